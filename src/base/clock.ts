@@ -1,0 +1,34 @@
+/** Time as a value. The real one is wired in main.ts; worlds bring a virtual one. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Calls back once after `delayMs`; the returned function cancels it. Callbacks never run synchronously. */
+  after(delayMs: number, callback: () => void): () => void
+}
+
+/** Resolves after `delayMs`, or at once (and early) when the signal aborts. Never rejects. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const cancel = clock.after(delayMs, done)
+    const onAbort = () => {
+      cancel()
+      done()
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    function done(): void {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }
+  })
+}
+
+/** RFC 3339 in UTC with whole seconds, the form of metav1.Time. */
+export function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+}
+
+/** RFC 3339 in UTC with six decimals, the form of metav1.MicroTime. */
+export function formatMicroTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 23)}000Z`
+}

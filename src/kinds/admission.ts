@@ -1,0 +1,59 @@
+/**
+ * Admission, declared beside the kinds: pure functions over an object on its way in. The embedded server calls them in
+ * process; on Kubernetes the same declarations are served as webhooks.
+ */
+import type { FieldError } from '../kube/field-error.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import type { UserInfo } from './kind.ts'
+
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+export interface AdmissionRequest {
+  operation: AdmissionOperation
+  group: string
+  version: string
+  kind: string
+  resource: string
+  subresource: string
+  namespace: string
+  name: string
+  /** Mutable in `mutate`; absent on DELETE. */
+  object?: KubeObject
+  oldObject?: KubeObject
+  user: UserInfo
+  dryRun: boolean
+  /** Options as sent: DeleteOptions and the like. */
+  options?: Record<string, unknown>
+}
+
+/** Reads of the cluster the request goes to: what is committed now, frozen. Synchronous, so that nothing can change under a decision. */
+export interface AdmissionReader {
+  get(of: { group: string; resource: string }, namespace: string, name: string): KubeObject | undefined
+  list(of: { group: string; resource: string }, namespace?: string): readonly KubeObject[]
+}
+
+export interface AdmissionContext {
+  read: AdmissionReader
+  nowMs: number
+  /** A Warning header for the answer. */
+  warn(message: string): void
+  /**
+   * Changes the status of another object under optimistic concurrency before the request goes on (quota does).
+   * `change` gets a mutable copy of the live object and returns false to write nothing. A dry run computes and does not write.
+   */
+  adjust(of: { group: string; resource: string }, namespace: string, name: string, change: (object: KubeObject) => boolean): Promise<void>
+}
+
+/** Deny by throwing a StatusError, or by returning field errors from `validate`. */
+export interface Admission {
+  name: string
+  /** Which requests it sees; `*` is any. Subresources must be named ('pods/ephemeralcontainers'). */
+  resources: readonly { group: string; resource: string }[]
+  operations: readonly AdmissionOperation[]
+  mutate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>
+  validate?(request: AdmissionRequest, context: AdmissionContext): FieldError[] | undefined | Promise<FieldError[] | undefined>
+}
+
+export function defineAdmission(admission: Admission): Admission {
+  return Object.freeze(admission)
+}

@@ -1,0 +1,117 @@
+/**
+ * What the server must know to serve a kind. Built-in kinds fill it from the facts and from rules written by hand, our
+ * own kinds from their schema, custom resources from their CustomResourceDefinition: the server treats them alike.
+ */
+import type { FieldError } from '../kube/field-error.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import type { Schema } from '../kube/schema.ts'
+
+export interface UserInfo {
+  name: string
+  uid?: string
+  groups: string[]
+  extra?: Record<string, string[]>
+}
+
+/** What rules may know besides the object: time, chance and who asks are values. */
+export interface RuleContext {
+  operation: 'create' | 'update'
+  /** '' for the object itself, else 'status', 'scale', 'ephemeralcontainers', … */
+  subresource: string
+  /** Now, as metav1.Time. */
+  now: string
+  user: UserInfo
+}
+
+/**
+ * The hand-written behaviour of a kind (Kubernetes calls it defaulting and strategy). Every function is pure but for
+ * changing the object it is given, which is a private mutable copy in the version it was sent in (see `version`).
+ * Order on create: applyDefaults → admission → prepareForCreate → validateCreate → warnings.
+ */
+export interface KindRules {
+  /** Defaults that the real server fills in on decoding; idempotent. `version` is the API version of the object. */
+  applyDefaults?(object: KubeObject, version: string): void
+  prepareForCreate?(object: KubeObject, context: RuleContext): void
+  /** For the object itself and for subresource 'status': put back what this door may not change, bump generation. */
+  prepareForUpdate?(object: KubeObject, old: KubeObject, context: RuleContext): void
+  validateCreate?(object: KubeObject, context: RuleContext): FieldError[]
+  validateUpdate?(object: KubeObject, old: KubeObject, context: RuleContext): FieldError[]
+  warnings?(object: KubeObject, old: KubeObject | undefined, context: RuleContext): string[]
+  /** Failures of a name (or, with `prefix`, of a generateName); default: DNS subdomain. */
+  validateName?(name: string, prefix: boolean): string[]
+  /** PUT of an absent object creates it (default false). */
+  allowCreateOnUpdate?: boolean
+  /** PUT without a resourceVersion overwrites (default true for built-in kinds, false for custom resources). */
+  allowUnconditionalUpdate?: boolean
+  /** metadata.generation starts at 1 and grows when spec changes (default false for built-in kinds). */
+  tracksGeneration?: boolean
+  /** Grace for a delete without one, and the cap rules of pods; absent: deletes are immediate. */
+  graceOnDelete?(object: KubeObject, requestedSeconds: number | undefined): number
+  /** What `delete` does without a propagation policy: 'orphan' for Jobs of batch/v1. Default background. */
+  defaultPropagation?: 'background' | 'orphan'
+  /** Fields usable in a fieldSelector besides metadata.name and metadata.namespace, with their value ('' when unset). */
+  selectableFields?(object: KubeObject): Record<string, string>
+  /** The names `selectableFields` returns, to refuse others. */
+  selectableFieldNames?: readonly string[]
+}
+
+/** A cell is a JSON scalar; `<age>`-like durations are rendered by the row function from `nowMs`. */
+export interface Column {
+  name: string
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  format?: string
+  description?: string
+  priority?: number
+}
+
+export interface TablePrinter {
+  columns: readonly Column[]
+  row(object: KubeObject, nowMs: number): { cells: unknown[]; conditions?: unknown[] }
+}
+
+export interface KindVersion {
+  name: string
+  served: boolean
+  /** Linked schema of the whole object (metadata included). Absent only for kinds that are never stored. */
+  schema: Schema
+  deprecated?: boolean
+  deprecationWarning?: string
+  /** Columns of `kubectl get`; default Name and Age (custom resources) or Name and Created At. */
+  printer?: TablePrinter
+}
+
+export interface ScaleMapping {
+  specReplicasPath: string
+  statusReplicasPath: string
+  labelSelectorPath?: string
+}
+
+export interface SubresourceInfo {
+  name: string
+  verbs: readonly string[]
+  /** Kind of the answer, when not the parent's own. */
+  responseKind?: { group: string; version: string; kind: string }
+}
+
+export interface KindDefinition {
+  group: string
+  kind: string
+  listKind: string
+  plural: string
+  singular: string
+  shortNames: readonly string[]
+  categories: readonly string[]
+  namespaced: boolean
+  verbs: readonly string[]
+  versions: readonly KindVersion[]
+  storageVersion: string
+  subresources: readonly SubresourceInfo[]
+  scale?: ScaleMapping
+  rules: KindRules
+  /** Where objects live in the store when not `group/plural` (core and events.k8s.io Events share a place). */
+  storageKey?: string
+  /** Between served versions; absent: only apiVersion changes. Pure. */
+  convert?(object: KubeObject, toVersion: string): KubeObject
+  /** True for kinds decoded with Go's typed rules (the built-in ones), false for schema-pruned ones. */
+  builtin: boolean
+}
