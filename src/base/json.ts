@@ -39,8 +39,14 @@ export function deepClone<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => deepClone(item)) as T
   const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) copy[key] = deepClone((value as Record<string, unknown>)[key])
+  for (const key of Object.keys(value)) setOwn(copy, key, deepClone((value as Record<string, unknown>)[key]))
   return copy as T
+}
+
+/** Sets an own property whatever its name: plain assignment of `__proto__` would change the prototype instead. */
+export function setOwn(target: object, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+  else (target as Record<string, unknown>)[key] = value
 }
 
 /** Freezes a value and everything below it, and returns it. */
