@@ -1,0 +1,6 @@
+/** Facts are JSON texts bundled as strings and parsed on first use. */
+declare module '*.facts' {
+  const text: string
+  // biome-ignore lint/style/noDefaultExport: esbuild's text loader gives a default export
+  export default text
+}

@@ -1,0 +1,11 @@
+/**
+ * Values that are computed on first use and kept. Facts are large; a process that only serves ConfigMaps should not pay
+ * for parsing the others at start. Only pure computations belong here, so that keeping them is invisible.
+ */
+export function once<T>(compute: () => T): () => T {
+  let state: { value: T } | undefined
+  return () => {
+    state ??= { value: compute() }
+    return state.value
+  }
+}
