@@ -1,0 +1,113 @@
+/**
+ * What a request asks for, read off its method and path alone, as Kubernetes does it: authorization, routing and
+ * metrics all look at this and nothing else.
+ */
+export interface RequestInfo {
+  isResource: boolean
+  /** get, list, watch, create, update, patch, delete, deletecollection; for other paths the method in lower case. */
+  verb: string
+  method: string
+  /** Path without query. */
+  path: string
+  group: string
+  version: string
+  resource: string
+  subresource: string
+  namespace: string
+  name: string
+  /** Path elements after the subresource (pods/a/proxy/x/y). */
+  rest: string[]
+  query: URLSearchParams
+}
+
+const VERBS: Record<string, string> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete', GET: 'get', HEAD: 'get' }
+/** Below `namespaces/NAME/` these are subresources of the namespace, everything else is a resource inside it. */
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize'])
+
+export function parseRequestInfo(method: string, url: string): RequestInfo {
+  const mark = url.indexOf('?')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))
+  const info: RequestInfo = {
+    isResource: false,
+    verb: method.toLowerCase(),
+    method,
+    path,
+    group: '',
+    version: '',
+    resource: '',
+    subresource: '',
+    namespace: '',
+    name: '',
+    rest: [],
+    query,
+  }
+  const parts = path.split('/').filter((part) => part !== '').map(decodePart)
+  const root = parts[0]
+  if (root === 'api') {
+    if (parts.length < 3) return info
+    info.version = parts[1] ?? ''
+    return readResource(info, parts.slice(2))
+  }
+  if (root === 'apis') {
+    if (parts.length < 4) return info
+    info.group = parts[1] ?? ''
+    info.version = parts[2] ?? ''
+    return readResource(info, parts.slice(3))
+  }
+  return info
+}
+
+function readResource(info: RequestInfo, parts: string[]): RequestInfo {
+  let at = parts
+  info.isResource = true
+  info.verb = VERBS[info.method] ?? info.method.toLowerCase()
+  let isLegacyWatch = false
+  if (at[0] === 'watch') {
+    if (at.length < 2) return { ...info, isResource: false, verb: info.method.toLowerCase() }
+    isLegacyWatch = true
+    at = at.slice(1)
+  }
+  if (at[0] === 'namespaces' && at.length > 1) {
+    info.namespace = at[1] ?? ''
+    if (at.length > 2 && !NAMESPACE_SUBRESOURCES.has(at[2] ?? '')) at = at.slice(2)
+    else {
+      // The namespace itself: it is authorized as living in itself.
+      info.resource = 'namespaces'
+      info.name = at[1] ?? ''
+      info.subresource = at[2] ?? ''
+      info.rest = at.slice(3)
+      return withCollectionVerb(info, isLegacyWatch)
+    }
+  }
+  info.resource = at[0] ?? ''
+  info.name = at[1] ?? ''
+  info.subresource = at[2] ?? ''
+  info.rest = at.slice(3)
+  return withCollectionVerb(info, isLegacyWatch)
+}
+
+function withCollectionVerb(info: RequestInfo, isLegacyWatch: boolean): RequestInfo {
+  if (isLegacyWatch && info.verb === 'get') {
+    info.verb = 'watch'
+    return info
+  }
+  if (info.name === '' && info.verb === 'get') info.verb = isTrue(info.query.get('watch')) ? 'watch' : 'list'
+  if (info.name === '' && info.verb === 'delete') info.verb = 'deletecollection'
+  return info
+}
+
+/** Query booleans as Go reads them from options: present and not false. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== 'false' && value !== '0'
+}
+
+function decodePart(part: string): string {
+  if (!part.includes('%')) return part
+  try {
+    return decodeURIComponent(part)
+  } catch (cause) {
+    if (cause instanceof URIError) return part
+    throw cause
+  }
+}
