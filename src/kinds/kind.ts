@@ -47,6 +47,8 @@ export interface KindRules {
   tracksGeneration?: boolean
   /** Grace for a delete without one, and the cap rules of pods; absent: deletes are immediate. */
   graceOnDelete?(object: KubeObject, requestedSeconds: number | undefined): number
+  /** An immediate delete answers with the deleted object instead of a Status. */
+  returnsDeletedObject?: boolean
   /** What `delete` does without a propagation policy: 'orphan' for Jobs of batch/v1. Default background. */
   defaultPropagation?: 'background' | 'orphan'
   /** Fields usable in a fieldSelector besides metadata.name and metadata.namespace, with their value ('' when unset). */
@@ -110,8 +112,10 @@ export interface KindDefinition {
   rules: KindRules
   /** Where objects live in the store when not `group/plural` (core and events.k8s.io Events share a place). */
   storageKey?: string
-  /** Between served versions; absent: only apiVersion changes. Pure. */
-  convert?(object: KubeObject, toVersion: string): KubeObject
+  /** apiVersion of stored objects when it is not this group's storage version (events.k8s.io Events are stored as core ones). */
+  storageApiVersion?: string
+  /** Between served and stored versions, named by apiVersion (`autoscaling/v2`); absent: only apiVersion changes. Pure. */
+  convert?(object: KubeObject, toApiVersion: string): KubeObject
   /** True for kinds decoded with Go's typed rules (the built-in ones), false for schema-pruned ones. */
   builtin: boolean
 }

@@ -1,0 +1,97 @@
+/**
+ * Objects in and out of one logical cluster of the store: keys, encoding, conversion between served versions, and a lock
+ * per object so that writers of the same object queue up instead of colliding.
+ */
+import { deepClone } from '../base/json.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import type { ClusterStore, CommitResult, Version } from '../store/index.ts'
+import type { Served } from './catalog.ts'
+
+export interface Stored {
+  version: Version
+  /** Frozen, in the storage version. */
+  object: KubeObject
+}
+
+export function keyOf(served: Pick<Served, 'bucket'>, namespace: string, name: string): string {
+  return `${served.bucket}/${namespace}/${name}`
+}
+
+export function prefixOf(served: Pick<Served, 'bucket'>, namespace: string): string {
+  return namespace === '' ? `${served.bucket}/` : `${served.bucket}/${namespace}/`
+}
+
+/** kind and apiVersion come first, so that a list can cut them off the stored bytes without parsing. */
+export function encodeObject(object: KubeObject): Buffer {
+  const { kind, apiVersion, metadata, ...rest } = object
+  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata, ...rest }))
+}
+
+/** How many bytes `{"kind":…,"apiVersion":…,` takes at the head of encoded objects. */
+export function typePrefixLength(kind: string, apiVersion: string): number {
+  return Buffer.byteLength(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
+}
+
+export function convertTo(served: Served, object: KubeObject, apiVersion: string): KubeObject {
+  if (object.apiVersion === apiVersion) return object
+  const convert = served.definition.convert
+  return convert === undefined ? { ...object, apiVersion } : convert(object, apiVersion)
+}
+
+export interface Objects {
+  readonly store: ClusterStore
+  get(served: Served, namespace: string, name: string, revision?: number): Stored | undefined
+  /** Every object of a resource (or of one namespace of it), frozen, in the storage version. */
+  list(served: Served, namespace?: string): KubeObject[]
+  /** Writes `object` (storage version) if the object is still as `expect` says; resolves when it is on disk. */
+  put(served: Served, object: KubeObject, expect: Version | undefined): Promise<CommitResult>
+  remove(served: Served, object: KubeObject, expect: Version): Promise<CommitResult>
+  /** Runs `work` alone among the writers of that object. */
+  exclusively<T>(served: Served, namespace: string, name: string, work: () => Promise<T>): Promise<T>
+}
+
+export function createObjects(store: ClusterStore): Objects {
+  const locks = new Map<string, Promise<unknown>>()
+  return {
+    store,
+    get(served, namespace, name, revision) {
+      const version = store.get(keyOf(served, namespace, name), revision)
+      return version === undefined ? undefined : { version, object: version.object() as KubeObject }
+    },
+    list(served, namespace = '') {
+      return store.range(prefixOf(served, namespace)).versions.map((version) => version.object() as KubeObject)
+    },
+    put(served, object, expect) {
+      const key = keyOf(served, object.metadata.namespace ?? '', object.metadata.name ?? '')
+      return store.commit({ key, expect: expect?.revision ?? 'absent', type: 'put', encode: (revision) => stamped(object, revision) })
+    },
+    remove(served, object, expect) {
+      const key = keyOf(served, object.metadata.namespace ?? '', object.metadata.name ?? '')
+      return store.commit({ key, expect: expect.revision, type: 'delete', encode: (revision) => stamped(object, revision) })
+    },
+    async exclusively(served, namespace, name, work) {
+      const key = keyOf(served, namespace, name)
+      const before = locks.get(key)
+      const mine = before === undefined ? work() : before.then(work, work)
+      const settled = mine.then(noop, noop)
+      locks.set(key, settled)
+      try {
+        return await mine
+      } finally {
+        if (locks.get(key) === settled) locks.delete(key)
+      }
+    },
+  }
+}
+
+function stamped(object: KubeObject, revision: number): { bytes: Uint8Array; object: KubeObject } {
+  const value: KubeObject = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
+  return { bytes: encodeObject(value), object: value }
+}
+
+function noop(): void {
+  // The queue behind a lock only needs to know that the one before is over, however it ended.
+}
+
+/** A private copy that rules and admission may change. */
+export const mutableCopy = (object: KubeObject): KubeObject => deepClone(object)

@@ -1,0 +1,73 @@
+/** Everything a handler needs to know about the server and the request it serves. */
+import type { Clock } from '../base/clock.ts'
+import { formatTime } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Admission } from '../kinds/admission.ts'
+import type { UserInfo } from '../kinds/kind.ts'
+import type { Catalog, Served } from './catalog.ts'
+import type { ApiRequest } from './http.ts'
+import type { Objects } from './objects.ts'
+import type { RequestInfo } from './request-info.ts'
+
+/** What lives as long as the server. */
+export interface ServerContext {
+  clock: Clock
+  random: Random
+  catalog: Catalog
+  objects: Objects
+  admission: readonly Admission[]
+  limits: ServerLimits
+}
+
+export interface ServerLimits {
+  /** Bytes of a request body (default 3 MiB, as the real server). */
+  bodyBytes: number
+  /** Bytes of one stored object (default 1.5 MiB, etcd's limit). */
+  objectBytes: number
+  /** Requests under way at once before new ones get 429. */
+  inFlight: number
+  /** Watches open at once. */
+  watchers: number
+  /** Bytes and events a watcher may fall behind before it is closed. */
+  watchBufferBytes: number
+  watchBufferEvents: number
+  /** Seconds a list at a future resourceVersion waits before it gives up. */
+  futureRevisionWaitSeconds: number
+  /** Requests per second and burst of one user (system:masters are exempt). */
+  userRate: number
+  userBurst: number
+}
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  bodyBytes: 3 * 1024 * 1024,
+  objectBytes: 1.5 * 1024 * 1024,
+  inFlight: 2000,
+  watchers: 10_000,
+  watchBufferBytes: 8 * 1024 * 1024,
+  watchBufferEvents: 10_000,
+  futureRevisionWaitSeconds: 3,
+  userRate: 2000,
+  userBurst: 4000,
+}
+
+/** One request to a resource. */
+export interface Scope {
+  server: ServerContext
+  request: ApiRequest
+  info: RequestInfo
+  served: Served
+  user: UserInfo
+  /** Texts of Warning headers, in order; each is sent once. */
+  warnings: string[]
+}
+
+export const nowOf = (scope: { server: ServerContext }): string => formatTime(scope.server.clock.now())
+
+export function header(request: ApiRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' || value === undefined ? value : value.join(', ')
+}
+
+export function warn(scope: { warnings: string[] }, text: string): void {
+  if (!scope.warnings.includes(text)) scope.warnings.push(text)
+}
