@@ -47,6 +47,10 @@ export interface KindRules {
   tracksGeneration?: boolean
   /** Grace for a delete without one, and the cap rules of pods; absent: deletes are immediate. */
   graceOnDelete?(object: KubeObject, requestedSeconds: number | undefined): number
+  /** Beside metadata.finalizers, what keeps a deleted object alive (a namespace's spec.finalizers). */
+  holdsDeletion?(object: KubeObject): boolean
+  /** Marks an object as being deleted where that is more than a timestamp (a namespace's phase). */
+  markDeleting?(object: KubeObject, now: string): void
   /** An immediate delete answers with the deleted object instead of a Status. */
   returnsDeletedObject?: boolean
   /** What `delete` does without a propagation policy: 'orphan' for Jobs of batch/v1. Default background. */

@@ -1,0 +1,97 @@
+/**
+ * POST, and the creating half of PUT and apply. Order as in the real server: managed fields → mutating admission →
+ * system fields and the kind's preparation → validation → validating admission → the store.
+ */
+import type { KubeObject } from '../../kube/meta.ts'
+import type { FieldError } from '../../kube/field-error.ts'
+import { alreadyExistsError, failure, invalidError, type StatusError } from '../../kube/status.ts'
+import { validateObjectMeta } from '../../kube/validate-meta.ts'
+import type { RuleContext } from '../../kinds/kind.ts'
+import { convertTo, encodeObject, mutableCopy } from '../objects.ts'
+import type { WriteOptions } from '../options.ts'
+import { nowOf, type Scope, warn } from '../scope.ts'
+import { mutatingAdmission, validatingAdmission } from './admit.ts'
+import { trackManagedFields } from './managed-fields.ts'
+import { alignNamespace, dedupeOwnerReferences, fillNewMetadata, generatedName } from './metadata.ts'
+
+const GENERATED_NAME_TRIES = 8
+
+/** `decoded` is private, in the request's version, defaulted. Returns the stored object in the storage version. */
+export async function createObject(scope: Scope, decoded: KubeObject, options: WriteOptions): Promise<KubeObject> {
+  alignNamespace(scope, decoded)
+  dedupeOwnerReferences(scope, decoded, false)
+  return admitAndStore(scope, trackManagedFields(scope, { live: undefined, next: decoded, manager: options.fieldManager }), options)
+}
+
+/** The same for an object whose managed fields are already right (apply). */
+export async function admitAndStore(scope: Scope, tracked: KubeObject, options: WriteOptions): Promise<KubeObject> {
+  const name = tracked.metadata.name ?? ''
+  await mutatingAdmission(scope, { operation: 'CREATE', object: tracked, name, dryRun: options.dryRun })
+  dedupeOwnerReferences(scope, tracked, true)
+  const object = asStored(scope, tracked)
+  fillNewMetadata(scope, object)
+  prepareNew(scope, object)
+  await validatingAdmission(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', dryRun: options.dryRun })
+  return storeNew(scope, object, options)
+}
+
+/** A private copy in the storage version. */
+export function asStored(scope: Scope, object: KubeObject): KubeObject {
+  const converted = convertTo(scope.served, object, scope.served.storageApiVersion)
+  return converted === object ? object : mutableCopy(converted)
+}
+
+function prepareNew(scope: Scope, object: KubeObject): void {
+  const { rules } = scope.served.definition
+  const context = ruleContext(scope, 'create')
+  if (rules.tracksGeneration) object.metadata.generation = 1
+  rules.prepareForCreate?.(object, context)
+  const errors: FieldError[] = [
+    ...validateObjectMeta(object.metadata, {
+      namespaced: scope.served.definition.namespaced,
+      validateName: rules.validateName,
+      path: 'metadata',
+    }),
+    ...(rules.validateCreate?.(object, context) ?? []),
+  ]
+  if (errors.length > 0) throw invalidError(scope.served.definition, object.metadata.name ?? '', errors)
+  for (const text of rules.warnings?.(object, undefined, context) ?? []) warn(scope, text)
+}
+
+async function storeNew(scope: Scope, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
+  const { served, server } = scope
+  checkSize(scope, object)
+  const isGenerated = (object.metadata.generateName ?? '') !== ''
+  for (let attempt = 1; ; attempt++) {
+    const name = object.metadata.name ?? ''
+    const namespace = object.metadata.namespace ?? ''
+    if (options.dryRun) {
+      const existing = server.objects.get(served, namespace, name)
+      if (existing === undefined) return object
+      throw existsError(scope, existing.object, name)
+    }
+    const result = await server.objects.put(served, object, undefined)
+    if (result.ok) return result.version.object() as KubeObject
+    const current = result.current?.object() as KubeObject | undefined
+    // Only a name that we made up may be exchanged for another.
+    if (!isGenerated || attempt >= GENERATED_NAME_TRIES) throw existsError(scope, current, name)
+    object.metadata.name = generatedName(scope, object.metadata.generateName ?? '')
+  }
+}
+
+function existsError(scope: Scope, current: KubeObject | undefined, name: string): StatusError {
+  const error = alreadyExistsError(scope.served.groupResource, name)
+  if (current?.metadata.deletionTimestamp === undefined) return error
+  return failure(409, 'AlreadyExists', `object is being deleted: ${error.status.message}`, error.status.details)
+}
+
+export function checkSize(scope: Scope, object: KubeObject): void {
+  const limit = scope.server.limits.objectBytes
+  const size = encodeObject(object).length
+  if (size > limit)
+    throw failure(413, 'RequestEntityTooLarge', `Request entity is too large: the object takes ${size} bytes and at most ${limit} can be stored; split it up`)
+}
+
+export function ruleContext(scope: Scope, operation: 'create' | 'update'): RuleContext {
+  return { operation, subresource: scope.info.subresource, now: nowOf(scope), user: scope.user }
+}

@@ -1,0 +1,145 @@
+/**
+ * The one read-modify-write path: PUT, every kind of PATCH, apply and the subresource doors differ only in how they
+ * `produce` the next object from the live one.
+ */
+import { deepEqual } from '../../base/json.ts'
+import type { FieldError } from '../../kube/field-error.ts'
+import { invalid } from '../../kube/field-error.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { conflictError, invalidError, notFoundError, staleConflictError } from '../../kube/status.ts'
+import { validateObjectMetaUpdate, validateObjectMeta } from '../../kube/validate-meta.ts'
+import { convertTo, mutableCopy, type Stored } from '../objects.ts'
+import type { WriteOptions } from '../options.ts'
+import { type Scope, warn } from '../scope.ts'
+import { mutatingAdmission, validatingAdmission } from './admit.ts'
+import { admitAndStore, asStored, checkSize, ruleContext } from './create.ts'
+import { keepTimesOfNoop, trackManagedFields } from './managed-fields.ts'
+import { alignNamespace, carryOverMetadata, checkName, dedupeOwnerReferences } from './metadata.ts'
+
+export interface UpdateRequest {
+  name: string
+  options: WriteOptions
+  /**
+   * The next object in the request's version, private, decoded and defaulted. `live` is frozen, in the request's version;
+   * undefined when there is none and `mayCreate` allows making one.
+   */
+  produce(live: KubeObject | undefined): KubeObject | Promise<KubeObject>
+  mayCreate: boolean
+  /** Apply has set managed fields itself. */
+  ownsManagedFields?: boolean
+  /** PUT: a uid in the body is a precondition. */
+  uidIsPrecondition?: boolean
+}
+
+export interface Updated {
+  /** Storage version. */
+  object: KubeObject
+  created: boolean
+}
+
+const MAX_TRIES = 10
+
+export function updateObject(scope: Scope, update: UpdateRequest): Promise<Updated> {
+  const { served, server, info } = scope
+  return server.objects.exclusively(served, info.namespace, update.name, async () => {
+    for (let attempt = 1; ; attempt++) {
+      const stored = server.objects.get(served, info.namespace, update.name)
+      if (stored === undefined) return createInstead(scope, update)
+      const object = await updateOnce(scope, update, stored)
+      if (object !== undefined) return { object, created: false }
+      if (attempt >= MAX_TRIES) throw staleConflictError(served.groupResource, update.name)
+    }
+  })
+}
+
+async function createInstead(scope: Scope, update: UpdateRequest): Promise<Updated> {
+  if (!update.mayCreate) throw notFoundError(scope.served.groupResource, update.name)
+  const produced = await update.produce(undefined)
+  checkName(produced, update.name)
+  alignNamespace(scope, produced)
+  dedupeOwnerReferences(scope, produced, false)
+  const tracked = update.ownsManagedFields
+    ? produced
+    : trackManagedFields(scope, { live: undefined, next: produced, manager: update.options.fieldManager })
+  return { object: await admitAndStore(scope, tracked, update.options), created: true }
+}
+
+/** Undefined when somebody else was faster and the whole thing must be thought through again. */
+async function updateOnce(scope: Scope, update: UpdateRequest, stored: Stored): Promise<KubeObject | undefined> {
+  const { served, server } = scope
+  const old = stored.object
+  const live = convertTo(served, old, served.apiVersion)
+  const produced = await update.produce(live)
+  checkName(produced, update.name)
+  alignNamespace(scope, produced)
+  checkUidPrecondition(scope, update, produced, old)
+  dedupeOwnerReferences(scope, produced, false)
+  const tracked = update.ownsManagedFields ? produced : trackManagedFields(scope, { live, next: produced, manager: update.options.fieldManager })
+  const admitted = { operation: 'UPDATE' as const, name: update.name, dryRun: update.options.dryRun, oldObject: old }
+  await mutatingAdmission(scope, { ...admitted, object: tracked })
+  dedupeOwnerReferences(scope, tracked, true)
+
+  const object = asStored(scope, tracked)
+  checkRevision(scope, update.name, object, old)
+  prepareUpdate(scope, object, old)
+  keepTimesOfNoop(object, old)
+  await validatingAdmission(scope, { ...admitted, object })
+
+  if (isFinished(scope, object)) return removeFinished(scope, update, object, stored)
+  if (deepEqual(object, old)) return old
+  checkSize(scope, object)
+  if (update.options.dryRun) return object
+  const result = await server.objects.put(served, object, stored.version)
+  return result.ok ? (result.version.object() as KubeObject) : undefined
+}
+
+function checkUidPrecondition(scope: Scope, update: UpdateRequest, object: KubeObject, old: KubeObject): void {
+  const uid = object.metadata.uid ?? ''
+  if (!update.uidIsPrecondition || uid === '' || uid === old.metadata.uid) return
+  throw conflictError(
+    scope.served.groupResource,
+    update.name,
+    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+  )
+}
+
+/** A resourceVersion in the body is a precondition; without one, kinds that allow it are overwritten. */
+function checkRevision(scope: Scope, name: string, object: KubeObject, old: KubeObject): void {
+  const given = object.metadata.resourceVersion ?? ''
+  if (given === '' || given === '0') {
+    if (scope.served.definition.rules.allowUnconditionalUpdate === false)
+      throw invalidError(scope.served.definition, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
+    object.metadata.resourceVersion = old.metadata.resourceVersion
+  } else if (given !== old.metadata.resourceVersion) throw staleConflictError(scope.served.groupResource, name)
+}
+
+function prepareUpdate(scope: Scope, object: KubeObject, old: KubeObject): void {
+  const { definition } = scope.served
+  const { rules } = definition
+  const context = ruleContext(scope, 'update')
+  carryOverMetadata(object, old)
+  rules.prepareForUpdate?.(object, old, context)
+  const errors: FieldError[] = [
+    ...validateObjectMeta(object.metadata, { namespaced: definition.namespaced, validateName: rules.validateName, path: 'metadata' }),
+    ...validateObjectMetaUpdate(object.metadata, old.metadata),
+    ...(rules.validateUpdate?.(object, old, context) ?? []),
+  ]
+  if (errors.length > 0) throw invalidError(definition, object.metadata.name ?? '', errors)
+  for (const text of rules.warnings?.(object, old, context) ?? []) warn(scope, text)
+}
+
+/** The last finalizer of an object that waits for its end is gone. */
+function isFinished(scope: Scope, object: KubeObject): boolean {
+  const meta = object.metadata
+  if (meta.deletionTimestamp === undefined || (meta.finalizers ?? []).length > 0) return false
+  if (scope.served.definition.rules.holdsDeletion?.(object) ?? false) return false
+  return (meta.deletionGracePeriodSeconds ?? 0) === 0
+}
+
+async function removeFinished(scope: Scope, update: UpdateRequest, object: KubeObject, stored: Stored): Promise<KubeObject | undefined> {
+  const last = mutableCopy(object)
+  last.metadata.resourceVersion = stored.object.metadata.resourceVersion
+  if (update.options.dryRun) return last
+  const result = await scope.server.objects.remove(scope.served, object, stored.version)
+  return result.ok ? last : undefined
+}
