@@ -120,6 +120,8 @@ export interface KindDefinition {
   storageApiVersion?: string
   /** Between served and stored versions, named by apiVersion (`autoscaling/v2`); absent: only apiVersion changes. Pure. */
   convert?(object: KubeObject, toApiVersion: string): KubeObject
+  /** The zero object as Go would print it, besides kind, apiVersion and metadata (bookmarks carry one). */
+  emptyObject?(apiVersion: string): Record<string, unknown>
   /** True for kinds decoded with Go's typed rules (the built-in ones), false for schema-pruned ones. */
   builtin: boolean
 }

@@ -1,0 +1,54 @@
+/** What keeps one client, or all of them together, from taking the server down: overload is answered with 429 and a time to come back. */
+import type { Clock } from '../base/clock.ts'
+import type { UserInfo } from '../kinds/kind.ts'
+import { tooManyRequestsError } from '../kube/status.ts'
+import type { ServerLimits } from './scope.ts'
+
+export interface Gatekeeper {
+  readonly inFlight: number
+  /** Runs `work` if there is room. Watches leave as soon as their stream has begun. */
+  pass<T>(user: UserInfo, work: () => Promise<T>): Promise<T>
+}
+
+interface Bucket {
+  tokens: number
+  filledAtMs: number
+}
+
+const MAX_BUCKETS = 10_000
+
+export function createGatekeeper(limits: ServerLimits, clock: Clock): Gatekeeper {
+  const buckets = new Map<string, Bucket>()
+  let inFlight = 0
+
+  const take = (user: string): boolean => {
+    const now = clock.now()
+    const bucket = buckets.get(user) ?? { tokens: limits.userBurst, filledAtMs: now }
+    bucket.tokens = Math.min(limits.userBurst, bucket.tokens + ((now - bucket.filledAtMs) / 1000) * limits.userRate)
+    bucket.filledAtMs = now
+    // The least recently seen user goes first: the map is bounded whatever names clients make up.
+    buckets.delete(user)
+    if (buckets.size >= MAX_BUCKETS) for (const oldest of buckets.keys()) return buckets.delete(oldest)
+    buckets.set(user, bucket)
+    if (bucket.tokens < 1) return false
+    bucket.tokens -= 1
+    return true
+  }
+
+  return {
+    get inFlight() {
+      return inFlight
+    },
+    async pass(user, work) {
+      if (!user.groups.includes('system:masters') && !take(user.name))
+        throw tooManyRequestsError(`${user.name} sends more than ${limits.userRate} requests a second; slow down and try again`, 1)
+      if (inFlight >= limits.inFlight) throw tooManyRequestsError('too many requests are under way, please try again later', 1)
+      inFlight++
+      try {
+        return await work()
+      } finally {
+        inFlight--
+      }
+    },
+  }
+}

@@ -1,0 +1,30 @@
+/** Where a paged list goes on: the snapshot's revision (-1: the newest) and the last key returned, in the real server's encoding. */
+import { badRequestError } from '../../kube/status.ts'
+
+export function encodeContinue(revision: number, prefix: string, last: string): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${last.slice(prefix.length)}\u0000` })).toString('base64url')
+}
+
+/** `after` is a full key; `revision` undefined reads what is there now. */
+export function decodeContinue(token: string, prefix: string): { revision: number | undefined; after: string } {
+  const parsed = parseToken(token)
+  if (parsed.v !== 'meta.k8s.io/v1') throw invalidToken(`server does not recognize this encoded version ${JSON.stringify(parsed.v ?? '')}`)
+  const { rv, start } = parsed
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
+  if (typeof start !== 'string' || start === '') throw invalidToken('missing start key (version meta.k8s.io/v1)')
+  if (start.split('/').includes('..')) throw invalidToken(`${JSON.stringify(start)} goes outside the list`)
+  const after = prefix + (start.endsWith('\u0000') ? start.slice(0, -1) : start)
+  return { revision: rv < 0 ? undefined : rv, after }
+}
+
+function parseToken(token: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
+    if (typeof value === 'object' && value !== null) return value
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+  }
+  throw badRequestError('continue key is not valid: illegal base64 data or JSON; take it unchanged from the answer before')
+}
+
+const invalidToken = (why: string): Error => badRequestError(`continue key is not valid: ${why}`)

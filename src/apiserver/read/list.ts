@@ -1,0 +1,161 @@
+/**
+ * LIST: a consistent snapshot, in pages when asked, with the bytes of the store passed on untouched when nothing has to
+ * be selected, converted or reshaped. Cost: O(objects returned), or O(objects of the namespace) with a selector.
+ */
+import type { KubeObject } from '../../kube/meta.ts'
+import { badRequestError, failure } from '../../kube/status.ts'
+import { CompactedError, FutureRevisionError, type RangeResult, type Version } from '../../store/index.ts'
+import type { ApiResponse } from '../http.ts'
+import type { Negotiated } from '../negotiation.ts'
+import { convertTo, keyOf, prefixOf, typePrefixLength } from '../objects.ts'
+import { type ListOptions, parseListOptions } from '../options.ts'
+import { type ListMeta, respond, respondBytes, shapeList } from '../respond.ts'
+import type { Scope } from '../scope.ts'
+import { decodeContinue, encodeContinue } from './continue-token.ts'
+import { parseRevision, waitForRevision } from './revision.ts'
+import { parseSelection, type Selection } from './selection.ts'
+
+export interface Listed {
+  versions: Version[]
+  meta: ListMeta
+}
+
+export async function list(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
+  const options = parseListOptions(scope.info.query, false)
+  const selection = parseSelection(scope, options)
+  const listed = await collect(scope, options, selection)
+  return render(scope, negotiated, listed)
+}
+
+/** Reads the versions a list means; also used by deletecollection. */
+export async function collect(scope: Scope, options: ListOptions, selection: Selection): Promise<Listed> {
+  const revision = await revisionToRead(scope, options)
+  const limit = options.resourceVersion === '0' ? 0 : options.limit
+  const prefix = prefixOf(scope.served, selection.namespace)
+  const token = options.continueToken === '' ? undefined : decodeContinue(options.continueToken, prefix)
+  const at = token === undefined ? revision : token.revision
+  const page = readPage(scope, { prefix, at, after: token?.after, limit, selection })
+  const meta: ListMeta = { resourceVersion: String(page.revision) }
+  if (page.last !== undefined) {
+    meta.continue = encodeContinue(page.revision, prefix, page.last)
+    if (selection.isEverything) meta.remainingItemCount = page.remaining
+  }
+  return { versions: page.versions, meta }
+}
+
+async function revisionToRead(scope: Scope, options: ListOptions): Promise<number | undefined> {
+  const given = parseRevision(options.resourceVersion)
+  if (options.continueToken !== '') {
+    if (given !== undefined && given !== 0) throw badRequestError('specifying resource version is not allowed when using continue')
+    return undefined
+  }
+  if (given === undefined || given === 0) return undefined
+  await waitForRevision(scope, given)
+  // Without a match rule, a limit makes the given version the exact one: this is how paging began.
+  const isExact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0)
+  return isExact ? given : undefined
+}
+
+interface PageRequest {
+  prefix: string
+  at: number | undefined
+  after: string | undefined
+  limit: number
+  selection: Selection
+}
+
+interface Page {
+  versions: Version[]
+  revision: number
+  /** Key of the last object returned, when more follow. */
+  last: string | undefined
+  remaining: number
+}
+
+function readPage(scope: Scope, request: PageRequest): Page {
+  const { selection, limit } = request
+  if (selection.name !== undefined && (selection.namespace !== '' || !scope.served.definition.namespaced)) return readOne(scope, request)
+  if (selection.isEverything) {
+    const result = range(scope, request, limit === 0 ? undefined : limit)
+    return { versions: result.versions, revision: result.revision, last: result.more ? result.versions.at(-1)?.key : undefined, remaining: result.remaining }
+  }
+  const found: Version[] = []
+  const all = range(scope, request, undefined)
+  for (const version of all.versions) {
+    if (!selection.matches(version.object() as KubeObject)) continue
+    if (limit > 0 && found.length === limit) return { versions: found, revision: all.revision, last: found.at(-1)?.key, remaining: 0 }
+    found.push(version)
+  }
+  // A full page may hide more objects that do not match: the real server then still offers to continue.
+  const lastScanned = all.versions.at(-1)?.key
+  const isCut = limit > 0 && found.length === limit && found.at(-1)?.key !== lastScanned
+  return { versions: found, revision: all.revision, last: isCut ? found.at(-1)?.key : undefined, remaining: 0 }
+}
+
+function readOne(scope: Scope, request: PageRequest): Page {
+  const { store } = scope.server.objects
+  const revision = request.at ?? store.revision
+  const namespace = scope.served.definition.namespaced ? request.selection.namespace : ''
+  const version = guarded(() => store.get(keyOf(scope.served, namespace, request.selection.name ?? ''), request.at))
+  const isMatch = version !== undefined && request.selection.matches(version.object() as KubeObject)
+  return { versions: isMatch ? [version] : [], revision, last: undefined, remaining: 0 }
+}
+
+function range(scope: Scope, request: PageRequest, limit: number | undefined): RangeResult {
+  return guarded(() => scope.server.objects.store.range(request.prefix, { after: request.after, revision: request.at, limit }), request)
+}
+
+function guarded<T>(read: () => T, request?: PageRequest): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof CompactedError) throw expired(request)
+    if (error instanceof FutureRevisionError) throw badRequestError(error.message)
+    throw error
+  }
+}
+
+/** The old snapshot is gone; the token in the answer goes on from the same place with what is there now. */
+function expired(request: PageRequest | undefined): Error {
+  if (request?.after === undefined) return failure(410, 'Expired', 'The resourceVersion for the provided list is too old.')
+  const error = failure(
+    410,
+    'Expired',
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+  )
+  error.status.metadata = { continue: encodeContinue(-1, request.prefix, request.after) }
+  return error
+}
+
+function render(scope: Scope, negotiated: Negotiated, listed: Listed): ApiResponse {
+  const { served } = scope
+  if (negotiated.shape !== 'object') {
+    const objects = listed.versions.map((version) => convertTo(served, version.object() as KubeObject, served.apiVersion))
+    return respond(200, shapeList(scope, negotiated, { objects, meta: listed.meta }), negotiated.format, scope.warnings)
+  }
+  if (negotiated.format === 'json' && served.apiVersion === served.storageApiVersion) return renderBytes(scope, listed)
+  const items = listed.versions.map((version) => {
+    const object = convertTo(served, version.object() as KubeObject, served.apiVersion)
+    return served.definition.builtin ? { ...object, kind: undefined, apiVersion: undefined } : object
+  })
+  const body = { kind: served.definition.listKind, apiVersion: served.apiVersion, metadata: listed.meta, items }
+  return respond(200, body, negotiated.format, scope.warnings)
+}
+
+const COMMA = Buffer.from(',')
+const OPEN = Buffer.from('{')
+
+/** Items of built-in lists carry no kind and apiVersion: they are cut off the head of the stored bytes. */
+function renderBytes(scope: Scope, listed: Listed): ApiResponse {
+  const { served } = scope
+  const head = `{"kind":${JSON.stringify(served.definition.listKind)},"apiVersion":${JSON.stringify(served.apiVersion)},"metadata":${JSON.stringify(listed.meta)},"items":[`
+  const cut = served.definition.builtin ? typePrefixLength(served.definition.kind, served.storageApiVersion) : 0
+  const chunks: Uint8Array[] = [Buffer.from(head)]
+  for (const [i, version] of listed.versions.entries()) {
+    if (i > 0) chunks.push(COMMA)
+    if (cut > 0) chunks.push(OPEN, version.bytes.subarray(cut))
+    else chunks.push(version.bytes)
+  }
+  chunks.push(Buffer.from(']}'))
+  return respondBytes(200, Buffer.concat(chunks), { warnings: scope.warnings })
+}

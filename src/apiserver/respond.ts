@@ -1,0 +1,124 @@
+/** Turns objects, lists and failures into answers of the negotiated form. */
+import { stringify as toYaml } from 'yaml'
+import type { TablePrinter } from '../kinds/kind.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import { badRequestError, failure, type Status, type StatusError } from '../kube/status.ts'
+import { humanDuration } from '../kube/go-duration.ts'
+import type { Served } from './catalog.ts'
+import type { ApiResponse } from './http.ts'
+import type { Negotiated } from './negotiation.ts'
+import { convertTo } from './objects.ts'
+import type { Scope } from './scope.ts'
+
+const encoder = new TextEncoder()
+
+export function respond(status: number, value: unknown, format: 'json' | 'yaml' = 'json', warnings: readonly string[] = []): ApiResponse {
+  const text = format === 'yaml' ? toYaml(value) : JSON.stringify(value)
+  return respondBytes(status, encoder.encode(text), { format, warnings })
+}
+
+export function respondBytes(
+  status: number,
+  body: Uint8Array,
+  about: { format?: 'json' | 'yaml'; warnings?: readonly string[] } = {},
+): ApiResponse {
+  const headers: ApiResponse['headers'] = {
+    'cache-control': 'no-cache, private',
+    'content-type': about.format === 'yaml' ? 'application/yaml' : 'application/json',
+  }
+  if (about.warnings !== undefined && about.warnings.length > 0) headers.warning = about.warnings.map(warningHeader)
+  return { status, headers, body }
+}
+
+export function respondError(error: StatusError, warnings: readonly string[] = []): ApiResponse {
+  const response = respond(error.code, error.status, 'json', warnings)
+  const retryAfter = error.status.details?.retryAfterSeconds
+  if (retryAfter !== undefined && (error.code === 429 || error.code === 503 || error.code === 504)) response.headers['retry-after'] = String(retryAfter)
+  return response
+}
+
+const MAX_WARNING_LENGTH = 4096
+
+/** RFC 7234 form with the code that stands for "miscellaneous, persistent". */
+function warningHeader(text: string): string {
+  const clean = [...text].map((char) => (isPrintable(char) ? char : ' ')).join('')
+  const short = clean.length > MAX_WARNING_LENGTH ? clean.slice(0, MAX_WARNING_LENGTH) : clean
+  return `299 - ${JSON.stringify(short)}`
+}
+
+const isPrintable = (char: string): boolean => char >= ' ' && char !== '\u007f'
+
+/** One object (storage version) as the scope's version and the client's wish. */
+export function respondObject(scope: Scope, negotiated: Negotiated, status: number, object: KubeObject): ApiResponse {
+  return respond(status, shapeObject(scope, negotiated, convertTo(scope.served, object, scope.served.apiVersion)), negotiated.format, scope.warnings)
+}
+
+export function respondStatus(scope: Scope, negotiated: Negotiated, status: Status, code = 200): ApiResponse {
+  return respond(code, status, negotiated.format, scope.warnings)
+}
+
+/** `object` is in the served version already. */
+export function shapeObject(scope: Scope, negotiated: Negotiated, object: KubeObject): unknown {
+  if (negotiated.shape === 'object') return object
+  if (negotiated.shape === 'Table') return table(scope, negotiated, { objects: [object], meta: { resourceVersion: object.metadata.resourceVersion } })
+  if (negotiated.shape === 'PartialObjectMetadata') return partial(object, negotiated.metaVersion)
+  throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeName(scope.served)})`)
+}
+
+export interface ListMeta {
+  resourceVersion?: string
+  continue?: string
+  remainingItemCount?: number
+}
+
+/** `objects` are in the served version. */
+export function shapeList(scope: Scope, negotiated: Negotiated, list: { objects: KubeObject[]; meta: ListMeta }): unknown {
+  if (negotiated.shape === 'Table') return table(scope, negotiated, list)
+  if (negotiated.shape === 'PartialObjectMetadata')
+    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeName(scope.served)}List)`)
+  const apiVersion = `meta.k8s.io/${negotiated.metaVersion}`
+  return { kind: 'PartialObjectMetadataList', apiVersion, metadata: list.meta, items: list.objects.map((object) => partial(object, negotiated.metaVersion)) }
+}
+
+export function partial(object: KubeObject, metaVersion: string): KubeObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata: object.metadata }
+}
+
+function goTypeName(served: Served): string {
+  const { definition } = served
+  if (!definition.builtin) return `unstructured.Unstructured`
+  return `${definition.group === '' ? 'core' : (definition.group.split('.')[0] ?? '')}.${definition.kind}`
+}
+
+export function table(scope: Scope, negotiated: Negotiated, list: { objects: KubeObject[]; meta: ListMeta; hasHeaders?: boolean }): unknown {
+  const include = scope.info.query.get('includeObject') ?? ''
+  if (!['', 'Metadata', 'Object', 'None'].includes(include))
+    throw badRequestError(
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+    )
+  const printer = scope.served.version.printer ?? nameAndAgePrinter
+  const nowMs = scope.server.clock.now()
+  const rows = list.objects.map((object) => {
+    const row = printer.row(object, nowMs)
+    const shown = include === 'Object' ? object : include === 'None' ? null : partial(object, negotiated.metaVersion)
+    return row.conditions === undefined ? { cells: row.cells, object: shown } : { cells: row.cells, conditions: row.conditions, object: shown }
+  })
+  const columnDefinitions = list.hasHeaders === false ? null : printer.columns.map((c) => ({
+    name: c.name,
+    type: c.type,
+    format: c.format ?? '',
+    description: c.description ?? '',
+    priority: c.priority ?? 0,
+  }))
+  return { kind: 'Table', apiVersion: `meta.k8s.io/${negotiated.metaVersion}`, metadata: list.meta, columnDefinitions, rows }
+}
+
+const nameAndAgePrinter: TablePrinter = {
+  columns: [
+    { name: 'Name', type: 'string', format: 'name' },
+    { name: 'Created At', type: 'date' },
+  ],
+  row: (object, nowMs) => ({
+    cells: [object.metadata.name ?? '', object.metadata.creationTimestamp ? humanDuration(nowMs - Date.parse(object.metadata.creationTimestamp)) : '<unknown>'],
+  }),
+}

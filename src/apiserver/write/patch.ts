@@ -1,0 +1,72 @@
+/** PATCH in its four forms. Each is a way to make the next object from the live one; the rest is the common update. */
+import { serverSideApply } from '../../kube/apply/index.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, parseJsonPatch, parseObjectPatch } from '../../kube/patch/index.ts'
+import { badRequestError, failure } from '../../kube/status.ts'
+import { decodeAppliedBody, decodePatched } from '../codec.ts'
+import { parseWriteOptions, type WriteOptions } from '../options.ts'
+import { header, type Scope } from '../scope.ts'
+import { applyContext } from './managed-fields.ts'
+import { type Updated, updateObject } from './update.ts'
+
+const JSON_PATCH = 'application/json-patch+json'
+const MERGE_PATCH = 'application/merge-patch+json'
+const STRATEGIC = 'application/strategic-merge-patch+json'
+const APPLY = 'application/apply-patch+yaml'
+
+export function patchObject(scope: Scope): Promise<Updated> {
+  const type = (header(scope.request, 'content-type') ?? '').split(';')[0]?.trim() ?? ''
+  const isApply = type === APPLY
+  checkType(scope, type)
+  const options = parseWriteOptions('PatchOptions', scope.info.query, { userAgent: header(scope.request, 'user-agent') ?? '', isApply })
+  const body = scope.request.body ?? new Uint8Array()
+  if (isApply) return apply(scope, body, options)
+  return updateObject(scope, { name: scope.info.name, options, mayCreate: false, produce: producer(scope, type, body, options) })
+}
+
+function checkType(scope: Scope, type: string): void {
+  const accepted = scope.served.definition.builtin ? [JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY] : [JSON_PATCH, MERGE_PATCH, APPLY]
+  if (accepted.includes(type)) return
+  if (type === STRATEGIC)
+    throw failure(
+      415,
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    )
+  throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+}
+
+type Producer = (live: KubeObject | undefined) => KubeObject
+
+function producer(scope: Scope, type: string, body: Uint8Array, options: WriteOptions): Producer {
+  const text = Buffer.from(body).toString('utf8')
+  const onto = (change: (live: KubeObject) => unknown, shown: string | undefined): Producer => (live) => {
+    if (live === undefined) throw badRequestError('there is nothing to patch')
+    return decodePatched(scope, change(live), { fieldValidation: options.fieldValidation, shown })
+  }
+  if (type === JSON_PATCH) {
+    const operations = parseJsonPatch(text)
+    return onto((live) => applyJsonPatch(live, operations), undefined)
+  }
+  const patch = parseObjectPatch(text)
+  if (type === MERGE_PATCH) return onto((live) => applyMergePatch(live, patch), undefined)
+  return onto((live) => applyStrategicMergePatch(live, patch, scope.served.version.schema), goMap(patch))
+}
+
+function goMap(patch: unknown): string {
+  return JSON.stringify(patch)
+}
+
+function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<Updated> {
+  const applied = decodeAppliedBody(scope, body)
+  return updateObject(scope, {
+    name: scope.info.name,
+    options,
+    mayCreate: scope.info.subresource === '',
+    ownsManagedFields: true,
+    produce(live) {
+      const result = serverSideApply({ live, applied, manager: options.fieldManager, force: options.force, context: applyContext(scope) })
+      return decodePatched(scope, result.object, { fieldValidation: options.fieldValidation, shown: undefined })
+    },
+  })
+}
