@@ -2,6 +2,8 @@
  * Validation failures in Kubernetes' own words: a typed error at a field path, and its rendering into the text and
  * the causes of a Status. Rules return lists of these and never throw.
  */
+import { goJson, goQuote } from './go-print.ts'
+
 export type FieldErrorType =
   | 'Required'
   | 'NotFound'
@@ -63,7 +65,7 @@ export const forbidden = (field: string, detail: string): FieldError => ({ type:
 export const tooLong = (field: string, maxLength: number): FieldError => ({
   type: 'TooLong',
   field,
-  detail: maxLength < 0 ? 'value is too long' : `may not be more than ${maxLength} bytes`,
+  detail: maxLength < 0 ? 'value is too long' : `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`,
 })
 export const tooMany = (field: string, actual: number, max: number): FieldError => ({
   type: 'TooMany',
@@ -78,20 +80,15 @@ export const notSupported = (field: string, value: unknown, supported: readonly 
   type: 'NotSupported',
   field,
   value,
-  detail:
-    supported.length > 0
-      ? `supported values: ${[...supported]
-          .sort()
-          .map((s) => JSON.stringify(s))
-          .join(', ')}`
-      : '',
+  detail: supported.length > 0 ? `supported values: ${[...supported].sort().map(goQuote).join(', ')}` : '',
 })
+
+const VALUELESS: ReadonlySet<FieldErrorType> = new Set(['Required', 'Forbidden', 'TooLong', 'TooShort', 'InternalError'])
 
 /** The text after the field: `Invalid value: "x": must be …`. */
 export function fieldErrorBody(error: FieldError): string {
   const title = TITLES[error.type]
-  const hasValue = error.type !== 'Required' && error.type !== 'Forbidden' && error.type !== 'TooLong' && error.type !== 'InternalError'
-  let text = hasValue ? `${title}: ${goValue(error.value)}` : title
+  let text = !VALUELESS.has(error.type) ? `${title}: ${goValue(error.value)}` : title
   if (error.detail !== '') text += `: ${error.detail}`
   return text
 }
@@ -108,10 +105,10 @@ export function aggregateMessage(messages: readonly string[]): string {
 
 /** A value as field.Error prints it: strings quoted, scalars bare, everything else as JSON, nothing as null. */
 export function goValue(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return goQuote(value)
   if (value === undefined || value === null) return 'null'
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  return JSON.stringify(value)
+  return goJson(value)
 }
 
 /** Path helpers: `child('spec', 'ports')`, `index('spec.ports', 2)`, `keyed('data', 'a.b')`. */
