@@ -93,5 +93,7 @@ export function checkSize(scope: Scope, object: KubeObject): void {
 }
 
 export function ruleContext(scope: Scope, operation: 'create' | 'update'): RuleContext {
-  return { operation, subresource: scope.info.subresource, now: nowOf(scope), user: scope.user }
+  // Scaling changes the object's own spec: to the rules it is an ordinary update.
+  const subresource = scope.info.subresource === 'scale' ? '' : scope.info.subresource
+  return { operation, subresource, now: nowOf(scope), user: scope.user }
 }

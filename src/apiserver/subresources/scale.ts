@@ -1,0 +1,139 @@
+/** The scale subresource: an autoscaling/v1 Scale as a window onto the replica fields of any kind that declares where they are. */
+import type { KubeObject } from '../../kube/meta.ts'
+import { invalid } from '../../kube/field-error.ts'
+import { applyJsonPatch, applyMergePatch, parseJsonPatch, parseObjectPatch } from '../../kube/patch/index.ts'
+import { formatSelectorObject, type LabelSelectorObject } from '../../kube/selector.ts'
+import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../kube/status.ts'
+import { decodeVirtual } from '../codec.ts'
+import type { ApiResponse } from '../http.ts'
+import type { Negotiated } from '../negotiation.ts'
+import { convertTo, mutableCopy } from '../objects.ts'
+import { parseWriteOptions } from '../options.ts'
+import { respond } from '../respond.ts'
+import { header, type Scope } from '../scope.ts'
+import { checkName } from '../write/metadata.ts'
+import { updateObject } from '../write/update.ts'
+
+const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
+
+interface Scale extends KubeObject {
+  spec: { replicas?: number }
+  status: { replicas: number; selector?: string }
+}
+
+export async function scale(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
+  const { served, server, info } = scope
+  if (info.verb === 'get') {
+    const stored = server.objects.get(served, info.namespace, info.name)
+    if (stored === undefined) throw notFoundError(served.groupResource, info.name)
+    return respond(200, scaleOf(scope, convertTo(served, stored.object, served.apiVersion)), negotiated.format, scope.warnings)
+  }
+  const kind = info.verb === 'update' ? 'UpdateOptions' : 'PatchOptions'
+  const options = parseWriteOptions(kind, info.query, { userAgent: header(scope.request, 'user-agent') ?? '' })
+  const change = info.verb === 'update' ? replacement(scope) : patched(scope)
+  const updated = await updateObject(scope, {
+    name: info.name,
+    options,
+    mayCreate: false,
+    produce(live) {
+      if (live === undefined) throw notFoundError(served.groupResource, info.name)
+      const wanted = change(scaleOf(scope, live))
+      checkName(wanted, info.name)
+      checkReplicas(scope, wanted)
+      const next = mutableCopy(live)
+      next.metadata.resourceVersion = wanted.metadata.resourceVersion ?? live.metadata.resourceVersion
+      writePath(next, mappingOf(scope).specReplicasPath, wanted.spec.replicas ?? 0)
+      return next
+    },
+  })
+  return respond(200, scaleOf(scope, convertTo(served, updated.object, served.apiVersion)), negotiated.format, scope.warnings)
+}
+
+function mappingOf(scope: Scope): { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string } {
+  return scope.served.definition.scale ?? { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' }
+}
+
+function scaleOf(scope: Scope, object: KubeObject): Scale {
+  const mapping = mappingOf(scope)
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  const replicas = readPath(object, mapping.specReplicasPath)
+  if (replicas === undefined && !scope.served.definition.builtin)
+    throw internalServerError(`the spec replicas field ${JSON.stringify(mapping.specReplicasPath)} does not exist`)
+  const status: Scale['status'] = { replicas: Number(readPath(object, mapping.statusReplicasPath) ?? 0) }
+  const selector = selectorOf(scope, object)
+  if (selector !== '') status.selector = selector
+  const spec = Number(replicas ?? 0) === 0 ? {} : { replicas: Number(replicas) }
+  return { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name, namespace, uid, resourceVersion, creationTimestamp }, spec, status }
+}
+
+function selectorOf(scope: Scope, object: KubeObject): string {
+  const path = scope.served.definition.scale?.labelSelectorPath
+  if (path !== undefined) return String(readPath(object, path) ?? '')
+  if (!scope.served.definition.builtin) return ''
+  const selector = readPath(object, '.spec.selector')
+  if (selector === undefined) return ''
+  // A ReplicationController's selector is a plain map of labels.
+  const isMap = scope.served.definition.kind === 'ReplicationController'
+  return formatSelectorObject((isMap ? { matchLabels: selector } : selector) as LabelSelectorObject)
+}
+
+function replacement(scope: Scope): (current: Scale) => Scale {
+  const sent = decodeVirtual(scope, SCALE) as Scale
+  return () => ({ ...sent, spec: sent.spec ?? {} })
+}
+
+function patched(scope: Scope): (current: Scale) => Scale {
+  const type = (header(scope.request, 'content-type') ?? '').split(';')[0]?.trim()
+  const text = Buffer.from(scope.request.body ?? []).toString('utf8')
+  if (type === 'application/json-patch+json') {
+    const operations = parseJsonPatch(text)
+    return (current) => asScale(applyJsonPatch(current, operations))
+  }
+  if (type === 'application/merge-patch+json' || type === 'application/strategic-merge-patch+json') {
+    const patch = parseObjectPatch(text)
+    return (current) => asScale(applyMergePatch(current, patch))
+  }
+  if (type === 'application/apply-patch+yaml') {
+    const sent = decodeVirtual(scope, SCALE) as Scale
+    return (current) => ({ ...current, spec: { ...current.spec, ...sent.spec } })
+  }
+  throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+}
+
+function asScale(value: unknown): Scale {
+  const scale = value as Scale
+  if (typeof scale.spec !== 'object' || scale.spec === null) return { ...scale, spec: {} }
+  if (scale.spec.replicas !== undefined && !Number.isInteger(scale.spec.replicas))
+    throw badRequestError('Scale in version "v1" cannot be handled as a Scale: spec.replicas must be a whole number')
+  return scale
+}
+
+function checkReplicas(scope: Scope, wanted: Scale): void {
+  const replicas = wanted.spec.replicas ?? 0
+  if (replicas >= 0) return
+  const { definition } = scope.served
+  if (definition.builtin)
+    throw invalidError(SCALE, scope.info.name, [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')])
+  throw invalidError(definition, scope.info.name, [invalid(mappingOf(scope).specReplicasPath, replicas, 'should be a non-negative integer')])
+}
+
+/** Paths of the scale subresource are plain dotted names (`.spec.replicas`). */
+function readPath(object: KubeObject, path: string): unknown {
+  let value: unknown = object
+  for (const part of path.split('.').slice(1)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
+    value = (value as Record<string, unknown>)[part]
+  }
+  return value
+}
+
+function writePath(object: KubeObject, path: string, value: unknown): void {
+  const parts = path.split('.').slice(1)
+  const last = parts.pop() ?? ''
+  let at = object as Record<string, unknown>
+  for (const part of parts) {
+    if (!Object.hasOwn(at, part) || typeof at[part] !== 'object' || at[part] === null) at[part] = {}
+    at = at[part] as Record<string, unknown>
+  }
+  at[last] = value
+}
