@@ -127,7 +127,7 @@ function expired(request: PageRequest | undefined): Error {
   return error
 }
 
-function render(scope: Scope, negotiated: Negotiated, listed: Listed): ApiResponse {
+export function render(scope: Scope, negotiated: Negotiated, listed: Listed): ApiResponse {
   const { served } = scope
   if (negotiated.shape !== 'object') {
     const objects = listed.versions.map((version) => convertTo(served, version.object() as KubeObject, served.apiVersion))

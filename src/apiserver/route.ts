@@ -1,0 +1,137 @@
+/** From a resource request to the code that serves it: finds the kind, checks that the verb exists there, and dispatches. */
+import { failure, noSuchPathError, notFoundError, type StatusError } from '../kube/status.ts'
+import { decodeBody, decodeDeleteOptions } from './codec.ts'
+import type { ApiResponse } from './http.ts'
+import { type Negotiated, negotiate } from './negotiation.ts'
+import { parseDeleteOptions, parseWriteOptions } from './options.ts'
+import { deleteCollection } from './read/delete-collection.ts'
+import { get } from './read/get.ts'
+import { list } from './read/list.ts'
+import { watch } from './read/watch.ts'
+import type { WatchRegistry } from './read/watch-registry.ts'
+import type { RequestInfo } from './request-info.ts'
+import { respondObject, respondStatus } from './respond.ts'
+import { header, type Scope, type ServerContext, warn } from './scope.ts'
+import type { Served } from './catalog.ts'
+import { scale } from './subresources/scale.ts'
+import { createObject } from './write/create.ts'
+import { deleteObject } from './write/delete.ts'
+import { patchObject } from './write/patch.ts'
+import { updateObject } from './write/update.ts'
+
+export type SubresourceHandler = (scope: Scope, negotiated: Negotiated) => Promise<ApiResponse>
+
+/** Resources and subresources with behaviour of their own, by `group/resource` or `group/resource/subresource`. */
+export type SpecialHandlers = Readonly<Record<string, SubresourceHandler>>
+
+/** Doors onto the same object: they update it, and the kind's rules know what each may change. */
+const UPDATE_DOORS = new Set(['status', 'finalize', 'approval', 'ephemeralcontainers', 'resize'])
+
+export function methodNotAllowed(): StatusError {
+  return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+}
+
+/** The kind a path names, or the 404 or 405 that says why there is none. */
+export function resolve(server: ServerContext, info: RequestInfo): Served {
+  const served = server.catalog.find(info.group, info.version, info.resource)
+  if (served === undefined) throw noSuchPathError()
+  const { definition } = served
+  if (info.subresource !== '') {
+    const subresource = definition.subresources.find((candidate) => candidate.name === info.subresource)
+    if (subresource === undefined) throw definition.builtin ? noSuchPathError() : notFoundError(served.groupResource, info.name)
+    if (!subresource.verbs.includes(info.verb)) throw methodNotAllowed()
+    return served
+  }
+  if (!definition.namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw noSuchPathError()
+  if (definition.namespaced && info.namespace === '') {
+    if (info.name !== '') throw noSuchPathError()
+    if (!['list', 'watch'].includes(info.verb)) throw methodNotAllowed()
+  }
+  if (info.verb === 'create' && info.name !== '') throw methodNotAllowed()
+  if (!definition.verbs.includes(info.verb)) throw methodNotAllowed()
+  return served
+}
+
+export interface Router {
+  serve(scope: Scope): Promise<ApiResponse>
+}
+
+export function createRouter(special: SpecialHandlers, watches: WatchRegistry): Router {
+  return {
+    async serve(scope) {
+      const { info, served } = scope
+      const negotiated = negotiate(header(scope.request, 'accept'), {
+        transforms: true,
+        streams: info.name === '' && (info.verb === 'list' || info.verb === 'watch'),
+        strictWords: true,
+      })
+      if (served.version.deprecated)
+        warn(scope, served.version.deprecationWarning ?? `${served.apiVersion} ${served.definition.kind} is deprecated`)
+      const key = `${info.group}/${info.resource}${info.subresource === '' ? '' : `/${info.subresource}`}`
+      const handler = special[key]
+      if (handler !== undefined) return handler(scope, negotiated)
+      if (info.subresource === 'scale') return scale(scope, negotiated)
+      if (info.subresource !== '' && !UPDATE_DOORS.has(info.subresource)) throw noSuchPathError()
+      return serveVerb(scope, negotiated, watches)
+    },
+  }
+}
+
+/** A namespace lives in no namespace, although authorization looks at it as living in itself. */
+function serveVerb(scope: Scope, negotiated: Negotiated, watches: WatchRegistry): Promise<ApiResponse> {
+  switch (scope.info.verb) {
+    case 'get':
+      return get(scope, negotiated)
+    case 'list':
+      return list(scope, negotiated)
+    case 'watch':
+      return watch(scope, negotiated, watches)
+    case 'create':
+      return create(scope, negotiated)
+    case 'update':
+      return update(scope, negotiated)
+    case 'patch':
+      return patch(scope, negotiated)
+    case 'delete':
+      return remove(scope, negotiated)
+    case 'deletecollection':
+      return deleteCollection(scope, negotiated)
+    default:
+      throw methodNotAllowed()
+  }
+}
+
+const agentOf = (scope: Scope): { userAgent: string } => ({ userAgent: header(scope.request, 'user-agent') ?? '' })
+
+async function create(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
+  const options = parseWriteOptions('CreateOptions', scope.info.query, agentOf(scope))
+  const decoded = decodeBody(scope, options.fieldValidation)
+  return respondObject(scope, negotiated, 201, await createObject(scope, decoded, options))
+}
+
+async function update(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
+  const options = parseWriteOptions('UpdateOptions', scope.info.query, agentOf(scope))
+  const { info, served } = scope
+  // Decoded once for its errors; each try gets a copy of its own.
+  decodeBody(scope, options.fieldValidation)
+  const updated = await updateObject(scope, {
+    name: info.name,
+    options,
+    mayCreate: info.subresource === '' && served.definition.rules.allowCreateOnUpdate === true,
+    uidIsPrecondition: true,
+    produce: () => decodeBody(scope, options.fieldValidation),
+  })
+  return respondObject(scope, negotiated, updated.created ? 201 : 200, updated.object)
+}
+
+async function patch(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
+  const updated = await patchObject(scope)
+  return respondObject(scope, negotiated, updated.created ? 201 : 200, updated.object)
+}
+
+async function remove(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
+  const options = parseDeleteOptions(scope.info.query, decodeDeleteOptions(scope))
+  const deleted = await deleteObject(scope, scope.info.name, options)
+  if (deleted.status !== undefined) return respondStatus(scope, negotiated, deleted.status)
+  return respondObject(scope, negotiated, 200, deleted.object)
+}

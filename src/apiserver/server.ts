@@ -1,0 +1,147 @@
+/**
+ * The API server as a function: `handle(request)` authenticates, authorizes, finds the kind and serves the verb. It knows
+ * no sockets and no clock but the one it is given; listeners, in-process clients and the worlds of tests all call this.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Admission } from '../kinds/admission.ts'
+import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
+import { failure, internalServerError, noSuchPathError, StatusError } from '../kube/status.ts'
+import { type ClusterStore, StoreUnavailableError } from '../store/index.ts'
+import { type Catalog, createCatalog } from './catalog.ts'
+import { createDiscovery } from './discovery/serve.ts'
+import { createHealth, type HealthCheck, versionResponse } from './health.ts'
+import type { ApiRequest, ApiResponse, Handle } from './http.ts'
+import { createGatekeeper } from './limits.ts'
+import { createMetrics, type ServerMetrics } from './metrics.ts'
+import { createObjects, type Objects } from './objects.ts'
+import { createWatchRegistry } from './read/watch-registry.ts'
+import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+import { respondError } from './respond.ts'
+import { createRouter, resolve, type SpecialHandlers } from './route.ts'
+import { DEFAULT_LIMITS, type Scope, type ServerContext, type ServerLimits } from './scope.ts'
+
+/** Who is asking, and whether they may: both throw StatusErrors. */
+export interface Gate {
+  authenticate(request: ApiRequest): UserInfo | Promise<UserInfo>
+  authorize(user: UserInfo, info: RequestInfo): void
+}
+
+export interface ApiServerOptions {
+  store: ClusterStore
+  clock: Clock
+  random: Random
+  kinds: readonly KindDefinition[]
+  admission: readonly Admission[]
+  /** Made from the server's own context, because RBAC and tokens live in the store it serves. */
+  gate(context: ServerContext): Gate
+  special?(context: ServerContext): SpecialHandlers
+  /** Paths outside the API that others serve (OpenAPI): undefined when not theirs. */
+  extraPaths?(context: ServerContext): (info: RequestInfo, request: ApiRequest) => ApiResponse | Promise<ApiResponse> | undefined
+  limits?: Partial<ServerLimits>
+  healthChecks?: Record<string, HealthCheck>
+  /** Told about failures that are ours, once each. */
+  onInternalError?(error: unknown, info: RequestInfo): void
+}
+
+export interface ApiServer {
+  handle: Handle
+  catalog: Catalog
+  objects: Objects
+  metrics: ServerMetrics
+  /** Ends all watches; requests after this get 503. */
+  stop(): void
+}
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const limits: ServerLimits = { ...DEFAULT_LIMITS, ...options.limits }
+  const context: ServerContext = {
+    clock: options.clock,
+    random: options.random,
+    catalog: createCatalog(options.kinds),
+    objects: createObjects(options.store),
+    admission: options.admission,
+    limits,
+  }
+  const gate = options.gate(context)
+  const watches = createWatchRegistry(limits.watchers)
+  const router = createRouter(options.special?.(context) ?? {}, watches)
+  const discovery = createDiscovery(context.catalog)
+  const extraPaths = options.extraPaths?.(context)
+  const gatekeeper = createGatekeeper(limits, options.clock)
+  const metrics = createMetrics({ inFlight: () => gatekeeper.inFlight, watches: () => watches.open, revision: () => options.store.revision })
+  let isStopping = false
+  const health = createHealth({
+    ping: () => undefined,
+    ...(options.healthChecks ?? {}),
+    shutdown: () => (isStopping ? 'process is shutting down' : undefined),
+  })
+
+  const handle: Handle = async (request) => {
+    const info = parseRequestInfo(request.method, request.url)
+    const started = options.clock.now()
+    const warnings: string[] = []
+    let response: ApiResponse
+    try {
+      response = await serve(request, info, warnings)
+    } catch (error) {
+      response = respondError(asStatusError(error, info), warnings)
+    }
+    metrics.observe(info, response.status, options.clock.now() - started)
+    return response
+  }
+
+  async function serve(request: ApiRequest, info: RequestInfo, warnings: string[]): Promise<ApiResponse> {
+    if (isStopping && info.isResource) throw failure(503, 'ServiceUnavailable', 'the server is shutting down; try again when it is back', { retryAfterSeconds: 1 })
+    const user = await gate.authenticate(request)
+    gate.authorize(user, info)
+    return gatekeeper.pass(user, async () => {
+      if (!info.isResource) return servePath(request, info)
+      checkRequest(request, info)
+      const scope: Scope = { server: context, request, info, served: resolve(context, info), user, warnings }
+      // A namespace is authorized as living in itself, and stored as living nowhere.
+      if (info.resource === 'namespaces' && info.group === '') scope.info = { ...info, namespace: '' }
+      return router.serve(scope)
+    })
+  }
+
+  async function servePath(request: ApiRequest, info: RequestInfo): Promise<ApiResponse> {
+    const healthy = health.serve(info)
+    if (healthy !== undefined) return healthy
+    if (info.path === '/version' || info.path === '/version/') return versionResponse()
+    if (info.path === '/metrics') return metrics.serve()
+    const extra = await extraPaths?.(info, request)
+    if (extra !== undefined) return extra
+    const discovered = discovery.serve(info.path, request)
+    if (discovered !== undefined) return discovered
+    throw noSuchPathError()
+  }
+
+  function checkRequest(request: ApiRequest, info: RequestInfo): void {
+    const size = request.body?.length ?? 0
+    if (size > limits.bodyBytes) throw failure(413, 'RequestEntityTooLarge', `Request entity is too large: limit is ${limits.bodyBytes}`)
+    if (info.name.length > MAX_NAME || info.namespace.length > MAX_NAME)
+      throw failure(400, 'BadRequest', `names in a path may have at most ${MAX_NAME} characters`)
+  }
+
+  function asStatusError(error: unknown, info: RequestInfo): StatusError {
+    if (error instanceof StatusError) return error
+    if (error instanceof StoreUnavailableError)
+      return failure(503, 'ServiceUnavailable', `the store cannot take writes now: ${error.message}`, { retryAfterSeconds: 1 })
+    options.onInternalError?.(error, info)
+    return internalServerError('the request could not be served; the server has logged why')
+  }
+
+  return {
+    handle,
+    catalog: context.catalog,
+    objects: context.objects,
+    metrics,
+    stop() {
+      isStopping = true
+      watches.closeAll()
+    },
+  }
+}
+
+const MAX_NAME = 253
