@@ -82,6 +82,12 @@ export interface KindVersion {
   schema: Schema
   deprecated?: boolean
   deprecationWarning?: string
+  /**
+   * Schema-pruned kinds: removes in place what the schema does not know and what metadata cannot hold, and returns the paths
+   * removed (`metadata.x`, `spec.list[0].y`; in the order to warn), or `error` when the object cannot be decoded at all.
+   * Defaults are not part of it (`rules.applyDefaults`).
+   */
+  coerce?(object: KubeObject): { unknown: string[]; error?: string }
   /** Columns of `kubectl get`; default Name and Age (custom resources) or Name and Created At. */
   printer?: TablePrinter
 }
@@ -120,6 +126,11 @@ export interface KindDefinition {
   storageApiVersion?: string
   /** Between served and stored versions, named by apiVersion (`autoscaling/v2`); absent: only apiVersion changes. Pure. */
   convert?(object: KubeObject, toApiVersion: string): KubeObject
+  /**
+   * Schema-pruned kinds: a stored object as today's schema reads it (pruned, defaulted), in the storage version. Returns the
+   * same frozen object when nothing changes.
+   */
+  readStored?(object: KubeObject): KubeObject
   /** The zero object as Go would print it, besides kind, apiVersion and metadata (bookmarks carry one). */
   emptyObject?(apiVersion: string): Record<string, unknown>
   /** True for kinds decoded with Go's typed rules (the built-in ones), false for schema-pruned ones. */
