@@ -4,3 +4,10 @@ declare module '*.facts' {
   // biome-ignore lint/style/noDefaultExport: esbuild's text loader gives a default export
   export default text
 }
+
+/** Transcripts for tests, bundled likewise. */
+declare module '*.jsonl' {
+  const text: string
+  // biome-ignore lint/style/noDefaultExport: esbuild's text loader gives a default export
+  export default text
+}
