@@ -7,7 +7,7 @@ import type { FieldError } from '../../kube/field-error.ts'
 import { invalid } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { conflictError, invalidError, notFoundError, staleConflictError } from '../../kube/status.ts'
-import { validateObjectMetaUpdate, validateObjectMeta } from '../../kube/validate-meta.ts'
+import { validateObjectMetaUpdate } from '../../kube/validate-meta.ts'
 import { convertTo, mutableCopy, type Stored } from '../objects.ts'
 import type { WriteOptions } from '../options.ts'
 import { type Scope, warn } from '../scope.ts'
@@ -120,7 +120,6 @@ function prepareUpdate(scope: Scope, object: KubeObject, old: KubeObject): void 
   carryOverMetadata(object, old)
   rules.prepareForUpdate?.(object, old, context)
   const errors: FieldError[] = [
-    ...validateObjectMeta(object.metadata, { namespaced: definition.namespaced, validateName: rules.validateName, path: 'metadata' }),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...(rules.validateUpdate?.(object, old, context) ?? []),
   ]

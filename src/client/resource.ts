@@ -1,0 +1,32 @@
+/** Names a kind to the client: enough to build its paths. Kinds of the registry have these fields already. */
+export interface Resource {
+  group: string
+  version: string
+  /** Plural, as in the path. */
+  plural: string
+  kind: string
+  namespaced: boolean
+}
+
+export interface ObjectName {
+  namespace?: string
+  name: string
+}
+
+export function collectionPath(resource: Resource, namespace: string | undefined): string {
+  const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`
+  const scope = resource.namespaced && namespace !== undefined && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+  return `${root}${scope}/${resource.plural}`
+}
+
+export function objectPath(resource: Resource, of: ObjectName, subresource?: string): string {
+  const path = `${collectionPath(resource, of.namespace)}/${encodeURIComponent(of.name)}`
+  return subresource === undefined || subresource === '' ? path : `${path}/${subresource}`
+}
+
+export function withQuery(path: string, query: Record<string, string | number | boolean | undefined>): string {
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== '' && value !== false) search.set(key, String(value))
+  const text = search.toString()
+  return text === '' ? path : `${path}?${text}`
+}

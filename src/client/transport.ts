@@ -1,0 +1,39 @@
+/** How a client reaches an API server: in process, or over TLS. Everything above this line is the same for both. */
+export interface TransportRequest {
+  method: string
+  /** Path with query, starting with `/`. */
+  path: string
+  headers: Record<string, string>
+  body?: Uint8Array | string
+  signal?: AbortSignal
+  /** A stream that may be silent for long (watch, log -f): no idle timeout. */
+  isStream?: boolean
+}
+
+export interface TransportResponse {
+  status: number
+  /** Lower-case names; repeated headers as a list. */
+  headers: Record<string, string | string[] | undefined>
+  /** The body as it arrives. Must be read to its end or `cancel`led. */
+  body: AsyncIterable<Uint8Array>
+  cancel(): void
+}
+
+export interface Transport {
+  request(request: TransportRequest): Promise<TransportResponse>
+  close(): Promise<void>
+}
+
+/** The connection failed before an answer came: whether the server acted on the request is unknown. */
+export class TransportError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'TransportError'
+  }
+}
+
+export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return chunks.length === 1 && chunks[0] !== undefined ? Buffer.from(chunks[0]) : Buffer.concat(chunks)
+}
