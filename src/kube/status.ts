@@ -90,7 +90,7 @@ export function invalidError(of: { group: string; kind: string }, name: string, 
   return failure(422, 'Invalid', `${kind} ${JSON.stringify(name)} is invalid: ${aggregateMessage(errors.map(fieldErrorMessage))}`, {
     ...(name === '' ? {} : { name }),
     ...(of.group === '' ? {} : { group: of.group }),
-    kind: of.kind,
+    ...(of.kind === '' ? {} : { kind: of.kind }),
     causes: errors.map((e) => ({ reason: fieldErrorReason(e), message: fieldErrorBody(e), field: e.field })),
   })
 }
