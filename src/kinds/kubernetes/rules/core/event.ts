@@ -1,0 +1,172 @@
+/**
+ * Events, served as `v1` and as `events.k8s.io/v1` and stored as `v1`. Both forms are checked in the names of the old
+ * one, which is what the real server stores and reports.
+ */
+import { deepEqual } from '../../../../base/json.ts'
+import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
+import { byteLength } from '../../../../kube/go-print.ts'
+import type { KubeObject } from '../../../../kube/meta.ts'
+import { checkDns1123Subdomain, nameIsPathSegment } from '../../../../kube/names.ts'
+import type { KindRules } from '../../../kind.ts'
+import { type Fields, field, maybeObject, number, object, string } from '../fields.ts'
+import { immutableErrors, qualifiedNameErrors } from '../formats.ts'
+import { invalidEach } from '../pod/errors.ts'
+
+/** [in v1, in events.k8s.io/v1]. */
+const RENAMED = [
+  ['involvedObject', 'regarding'],
+  ['message', 'note'],
+  ['source', 'deprecatedSource'],
+  ['firstTimestamp', 'deprecatedFirstTimestamp'],
+  ['lastTimestamp', 'deprecatedLastTimestamp'],
+  ['count', 'deprecatedCount'],
+  ['reportingComponent', 'reportingController'],
+] as const
+
+const isNewForm = (event: KubeObject): boolean => event.apiVersion === 'events.k8s.io/v1'
+
+/** The same event in the other group's form; fields that are always written appear with their zero value. */
+export function convertEvent(event: KubeObject, toGroup: string): KubeObject {
+  const toNew = toGroup === 'events.k8s.io'
+  if (toNew === isNewForm(event)) return event
+  const out: KubeObject = { ...event, apiVersion: toNew ? 'events.k8s.io/v1' : 'v1' }
+  for (const [old, renamed] of RENAMED) {
+    const [from, to] = toNew ? [old, renamed] : [renamed, old]
+    const value = field(event, from)
+    delete out[from]
+    if (value !== undefined) out[to] = value
+  }
+  return withZeroValues(out, toNew)
+}
+
+function withZeroValues(event: KubeObject, isNew: boolean): KubeObject {
+  const zeros: Fields = isNew
+    ? { eventTime: null, regarding: undefined, deprecatedSource: {}, deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null }
+    : {
+        involvedObject: {},
+        source: {},
+        firstTimestamp: null,
+        lastTimestamp: null,
+        eventTime: null,
+        reportingComponent: '',
+        reportingInstance: '',
+      }
+  for (const [key, value] of Object.entries(zeros)) if (event[key] === undefined && value !== undefined) event[key] = value
+  if (isNew) for (const key of ['reportingController', 'reportingInstance']) if (event[key] === '') delete event[key]
+  if (isNew && deepEqual(event.regarding, {})) delete event.regarding
+  return event
+}
+
+const inOldForm = (event: KubeObject): KubeObject => convertEvent(event, '')
+
+function legacyErrors(event: KubeObject, isNew: boolean): FieldError[] {
+  const namespace = event.metadata.namespace ?? ''
+  const involved = string(object(event, 'involvedObject'), 'namespace')
+  const mismatch = invalid('involvedObject.namespace', involved, 'does not match event.namespace')
+  const errors: FieldError[] = []
+  if (field(event, 'eventTime') === undefined) {
+    if (involved === '' ? namespace !== '' && namespace !== 'default' : involved !== namespace) errors.push(mismatch)
+  } else {
+    if (involved === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(mismatch)
+    errors.push(...seriesFieldErrors(event, isNew ? 'reportingController' : 'reportingComponent'))
+  }
+  return [...errors, ...invalidEach('namespace', namespace, checkDns1123Subdomain(namespace))]
+}
+
+function seriesFieldErrors(event: KubeObject, controllerField: string): FieldError[] {
+  const controller = string(event, 'reportingComponent')
+  const errors = controller === '' ? [required(controllerField)] : []
+  errors.push(...qualifiedNameErrors(controllerField, controller))
+  for (const key of ['reportingInstance', 'action', 'reason']) {
+    if (string(event, key) === '') errors.push(required(key))
+    if (byteLength(string(event, key)) > 128) errors.push(invalid(key, '', 'can have at most 128 characters'))
+  }
+  if (byteLength(string(event, 'message')) > 1024) errors.push(invalid('message', '', 'can have at most 1024 characters'))
+  return errors
+}
+
+function seriesErrors(event: KubeObject): FieldError[] {
+  const series = maybeObject(event, 'series')
+  if (series === undefined) return []
+  const errors = number(series, 'count') < 2 ? [invalid('series.count', '', 'should be at least 2')] : []
+  if (field(series, 'lastObservedTime') === undefined) errors.push(required('series.lastObservedTime'))
+  return errors
+}
+
+function validateCreate(sent: KubeObject): FieldError[] {
+  const event = inOldForm(sent)
+  const errors = legacyErrors(event, isNewForm(sent))
+  if (!isNewForm(sent)) return errors
+  errors.push(...seriesErrors(event))
+  if (field(event, 'eventTime') === undefined) errors.push(required('eventTime'))
+  const type = string(event, 'type')
+  if (type !== 'Normal' && type !== 'Warning') errors.push(invalid('type', '', `has invalid value: ${type}`))
+  const unset = (path: string, isSet: boolean): void => {
+    if (isSet) errors.push(invalid(path, '', 'needs to be unset'))
+  }
+  unset('firstTimestamp', field(event, 'firstTimestamp') !== undefined)
+  unset('lastTimestamp', field(event, 'lastTimestamp') !== undefined)
+  unset('count', number(event, 'count') !== 0)
+  const source = object(event, 'source')
+  unset('source', string(source, 'component') !== '' || string(source, 'host') !== '')
+  return errors
+}
+
+const FROZEN = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'reason',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+]
+
+function validateUpdate(sent: KubeObject, oldSent: KubeObject): FieldError[] {
+  const event = inOldForm(sent)
+  const old = inOldForm(oldSent)
+  const errors = legacyErrors(event, isNewForm(sent))
+  if (!isNewForm(sent)) return errors
+  if (!deepEqual(field(event, 'series'), field(old, 'series'))) errors.push(...seriesErrors(event))
+  for (const key of FROZEN) errors.push(...immutableErrors(key, field(event, key), field(old, key)))
+  errors.push(...immutableErrors('reportingController', string(event, 'reportingComponent'), string(old, 'reportingComponent')))
+  return [...errors, ...immutableErrors('reportingInstance', string(event, 'reportingInstance'), string(old, 'reportingInstance'))]
+}
+
+const REFERENCE_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
+
+function selectable(sent: KubeObject, names: { reference: string; controller: string; source: boolean }): Record<string, string> {
+  const event = inOldForm(sent)
+  const reference = object(event, 'involvedObject')
+  const controller = string(event, 'reportingComponent')
+  const out: Record<string, string> = { reason: string(event, 'reason'), type: string(event, 'type') }
+  for (const key of REFERENCE_FIELDS) out[`${names.reference}.${key}`] = string(reference, key)
+  out[names.controller] = controller
+  if (names.source) out.source = string(object(event, 'source'), 'component') || controller
+  return out
+}
+
+const shared: KindRules = {
+  validateCreate,
+  validateUpdate,
+  validateName: nameIsPathSegment,
+  allowCreateOnUpdate: true,
+}
+
+export const eventRules: KindRules = {
+  ...shared,
+  selectableFieldNames: [...REFERENCE_FIELDS.map((key) => `involvedObject.${key}`), 'reason', 'reportingComponent', 'source', 'type'],
+  selectableFields: (event) => selectable(event, { reference: 'involvedObject', controller: 'reportingComponent', source: true }),
+}
+
+/** The newer group's own door to the same events. */
+export const newEventRules: KindRules = {
+  ...shared,
+  selectableFieldNames: [...REFERENCE_FIELDS.map((key) => `regarding.${key}`), 'reason', 'reportingController', 'type'],
+  selectableFields: (event) => selectable(event, { reference: 'regarding', controller: 'reportingController', source: false }),
+}
