@@ -63,14 +63,14 @@ export function unknownField(selector: FieldSelector, known: readonly string[]):
   return selector.find((requirement) => !known.includes(requirement.field))?.field
 }
 
-/**
- * What the server says about an unknown field: kinds without fields of their own have one sentence, the others
- * (named by `of`) each their own.
- */
-export function unknownFieldMessage(field: string, of?: { group: string; version: string; kind: string }): string {
-  if (of === undefined) return `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
-  if (of.group === 'batch') return `field label ${goQuote(field)} not supported for ${of.kind}`
-  if (of.group === 'resource.k8s.io') return `field label not supported for ${of.group}/${of.version}, Kind=${of.kind}: ${field}`
+/** What the server says about an unknown field of a kind that declares no fields of its own. */
+export const unknownFieldMessage = (field: string): string =>
+  `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+
+/** What it says where the kind (named by `of`) declares fields: nearly always the same, but not for all groups. */
+export function unsupportedFieldMessage(field: string, of?: { group: string; version: string; kind: string }): string {
+  if (of?.group === 'batch') return `field label ${goQuote(field)} not supported for ${of.kind}`
+  if (of?.group === 'resource.k8s.io') return `field label not supported for ${of.group}/${of.version}, Kind=${of.kind}: ${field}`
   return `field label not supported: ${field}`
 }
 

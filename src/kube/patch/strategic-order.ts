@@ -1,0 +1,72 @@
+/**
+ * The order of a merged list: what the patch names comes in the patch's order, what only the server has keeps the
+ * server's, and the two are interleaved by the server's order as well as that can be done.
+ */
+import { isJsonObject, type Json } from '../../base/json.ts'
+import { GO_MAP, refuseMissingKey, refuseType } from './strategic-errors.ts'
+
+export interface Ordering {
+  /** The order the patch asks for. */
+  wanted: readonly Json[]
+  /** The order on the server. */
+  server: readonly Json[]
+  /** '' for lists of scalars. */
+  mergeKey: string
+}
+
+/** What identifies an element: the value of its merge key, or itself. Compared with ===, as Go compares interfaces. */
+export function identity(element: Json | undefined, mergeKey: string): Json | undefined {
+  if (mergeKey === '') return element
+  return isJsonObject(element) && Object.hasOwn(element, mergeKey) ? element[mergeKey] : undefined
+}
+
+export function orderElements(elements: readonly Json[], ordering: Ordering): Json[] {
+  const { wanted, server, mergeKey } = ordering
+  const wantedAt = positions(wanted, mergeKey)
+  const serverAt = positions(server, mergeKey)
+  if (mergeKey !== '') for (const element of [...elements, ...wanted, ...server]) requireKey(element, mergeKey)
+  const named = elements.filter((e) => wantedAt.has(identity(e, mergeKey)))
+  const others = elements.filter((e) => !wantedAt.has(identity(e, mergeKey)))
+  sortBy(named, wantedAt, mergeKey)
+  sortBy(others, serverAt, mergeKey)
+  return interleave(others, named, (e) => serverAt.get(identity(e, mergeKey)))
+}
+
+function positions(list: readonly Json[], mergeKey: string): Map<Json | undefined, number> {
+  const map = new Map<Json | undefined, number>()
+  for (const [i, element] of list.entries()) {
+    const id = identity(element, mergeKey)
+    if (!map.has(id)) map.set(id, i)
+  }
+  return map
+}
+
+function sortBy(list: Json[], at: ReadonlyMap<Json | undefined, number>, mergeKey: string): void {
+  list.sort((a, b) => {
+    const left = at.get(identity(a, mergeKey))
+    const right = at.get(identity(b, mergeKey))
+    return left === undefined || right === undefined ? 0 : left - right
+  })
+}
+
+/** Puts each of `left` before the first of `right` that follows it on the server. */
+function interleave(left: Json[], right: Json[], position: (element: Json) => number | undefined): Json[] {
+  const result: Json[] = []
+  let i = 0
+  for (const element of right) {
+    const here = position(element)
+    while (i < left.length && here !== undefined) {
+      const there = position(left[i] ?? null)
+      if (there === undefined || there >= here) break
+      result.push(left[i++] ?? null)
+    }
+    result.push(element)
+  }
+  return [...result, ...left.slice(i)]
+}
+
+export function requireKey(element: Json, mergeKey: string): Json {
+  if (!isJsonObject(element)) return refuseType(GO_MAP, element)
+  if (!Object.hasOwn(element, mergeKey)) return refuseMissingKey(element, mergeKey)
+  return element[mergeKey] ?? null
+}
