@@ -1,0 +1,155 @@
+/**
+ * Managed fields after a create, update or patch that is not an apply: whoever wrote owns what differs from before, and
+ * nobody else owns it any more. Runs on every write, so what did not change is not looked at.
+ */
+import { deepEqual } from '../../base/json.ts'
+import { groupVersion, type KubeObject } from '../meta.ts'
+import { StatusError } from '../status.ts'
+import { recursiveDifference, union } from './field-set.ts'
+import { compareBytes } from './go-text.ts'
+import {
+  compareTimes,
+  decodeManaged,
+  encodeManaged,
+  entriesOf,
+  isReset,
+  type Managed,
+  type ManagerInfo,
+  managerId,
+  Ownership,
+  withManagedFields,
+} from './managed.ts'
+import { type Change, reconcileManaged, resetSetOf, transferOwnership, withoutServerFields } from './ownership.ts'
+import { ShapeError } from './shape-error.ts'
+import { zeroObject } from './types.ts'
+import { type ApplyContext, typed } from './versions.ts'
+
+/** How many entries updates may leave; the oldest are put together beyond that. */
+const MAX_UPDATE_MANAGERS = 10
+const ANCIENT_MANAGER = 'ancient-changes'
+
+export interface TrackInput {
+  /** As stored, in the version of the request; undefined on create. */
+  live: KubeObject | undefined
+  /** As decoded and defaulted, in the version of the request: before admission, before the kind's own preparation. */
+  next: KubeObject
+  /** fieldManager of the request, or the first part of its user agent. */
+  manager: string
+  context: ApplyContext
+}
+
+/** `next` with its managed fields; they are left out when ownership cannot be told, rather than guessed. */
+export function trackUpdate(input: TrackInput): KubeObject {
+  const { live, next, context } = input
+  try {
+    const managed = ownershipBefore(live, next, context.subresource)
+    // An object that is not tracked yet starts to be with its first apply.
+    if (managed.size === 0 && live !== undefined) return withManagedFields(next, undefined)
+    const info: ManagerInfo = { ...updateInfo(context), manager: input.manager === '' ? 'unknown' : input.manager }
+    return withManagedFields(next, encodeManaged(updateOwnership({ live, next, managed, info, context })))
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof StatusError) return withManagedFields(next, undefined)
+    throw error
+  }
+}
+
+export function updateInfo({ gvk, subresource }: ApplyContext): ManagerInfo {
+  return { manager: '', operation: 'Update', apiVersion: groupVersion(gvk.group, gvk.version), subresource }
+}
+
+/** Clients may write managed fields, and may forget them; what cannot be read counts as forgotten. */
+function ownershipBefore(live: KubeObject | undefined, next: KubeObject, subresource: string): Managed {
+  const stored = entriesOf(live) ?? []
+  const given = subresource === '' ? entriesOf(next) : undefined
+  if (given === undefined || given === stored) return decodeOr(stored, true)
+  if (isReset(given)) return new Map()
+  if (deepEqual(given, stored)) return decodeOr(stored, true)
+  const managed = decodeOr(given, false)
+  return managed.size === 0 ? decodeOr(stored, true) : managed
+}
+
+function decodeOr(entries: NonNullable<ReturnType<typeof entriesOf>>, trusted: boolean): Managed {
+  try {
+    return decodeManaged(entries, trusted)
+  } catch (error) {
+    if (error instanceof ShapeError) return new Map()
+    throw error
+  }
+}
+
+export interface Update {
+  live: KubeObject | undefined
+  next: KubeObject
+  managed: Managed
+  info: ManagerInfo
+  context: ApplyContext
+}
+
+/** Everyone's ownership after `info` wrote `next`. Throws ShapeError when the objects do not fit their schema. */
+export function updateOwnership({ live, next, managed, info, context }: Update): Managed {
+  const { apiVersion } = info
+  const before = typed(withManagedFields(live ?? emptyObject(context), undefined), apiVersion, context)
+  const after = typed(withManagedFields(next, undefined), apiVersion, context)
+  if (before === undefined || after === undefined) throw new ShapeError(`no corresponding type for ${apiVersion}`)
+  const resetSet = resetSetOf(context)
+  const change: Change = { before, after, managed: reconcileManaged(managed, context), force: true, resetSet, context }
+  const outcome = transferOwnership(change)
+  const { added, modified } = outcome.comparison
+  const taken = withoutServerFields(recursiveDifference(union(modified, added), resetSet))
+  if (taken.size === 0) return capUpdateManagers(outcome.managed)
+  const id = managerId(info)
+  const previous = outcome.managed.get(id)
+  outcome.managed.set(id, new Ownership(info, context.now, { set: previous === undefined ? taken : union(previous.set, taken) }))
+  return capUpdateManagers(outcome.managed)
+}
+
+export function emptyObject(context: ApplyContext): KubeObject {
+  if (context.emptyObject !== undefined) return context.emptyObject
+  const { group, version, kind } = context.gvk
+  const apiVersion = groupVersion(group, version)
+  return zeroObject(context.schemaOf(apiVersion) ?? {}, apiVersion, kind)
+}
+
+/** The oldest entries of updates in one version become one entry, until there are few enough. */
+function capUpdateManagers(managed: Managed): Managed {
+  const updaters = [...managed].filter(([, owner]) => owner.info.operation === 'Update')
+  let excess = updaters.length - MAX_UPDATE_MANAGERS
+  if (excess <= 0) return managed
+  updaters.sort(([a, x], [b, y]) => compareTimes(x.time, y.time) || compareBytes(a, b))
+  const firstOfVersion = new Map<string, string>()
+  for (const [id, owner] of updaters) {
+    if (excess <= 0) break
+    const { apiVersion } = owner.info
+    const first = firstOfVersion.get(apiVersion)
+    if (first === undefined) {
+      firstOfVersion.set(apiVersion, id)
+      continue
+    }
+    const info: ManagerInfo = { manager: ANCIENT_MANAGER, operation: 'Update', apiVersion, subresource: '' }
+    const bucketId = managerId(info)
+    if (!managed.has(bucketId)) {
+      const oldest = managed.get(first)
+      managed.delete(first)
+      if (oldest !== undefined) managed.set(bucketId, oldest)
+    }
+    const bucket = managed.get(bucketId)
+    managed.delete(id)
+    managed.set(bucketId, new Ownership(info, owner.time, { set: bucket === undefined ? owner.set : union(bucket.set, owner.set) }))
+    excess--
+  }
+  return managed
+}
+
+/**
+ * Call before storing an update: when nothing but the times of managed fields differs, the old times are kept, so that
+ * the write is none.
+ */
+export function keepTimesWhenUnchanged(live: KubeObject, next: KubeObject): KubeObject {
+  const before = entriesOf(live)
+  const after = entriesOf(next)
+  if (before === undefined || after === undefined || before.length !== after.length || before.length === 0) return next
+  if (after.every((entry, i) => entry.time === before[i]?.time)) return next
+  const same = after.every((entry, i) => deepEqual({ ...entry, time: undefined }, { ...before[i], time: undefined }))
+  if (!same || !deepEqual(withManagedFields(live, undefined), withManagedFields(next, undefined))) return next
+  return withManagedFields(next, [...before])
+}

@@ -1,0 +1,51 @@
+/**
+ * Objects with their type, and the way from one version to another. A version that is not served any more is undefined:
+ * what was recorded in it is dropped.
+ */
+import { isJsonObject } from '../../base/json.ts'
+import type { KubeObject } from '../meta.ts'
+import type { Schema } from '../schema.ts'
+import { type Atom, rootAtom } from './types.ts'
+
+/** What the caller knows about the kind that is written to. */
+export interface ApplyContext {
+  /** The kind of the request: the version in the URL. */
+  gvk: { group: string; version: string; kind: string }
+  /** Linked schema of the kind in a served version; undefined when that version does not exist. */
+  schemaOf(apiVersion: string): Schema | undefined
+  /** The same object in another served version; undefined when there is none. */
+  convert(object: KubeObject, apiVersion: string): KubeObject | undefined
+  /** '' for the object itself. */
+  subresource: string
+  /** Fields that this door puts back to what they were: writing them owns nothing. E.g. [['status']]. */
+  resetPaths: readonly (readonly string[])[]
+  /** metav1.Time of the request. */
+  now: string
+  /**
+   * An object of the kind with nothing set, in the version of the request, as the codec makes it (Go's zero value for
+   * built-in kinds). Default: derived from the schema.
+   */
+  emptyObject?: KubeObject
+}
+
+export interface Typed {
+  readonly object: KubeObject
+  readonly atom: Atom
+  readonly apiVersion: string
+}
+
+export function typed(object: KubeObject, apiVersion: string, context: ApplyContext): Typed | undefined {
+  const schema = context.schemaOf(apiVersion)
+  return schema === undefined ? undefined : { object, atom: rootAtom(schema), apiVersion }
+}
+
+/** Undefined when the version is not served any more. */
+export function convertTyped(value: Typed, apiVersion: string, context: ApplyContext): Typed | undefined {
+  if (value.apiVersion === apiVersion) return value
+  const schema = context.schemaOf(apiVersion)
+  if (schema === undefined) return undefined
+  // Pruning may have taken the metadata away for a moment; conversions may rely on it.
+  const source = isJsonObject(value.object.metadata) ? value.object : { ...(value.object as KubeObject), metadata: {} }
+  const object = context.convert(source, apiVersion)
+  return object === undefined ? undefined : { object, atom: rootAtom(schema), apiVersion }
+}
