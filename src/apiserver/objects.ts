@@ -3,7 +3,7 @@
  * per object so that writers of the same object queue up instead of colliding.
  */
 import { deepClone } from '../base/json.ts'
-import type { KubeObject } from '../kube/meta.ts'
+import type { KubeObject, ObjectMeta } from '../kube/meta.ts'
 import type { ClusterStore, CommitResult, Version } from '../store/index.ts'
 import type { Served } from './catalog.ts'
 
@@ -84,8 +84,32 @@ export function createObjects(store: ClusterStore): Objects {
   }
 }
 
+const METADATA_ORDER = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+] as const
+
+/** The order people know from kubectl, whatever order the fields were set in. */
+function orderedMetadata(metadata: ObjectMeta): ObjectMeta {
+  const ordered: Record<string, unknown> = {}
+  for (const field of METADATA_ORDER) if (metadata[field] !== undefined) ordered[field] = metadata[field]
+  return ordered
+}
+
 function stamped(object: KubeObject, revision: number): { bytes: Uint8Array; object: KubeObject } {
-  const value: KubeObject = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
+  const value: KubeObject = { ...object, metadata: orderedMetadata({ ...object.metadata, resourceVersion: String(revision) }) }
   return { bytes: encodeObject(value), object: value }
 }
 

@@ -84,7 +84,7 @@ function replacement(scope: Scope): (current: Scale) => Scale {
 
 function patched(scope: Scope): (current: Scale) => Scale {
   const type = (header(scope.request, 'content-type') ?? '').split(';')[0]?.trim()
-  const text = Buffer.from(scope.request.body ?? []).toString('utf8')
+  const text = scope.request.body ?? new Uint8Array()
   if (type === 'application/json-patch+json') {
     const operations = parseJsonPatch(text)
     return (current) => asScale(applyJsonPatch(current, operations))

@@ -2,7 +2,6 @@
 import { type ApplyContext, trackUpdate } from '../../kube/apply/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { parseGroupVersion } from '../../kube/meta.ts'
-import { deepEqual } from '../../base/json.ts'
 import { convertTo } from '../objects.ts'
 import { nowOf, type Scope } from '../scope.ts'
 
@@ -21,8 +20,6 @@ export function applyContext(scope: Scope): ApplyContext {
     resetPaths: resetPaths(scope),
     now: nowOf(scope),
     gvk: { group: served.definition.group, version: served.version.name, kind: served.definition.kind },
-    groupResource: served.groupResource,
-    name: scope.info.name,
   }
 }
 
@@ -40,16 +37,4 @@ function resetPaths(scope: Scope): string[][] {
 
 export function trackManagedFields(scope: Scope, write: { live: KubeObject | undefined; next: KubeObject; manager: string }): KubeObject {
   return trackUpdate({ ...write, context: applyContext(scope) })
-}
-
-/** When a write changed nothing but the times in managedFields, it changed nothing. */
-export function keepTimesOfNoop(object: KubeObject, old: KubeObject): void {
-  const next = object.metadata.managedFields
-  const before = old.metadata.managedFields
-  if (next === undefined || before === undefined || next.length !== before.length) return
-  const timeless = next.every((entry, i) => deepEqual({ ...entry, time: undefined }, { ...before[i], time: undefined }))
-  if (!timeless) return
-  if (!deepEqual({ ...object, metadata: { ...object.metadata, managedFields: undefined } }, { ...old, metadata: { ...old.metadata, managedFields: undefined } }))
-    return
-  object.metadata.managedFields = [...before]
 }

@@ -1,8 +1,8 @@
 /** PATCH in its four forms. Each is a way to make the next object from the live one; the rest is the common update. */
 import { serverSideApply } from '../../kube/apply/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, parseJsonPatch, parseObjectPatch } from '../../kube/patch/index.ts'
-import { badRequestError, failure } from '../../kube/status.ts'
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatObjectPatch, parseJsonPatch, parseObjectPatch } from '../../kube/patch/index.ts'
+import { failure } from '../../kube/status.ts'
 import { decodeAppliedBody, decodePatched } from '../codec.ts'
 import { parseWriteOptions, type WriteOptions } from '../options.ts'
 import { header, type Scope } from '../scope.ts'
@@ -39,22 +39,19 @@ function checkType(scope: Scope, type: string): void {
 type Producer = (live: KubeObject | undefined) => KubeObject
 
 function producer(scope: Scope, type: string, body: Uint8Array, options: WriteOptions): Producer {
-  const text = Buffer.from(body).toString('utf8')
-  const onto = (change: (live: KubeObject) => unknown, shown: string | undefined): Producer => (live) => {
-    if (live === undefined) throw badRequestError('there is nothing to patch')
-    return decodePatched(scope, change(live), { fieldValidation: options.fieldValidation, shown })
-  }
+  const { fieldValidation } = options
   if (type === JSON_PATCH) {
-    const operations = parseJsonPatch(text)
-    return onto((live) => applyJsonPatch(live, operations), undefined)
+    const patch = parseJsonPatch(body)
+    return (live) => decodePatched(scope, applyJsonPatch(live, patch), { fieldValidation, strictErrors: patch.strictErrors, shown: undefined })
   }
-  const patch = parseObjectPatch(text)
-  if (type === MERGE_PATCH) return onto((live) => applyMergePatch(live, patch), undefined)
-  return onto((live) => applyStrategicMergePatch(live, patch, scope.served.version.schema), goMap(patch))
-}
-
-function goMap(patch: unknown): string {
-  return JSON.stringify(patch)
+  if (type === MERGE_PATCH) {
+    const patch = parseObjectPatch(body, 'merge')
+    return (live) => decodePatched(scope, applyMergePatch(live, patch), { fieldValidation, strictErrors: patch.strictErrors, shown: undefined })
+  }
+  const patch = parseObjectPatch(body, 'strategic')
+  const shown = formatObjectPatch(patch)
+  const { schema } = scope.served.version
+  return (live) => decodePatched(scope, applyStrategicMergePatch(live, patch, schema), { fieldValidation, strictErrors: patch.strictErrors, shown })
 }
 
 function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<Updated> {
@@ -66,7 +63,7 @@ function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<U
     ownsManagedFields: true,
     produce(live) {
       const result = serverSideApply({ live, applied, manager: options.fieldManager, force: options.force, context: applyContext(scope) })
-      return decodePatched(scope, result.object, { fieldValidation: options.fieldValidation, shown: undefined })
+      return decodePatched(scope, result.object, { fieldValidation: options.fieldValidation, strictErrors: [], shown: undefined })
     },
   })
 }

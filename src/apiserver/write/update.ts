@@ -3,6 +3,7 @@
  * `produce` the next object from the live one.
  */
 import { deepEqual } from '../../base/json.ts'
+import { keepTimesWhenUnchanged } from '../../kube/apply/index.ts'
 import type { FieldError } from '../../kube/field-error.ts'
 import { invalid } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -13,7 +14,7 @@ import type { WriteOptions } from '../options.ts'
 import { type Scope, warn } from '../scope.ts'
 import { mutatingAdmission, validatingAdmission } from './admit.ts'
 import { admitAndStore, asStored, checkSize, ruleContext } from './create.ts'
-import { keepTimesOfNoop, trackManagedFields } from './managed-fields.ts'
+import { trackManagedFields } from './managed-fields.ts'
 import { alignNamespace, carryOverMetadata, checkName, dedupeOwnerReferences } from './metadata.ts'
 
 export interface UpdateRequest {
@@ -79,10 +80,10 @@ async function updateOnce(scope: Scope, update: UpdateRequest, stored: Stored): 
   await mutatingAdmission(scope, { ...admitted, object: tracked })
   dedupeOwnerReferences(scope, tracked, true)
 
-  const object = asStored(scope, tracked)
-  checkRevision(scope, update.name, object, old)
-  prepareUpdate(scope, object, old)
-  keepTimesOfNoop(object, old)
+  const prepared = asStored(scope, tracked)
+  checkRevision(scope, update.name, prepared, old)
+  prepareUpdate(scope, prepared, old)
+  const object = keepTimesWhenUnchanged(old, prepared)
   await validatingAdmission(scope, { ...admitted, object })
 
   if (isFinished(scope, object)) return removeFinished(scope, update, object, stored)
