@@ -28,6 +28,7 @@ const META_KINDS: ReadonlySet<string> = new Set([
 const PACKAGES: ReadonlyMap<string, string> = new Map([
   ['', 'k8s.io.api.core'],
   ['rbac.authorization.k8s.io', 'k8s.io.api.rbac'],
+  ['flowcontrol.apiserver.k8s.io', 'k8s.io.api.flowcontrol'],
   ['apiextensions.k8s.io', 'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions'],
   ['apiregistration.k8s.io', 'k8s.io.kube_aggregator.pkg.apis.apiregistration'],
 ])

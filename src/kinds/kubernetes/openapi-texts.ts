@@ -16,6 +16,7 @@ import coordinationV1 from './facts/openapi/coordination.k8s.io_v1.facts'
 import coreV1 from './facts/openapi/core_v1.facts'
 import discoveryV1 from './facts/openapi/discovery.k8s.io_v1.facts'
 import eventsV1 from './facts/openapi/events.k8s.io_v1.facts'
+import flowcontrolV1 from './facts/openapi/flowcontrol.apiserver.k8s.io_v1.facts'
 import metaV1 from './facts/openapi/meta_v1.facts'
 import networkingV1 from './facts/openapi/networking.k8s.io_v1.facts'
 import nodeV1 from './facts/openapi/node.k8s.io_v1.facts'
@@ -56,6 +57,12 @@ export const openApiTexts: readonly { group: string; version: string; definition
   { group: '', version: 'v1', definitionPrefixes: ['io.k8s.api.core.v1'], text: coreV1 },
   { group: 'discovery.k8s.io', version: 'v1', definitionPrefixes: ['io.k8s.api.discovery.v1'], text: discoveryV1 },
   { group: 'events.k8s.io', version: 'v1', definitionPrefixes: ['io.k8s.api.events.v1'], text: eventsV1 },
+  {
+    group: 'flowcontrol.apiserver.k8s.io',
+    version: 'v1',
+    definitionPrefixes: ['io.k8s.api.flowcontrol.v1'],
+    text: flowcontrolV1,
+  },
   {
     group: 'meta',
     version: 'v1',

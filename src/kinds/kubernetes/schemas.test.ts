@@ -63,6 +63,6 @@ describe('linked schemas of the built-in kinds', () => {
         count++
       }
     }
-    assert.equal(count, 561)
+    assert.equal(count, 584)
   })
 })
