@@ -22,6 +22,8 @@ export function parseFieldSelector(text: string): Parsed<FieldSelector> {
     if (match === null) return unparsed(`invalid selector: '${text}'; can't understand '${term}'`)
     const value = unescapeValue(match[3] ?? '')
     if (value.error !== undefined) return value
+    // `=` alone asks for nothing.
+    if (match[1] === '' && value.value === '') continue
     list.push({ field: match[1] ?? '', operator: match[2] === '!=' ? '!=' : '=', value: value.value })
   }
   return parsed(list)

@@ -2,7 +2,7 @@
  * Durations as Go reads and writes them, with Go's error texts, and as people read them in a table.
  * A duration is a bigint of nanoseconds: an int64 in Go, too wide for a number.
  */
-import { goQuote } from './go-print.ts'
+import { goTimeQuote } from './go-print.ts'
 import { type Parsed, parsed, unparsed } from './parsed.ts'
 
 const UNITS: ReadonlyMap<string, bigint> = new Map([
@@ -20,7 +20,7 @@ const SECOND = 1_000_000_000n
 
 /** time.ParseDuration. */
 export function parseDuration(text: string): Parsed<bigint> {
-  const bad = unparsed<bigint>(`time: invalid duration ${goQuote(text)}`)
+  const bad = unparsed<bigint>(`time: invalid duration ${goTimeQuote(text)}`)
   const negative = text.startsWith('-')
   let rest = /^[-+]/.test(text) ? text.slice(1) : text
   if (rest === '0') return parsed(0n)
@@ -33,9 +33,9 @@ export function parseDuration(text: string): Parsed<bigint> {
     if (whole === '' && fraction === '') return bad
     rest = rest.slice(match?.[0].length ?? 0)
     const unit = /^[^.0-9]*/.exec(rest)?.[0] ?? ''
-    if (unit === '') return unparsed(`time: missing unit in duration ${goQuote(text)}`)
+    if (unit === '') return unparsed(`time: missing unit in duration ${goTimeQuote(text)}`)
     const factor = UNITS.get(unit)
-    if (factor === undefined) return unparsed(`time: unknown unit ${goQuote(unit)} in duration ${goQuote(text)}`)
+    if (factor === undefined) return unparsed(`time: unknown unit ${goTimeQuote(unit)} in duration ${goTimeQuote(text)}`)
     rest = rest.slice(unit.length)
     total += BigInt(whole || '0') * factor + (BigInt(fraction || '0') * factor) / 10n ** BigInt(fraction.length)
     if (total > MAX_INT64 + (negative ? 1n : 0n)) return bad

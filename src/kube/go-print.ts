@@ -40,6 +40,17 @@ function quoteChar(char: string): string {
   return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
 }
 
+/** How package time quotes what it could not parse: every byte beyond printable ASCII by its number. */
+export function goTimeQuote(text: string): string {
+  let out = '"'
+  for (const byte of Buffer.from(text)) {
+    const char = String.fromCharCode(byte)
+    if (char === '"' || char === '\\') out += `\\${char}`
+    else out += byte < 0x20 || byte >= 0x80 ? `\\x${byte.toString(16).padStart(2, '0')}` : char
+  }
+  return `${out}"`
+}
+
 /** A JSON value as `%v` prints the Go value it decodes to: `map[a:1 b:[x y]]`, keys sorted, nothing as `<nil>`. */
 export function goPrint(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
@@ -55,9 +66,11 @@ export function goPrint(value: unknown): string {
 /** Integers stay integers (the server decodes them as int64); other numbers print as `%v` of a float64. */
 function goNumber(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString()
-  const text = String(value)
+  const scientific = value.toExponential()
+  const exponent = Number(scientific.slice(scientific.indexOf('e') + 1))
+  if (exponent >= -4 && exponent < 6) return value.toString()
   // Go writes at least two digits of exponent.
-  return text.replace(/e([+-])(\d)$/, 'e$10$2')
+  return scientific.replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
 /** JSON as encoding/json writes it: no spaces, and `<`, `>`, `&` and the line separators escaped. */

@@ -2,7 +2,7 @@
  * Times and durations as Go reads and writes them, with Go's own error texts, and ages as kubectl prints them.
  * An instant is whole seconds since the epoch plus nanoseconds; durations are bigint nanoseconds (an int64 in Go).
  */
-import { goQuote } from './go-print.ts'
+import { goTimeQuote } from './go-print.ts'
 import { type Parsed, parsed, unparsed } from './parsed.ts'
 
 export interface Instant {
@@ -56,16 +56,16 @@ type Step = { rest: string; range?: string; bad?: undefined } | { rest: string; 
 
 function parseLayout(text: string, layout: readonly Element[]): Parsed<Instant> {
   const layoutText = layout.map((e) => e.layout).join('')
-  const fail = (message: string) => unparsed<Instant>(`parsing time ${goQuote(text)}${message}`)
+  const fail = (message: string) => unparsed<Instant>(`parsing time ${goTimeQuote(text)}${message}`)
   const at: Clockwork = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, nanos: 0, offsetSeconds: 0 }
   let rest = text
   for (const [i, e] of layout.entries()) {
     const step = readElement(e, rest, at, layout[i + 1]?.kind === 'micros')
     if (step.range !== undefined) return fail(`: ${step.range} out of range`)
-    if (step.bad) return fail(` as ${goQuote(layoutText)}: cannot parse ${goQuote(step.rest)} as ${goQuote(e.layout)}`)
+    if (step.bad) return fail(` as ${goTimeQuote(layoutText)}: cannot parse ${goTimeQuote(step.rest)} as ${goTimeQuote(e.layout)}`)
     rest = step.rest
   }
-  if (rest !== '') return fail(`: extra text: ${goQuote(rest)}`)
+  if (rest !== '') return fail(`: extra text: ${goTimeQuote(rest)}`)
   if (at.day < 1 || at.day > daysIn(at.year, at.month)) return fail(': day out of range')
   const days = daysFromCivil(at.year, at.month, at.day)
   return parsed({ seconds: days * 86400 + at.hour * 3600 + at.minute * 60 + at.second - at.offsetSeconds, nanos: at.nanos })

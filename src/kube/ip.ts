@@ -108,25 +108,21 @@ function parseCidr(text: string): Cidr | undefined {
   const bits = ipv4 !== undefined ? 32 : 128
   if (ip === undefined || !/^[0-9]+$/.test(digits) || Number(digits) > bits) return undefined
   const length = Number(digits)
-  return { ip, network: masked(ip, length, bits), length, bits }
+  const written = ip.mapped ? [...MAPPED_PREFIX, ...ip.bytes] : ip.bytes
+  const bytes = written.map((byte, i) => byte & (0xff << (8 - Math.min(8, Math.max(0, length - i * 8)))) & 0xff)
+  const network: Ip | undefined = bits === 32 ? { family: 4, bytes, mapped: false } : ipv6Of(bytes)
+  return network && { ip, network, length, bits }
 }
 
-/** A mapped address under a 128-bit mask keeps only what lies in its last four bytes. */
-function masked(ip: Ip, length: number, bits: number): Ip {
-  const offset = bits - ip.bytes.length * 8
-  const bytes = ip.bytes.map((byte, i) => {
-    const kept = Math.min(8, Math.max(0, length - offset - i * 8))
-    return byte & (0xff << (8 - kept)) & 0xff
-  })
-  return { ...ip, bytes }
-}
+const MAPPED_PREFIX: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
-const formatNetwork = (cidr: Cidr): string => `${formatIp(cidr.network)}/${cidr.length}`
+/** A network that is still a mapped one prints as IPv4, and so does its length. */
+const formatNetwork = (cidr: Cidr): string => `${formatIp(cidr.network)}/${cidr.network.mapped ? cidr.length - 96 : cidr.length}`
 
 const hasLeadingZero = (text: string): boolean => /(^|[:.])0[0-9]+(?=\.|$)/.test(text) && text.includes('.')
 const isStrictIp = (text: string): boolean => !hasLeadingZero(text) && !/[0-9a-fA-F]{5,}/.test(text)
 
-const sameBytes = (a: Ip, b: Ip): boolean => a.bytes.every((byte, i) => byte === b.bytes[i])
+const sameBytes = (a: Ip, b: Ip): boolean => a.bytes.length === b.bytes.length && a.bytes.every((byte, i) => byte === b.bytes[i])
 
 /** Fields born before strict parsing: `strict` follows the feature gate, and values the object already had pass. */
 export function checkLegacyIp(path: string, value: string, strict: boolean): FieldError[] {

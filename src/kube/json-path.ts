@@ -45,7 +45,8 @@ function evaluate(values: unknown[], node: JsonPathNode): unknown[] {
     case 'recursive':
       return descend(values)
     case 'value':
-      return values.map(() => node.value)
+      // A text stands for itself whatever came before it, a number or boolean only beside something.
+      return typeof node.value === 'string' ? [node.value] : values.map(() => node.value)
     case 'slice':
       return values.flatMap((value) => (value === null || value === undefined ? [] : sliced(value, node)))
     case 'union':

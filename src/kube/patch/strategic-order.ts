@@ -41,12 +41,25 @@ function positions(list: readonly Json[], mergeKey: string): Map<Json | undefine
   return map
 }
 
+/**
+ * Elements the order does not know sort before everything, in no consistent way; for short lists the original's
+ * insertion sort is followed, so that they end up where they do there.
+ */
 function sortBy(list: Json[], at: ReadonlyMap<Json | undefined, number>, mergeKey: string): void {
-  list.sort((a, b) => {
-    const left = at.get(identity(a, mergeKey))
-    const right = at.get(identity(b, mergeKey))
-    return left === undefined || right === undefined ? 0 : left - right
-  })
+  const places = list.map((element) => ({ element, place: at.get(identity(element, mergeKey)) }))
+  if (places.length > 20 || places.every(({ place }) => place !== undefined)) places.sort((a, b) => (a.place ?? -1) - (b.place ?? -1))
+  else {
+    for (let i = 1; i < places.length; i++) {
+      for (let j = i; j > 0; j--) {
+        const [before, after] = [places[j - 1], places[j]]
+        if (before === undefined || after === undefined) break
+        if (before.place !== undefined && after.place !== undefined && after.place >= before.place) break
+        places[j - 1] = after
+        places[j] = before
+      }
+    }
+  }
+  for (const [i, { element }] of places.entries()) list[i] = element
 }
 
 /** Puts each of `left` before the first of `right` that follows it on the server. */
