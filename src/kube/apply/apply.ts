@@ -31,7 +31,7 @@ import { type ApplyContext, type Typed, typed } from './versions.ts'
 const BEFORE_FIRST_APPLY = 'before-first-apply'
 
 export interface ApplyInput {
-  /** As stored, in the version of the request; undefined when the apply creates. */
+  /** As stored, in any served version; undefined when the apply creates. */
   live: KubeObject | undefined
   /** The body of the request, as it was sent: neither defaulted nor completed. */
   applied: KubeObject

@@ -29,7 +29,7 @@ const MAX_UPDATE_MANAGERS = 10
 const ANCIENT_MANAGER = 'ancient-changes'
 
 export interface TrackInput {
-  /** As stored, in the version of the request; undefined on create. */
+  /** As stored, in any served version; undefined on create. */
   live: KubeObject | undefined
   /** As decoded and defaulted, in the version of the request: before admission, before the kind's own preparation. */
   next: KubeObject

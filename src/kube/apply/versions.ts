@@ -34,9 +34,11 @@ export interface Typed {
   readonly apiVersion: string
 }
 
+/** The object as one of that version; a stored object may come in another. Undefined when the version is not served. */
 export function typed(object: KubeObject, apiVersion: string, context: ApplyContext): Typed | undefined {
   const schema = context.schemaOf(apiVersion)
-  return schema === undefined ? undefined : { object, atom: rootAtom(schema), apiVersion }
+  const here = object.apiVersion === apiVersion ? object : context.convert(object, apiVersion)
+  return schema === undefined || here === undefined ? undefined : { object: here, atom: rootAtom(schema), apiVersion }
 }
 
 /** Undefined when the version is not served any more. */
