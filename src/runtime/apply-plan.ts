@@ -27,6 +27,9 @@ export async function applyAction(client: Client, action: Action, manager: strin
       return wrote(action.resource, await client.update(action.resource, action.object, { subresource: action.subresource, fieldManager: manager }))
     case 'delete':
       return remove(client, action)
+    case 'delete-collection':
+      await client.deleteCollection(action.resource, { namespace: action.namespace })
+      return undefined
   }
 }
 

@@ -45,6 +45,8 @@ export type Action =
   | { do: 'patch'; resource: Resource; of: KubeObject; patch: Record<string, unknown>; subresource?: string }
   /** PUT of a changed copy, with its resourceVersion as the precondition. */
   | { do: 'update'; resource: Resource; object: KubeObject; subresource?: string }
+  /** Deletes everything of a resource in a namespace. */
+  | { do: 'delete-collection'; resource: Resource; namespace: string }
   /** Deletes exactly the object seen (by uid). */
   | { do: 'delete'; resource: Resource; of: KubeObject; propagation?: 'Foreground' | 'Background' | 'Orphan' }
 

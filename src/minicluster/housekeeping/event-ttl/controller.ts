@@ -1,0 +1,38 @@
+/**
+ * Deletes Events an hour after they were last written, as the real server lets them expire: they are news, not state.
+ * Time is the subject here, so each Event wakes its own key when its hour is over.
+ */
+import { EVENTS } from '../../../client/builtin-resources.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+export interface Observed {
+  event: KubeObject | undefined
+  nowMs: number
+  ttlMs: number
+}
+
+export function eventTtl(ttlMs = HOUR_MS): Controller {
+  return defineController<Observed>({
+    name: 'minicluster.housekeeping.event-ttl',
+    for: EVENTS,
+    writes: [{ resource: EVENTS, verbs: ['delete'] }],
+    observe: (_ref, event, read) => ({ event, nowMs: read.nowMs(), ttlMs }),
+    plan,
+  })
+}
+
+export function plan({ event, nowMs, ttlMs }: Observed): Plan {
+  if (event === undefined || event.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
+  const expiresAtMs = lastWritten(event) + ttlMs
+  if (expiresAtMs > nowMs) return { actions: [], recheckAfterMs: expiresAtMs - nowMs }
+  return { actions: [{ do: 'delete', resource: EVENTS, of: event }] }
+}
+
+function lastWritten(event: KubeObject): number {
+  const series = event.series as { lastObservedTime?: string } | undefined
+  const times = [event.metadata.creationTimestamp, event.lastTimestamp, event.eventTime, series?.lastObservedTime]
+  return Math.max(0, ...times.map((time) => (typeof time === 'string' ? Date.parse(time) : 0)).filter((ms) => Number.isFinite(ms)))
+}
