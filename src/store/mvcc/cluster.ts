@@ -50,6 +50,7 @@ export class ClusterCore implements ClusterStore {
   #oldestRevision = FIRST_REVISION
   /** The newest revision that is given to a write, durable or in flight. */
   #ordered = FIRST_REVISION
+  #liveBytes = 0
 
   constructor(name: string, context: ClusterContext) {
     this.name = name
@@ -63,6 +64,11 @@ export class ClusterCore implements ClusterStore {
 
   get oldestRevision(): number {
     return this.#oldestRevision
+  }
+
+  /** Bytes of all live values. */
+  get liveBytes(): number {
+    return this.#liveBytes
   }
 
   get(key: string, revision?: number): VersionRecord | undefined {
@@ -134,6 +140,7 @@ export class ClusterCore implements ClusterStore {
 
   /** A live value of the snapshot. */
   load(fields: VersionFields): void {
+    this.#liveBytes += fields.bytes.byteLength
     this.#bucket(bucketOf(fields.key)).load(new VersionRecord(fields, this.#context.cache))
   }
 
@@ -209,6 +216,7 @@ export class ClusterCore implements ClusterStore {
     const event: HistoryEvent = { revision, key, type: version.isTombstone ? 'delete' : 'put', version, previous, at }
     bucket.apply(event)
     this.#events.append(event)
+    this.#liveBytes += (version.isTombstone ? 0 : version.bytes.byteLength) - (previous?.bytes.byteLength ?? 0)
     this.#revision = revision
     while (this.#events.mustForget(this.#context.history, at)) this.#forgetOldest()
     this.#watchers.dispatch(event, name)

@@ -47,6 +47,13 @@ export class StoreCore {
     return [...this.#clusters.keys()].sort()
   }
 
+  /** Bytes of all live values. */
+  get liveBytes(): number {
+    let sum = 0
+    for (const cluster of this.#clusters.values()) sum += cluster.liveBytes
+    return sum
+  }
+
   close(): void {
     for (const cluster of this.#clusters.values()) cluster.close()
   }

@@ -1,0 +1,46 @@
+/**
+ * The disk as the journal needs it, so that tests can bring one that tears, fills up, forgets and lies. The promises are
+ * those of a POSIX file system: bytes are safe after `sync` of the file, names after `syncDirectory` of their directory.
+ */
+export interface DiskFile {
+  size(): Promise<number>
+  /** A new buffer with up to `length` bytes; fewer only where the file ends. */
+  read(position: number, length: number): Promise<Buffer>
+  /** Writes all bytes or throws, and may then have written some of them. */
+  write(bytes: Uint8Array, position: number): Promise<void>
+  truncate(length: number): Promise<void>
+  /** Data and all metadata. */
+  sync(): Promise<void>
+  /** Data, and the metadata without which it could not be read back. */
+  syncData(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Disk {
+  /** Makes the directory and its parents when absent, and makes their names safe. */
+  makeDirectory(path: string): Promise<void>
+  /** The names in a directory, sorted. */
+  list(directory: string): Promise<string[]>
+  /** Opens what exists; throws ENOENT otherwise. */
+  open(path: string, access: 'read' | 'write'): Promise<DiskFile>
+  /** Makes a new file that only its owner can read; throws EEXIST when there is one. */
+  create(path: string): Promise<DiskFile>
+  rename(from: string, to: string): Promise<void>
+  remove(path: string): Promise<void>
+  syncDirectory(path: string): Promise<void>
+}
+
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** No room: the one condition of a disk that passes by itself. */
+export function isDiskFull(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

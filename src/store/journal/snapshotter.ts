@@ -1,0 +1,105 @@
+/**
+ * Bounds what a start has to replay. When the journals since the last snapshot are larger than the threshold and than the
+ * live data, a new journal begins and the state at that moment is written out behind it, while writers go on.
+ * The generation before stays, as the history that watchers resume from; what is older is removed.
+ */
+import type { Clock } from '../../base/clock.ts'
+import { at, createJournal, journalName, type Location, listGenerations, removeIfThere, snapshotName } from './directory.ts'
+import { isDiskFull, messageOf } from './disk.ts'
+import { writeSnapshot } from './generation.ts'
+import type { CapturedCluster } from './snapshot.ts'
+import type { JournalWriter } from './writer.ts'
+
+export interface SnapshotterOptions {
+  location: Location
+  clock: Clock
+  writer: JournalWriter
+  capture(): CapturedCluster[]
+  /** Bytes of live values now. */
+  liveBytes(): number
+  thresholdBytes: number
+  /** Bytes of journals behind the newest snapshot that are in older files than the current one. */
+  olderJournalBytes: number
+  /** A snapshot could not be made now; it is tried again later. */
+  onWarning(message: string): void
+}
+
+export class Snapshotter {
+  readonly #options: SnapshotterOptions
+  #olderBytes: number
+  #notBefore = 0
+  #running: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(options: SnapshotterOptions) {
+    this.#options = options
+    this.#olderBytes = options.olderJournalBytes
+  }
+
+  /** Bytes of journal that a start would replay on top of the newest snapshot. */
+  get journalBytes(): number {
+    return this.#olderBytes + this.#options.writer.size
+  }
+
+  /** To be called when the journal has grown. */
+  consider(): void {
+    const { thresholdBytes, liveBytes } = this.#options
+    if (this.#running !== undefined || this.#isClosed) return
+    const bytes = this.journalBytes
+    if (bytes <= thresholdBytes || bytes <= this.#notBefore || bytes <= liveBytes()) return
+    void this.take()
+  }
+
+  /** Makes a snapshot now, or joins the one that is being made. Never rejects: what went wrong was told, or the store closes. */
+  take(): Promise<void> {
+    this.#running ??= this.#take()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#running
+  }
+
+  async #take(): Promise<void> {
+    const { location, clock, writer } = this.#options
+    const generation = writer.generation + 1
+    await removeIfThere(location, `${journalName(generation)}.tmp`)
+    const journal = await createJournal(location, generation, clock.now())
+    const before = this.journalBytes
+    let captured: CapturedCluster[] = []
+    await writer.switchTo({ ...journal, generation, nextFrame: 1 }, () => {
+      captured = this.#options.capture()
+      this.#olderBytes = before
+    })
+    await writeSnapshot(location, { generation, clusters: captured, now: clock.now() }, () => {
+      if (this.#isClosed) throw new Error('the store is closing')
+    })
+    this.#olderBytes = 0
+    await this.#removeOld(generation)
+  }
+
+  /** Keeps this generation and the one before it. Names go one by one, oldest first, each before the next. */
+  async #removeOld(newest: number): Promise<void> {
+    const { location } = this.#options
+    const { snapshots, journals } = await listGenerations(location)
+    const keep = snapshots.filter((n) => n < newest).pop() ?? newest
+    const old = [...snapshots.filter((n) => n < keep).map(snapshotName), ...journals.filter((n) => n < keep).map(journalName)]
+    for (const name of old) {
+      await location.disk.remove(at(location, name))
+      await location.disk.syncDirectory(location.dir)
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { writer, onWarning, thresholdBytes } = this.#options
+    this.#notBefore = this.journalBytes + Math.ceil(thresholdBytes / 8)
+    if (this.#isClosed) return
+    if (isDiskFull(error)) onWarning(`a snapshot could not be written and will be tried again: ${messageOf(error)}`)
+    else writer.fail(new Error(`a snapshot could not be written: ${messageOf(error)}`, { cause: error }))
+  }
+}
