@@ -32,7 +32,8 @@ export interface ApiServerOptions {
   clock: Clock
   random: Random
   kinds: readonly KindDefinition[]
-  admission: readonly Admission[]
+  /** In the order they run; made from the server's own context, because some keep state about the store it serves. */
+  admission(context: ServerContext): readonly Admission[]
   /** Made from the server's own context, because RBAC and tokens live in the store it serves. */
   gate(context: ServerContext): Gate
   special?(context: ServerContext): SpecialHandlers
@@ -60,9 +61,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     random: options.random,
     catalog: createCatalog(options.kinds),
     objects: createObjects(options.store),
-    admission: options.admission,
+    admission: [],
     limits,
   }
+  context.admission = options.admission(context)
   const gate = options.gate(context)
   const watches = createWatchRegistry(limits.watchers)
   const router = createRouter(options.special?.(context) ?? {}, watches)

@@ -1,0 +1,84 @@
+/**
+ * One cluster's API server put together: built-in kinds with their rules, our own kinds, custom resources, admission,
+ * access control and OpenAPI over one logical cluster of the store. Knows neither disk nor network.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Admission } from '../kinds/admission.ts'
+import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
+import type { ClusterStore } from '../store/index.ts'
+import { type Access, createAccess } from './access.ts'
+import { bootstrapCluster } from './bootstrap.ts'
+import { type CustomResources, followCustomResources } from './custom-resources.ts'
+import type { Handle } from './http.ts'
+import { createOpenApi } from './openapi/serve.ts'
+import type { RequestInfo } from './request-info.ts'
+import { type ServerContext, type ServerLimits } from './scope.ts'
+import { type ApiServer, createApiServer } from './server.ts'
+import { podHandlers } from './subresources/pods.ts'
+import { reviewHandlers } from './subresources/reviews.ts'
+import type { SpecialHandlers } from './route.ts'
+
+export interface ClusterOptions {
+  store: ClusterStore
+  clock: Clock
+  random: Random
+  kinds: readonly KindDefinition[]
+  /** Made for the cluster, because some of it keeps state (allocated addresses). */
+  admission(context: ServerContext): readonly Admission[]
+  access: { staticTokens: readonly { token: string; user: UserInfo }[]; serviceAccountKey: string; issuer?: string }
+  /** Port of this server and PEM of its client authority: facts some bootstrap objects carry. */
+  port: number
+  clientAuthority: string
+  limits?: Partial<ServerLimits>
+  special?(context: ServerContext): SpecialHandlers
+  onInternalError?(error: unknown, info: RequestInfo): void
+}
+
+export interface Cluster {
+  handle: Handle
+  server: ApiServer
+  access: Access
+  /** Resolves when bootstrap objects are in the store and stored custom resources are served. */
+  ready: Promise<void>
+  stop(): void
+}
+
+export function createCluster(options: ClusterOptions): Cluster {
+  let access: Access | undefined
+  let context: ServerContext | undefined
+  let customResources: CustomResources | undefined
+  const server = createApiServer({
+    store: options.store,
+    clock: options.clock,
+    random: options.random,
+    kinds: options.kinds,
+    limits: options.limits,
+    admission(made) {
+      context = made
+      access = createAccess(made, options.access)
+      return [...options.admission(made), access.escalation]
+    },
+    gate: () => accessOf().gate,
+    special: (made) => ({ ...podHandlers(), ...reviewHandlers(accessOf().reviews), ...(options.special?.(made) ?? {}) }),
+    extraPaths: (made) => createOpenApi(made.catalog, accessOf().serviceAccounts),
+    onInternalError: options.onInternalError,
+  })
+  function accessOf(): Access {
+    if (access === undefined) throw new Error('access control is made before anything that needs it')
+    return access
+  }
+  const made = context as unknown as ServerContext
+  customResources = followCustomResources(made)
+  const ready = bootstrapCluster(made, { port: options.port, clientAuthority: options.clientAuthority })
+  return {
+    handle: server.handle,
+    server,
+    access: accessOf(),
+    ready,
+    stop() {
+      customResources?.stop()
+      server.stop()
+    },
+  }
+}
