@@ -9,6 +9,7 @@ import { ConflictsError, conflictStatus } from './conflict.ts'
 import { difference, fieldSetOf, hasPath, recursiveDifference } from './field-set.ts'
 import { fieldsOfLastApplied, KUBECTL_MANAGER, withLastApplied } from './last-applied.ts'
 import {
+  bare,
   decodeManaged,
   encodeManaged,
   entriesOf,
@@ -70,8 +71,8 @@ function apply(input: ApplyInput): ApplyResult {
   const live = input.live ?? emptyObject(context)
   const known = managed.size > 0 ? managed : trackBeforeFirstApply(live, managed, context)
   const { object, managed: owned } = mergeAllowingLastApplied({ ...input, live, managed: known })
-  const bare = object ?? withManagedFields(live, undefined)
-  const result = manager === KUBECTL_MANAGER ? withLastApplied(bare, applied) : bare
+  const merged = object ?? live
+  const result = manager === KUBECTL_MANAGER ? withLastApplied(merged, applied) : merged
   return { object: withManagedFields(result, encodeManaged(owned)), changed: object !== undefined }
 }
 
@@ -137,7 +138,7 @@ function mergeAllowingLastApplied(input: Merging): Merged {
 function mergeApplied({ live: liveObject, applied, manager, force, managed, context }: Merging): Merged {
   const apiVersion = groupVersion(context.gvk.group, context.gvk.version)
   if (entriesOf(applied) !== undefined) throw badRequestError('metadata.managedFields must be nil')
-  const live = typed(withManagedFields(liveObject, undefined), apiVersion, context)
+  const live = typed(bare(liveObject), apiVersion, context)
   if (live === undefined) throw new ShapeError(`no corresponding type for ${kindText(applied)}`)
   validateAs(applied, live.atom, { allowDuplicates: false, what: 'create typed patch object' })
   validateAs(live.object, live.atom, { allowDuplicates: true, what: 'create typed live object' })

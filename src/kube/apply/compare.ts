@@ -75,25 +75,27 @@ class Comparer {
     if (right !== undefined) {
       for (const key of Object.keys(right)) {
         const before = left !== undefined && Object.hasOwn(left, key) ? left[key] : undefined
-        if (before !== right[key]) this.#compareField(type, key, [before, right[key]])
+        if (before === right[key]) continue
+        this.compare(before, right[key], this.#enterField(type, key))
+        this.#at.leave()
       }
     }
     if (left !== undefined) {
       for (const key of Object.keys(left)) {
         if (left[key] === undefined || (right !== undefined && Object.hasOwn(right, key))) continue
-        this.#compareField(type, key, [left[key], undefined])
+        this.compare(left[key], undefined, this.#enterField(type, key))
+        this.#at.leave()
       }
     }
     return false
   }
 
-  #compareField(type: MapType, key: string, [left, right]: readonly [unknown, unknown]): void {
+  #enterField(type: MapType, key: string): Atom {
     const field = type.field(key)
     const atom = field?.atom ?? type.unknown
     if (atom === undefined) throw new ShapeError(`.${key}: field not declared in schema`)
     this.#at.enter(field?.element ?? fieldElement(key))
-    this.compare(left, right, atom)
-    this.#at.leave()
+    return atom
   }
 
   #compareLists(leftValue: unknown, rightValue: unknown, type: ListType): boolean {
@@ -102,9 +104,15 @@ class Comparer {
     if (!type.associative || (left.length === 0 && right.length === 0)) return this.#compareLeaf(leftValue, rightValue)
     const leftItems = itemsByElement(left, type)
     const rightItems = itemsByElement(right, type)
-    for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
+    for (const [element, items] of leftItems) {
       this.#at.enter(element)
-      this.#compareItems(leftItems.get(element) ?? [], rightItems.get(element) ?? [], type.element)
+      this.#compareItems(items, rightItems.get(element) ?? [], type.element)
+      this.#at.leave()
+    }
+    for (const [element, items] of rightItems) {
+      if (leftItems.has(element)) continue
+      this.#at.enter(element)
+      this.#compareItems([], items, type.element)
       this.#at.leave()
     }
     return false

@@ -3,7 +3,7 @@
  * read from a stored object are decoded when they are needed and given back as they are when nothing changed.
  */
 import { isJsonObject } from '../../base/json.ts'
-import type { KubeObject, ManagedFieldsEntry } from '../meta.ts'
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta.ts'
 import type { FieldSet } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 import { compareBytes, goJson, goQuote } from './go-text.ts'
@@ -54,18 +54,19 @@ export class Ownership {
     return new Ownership(change.info ?? this.info, 'time' in change ? change.time : this.time, { set })
   }
 
+  /** The same ownership at another time. */
+  renewed(time: string): Ownership {
+    return this.#entry === undefined ? this.with({ time }) : new Ownership(this.info, time, { entry: { ...this.#entry, time } })
+  }
+
   encode(): ManagedFieldsEntry {
     if (this.#entry !== undefined) return this.#entry
     const { manager, operation, apiVersion, subresource } = this.info
-    return {
-      ...(manager === '' ? {} : { manager }),
-      operation,
-      apiVersion,
-      ...(this.time === undefined ? {} : { time: this.time }),
-      fieldsType: 'FieldsV1',
-      fieldsV1: encodeFieldsV1(this.set),
-      ...(subresource === '' ? {} : { subresource }),
-    }
+    const entry: ManagedFieldsEntry = { manager, operation, apiVersion, fieldsType: 'FieldsV1', fieldsV1: encodeFieldsV1(this.set) }
+    if (manager === '') delete entry.manager
+    if (this.time !== undefined) entry.time = this.time
+    if (subresource !== '') entry.subresource = subresource
+    return entry
   }
 }
 
@@ -146,6 +147,14 @@ function compareOwners(a: Ownership, b: Ownership): number {
 
 /** A copy of the object with these managed fields in its metadata, and nothing else changed. */
 export function withManagedFields(object: KubeObject, entries: ManagedFieldsEntry[] | undefined): KubeObject {
+  if (entries !== undefined) return { ...object, metadata: { ...object.metadata, managedFields: entries } }
+  if (!isJsonObject(object.metadata) || !Object.hasOwn(object.metadata, 'managedFields')) return object
   const { managedFields: _dropped, ...metadata } = object.metadata
-  return { ...object, metadata: entries === undefined ? metadata : { ...metadata, managedFields: entries } }
+  return { ...object, metadata }
+}
+
+/** The object without managed fields, to compute with: an undefined key counts as absent there, and is cheaper. */
+export function bare(object: KubeObject): KubeObject {
+  if (!isJsonObject(object.metadata) || object.metadata.managedFields === undefined) return object
+  return { ...object, metadata: { ...(object.metadata as ObjectMeta), managedFields: undefined } as ObjectMeta }
 }

@@ -2,10 +2,10 @@
  * The heart of managed fields: given an object before and after, who loses what, and whose fields were touched. Owners
  * are looked at in the version they wrote in; owners in versions that are gone lose everything.
  */
-import { isJsonObject } from '../../base/json.ts'
 import { type Comparison, compareTyped } from './compare.ts'
 import { type Conflict, ConflictsError } from './conflict.ts'
 import { fieldElement } from './element.ts'
+import { overlaps } from './encoded-set.ts'
 import { difference, type FieldSet, fieldSetOf, intersection, pathsOf, recursiveDifference, union } from './field-set.ts'
 import { compareBytes } from './go-text.ts'
 import type { Managed, Ownership } from './managed.ts'
@@ -35,6 +35,8 @@ export interface Change {
   readonly managed: Managed
   /** The entry of the one who applies: never in conflict with itself. */
   readonly self?: string
+  /** The entry of the one who updates: what it touches it takes anyway, so only what is gone is taken out of it. */
+  readonly writer?: string
   /** Take the fields of others instead of failing with ConflictsError. */
   readonly force: boolean
   readonly resetSet: FieldSet
@@ -66,7 +68,8 @@ export function transferOwnership(change: Change): Outcome {
     if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareInVersion(change, apiVersion))
     const seen = comparisons.get(apiVersion)
     if (seen === undefined) continue
-    const rest = ownedAfter(id, owner, seen, change.force ? undefined : conflicts)
+    const rest =
+      id === change.writer ? ownedByWriter(owner, seen) : ownedAfter(id, owner, { seen, conflicts: change.force ? undefined : conflicts })
     if (rest !== undefined) managed.set(id, rest)
   }
   if (conflicts.length > 0) throw new ConflictsError(conflicts)
@@ -89,8 +92,18 @@ function compareInVersion({ before, after, resetSet, context }: Change, apiVersi
   return old === undefined || next === undefined ? undefined : compareWithout(old, next, resetSet)
 }
 
-/** With `conflicts` given, touched fields are collected there; otherwise they are lost to whoever touched them. */
-function ownedAfter(id: string, owner: Ownership, seen: Comparison, conflicts: Conflict[] | undefined): Ownership | undefined {
+function ownedByWriter(owner: Ownership, { removed }: Comparison): Ownership | undefined {
+  if (owner.encoded !== undefined && !overlaps(owner.encoded, removed)) return owner
+  return remaining(owner, difference(owner.set, removed))
+}
+
+interface Judged {
+  readonly seen: Comparison
+  /** Where to collect touched fields; without it they are lost to whoever touched them. */
+  readonly conflicts: Conflict[] | undefined
+}
+
+function ownedAfter(id: string, owner: Ownership, { seen, conflicts }: Judged): Ownership | undefined {
   const { added, modified, removed } = seen
   const encoded = owner.encoded
   if (encoded !== undefined && !overlaps(encoded, added) && !overlaps(encoded, modified) && !overlaps(encoded, removed)) {
@@ -98,23 +111,12 @@ function ownedAfter(id: string, owner: Ownership, seen: Comparison, conflicts: C
   }
   const touched = intersection(owner.set, union(modified, added))
   if (conflicts !== undefined) for (const path of pathsOf(touched)) conflicts.push({ id, owner: owner.info, path })
-  const set = difference(difference(owner.set, touched), removed)
-  if (set.size === 0) return undefined
-  return set === owner.set ? owner : owner.with({ set })
+  return remaining(owner, difference(difference(owner.set, touched), removed))
 }
 
-/** Whether an encoded set has a path of `set`, without decoding it. */
-function overlaps(encoded: Readonly<Record<string, unknown>>, set: FieldSet): boolean {
-  for (const [element, node] of set) {
-    const inner = Object.hasOwn(encoded, element) ? encoded[element] : undefined
-    if (!isJsonObject(inner)) {
-      if (inner === null && node.member) return true
-      continue
-    }
-    if (node.member && (Object.hasOwn(inner, '.') || Object.keys(inner).length === 0)) return true
-    if (node.below !== undefined && overlaps(inner, node.below)) return true
-  }
-  return false
+function remaining(owner: Ownership, set: FieldSet): Ownership | undefined {
+  if (set.size === 0) return undefined
+  return set === owner.set ? owner : owner.with({ set })
 }
 
 /** Drops owners in versions that are gone, and follows a custom kind's schema from granular to atomic. */

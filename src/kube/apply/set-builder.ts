@@ -53,7 +53,7 @@ export class MarkedSet {
   }
 
   shorten(length: number): void {
-    while (this.#nodes.length > length) this.#nodes.pop()
+    if (this.#nodes.length > length) this.#nodes.length = length
   }
 }
 

@@ -5,9 +5,11 @@
 import { deepEqual } from '../../base/json.ts'
 import { groupVersion, type KubeObject } from '../meta.ts'
 import { StatusError } from '../status.ts'
-import { recursiveDifference, union } from './field-set.ts'
+import { covers } from './encoded-set.ts'
+import { type FieldSet, recursiveDifference, union } from './field-set.ts'
 import { compareBytes } from './go-text.ts'
 import {
+  bare,
   compareTimes,
   decodeManaged,
   encodeManaged,
@@ -88,19 +90,28 @@ export interface Update {
 /** Everyone's ownership after `info` wrote `next`. Throws ShapeError when the objects do not fit their schema. */
 export function updateOwnership({ live, next, managed, info, context }: Update): Managed {
   const { apiVersion } = info
-  const before = typed(withManagedFields(live ?? emptyObject(context), undefined), apiVersion, context)
-  const after = typed(withManagedFields(next, undefined), apiVersion, context)
+  const before = typed(bare(live ?? emptyObject(context)), apiVersion, context)
+  const after = typed(bare(next), apiVersion, context)
   if (before === undefined || after === undefined) throw new ShapeError(`no corresponding type for ${apiVersion}`)
   const resetSet = resetSetOf(context)
-  const change: Change = { before, after, managed: reconcileManaged(managed, context), force: true, resetSet, context }
+  const id = managerId(info)
+  const change: Change = { before, after, managed: reconcileManaged(managed, context), writer: id, force: true, resetSet, context }
   const outcome = transferOwnership(change)
   const { added, modified } = outcome.comparison
   const taken = withoutServerFields(recursiveDifference(union(modified, added), resetSet))
   if (taken.size === 0) return capUpdateManagers(outcome.managed)
-  const id = managerId(info)
   const previous = outcome.managed.get(id)
-  outcome.managed.set(id, new Ownership(info, context.now, { set: previous === undefined ? taken : union(previous.set, taken) }))
+  outcome.managed.set(
+    id,
+    previous === undefined ? new Ownership(info, context.now, { set: taken }) : extended(previous, taken, context.now),
+  )
   return capUpdateManagers(outcome.managed)
+}
+
+/** Writing what one owns already moves nothing but the time. */
+function extended(previous: Ownership, taken: FieldSet, now: string): Ownership {
+  if (previous.encoded !== undefined && covers(previous.encoded, taken)) return previous.renewed(now)
+  return new Ownership(previous.info, now, { set: union(previous.set, taken) })
 }
 
 export function emptyObject(context: ApplyContext): KubeObject {

@@ -4,7 +4,7 @@
  * lists are atomic unless they say otherwise, objects granular unless they say otherwise, and what has no type is
  * deduced from the value, with maps granular and lists atomic.
  */
-import { isJsonObject } from '../../base/json.ts'
+import { deepFreeze, isJsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../meta.ts'
 import type { Schema } from '../schema.ts'
 import { fieldElement } from './element.ts'
@@ -182,7 +182,12 @@ const DEDUCED: Atom = {
 }
 
 // Write-once results of a pure computation, kept for as long as their schema lives.
-const compiled = { plain: new WeakMap<Schema, Atom>(), preserving: new WeakMap<Schema, Atom>(), roots: new WeakMap<Schema, Atom>() }
+const compiled = {
+  plain: new WeakMap<Schema, Atom>(),
+  preserving: new WeakMap<Schema, Atom>(),
+  roots: new WeakMap<Schema, Atom>(),
+  zeros: new WeakMap<Schema, Record<string, unknown>>(),
+}
 
 /** The type of a whole object. Custom kinds get their metadata from here, as the real server gives it to them. */
 export function rootAtom(schema: Schema): Atom {
@@ -258,7 +263,11 @@ export const mapOf = (value: unknown): Record<string, unknown> | undefined => (i
  * (they have the default `{}` in OpenAPI), required lists are null, required scalars zero. Custom kinds start empty.
  */
 export function zeroObject(schema: Schema, apiVersion: string, kind: string): KubeObject {
-  const zero = schema.definition === undefined ? {} : zeroStruct(schema, 0)
+  let zero = compiled.zeros.get(schema)
+  if (zero === undefined) {
+    zero = deepFreeze(schema.definition === undefined ? {} : zeroStruct(schema, 0))
+    compiled.zeros.set(schema, zero)
+  }
   return { metadata: {}, ...zero, apiVersion, kind }
 }
 
