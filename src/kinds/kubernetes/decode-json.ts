@@ -7,7 +7,7 @@
 import { deepClone, type Json, type JsonObject, setOwn } from '../../base/json.ts'
 import { goQuote } from '../../kube/go-print.ts'
 import { inexactInteger, isInexactInteger, type JsonDetails, strictPath } from '../../kube/json-text.ts'
-import type { GroupVersionKind, KubeObject } from '../../kube/meta.ts'
+import { type GroupVersionKind, groupVersion, type KubeObject } from '../../kube/meta.ts'
 import { base64Text, canonicalTime, quantityText } from './go-values.ts'
 import { messageFor } from './message-names.ts'
 import { type FieldModel, finish, type MessageModel, zeroValue } from './model.ts'
@@ -19,6 +19,10 @@ export class DecodeError extends Error {
     this.name = 'DecodeError'
   }
 }
+
+/** What the real server says of a kind it does not know. */
+export const notRegistered = ({ group, version, kind }: GroupVersionKind): string =>
+  `no kind ${goQuote(kind)} is registered for version ${goQuote(groupVersion(group, version))} in scheme "pkg/runtime/scheme.go:111"`
 
 export interface TypedObject {
   object: KubeObject
@@ -50,8 +54,7 @@ const MAX_STRICT_ERRORS = 100
 /** Throws DecodeError. `details` comes from parseJsonText and is needed where a key may have come twice. */
 export function decodeTyped(gvk: GroupVersionKind, value: Json, details?: JsonDetails): TypedObject {
   const model = messageFor(gvk)
-  if (model === undefined)
-    throw new DecodeError(`no kind ${goQuote(gvk.kind)} is built in for version ${goQuote(`${gvk.group}/${gvk.version}`)}`)
+  if (model === undefined) throw new DecodeError(notRegistered(gvk))
   return decodeAs(model, value, details)
 }
 

@@ -58,7 +58,6 @@ export interface MessageModel {
   /** In ascending number, as encoders write. */
   readonly wire: readonly WireField[]
   readonly wireByNumber: ReadonlyMap<number, WireField>
-  /** An empty `items: []` of a list is kept, everywhere else an empty list that is always written is null. */
   readonly isList: boolean
 }
 
@@ -167,11 +166,11 @@ export function finish(model: MessageModel, slots: readonly unknown[]): JsonObje
   for (const field of model.fields) {
     const value = slots[field.slot]
     if (value === undefined) {
-      if (field.printsZero) out[field.name] = field.shape === 'one' && !field.pointer ? zeroOfField(field) : null
+      if (field.printsZero) out[field.name] = field.shape === 'one' && !field.pointer ? zeroOfField(field) : unset(model, field)
     } else if (field.shape !== 'one') {
       const empty = Array.isArray(value) ? value.length === 0 : isEmptyObject(value as object)
       if (!empty) out[field.name] = value
-      else if (field.printsZero) out[field.name] = model.isList && field.name === 'items' ? value : null
+      else if (field.printsZero) out[field.name] = unset(model, field)
     } else if (field.pointer || field.printsZero) {
       out[field.name] = value
     } else if (value !== '' && value !== 0 && value !== false && value !== null) {
@@ -180,6 +179,9 @@ export function finish(model: MessageModel, slots: readonly unknown[]): JsonObje
   }
   return out as JsonObject
 }
+
+/** Answers of the server print a list without items as empty, and any other unset list, map or pointer as null. */
+const unset = (model: MessageModel, field: FieldModel): unknown => (model.isList && field.name === 'items' ? [] : null)
 
 /** Bytes that were never set print as null, an empty item of a list or map of bytes as "". */
 const zeroOfField = (field: FieldModel): unknown => (field.kind === 'bytes' ? null : zeroValue(field))
