@@ -3,7 +3,7 @@
  * decoding: unknown fields are dropped and named, empty ones vanish, and a wrong type makes the object undecodable.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
-import { child, type FieldError, fieldErrorMessage, index, invalid, keyed, required } from '../../kube/field-error.ts'
+import { child, type FieldError, index, invalid, keyed, required } from '../../kube/field-error.ts'
 import type { ObjectMeta } from '../../kube/meta.ts'
 import { checkDns1035Label, nameIsPathSegment } from '../../kube/names.ts'
 import { validateObjectMeta } from '../../kube/validate-meta.ts'
@@ -44,16 +44,16 @@ export function coerceMetadata(object: Record<string, unknown>, path: string): {
 }
 
 /** Normalizes every embedded resource below `value`; stops at the first that cannot be decoded. */
-export function coerceEmbedded(value: unknown, node: Node): { unknown: string[]; error?: string } {
+export function coerceEmbedded(value: unknown, node: Node, path = ''): { unknown: string[]; error?: FieldError } {
   if (!node.embedded && !node.embeddedBelow) return { unknown: [] }
   const unknown: string[] = []
-  const error = visitEmbedded(value, node, '', (resource, path) => {
+  const error = visitEmbedded(value, node, path, (resource, at) => {
     for (const key of ['apiVersion', 'kind'])
       if (Object.hasOwn(resource, key) && typeof resource[key] !== 'string')
-        return fieldErrorMessage(invalid(child(path, key), resource[key], 'must be a string'))
+        return invalid(child(at, key), resource[key], 'must be a string')
     const before = resource.metadata
-    const coerced = coerceMetadata(resource, path)
-    if (coerced.error !== undefined) return fieldErrorMessage(invalid(child(path, 'metadata'), before, coerced.error))
+    const coerced = coerceMetadata(resource, at)
+    if (coerced.error !== undefined) return invalid(child(at, 'metadata'), before, coerced.error)
     unknown.push(...coerced.unknown)
     return undefined
   })

@@ -3,7 +3,7 @@
  * with the messages of the real server. Every pass is total: any JSON value may be given, nothing throws, and a pass
  * takes time proportional to the value (patterns are matched in linear time, see go-regexp.ts).
  */
-import type { FieldError } from '../../kube/field-error.ts'
+import { type FieldError, fieldErrorMessage } from '../../kube/field-error.ts'
 import type { Schema } from '../../kube/schema.ts'
 import { applyStructuralDefaults } from './defaults.ts'
 import { validateListTypes } from './list-types.ts'
@@ -36,7 +36,7 @@ export function compileStructural(schema: Schema): Structural {
       const pruned = pruneUnknown(object, root, true)
       pruneNulls(object, root)
       const embedded = coerceEmbedded(object, root)
-      if (embedded.error !== undefined) return embedded
+      if (embedded.error !== undefined) return { unknown: [], error: fieldErrorMessage(embedded.error) }
       return { unknown: [...metadata.unknown, ...pruned, ...embedded.unknown] }
     },
     applyDefaults: (object) => applyStructuralDefaults(object, root),
