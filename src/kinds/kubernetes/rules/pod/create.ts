@@ -1,0 +1,126 @@
+/** What the server itself writes into a new pod: its status, and selectors and profiles derived from labels and annotations. */
+
+import { deepEqual } from '../../../../base/json.ts'
+import type { FieldError } from '../../../../kube/field-error.ts'
+import { forbidden } from '../../../../kube/field-error.ts'
+import { podAnnotationErrors } from './annotations.ts'
+import { imageSpaceErrors } from './containers.ts'
+import { allContainers } from './containers-walk.ts'
+import { ensureFields } from './defaults.ts'
+import { dropDisabledFields } from './disabled-fields.ts'
+import { appendAll } from './errors.ts'
+import type { PodOptions, SpecAndMeta } from './options.ts'
+import { podQosClass } from './qos.ts'
+import { entries, type Fields, fields, isFields, isSet, items, text, texts } from './read.ts'
+import { APPARMOR_CONTAINER, appArmorErrors, appArmorFromAnnotation, profileMatchErrors } from './security-profiles.ts'
+import { validatePodSpec } from './spec.ts'
+
+/** Returns the warnings that only this step can give. */
+export function prepareNewPod(pod: Fields, now: string): string[] {
+  const spec = ensureFields(pod, 'spec')
+  const metadata = ensureFields(pod, 'metadata')
+  metadata.generation = 1
+  const status: Fields = { phase: 'Pending' }
+  pod.status = status
+  dropDisabledFields(spec, undefined)
+  if (items(spec, 'schedulingGates').length > 0) {
+    status.conditions = [
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        lastProbeTime: null,
+        lastTransitionTime: now,
+        reason: 'SchedulingGated',
+        message: 'Scheduling is blocked due to non-empty scheduling gates',
+      },
+    ]
+  }
+  status.qosClass = podQosClass(spec)
+  mergeLabelKeys(spec, metadata)
+  return text(fields(spec, 'os'), 'name') === 'windows' ? [] : syncAppArmor(spec, metadata)
+}
+
+/** matchLabelKeys become requirements on the labels that this pod has. */
+function mergeLabelKeys(spec: Fields, metadata: Fields): void {
+  const labels = new Map(entries(metadata, 'labels'))
+  const affinity = fields(spec, 'affinity')
+  for (const key of ['podAffinity', 'podAntiAffinity']) {
+    const part = fields(affinity, key)
+    const preferred = items(part, 'preferredDuringSchedulingIgnoredDuringExecution').map((term) => fields(term, 'podAffinityTerm') ?? {})
+    for (const term of [...preferred, ...items(part, 'requiredDuringSchedulingIgnoredDuringExecution')]) {
+      appendRequirements(term, labels, ['matchLabelKeys', 'In'])
+      appendRequirements(term, labels, ['mismatchLabelKeys', 'NotIn'])
+    }
+  }
+  for (const constraint of items(spec, 'topologySpreadConstraints')) appendRequirements(constraint, labels, ['matchLabelKeys', 'In'])
+}
+
+function appendRequirements(holder: Fields, labels: ReadonlyMap<string, string>, [keysField, operator]: readonly [string, string]): void {
+  const selector = fields(holder, 'labelSelector')
+  if (selector === undefined) return
+  for (const key of texts(holder, keysField)) {
+    const value = labels.get(key)
+    if (value === undefined) continue
+    if (!Array.isArray(selector.matchExpressions)) selector.matchExpressions = []
+    ;(selector.matchExpressions as unknown[]).push({ key, operator, values: [value] })
+  }
+}
+
+/** Copies the deprecated AppArmor annotations into the fields that replaced them. */
+function syncAppArmor(spec: Fields, metadata: Fields): string[] {
+  const annotations = new Map(entries(metadata, 'annotations'))
+  const podProfile = fields(fields(spec, 'securityContext'), 'appArmorProfile')
+  const warnings: string[] = []
+  for (const { container } of allContainers(spec)) {
+    const key = `${APPARMOR_CONTAINER}${text(container, 'name')}`
+    const annotation = annotations.get(key)
+    if (annotation === undefined || isSet(fields(container, 'securityContext'), 'appArmorProfile')) continue
+    const derived = appArmorFromAnnotation(annotation)
+    const profile = derived !== undefined && appArmorErrors('', derived).length === 0 ? derived : undefined
+    if (profile !== undefined && deepEqual(profile, podProfile)) continue
+    if (profile !== undefined) {
+      const context = isFields(container.securityContext) ? container.securityContext : {}
+      context.appArmorProfile = profile
+      container.securityContext = context
+    }
+    warnings.push(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`)
+  }
+  return warnings
+}
+
+/** The part of validation that creation and every update share; metadata itself is checked by the server. */
+export function podErrors(pod: SpecAndMeta, options: PodOptions): FieldError[] {
+  const { spec, metadata } = pod
+  const errors = [...podAnnotationErrors('metadata.annotations', pod, options), ...validatePodSpec('spec', spec, { metadata, options })]
+  if (text(spec, 'serviceAccountName') === '') appendAll(errors, tokenErrors(spec))
+  for (const key of ['containers', 'initContainers']) {
+    items(spec, key).forEach((container, i) => {
+      appendAll(errors, imageSpaceErrors(`spec.${key}[${i}]`, container))
+    })
+  }
+  return errors
+}
+
+const tokenErrors = (spec: Fields): FieldError[] =>
+  items(spec, 'volumes').flatMap((volume, i) =>
+    items(fields(volume, 'projected'), 'sources').flatMap((source, j) =>
+      isSet(source, 'serviceAccountToken')
+        ? [
+            forbidden(
+              `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
+              'must not be specified when serviceAccountName is not set',
+            ),
+          ]
+        : [],
+    ),
+  )
+
+export function newPodErrors(pod: SpecAndMeta, options: PodOptions): FieldError[] {
+  const { spec, metadata } = pod
+  const errors = podErrors(pod, options)
+  if (items(spec, 'ephemeralContainers').length > 0) errors.push(forbidden('spec.ephemeralContainers', 'cannot be set on create'))
+  if (text(spec, 'nodeName') !== '' && items(spec, 'schedulingGates').length > 0) {
+    errors.push(forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'))
+  }
+  return [...errors, ...profileMatchErrors('spec', metadata, spec)]
+}

@@ -1,0 +1,175 @@
+/**
+ * What the real server fills into a pod spec while decoding it: everything of SetDefaults_* below PodSpec, plus the
+ * aliases that its conversion keeps equal (`serviceAccount`). Idempotent, and it never looks at anything but the spec.
+ */
+import { usesLatestTag } from './image-name.ts'
+import { roundUpToMilli } from './quantities.ts'
+import { type Fields, fields, integer, isFields, isSet, items, raw, text, textOrUnset } from './read.ts'
+
+/** The keys of a volume that are not sources. */
+const VOLUME_NAME = 'name'
+const DEFAULT_MODE = 0o644
+
+export function setDefault(target: Fields, key: string, value: unknown): void {
+  if (!isSet(target, key)) target[key] = value
+}
+
+/** Unset and zero are the same for fields that are not pointers. */
+function setDefaultOverZero(target: Fields, key: string, value: unknown): void {
+  const current = raw(target, key)
+  if (current === undefined || current === null || current === '' || current === 0) target[key] = value
+}
+
+/** The object at `key`, made when it is missing: structs held by value always exist. */
+export function ensureFields(target: Fields, key: string): Fields {
+  const current = target[key]
+  if (isFields(current) && Object.hasOwn(target, key)) return current
+  const made: Fields = {}
+  target[key] = made
+  return made
+}
+
+/** The objects of a list, each of which may be changed in place. */
+function mutableItems(from: Fields, key: string): Fields[] {
+  const value = raw(from, key)
+  if (!Array.isArray(value)) return []
+  return value.map((item, i) => {
+    if (isFields(item)) return item
+    const made: Fields = {}
+    value[i] = made
+    return made
+  })
+}
+
+export function defaultPodSpec(spec: Fields): void {
+  if (text(spec, 'serviceAccountName') === '' && text(spec, 'serviceAccount') !== '') spec.serviceAccountName = spec.serviceAccount
+  if (text(spec, 'serviceAccountName') !== '') spec.serviceAccount = spec.serviceAccountName
+  setDefaultOverZero(spec, 'dnsPolicy', 'ClusterFirst')
+  setDefaultOverZero(spec, 'restartPolicy', 'Always')
+  if (!isFields(raw(spec, 'securityContext'))) spec.securityContext = {}
+  setDefault(spec, 'terminationGracePeriodSeconds', 30)
+  setDefaultOverZero(spec, 'schedulerName', 'default-scheduler')
+  for (const volume of mutableItems(spec, 'volumes')) defaultVolume(volume)
+  for (const key of ['initContainers', 'containers', 'ephemeralContainers']) {
+    for (const container of mutableItems(spec, key)) defaultContainer(container)
+  }
+  roundResourceMap(spec, 'overhead')
+  const resources = fields(spec, 'resources')
+  if (resources !== undefined) roundResources(resources)
+}
+
+function defaultContainer(container: Fields): void {
+  setDefaultOverZero(container, 'imagePullPolicy', usesLatestTag(text(container, 'image')) ? 'Always' : 'IfNotPresent')
+  setDefaultOverZero(container, 'terminationMessagePath', '/dev/termination-log')
+  setDefaultOverZero(container, 'terminationMessagePolicy', 'File')
+  for (const port of mutableItems(container, 'ports')) setDefaultOverZero(port, 'protocol', 'TCP')
+  for (const variable of mutableItems(container, 'env')) {
+    const source = fields(variable, 'valueFrom')
+    defaultFieldRef(source)
+    const fileKey = fields(source, 'fileKeyRef')
+    if (fileKey !== undefined) setDefault(fileKey, 'optional', false)
+  }
+  roundResources(ensureFields(container, 'resources'))
+  for (const key of ['livenessProbe', 'readinessProbe', 'startupProbe']) defaultProbe(fields(container, key))
+  const lifecycle = fields(container, 'lifecycle')
+  defaultHttpGet(fields(lifecycle, 'postStart'))
+  defaultHttpGet(fields(lifecycle, 'preStop'))
+}
+
+function defaultProbe(probe: Fields | undefined): void {
+  if (probe === undefined) return
+  setDefaultOverZero(probe, 'timeoutSeconds', 1)
+  setDefaultOverZero(probe, 'periodSeconds', 10)
+  setDefaultOverZero(probe, 'successThreshold', 1)
+  setDefaultOverZero(probe, 'failureThreshold', 3)
+  defaultHttpGet(probe)
+  const grpc = fields(probe, 'grpc')
+  if (grpc !== undefined && textOrUnset(grpc, 'service') === undefined) grpc.service = ''
+}
+
+function defaultHttpGet(handler: Fields | undefined): void {
+  const httpGet = fields(handler, 'httpGet')
+  if (httpGet === undefined) return
+  setDefaultOverZero(httpGet, 'path', '/')
+  setDefaultOverZero(httpGet, 'scheme', 'HTTP')
+}
+
+function defaultFieldRef(holder: Fields | undefined): void {
+  const fieldRef = fields(holder, 'fieldRef')
+  if (fieldRef !== undefined) setDefaultOverZero(fieldRef, 'apiVersion', 'v1')
+}
+
+function defaultVolume(volume: Fields): void {
+  if (!Object.keys(volume).some((key) => key !== VOLUME_NAME && isSet(volume, key))) volume.emptyDir = {}
+  const image = fields(volume, 'image')
+  if (image !== undefined) setDefaultOverZero(image, 'pullPolicy', usesLatestTag(text(image, 'reference')) ? 'Always' : 'IfNotPresent')
+  const hostPath = fields(volume, 'hostPath')
+  if (hostPath !== undefined) setDefault(hostPath, 'type', '')
+  for (const key of ['secret', 'configMap', 'downwardAPI', 'projected']) {
+    const source = fields(volume, key)
+    if (source !== undefined) setDefault(source, 'defaultMode', DEFAULT_MODE)
+  }
+  for (const file of items(fields(volume, 'downwardAPI'), 'items')) defaultFieldRef(file)
+  for (const source of items(fields(volume, 'projected'), 'sources')) {
+    for (const file of items(fields(source, 'downwardAPI'), 'items')) defaultFieldRef(file)
+    const token = fields(source, 'serviceAccountToken')
+    if (token !== undefined) setDefault(token, 'expirationSeconds', 3600)
+  }
+  defaultOldVolumeSources(volume)
+  const claim = fields(fields(volume, 'ephemeral'), 'volumeClaimTemplate')
+  if (claim !== undefined) defaultClaimSpec(ensureFields(claim, 'spec'))
+}
+
+function defaultOldVolumeSources(volume: Fields): void {
+  const iscsi = fields(volume, 'iscsi')
+  if (iscsi !== undefined) setDefaultOverZero(iscsi, 'iscsiInterface', 'default')
+  const rbd = fields(volume, 'rbd')
+  if (rbd !== undefined) {
+    setDefaultOverZero(rbd, 'pool', 'rbd')
+    setDefaultOverZero(rbd, 'user', 'admin')
+    setDefaultOverZero(rbd, 'keyring', '/etc/ceph/keyring')
+  }
+  const azureDisk = fields(volume, 'azureDisk')
+  if (azureDisk !== undefined) {
+    setDefault(azureDisk, 'cachingMode', 'ReadWrite')
+    setDefault(azureDisk, 'fsType', 'ext4')
+    setDefault(azureDisk, 'readOnly', false)
+    setDefault(azureDisk, 'kind', 'Shared')
+  }
+  const scaleIO = fields(volume, 'scaleIO')
+  if (scaleIO !== undefined) {
+    setDefaultOverZero(scaleIO, 'storageMode', 'ThinProvisioned')
+    setDefaultOverZero(scaleIO, 'fsType', 'xfs')
+  }
+}
+
+/** A claim's spec, in an ephemeral volume or in a StatefulSet's templates. */
+export function defaultClaimSpec(spec: Fields): void {
+  setDefault(spec, 'volumeMode', 'Filesystem')
+  roundResources(ensureFields(spec, 'resources'))
+}
+
+function roundResources(resources: Fields): void {
+  roundResourceMap(resources, 'limits')
+  roundResourceMap(resources, 'requests')
+}
+
+/** Amounts finer than a thousandth are rounded up, as the API has done since its first version. */
+function roundResourceMap(holder: Fields, key: string): void {
+  const amounts = fields(holder, key)
+  if (amounts === undefined) return
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (typeof amount === 'string' && name !== '__proto__') amounts[name] = roundUpToMilli(amount)
+  }
+}
+
+/** Ports of a pod on the host's network are host ports. */
+export function defaultHostPorts(spec: Fields): void {
+  for (const key of ['containers', 'initContainers']) {
+    for (const container of items(spec, key)) {
+      for (const port of items(container, 'ports')) {
+        if (integer(port, 'hostPort') === 0 && integer(port, 'containerPort') !== 0) port.hostPort = port.containerPort
+      }
+    }
+  }
+}

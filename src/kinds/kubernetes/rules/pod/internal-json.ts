@@ -1,0 +1,97 @@
+/**
+ * Objects as the real server's internal Go structs print in messages: `{"Type":"X","RollingUpdate":null}`. The wire
+ * form goes in, the struct's own names, order and zero values come out.
+ */
+import { setOwn } from '../../../../base/json.ts'
+import { INTERNAL_STRUCTS } from './internal-structs.ts'
+import { type Fields, fields, fieldsOf, isFields, raw } from './read.ts'
+import { unifiedDiff } from './unified-diff.ts'
+
+/** A value of the named struct with Go's names and order; unset stays unset, to print as null. */
+export function internalValue(struct: string, value: unknown): Fields | undefined {
+  return isFields(value) ? renderStruct(struct, value) : undefined
+}
+
+/** How the real server shows what changed between two structs: a unified diff of their indented JSON. */
+export function internalDiff(struct: string, before: Fields, after: Fields): string {
+  return unifiedDiff(indentedJson(renderStruct(struct, before)), indentedJson(renderStruct(struct, after)))
+}
+
+/** JSON as Go indents it: one space per level, empty lists and maps closed at once, and HTML characters escaped. */
+const indentedJson = (value: Fields): string =>
+  JSON.stringify(value, null, 1).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+function renderStruct(struct: string, value: Fields): Fields {
+  const source = struct === 'PodSpec' ? withHostNamespaces(value) : value
+  const out: Fields = {}
+  for (const column of (INTERNAL_STRUCTS[struct] ?? '').split(', ')) {
+    if (column === '>ObjectMeta') Object.assign(out, objectMeta(fieldsOf(raw(source, 'metadata'))))
+    else if (column.startsWith('>')) Object.assign(out, renderStruct(column.slice(1), source))
+    else {
+      const [names = '', type = ''] = column.split(' ')
+      const [goName = '', jsonName = `${goName.charAt(0).toLowerCase()}${goName.slice(1)}`] = names.split('=')
+      out[goName] = renderField(type, raw(source, jsonName))
+    }
+  }
+  return out
+}
+
+function renderField(type: string, value: unknown): unknown {
+  switch (type) {
+    case 's':
+      return typeof value === 'string' ? value : ''
+    case 'i':
+      return typeof value === 'number' ? value : 0
+    case 'b':
+      return value === true
+    case 'q':
+      return typeof value === 'string' ? value : '0'
+    case 'io':
+      return value ?? 0
+    case '':
+      return sorted(value) ?? null
+    default:
+      if (type.startsWith('[]')) return Array.isArray(value) ? value.map((item) => renderStruct(type.slice(2), fieldsOf(item))) : null
+      if (type.startsWith('*')) return isFields(value) ? renderStruct(type.slice(1), value) : null
+      return renderStruct(type, fieldsOf(value))
+  }
+}
+
+/** In the internal types the host namespaces belong to the security context, which is always there. */
+function withHostNamespaces(spec: Fields): Fields {
+  const moved: Fields = { ...fields(spec, 'securityContext') }
+  for (const key of ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']) moved[key] = raw(spec, key)
+  return { ...spec, securityContext: moved }
+}
+
+/** Metadata and label selectors carry their wire names in the internal types too; only the order of fields is theirs. */
+const META_ORDER = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'generation', 'labels', 'annotations', 'finalizers']
+
+function objectMeta(metadata: Fields): Fields {
+  const out: Fields = {}
+  for (const key of META_ORDER) if (Object.hasOwn(metadata, key)) out[key] = sorted(metadata[key])
+  return out
+}
+
+/** A label selector with its fields in the order Go writes them. */
+export function selectorValue(selector: Fields | undefined): Fields | undefined {
+  if (selector === undefined) return undefined
+  const out: Fields = {}
+  if (isFields(selector.matchLabels) && Object.keys(selector.matchLabels).length > 0) out.matchLabels = sorted(selector.matchLabels)
+  if (Array.isArray(selector.matchExpressions) && selector.matchExpressions.length > 0) {
+    out.matchExpressions = selector.matchExpressions.map((expression) => {
+      const { key = '', operator = '', values } = fieldsOf(expression)
+      return Array.isArray(values) && values.length > 0 ? { key, operator, values } : { key, operator }
+    })
+  }
+  return out
+}
+
+/** Go writes maps with their keys sorted. */
+export function sorted(value: unknown): unknown {
+  if (!isFields(value)) return value
+  if (Array.isArray(value.matchExpressions) || isFields(value.matchLabels)) return selectorValue(value)
+  const out: Fields = {}
+  for (const key of Object.keys(value).sort()) setOwn(out, key, value[key])
+  return out
+}

@@ -1,0 +1,92 @@
+/** Where a container sees the pod's volumes: as directories and files, or as raw block devices. */
+import { type FieldError, forbidden, invalid, notFound, required } from '../../../../kube/field-error.ts'
+import { appendAll, unsupported } from './errors.ts'
+import { type Fields, fields, flag, isSet, items, text, textOrUnset } from './read.ts'
+import { backstepErrors, descendingPathErrors } from './volume-paths.ts'
+import type { Volumes } from './volumes.ts'
+
+const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
+
+/** Errors of subPath, mountPropagation and recursiveReadOnly name the list, without an index: the real server's own slip. */
+export function validateVolumeMounts(path: string, container: Fields, volumes: Volumes): FieldError[] {
+  const errors: FieldError[] = []
+  const mountPaths = new Set<string>()
+  const devices = new Map(items(container, 'volumeDevices').map((d) => [text(d, 'name'), text(d, 'devicePath')]))
+  const devicePaths = new Set(devices.values())
+  items(container, 'volumeMounts').forEach((mount, i) => {
+    const at = `${path}[${i}]`
+    const [name, mountPath] = [text(mount, 'name'), text(mount, 'mountPath')]
+    if (name === '') errors.push(required(`${at}.name`))
+    if (!volumes.has(name)) errors.push(notFound(`${at}.name`, name))
+    if (mountPath === '') errors.push(required(`${at}.mountPath`))
+    if (mountPaths.has(mountPath)) errors.push(invalid(`${at}.mountPath`, mountPath, 'must be unique'))
+    mountPaths.add(mountPath)
+    if (devices.has(name)) errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeDevices'))
+    if (devicePaths.has(mountPath)) {
+      errors.push(invalid(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'))
+    }
+    appendAll(errors, subPathErrors(path, at, mount), propagationErrors(`${path}.mountPropagation`, mount, container))
+    appendAll(errors, recursiveReadOnlyErrors(`${path}.recursiveReadOnly`, mount))
+  })
+  return errors
+}
+
+function subPathErrors(path: string, at: string, mount: Fields): FieldError[] {
+  const [subPath, expression] = [text(mount, 'subPath'), text(mount, 'subPathExpr')]
+  const errors = subPath === '' ? [] : descendingPathErrors(`${path}.subPath`, subPath)
+  if (expression === '') return errors
+  if (subPath !== '') errors.push(invalid(`${at}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'))
+  return [...errors, ...descendingPathErrors(`${path}.subPathExpr`, expression)]
+}
+
+function propagationErrors(path: string, mount: Fields, container: Fields): FieldError[] {
+  const mode = textOrUnset(mount, 'mountPropagation')
+  if (mode === undefined) return []
+  const errors = PROPAGATIONS.includes(mode) ? [] : [unsupported(path, mode, PROPAGATIONS)]
+  if (mode === 'Bidirectional' && !flag(fields(container, 'securityContext'), 'privileged')) {
+    errors.push(forbidden(path, 'Bidirectional mount propagation is available only to privileged containers'))
+  }
+  return errors
+}
+
+function recursiveReadOnlyErrors(path: string, mount: Fields): FieldError[] {
+  const mode = textOrUnset(mount, 'recursiveReadOnly')
+  if (mode === undefined || mode === 'Disabled') return []
+  if (mode !== 'Enabled' && mode !== 'IfPossible') return [unsupported(path, mode, ['Disabled', 'Enabled', 'IfPossible'])]
+  const errors: FieldError[] = []
+  const propagation = textOrUnset(mount, 'mountPropagation')
+  if (!flag(mount, 'readOnly')) errors.push(forbidden(path, 'may only be specified when readOnly is true'))
+  if (propagation !== undefined && propagation !== 'None') {
+    errors.push(forbidden(path, 'may only be specified when mountPropagation is None or not specified'))
+  }
+  return errors
+}
+
+export function validateVolumeDevices(path: string, container: Fields, volumes: Volumes): FieldError[] {
+  const errors: FieldError[] = []
+  const mounts = new Map(items(container, 'volumeMounts').map((m) => [text(m, 'name'), text(m, 'mountPath')]))
+  const mountPaths = new Set(mounts.values())
+  const names = new Set<string>()
+  const paths = new Set<string>()
+  items(container, 'volumeDevices').forEach((device, i) => {
+    const at = `${path}[${i}]`
+    const [name, devicePath] = [text(device, 'name'), text(device, 'devicePath')]
+    const volume = volumes.get(name)
+    if (name === '') errors.push(required(`${at}.name`))
+    if (names.has(name)) errors.push(invalid(`${at}.name`, name, 'must be unique'))
+    if (volume === undefined) errors.push(notFound(`${at}.name`, name))
+    else if (!isSet(volume, 'persistentVolumeClaim') && !isSet(volume, 'ephemeral')) {
+      const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
+      errors.push(invalid(`${at}.name`, name, detail))
+    }
+    if (devicePath === '') errors.push(required(`${at}.devicePath`))
+    if (paths.has(devicePath)) errors.push(invalid(`${at}.devicePath`, devicePath, 'must be unique'))
+    if (devicePath !== '' && backstepErrors('', devicePath).length > 0) {
+      errors.push(invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')"))
+    } else paths.add(devicePath)
+    if (mounts.has(name)) errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeMounts'))
+    if (mountPaths.has(devicePath)) errors.push(invalid(`${at}.devicePath`, devicePath, 'must not already exist as a path in volumeMounts'))
+    if (name !== '') names.add(name)
+  })
+  return errors
+}

@@ -1,0 +1,62 @@
+/** Ports of containers: numbers, names, protocols, and that no two ask for the same port of the host. */
+import { duplicate, type FieldError, invalid, required } from '../../../../kube/field-error.ts'
+import { checkPortName } from '../../../../kube/names.ts'
+import { portNumberErrors } from '../formats.ts'
+import { appendAll, invalidEach, unsupported } from './errors.ts'
+import { type Fields, flag, integer, items, text } from './read.ts'
+
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
+
+export function validatePorts(path: string, container: Fields): FieldError[] {
+  const errors: FieldError[] = []
+  const names = new Set<string>()
+  items(container, 'ports').forEach((port, i) => {
+    const at = `${path}[${i}]`
+    const [name, number, hostPort, protocol] = [
+      text(port, 'name'),
+      integer(port, 'containerPort'),
+      integer(port, 'hostPort'),
+      text(port, 'protocol'),
+    ]
+    if (name !== '') {
+      const problems = checkPortName(name)
+      appendAll(errors, invalidEach(`${at}.name`, name, problems))
+      if (problems.length === 0 && names.has(name)) errors.push(duplicate(`${at}.name`, name))
+      else if (problems.length === 0) names.add(name)
+    }
+    if (number === 0) errors.push(required(`${at}.containerPort`))
+    else appendAll(errors, portNumberErrors(`${at}.containerPort`, number))
+    if (hostPort !== 0) appendAll(errors, portNumberErrors(`${at}.hostPort`, hostPort))
+    if (protocol === '') errors.push(required(`${at}.protocol`))
+    else if (!PROTOCOLS.includes(protocol)) errors.push(unsupported(`${at}.protocol`, protocol, PROTOCOLS))
+  })
+  return errors
+}
+
+export function hostPortErrors(path: string, containers: readonly Fields[]): FieldError[] {
+  const errors: FieldError[] = []
+  const taken = new Set<string>()
+  containers.forEach((container, i) => {
+    items(container, 'ports').forEach((port, j) => {
+      const hostPort = integer(port, 'hostPort')
+      if (hostPort === 0) return
+      const key = `${text(port, 'protocol')}/${text(port, 'hostIP')}/${hostPort}`
+      if (taken.has(key)) errors.push(duplicate(`${path}[${i}].ports[${j}].hostPort`, key))
+      taken.add(key)
+    })
+  })
+  return errors
+}
+
+/** On the host's network a container's port is the host's; a template may still leave it unsaid. */
+export function hostNetworkPortErrors(path: string, spec: Fields, isPod: boolean): FieldError[] {
+  if (!flag(spec, 'hostNetwork')) return []
+  return items(spec, 'containers').flatMap((container, i) =>
+    items(container, 'ports').flatMap((port, j) => {
+      const [hostPort, number] = [integer(port, 'hostPort'), integer(port, 'containerPort')]
+      if (hostPort === number || (!isPod && hostPort === 0)) return []
+      const at = `${path}.containers[${i}].ports[${j}].hostPort`
+      return [invalid(at, hostPort, 'must match `containerPort` when `hostNetwork` is true')]
+    }),
+  )
+}

@@ -1,0 +1,19 @@
+/** Paths inside volumes: relative, without steps back, and clear of the names the kubelet keeps for itself. */
+import { type FieldError, invalid } from '../../../../kube/field-error.ts'
+
+export const isAbsolutePath = (path: string): boolean => path.startsWith('/')
+
+export const backstepErrors = (field: string, path: string): FieldError[] =>
+  path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : []
+
+/** validateLocalDescendingPath. */
+export const descendingPathErrors = (field: string, path: string): FieldError[] => [
+  ...(isAbsolutePath(path) ? [invalid(field, path, 'must be a relative path')] : []),
+  ...backstepErrors(field, path),
+]
+
+/** ValidateLocalNonReservedPath: names that begin with two dots belong to the kubelet's atomic writer. */
+export const localPathErrors = (field: string, path: string): FieldError[] => [
+  ...descendingPathErrors(field, path),
+  ...(path.startsWith('..') && !path.startsWith('../') ? [invalid(field, path, "must not start with '..'")] : []),
+]
