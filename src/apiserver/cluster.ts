@@ -10,14 +10,14 @@ import type { ClusterStore } from '../store/index.ts'
 import { type Access, createAccess } from './access.ts'
 import { bootstrapCluster } from './bootstrap.ts'
 import { type CustomResources, followCustomResources } from './custom-resources.ts'
-import type { Handle } from './http.ts'
+import type { ApiResponse, Handle } from './http.ts'
+import { createIdentityDocuments } from './identity-documents.ts'
 import { createOpenApi } from './openapi/serve.ts'
 import type { RequestInfo } from './request-info.ts'
-import { type ServerContext, type ServerLimits } from './scope.ts'
+import type { ServerContext, ServerLimits } from './scope.ts'
 import { type ApiServer, createApiServer } from './server.ts'
 import { podHandlers } from './subresources/pods.ts'
 import { reviewHandlers } from './subresources/reviews.ts'
-import type { SpecialHandlers } from './route.ts'
 
 export interface ClusterOptions {
   store: ClusterStore
@@ -31,7 +31,8 @@ export interface ClusterOptions {
   port: number
   clientAuthority: string
   limits?: Partial<ServerLimits>
-  special?(context: ServerContext): SpecialHandlers
+  /** One more path outside the API. */
+  extraPath?(info: RequestInfo): ApiResponse | undefined
   onInternalError?(error: unknown, info: RequestInfo): void
 }
 
@@ -60,8 +61,12 @@ export function createCluster(options: ClusterOptions): Cluster {
       return [...options.admission(made), access.escalation]
     },
     gate: () => accessOf().gate,
-    special: (made) => ({ ...podHandlers(), ...reviewHandlers(accessOf().reviews), ...(options.special?.(made) ?? {}) }),
-    extraPaths: (made) => createOpenApi(made.catalog, accessOf().serviceAccounts),
+    special: () => ({ ...podHandlers(), ...reviewHandlers(accessOf().reviews) }),
+    extraPaths(made) {
+      const openApi = createOpenApi(made.catalog)
+      const identity = createIdentityDocuments(accessOf().serviceAccounts)
+      return (info, request) => options.extraPath?.(info) ?? identity(info, request) ?? openApi(info, request)
+    },
     onInternalError: options.onInternalError,
   })
   function accessOf(): Access {

@@ -1,0 +1,92 @@
+/** `sluice up`: the hub and its members in this process, until Ctrl-C; or in the background with --detach. */
+import { type DataDir, dataDir, readRun, readSettings } from '../data-dir.ts'
+import { CommandError, type Machine } from '../machine.ts'
+import { describeStart, startProgress } from '../progress.ts'
+import { type Running, serve } from '../serve.ts'
+import { waitUntilUp } from '../wait-until-up.ts'
+
+export interface UpOptions {
+  dataDir?: string
+  port?: string
+  members?: string
+  bare?: boolean
+  detach?: boolean
+}
+
+const DEFAULT_PORT = 7443
+const DEFAULT_MEMBERS = 3
+const MAX_MEMBERS = 100
+
+export async function up(machine: Machine, options: UpOptions): Promise<void> {
+  const dir = dataDir(machine, options.dataDir)
+  const plan = await planStart(machine, dir, options)
+  const running = await readRun(machine, dir)
+  if (running !== undefined)
+    throw new CommandError(
+      `Sluice is already running on ${dir.path} (process ${running.pid}).\nUse it:   export KUBECONFIG=${dir.kubeconfig}\nStop it:  sluice down${options.dataDir === undefined ? '' : ` --data-dir ${options.dataDir}`}`,
+    )
+  if (options.detach) return startInBackground(machine, dir, options)
+  const progress = startProgress(machine)
+  let served: Running
+  try {
+    served = await serve(machine, dir, { ...plan, bare: options.bare === true, onStep: progress.step })
+  } finally {
+    progress.done()
+  }
+  machine.out(describeStart(machine, dir, served))
+  const signal = await Promise.race([machine.untilStopped(), served.failed])
+  machine.err(`\nStopping (${signal}) …\n`)
+  await served.stop()
+  machine.err('Stopped. Everything is kept; the next start finds it as it was.\n')
+}
+
+export interface StartPlan {
+  members: number
+  /** Port of the hub; members follow. 0 picks free ones. */
+  port: number
+  /** Ports remembered from before. */
+  keptPorts: Record<string, number>
+  /** The port was given on the command line: if it is taken, that is an error. */
+  isPortGiven: boolean
+}
+
+async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Promise<StartPlan> {
+  const members = wholeNumber('--members', options.members, 0, MAX_MEMBERS)
+  const port = wholeNumber('--port', options.port, 0, 65_535)
+  const stored = await readSettings(machine, dir)
+  if (stored !== undefined && members !== undefined && members !== stored.members)
+    throw new CommandError(
+      `${dir.path} holds ${stored.members} members, and --members says ${members}.\nStart it as it is:      sluice up --data-dir ${dir.path}\nOr start another one:   sluice up --members ${members} --data-dir OTHER`,
+    )
+  return {
+    members: stored?.members ?? members ?? DEFAULT_MEMBERS,
+    port: port ?? DEFAULT_PORT,
+    keptPorts: port === undefined ? (stored?.ports ?? {}) : {},
+    isPortGiven: port !== undefined,
+  }
+}
+
+function wholeNumber(flag: string, text: string | undefined, min: number, max: number): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max) throw new CommandError(`${flag} takes a whole number from ${min} to ${max}, not ${JSON.stringify(text)}`)
+  return value
+}
+
+async function startInBackground(machine: Machine, dir: DataDir, options: UpOptions): Promise<void> {
+  await machine.files.makeDirectory(dir.path)
+  const args = ['up', '--data-dir', dir.path]
+  if (options.port !== undefined) args.push('--port', options.port)
+  if (options.members !== undefined) args.push('--members', options.members)
+  if (options.bare) args.push('--bare')
+  const progress = startProgress(machine)
+  progress.step('starting in the background')
+  try {
+    const pid = await machine.processes.startDetached(args, dir.log)
+    await waitUntilUp(machine, dir, pid)
+    progress.done()
+    machine.out(`Sluice runs in the background (process ${pid}, output in ${dir.log}).\n\n  export KUBECONFIG=${dir.kubeconfig}\n  kubectl get ns\n\nStop it with: sluice down${options.dataDir === undefined ? '' : ` --data-dir ${options.dataDir}`}\n`)
+  } finally {
+    progress.done()
+  }
+}

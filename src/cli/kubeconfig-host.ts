@@ -1,0 +1,18 @@
+/** The machine as the kubeconfig reader wants it: files that were read before, no plug-ins unless `main.ts` gives a way to run them. */
+import type { KubeconfigHost } from '../client/kubeconfig.ts'
+import { KubeconfigError } from '../client/kubeconfig.ts'
+import type { Machine } from './machine.ts'
+
+export function kubeconfigHost(machine: Machine, texts: ReadonlyMap<string, string>): KubeconfigHost {
+  return {
+    readFile(path) {
+      const text = texts.get(path)
+      if (text === undefined) throw new KubeconfigError(`${path} cannot be read`)
+      return text
+    },
+    resolvePath: (file, path) => machine.files.resolve(file, '..', path),
+    env: (name) => machine.env(name),
+    runPlugin: () => Promise.reject(new KubeconfigError('credential plug-ins are not used for clusters of this machine')),
+    nowMs: () => machine.clock.now(),
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * What a command may touch of the machine it runs on. `main.ts` brings the real one; commands never reach past it, so that
+ * they can be tested with a fake.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+
+export interface Machine {
+  clock: Clock
+  random: Random
+  env(name: string): string | undefined
+  cwd: string
+  /** Whether people are looking: colours and progress. */
+  isTerminal: boolean
+  out(text: string): void
+  err(text: string): void
+  files: Files
+  processes: Processes
+  /** Resolves with the signal's name on the first SIGINT or SIGTERM. */
+  untilStopped(): Promise<string>
+  /** Node's version and the program's own file, to start it again in the background. */
+  program: { file: string; node: string; version: string }
+}
+
+export interface Files {
+  resolve(...parts: string[]): string
+  /** Undefined when there is no such file. */
+  read(path: string): Promise<string | undefined>
+  /** Replaces the file whole; `mode` as in chmod. */
+  write(path: string, text: string, mode: number): Promise<void>
+  exists(path: string): Promise<boolean>
+  makeDirectory(path: string): Promise<void>
+  remove(path: string): Promise<void>
+  /** A file to be written piece by piece, new and readable by its owner alone; fails when it exists. */
+  createStream(path: string): Promise<FileSink>
+}
+
+export interface FileSink {
+  write(chunk: Uint8Array): Promise<void>
+  /** Durable when it resolves. */
+  close(): Promise<void>
+  /** Throws the file away. */
+  discard(): Promise<void>
+}
+
+export interface Processes {
+  pid: number
+  isAlive(pid: number): boolean
+  signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void
+  /** Starts this program again in the background with its output in a file; returns its pid. */
+  startDetached(args: readonly string[], logFile: string): Promise<number>
+}
+
+/** A failure that is the user's to mend: printed as it is, without a stack, exit code 1. */
+export class CommandError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'CommandError'
+  }
+}

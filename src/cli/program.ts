@@ -1,0 +1,79 @@
+/** The command line: what there is, how it is called, and what is said when it is called wrongly. */
+import { Command, CommanderError } from 'commander'
+import { backupCommand } from './commands/backup.ts'
+import { down } from './commands/down.ts'
+import { restore } from './commands/restore.ts'
+import { up } from './commands/up.ts'
+import { version } from './commands/version.ts'
+import { CommandError, type Machine } from './machine.ts'
+
+const EXAMPLES = `
+Examples:
+  sluice up                          hub and 3 members here, data in ./.sluice; Ctrl-C stops it
+  sluice up --detach                 the same in the background
+  export KUBECONFIG=.sluice/kubeconfig
+  kubectl get ns                     the hub
+  kubectl --context member1 get ns   a member
+  sluice backup before-upgrade.bak   a copy of everything, while it runs
+  sluice down                        stops what --detach started
+`
+
+export async function runCommand(machine: Machine, args: readonly string[]): Promise<number> {
+  const program = build(machine)
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    if (error instanceof CommandError) {
+      machine.err(`sluice: ${error.message}\n`)
+      return 1
+    }
+    machine.err(`sluice: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`)
+    return 1
+  }
+}
+
+function build(machine: Machine): Command {
+  const program = new Command('sluice')
+    .description('One control plane that makes data and compute meet across Kubernetes namespaces and clusters.')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(sluice --help shows what there is)')
+    .configureOutput({ writeOut: (text) => machine.out(text), writeErr: (text) => machine.err(text) })
+    .exitOverride()
+  const dataDirFlag = '--data-dir <dir>'
+  const dataDirText = 'where everything is kept (default ./.sluice)'
+
+  program
+    .command('up')
+    .description('start the hub and its member clusters on this machine')
+    .option(dataDirFlag, dataDirText)
+    .option('--port <port>', 'port of the hub; members take the ports after it; 0 picks free ones (default 7443, later the ports of before)')
+    .option('--members <n>', 'how many member clusters (default 3; fixed once the directory exists)')
+    .option('--bare', 'serve the APIs alone: no controllers, no ServiceAccount admission, as a bare kube-apiserver')
+    .option('--detach', 'go to the background and return when everything answers')
+    .action((options) => up(machine, options))
+  program
+    .command('down')
+    .description('stop what runs on a data directory')
+    .option(dataDirFlag, dataDirText)
+    .action((options) => down(machine, options))
+  program
+    .command('backup')
+    .description('write a copy of everything to a file, while it runs or not')
+    .argument('<file>', 'the new file')
+    .option(dataDirFlag, dataDirText)
+    .action((file, options) => backupCommand(machine, file, options))
+  program
+    .command('restore')
+    .description('make a new data directory from a backup; revisions jump ahead, so that clients notice')
+    .argument('<file>', 'a file that `sluice backup` wrote')
+    .requiredOption('--data-dir <new>', 'the directory to make')
+    .action((file, options) => restore(machine, file, options))
+  program
+    .command('version')
+    .description('what this is, and which Kubernetes it speaks')
+    .option('-o, --output <format>', 'json or yaml')
+    .action((options) => version(machine, options))
+  return program
+}

@@ -1,0 +1,189 @@
+/**
+ * The running process of `sluice up`: one store, a cluster and a listener for the hub and for each member, controllers on
+ * top. Starts in the order that makes every step answerable, stops in the reverse.
+ */
+import type { Cluster } from '../apiserver/cluster.ts'
+import { ListenError, listen, type Listener, openKeyDirectory } from '../apiserver/listener/index.ts'
+import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/index.ts'
+import { formatKubeconfig } from '../client/kubeconfig.ts'
+import { clusterOf, type ClusterRole, runControllers } from '../controllers.ts'
+import { backup, type JournalStore, openJournalStore, StoreRefusedError } from '../store/index.ts'
+import type { StartPlan } from './commands/up.ts'
+import { type DataDir, FORMAT, writeSettings } from './data-dir.ts'
+import { CommandError, type Machine } from './machine.ts'
+
+export interface ServeOptions extends StartPlan {
+  bare: boolean
+  onStep(text: string): void
+}
+
+export interface RunningCluster {
+  name: string
+  url: string
+  cluster: Cluster
+}
+
+export interface Running {
+  clusters: RunningCluster[]
+  bare: boolean
+  /** Resolves (with a reason) only when the process must end by itself. */
+  failed: Promise<string>
+  stop(): Promise<void>
+}
+
+const HOST = '127.0.0.1'
+
+export async function serve(machine: Machine, dir: DataDir, options: ServeOptions): Promise<Running> {
+  const undo: (() => Promise<void> | void)[] = []
+  try {
+    return await start(machine, dir, options, undo)
+  } catch (error) {
+    for (const step of undo.reverse()) await step()
+    throw explained(error, dir)
+  }
+}
+
+async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo: (() => Promise<void> | void)[]): Promise<Running> {
+  await machine.files.makeDirectory(dir.path)
+  let fail: (reason: string) => void = () => undefined
+  const failed = new Promise<string>((resolve) => {
+    fail = resolve
+  })
+  options.onStep('opening the store')
+  const store = await openJournalStore({
+    dir: dir.store,
+    clock: machine.clock,
+    onFatal(error) {
+      machine.err(`the disk failed while writing, so the process ends rather than lose what it acknowledges: ${error.message}\n`)
+      fail('disk failure')
+    },
+    onWarning: (message) => machine.err(`warning: ${message}\n`),
+  })
+  undo.push(() => store.close())
+
+  const names = ['hub', ...Array.from({ length: options.members }, (_, i) => `member${i + 1}`)]
+  const started: StartedCluster[] = []
+  for (const [i, name] of names.entries()) {
+    options.onStep(`starting ${name}`)
+    const wanted = portFor(options, name, i)
+    const role: ClusterRole = name === 'hub' ? 'hub' : 'member'
+    started.push(await startCluster(machine, dir, { name, role, store, wanted, bare: options.bare }, undo))
+  }
+  await Promise.all(started.map((one) => one.cluster.ready))
+  if (!options.bare)
+    for (const one of started) {
+      const controllers = runControllers({ role: one.role, cluster: one.cluster, clock: machine.clock, random: machine.random, authority: () => one.pki().authority, log: (text) => machine.err(`${one.name}: ${text}\n`) })
+      undo.push(() => controllers.stop())
+    }
+  const clusters = started.map(({ name, listener, cluster }) => ({ name, url: urlOf(listener), cluster }))
+  await writeFiles(machine, dir, options, started)
+  undo.push(() => machine.files.remove(dir.run))
+  return {
+    clusters,
+    bare: options.bare,
+    failed,
+    async stop() {
+      for (const step of undo.reverse()) await step()
+    },
+  }
+}
+
+interface StartedCluster {
+  name: string
+  role: ClusterRole
+  cluster: Cluster
+  listener: Listener
+  pki(): Pki
+}
+
+interface ClusterStart {
+  name: string
+  role: ClusterRole
+  store: JournalStore
+  wanted: WantedPort
+  bare: boolean
+}
+
+async function startCluster(machine: Machine, dir: DataDir, what: ClusterStart, undo: (() => Promise<void> | void)[]): Promise<StartedCluster> {
+  const { clock, random } = machine
+  const pkiOptions = { directory: await openKeyDirectory(dir.pki(what.name)), clock, random }
+  let pki = await ensurePki(pkiOptions)
+  const cluster = clusterOf({
+    role: what.role,
+    bare: what.bare,
+    store: what.store.cluster(what.name),
+    clock,
+    random,
+    adminToken: pki.adminToken,
+    serviceAccountKey: pki.serviceAccountKey,
+    clientAuthority: pki.authority,
+    port: what.wanted.port,
+    backup: what.role === 'hub' ? (sink) => backup(what.store, sink, clock) : undefined,
+    onInternalError: (error, info) =>
+      machine.err(`${what.name}: ${info.method} ${info.path} failed: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`),
+  })
+  undo.push(() => cluster.stop())
+  const tlsOf = (keys: Pki) => ({ certificate: keys.serving.certificate, key: keys.serving.key, clientAuthority: keys.authority })
+  const listener = await listenOn(what.wanted, (port) =>
+    listen({ handle: cluster.handle, tls: tlsOf(pki), clock, port, host: HOST, onError: (error) => machine.err(`${what.name}: ${error}\n`) }),
+  )
+  const stopRotation = keepPkiFresh({
+    ...pkiOptions,
+    current: pki,
+    onRenewed(renewed) {
+      pki = renewed
+      listener.renewTls(tlsOf(renewed))
+    },
+    onError: (error) => machine.err(`${what.name}: certificates could not be renewed: ${error}\n`),
+  })
+  undo.push(async () => {
+    stopRotation()
+    await listener.stop()
+  })
+  return { name: what.name, role: what.role, cluster, listener, pki: () => pki }
+}
+
+interface WantedPort {
+  port: number
+  /** Another free port will do. */
+  isFlexible: boolean
+}
+
+/** A port from before is kept while it is free; a port from the command line is meant. */
+function portFor(options: ServeOptions, name: string, index: number): WantedPort {
+  const kept = options.keptPorts[name]
+  if (kept !== undefined) return { port: kept, isFlexible: true }
+  return { port: options.port === 0 ? 0 : options.port + index, isFlexible: options.port === 0 }
+}
+
+async function listenOn(wanted: WantedPort, open: (port: number) => Promise<Listener>): Promise<Listener> {
+  try {
+    return await open(wanted.port)
+  } catch (error) {
+    if (!wanted.isFlexible || wanted.port === 0 || !(error instanceof ListenError) || error.code !== 'E_LISTEN_IN_USE') throw error
+    return open(0)
+  }
+}
+
+const urlOf = (listener: Listener): string => `https://${listener.host}:${listener.port}`
+
+async function writeFiles(machine: Machine, dir: DataDir, options: ServeOptions, started: readonly StartedCluster[]): Promise<void> {
+  const entries = started.map((one) => {
+    const { authority, admin } = one.pki()
+    return { context: one.name, server: urlOf(one.listener), caPem: authority, certPem: admin.certificate, keyPem: admin.key }
+  })
+  await machine.files.write(dir.kubeconfig, formatKubeconfig(entries, 'hub'), 0o600)
+  const ports = Object.fromEntries(started.map((one) => [one.name, one.listener.port]))
+  await writeSettings(machine, dir, { format: FORMAT, members: options.members, ports })
+  const hub = started[0] === undefined ? '' : urlOf(started[0].listener)
+  await machine.files.write(dir.run, `${JSON.stringify({ pid: machine.processes.pid, hub, bare: options.bare })}\n`, 0o600)
+}
+
+function explained(error: unknown, dir: DataDir): unknown {
+  if (error instanceof StoreRefusedError || error instanceof PkiError) return new CommandError(error.message, error)
+  if (error instanceof ListenError)
+    return new CommandError(`${error.message}\nChoose another port with --port N (members take the ports after it), or let Sluice pick: --port 0`, error)
+  if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EROFS'))
+    return new CommandError(`${dir.path} cannot be written: ${error.message}\nChoose another place with --data-dir D`, error)
+  return error
+}

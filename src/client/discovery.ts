@@ -1,0 +1,39 @@
+/** Every resource a server has, from its aggregated discovery: two requests, whatever the number of groups. */
+import type { Client } from './client.ts'
+import type { Resource } from './resource.ts'
+import { readAll } from './transport.ts'
+
+export interface Discovered extends Resource {
+  verbs: string[]
+}
+
+interface AggregatedList {
+  items: {
+    metadata: { name?: string }
+    versions: {
+      version: string
+      resources?: { resource: string; responseKind?: { kind: string }; scope: string; verbs: string[] }[]
+    }[]
+  }[]
+}
+
+const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+/** One entry per resource: the version the server prefers. */
+export async function discoverResources(client: Client): Promise<Discovered[]> {
+  const found = new Map<string, Discovered>()
+  for (const path of ['/api', '/apis']) {
+    const response = await client.raw({ method: 'GET', path, headers: { accept: ACCEPT } })
+    const list = JSON.parse((await readAll(response.body)).toString('utf8')) as AggregatedList
+    for (const group of list.items ?? [])
+      for (const version of group.versions)
+        for (const entry of version.resources ?? []) {
+          const name = group.metadata.name ?? ''
+          const key = `${name}/${entry.resource}`
+          if (found.has(key)) continue
+          const namespaced = entry.scope === 'Namespaced'
+          found.set(key, { group: name, version: version.version, plural: entry.resource, kind: entry.responseKind?.kind ?? '', namespaced, verbs: entry.verbs })
+        }
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,104 @@
+/**
+ * The whole system as one list: every kind, every admission, every controller, by role. Whatever runs, in whatever shape,
+ * is registered here and nowhere else.
+ */
+import type { Clock } from './base/clock.ts'
+import type { Random } from './base/random.ts'
+import { type Cluster, type ClusterOptions, createCluster } from './apiserver/cluster.ts'
+import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
+import { MASTERS } from './apiserver/auth/index.ts'
+import { createCaches } from './client/cache/caches.ts'
+import { createClient } from './client/client.ts'
+import { inProcessTransport } from './client/in-process.ts'
+import type { Admission } from './kinds/admission.ts'
+import { ownKinds } from './kinds/index.ts'
+import type { KindDefinition } from './kinds/kind.ts'
+import { builtinAdmission } from './kinds/kubernetes/admission/index.ts'
+import { printerFor } from './kinds/kubernetes/printers/index.ts'
+import { builtinKinds } from './kinds/kubernetes/registry.ts'
+import { rulesFor } from './kinds/kubernetes/rules/index.ts'
+import { eventTtl } from './minicluster/housekeeping/event-ttl/controller.ts'
+import { runGarbageCollector } from './minicluster/housekeeping/garbage/run.ts'
+import { namespaceLifecycle } from './minicluster/housekeeping/namespace/controller.ts'
+import { roleAggregation } from './minicluster/housekeeping/role-aggregation/controller.ts'
+import { rootCa } from './minicluster/housekeeping/root-ca/controller.ts'
+import { defaultServiceAccount } from './minicluster/housekeeping/service-account/controller.ts'
+import type { Controller } from './runtime/controller.ts'
+import { runController } from './runtime/run-controller.ts'
+import type { ClusterStore } from './store/index.ts'
+
+export type ClusterRole = 'hub' | 'member'
+
+/** Facts of this process that controllers need. */
+export interface ControllerFacts {
+  /** PEM of the cluster's authority; asked each time, because certificates rotate. */
+  authority(): string
+}
+
+export function controllersOf(_role: ClusterRole, facts: ControllerFacts): Controller[] {
+  // Housekeeping: the hub and every member.
+  return [namespaceLifecycle, defaultServiceAccount, rootCa(facts.authority), roleAggregation, eventTtl()]
+}
+
+export function kindsOf(_role: ClusterRole): KindDefinition[] {
+  return [...builtinKinds({ rulesFor, printerFor }), ...ownKinds()]
+}
+
+/** The hub keeps templates clean: nothing about pods and volumes is added to objects that travel on to members. */
+export function admissionOf(role: ClusterRole, isBare: boolean): readonly Admission[] {
+  return builtinAdmission({ serviceAccount: !isBare && role === 'member', storageProtection: isBare || role === 'member' })
+}
+
+export interface ComposeOptions extends Pick<ClusterOptions, 'clock' | 'random' | 'port' | 'clientAuthority' | 'limits' | 'onInternalError'> {
+  role: ClusterRole
+  bare: boolean
+  store: ClusterStore
+  adminToken: string
+  serviceAccountKey: string
+  /** Streams a backup of the whole store, where this cluster offers one. */
+  backup?: WriteBackup
+}
+
+export function clusterOf(options: ComposeOptions): Cluster {
+  const { role, bare, adminToken, serviceAccountKey, backup, ...rest } = options
+  return createCluster({
+    ...rest,
+    kinds: kindsOf(role),
+    admission: () => admissionOf(role, bare),
+    access: { staticTokens: [{ token: adminToken, user: { name: 'admin', groups: [MASTERS] } }], serviceAccountKey },
+    extraPath: backup === undefined ? undefined : backupHandler(backup),
+  })
+}
+
+export interface RunControllersOptions extends ControllerFacts {
+  role: ClusterRole
+  cluster: Pick<Cluster, 'handle'>
+  clock: Clock
+  random: Random
+  log(text: string): void
+}
+
+export interface RunningControllers {
+  stop(): Promise<void>
+}
+
+const SYSTEM = { name: 'system:sluice', groups: [MASTERS] }
+
+/** Runs the role's controllers in this process, over the in-process transport. */
+export function runControllers(options: RunControllersOptions): RunningControllers {
+  const { clock, random } = options
+  const client = createClient({ transport: inProcessTransport(options.cluster, SYSTEM), clock, random, userAgent: 'sluice' })
+  const caches = createCaches({ client, clock, random, onError: (error, resource) => options.log(`cannot follow ${resource.plural}: ${messageOf(error)}`) })
+  const onError = (error: unknown, controller: string, key: string): void => options.log(`${controller} ${key}: ${messageOf(error)}`)
+  const running = controllersOf(options.role, options).map((controller) => runController(controller, { client, caches, clock, random, onError }))
+  const garbage = runGarbageCollector({ client, clock, random, onError })
+  return {
+    async stop() {
+      await Promise.all([...running.map((one) => one.stop()), garbage.stop()])
+      caches.stop()
+      await client.close()
+    },
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

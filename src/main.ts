@@ -1,0 +1,137 @@
+#!/usr/bin/env node
+/**
+ * The composition root: the only file that reads arguments and environment and wires the real clock, chance, disk and
+ * processes. Commands get all of it as one value.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Clock } from './base/clock.ts'
+import type { Random } from './base/random.ts'
+import { CommandError, type FileSink, type Files, type Machine, type Processes } from './cli/machine.ts'
+import { runCommand } from './cli/program.ts'
+
+declare const SLUICE_VERSION: string
+
+const clock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, callback) {
+    // Longer delays would overflow the timer and fire at once.
+    const timer = setTimeout(callback, Math.min(delayMs, 2 ** 31 - 1))
+    return () => clearTimeout(timer)
+  },
+}
+
+const random: Random = {
+  next: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
+  bytes: (length) => new Uint8Array(randomBytes(length)),
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+const files: Files = {
+  resolve: (...parts) => path.resolve(...parts),
+  async read(file) {
+    try {
+      return await readFile(file, 'utf8')
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  },
+  async write(file, text, mode) {
+    const aside = `${file}.new`
+    const handle = await open(aside, 'w', mode)
+    try {
+      await handle.chmod(mode)
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(aside, file)
+  },
+  async exists(file) {
+    try {
+      await access(file, constants.F_OK)
+      return true
+    } catch (error) {
+      if (isMissing(error)) return false
+      throw error
+    }
+  },
+  async makeDirectory(directory) {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+  },
+  remove: (file) => rm(file, { force: true }),
+  createStream,
+}
+
+async function createStream(file: string): Promise<FileSink> {
+  const aside = `${file}.partial`
+  const handle = await open(aside, 'w', 0o600)
+  return {
+    async write(chunk) {
+      await handle.writeFile(chunk)
+    },
+    async close() {
+      await handle.sync()
+      await handle.close()
+      await rename(aside, file)
+    },
+    async discard() {
+      await handle.close()
+      await rm(aside, { force: true })
+    },
+  }
+}
+
+const programFile = fileURLToPath(import.meta.url)
+
+const processes: Processes = {
+  pid: process.pid,
+  isAlive(pid) {
+    try {
+      process.kill(pid, 0)
+      return true
+    } catch (error) {
+      return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    }
+  },
+  signal: (pid, name) => void process.kill(pid, name),
+  async startDetached(args, logFile) {
+    const log = await open(logFile, 'w', 0o600)
+    try {
+      const child = spawn(process.execPath, ['--enable-source-maps', programFile, ...args], { detached: true, stdio: ['ignore', log.fd, log.fd] })
+      child.unref()
+      if (child.pid === undefined) throw new CommandError('the background process could not be started')
+      return child.pid
+    } finally {
+      await log.close()
+    }
+  },
+}
+
+const machine: Machine = {
+  clock,
+  random,
+  env: (name) => process.env[name],
+  cwd: process.cwd(),
+  isTerminal: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  files,
+  processes,
+  untilStopped: () =>
+    new Promise((resolve) => {
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name))
+    }),
+  program: { file: programFile, node: process.version, version: SLUICE_VERSION },
+}
+
+process.exitCode = await runCommand(machine, process.argv.slice(2))
+// Whatever still holds the event loop (an idle connection, say) must not keep a finished command alive.
+process.exit()
