@@ -64,12 +64,14 @@ function planDeletion(scope: Scope, object: KubeObject, options: DeleteOptions):
   const { rules } = scope.served.definition
   const graceful = planGrace(scope, object, options)
   if (graceful === 'pending') return 'pending'
+  // Kinds that mark themselves may add what holds them (a definition's cleanup of its instances).
+  if (graceful === undefined && rules.markDeleting !== undefined) markDeleting(scope, object)
   const finalizers = finalizersForPropagation(scope, object, options)
   if (!deepEqual(finalizers, object.metadata.finalizers ?? [])) object.metadata.finalizers = finalizers
   const isHeld = finalizers.length > 0 || (rules.holdsDeletion?.(object) ?? false)
   if (graceful === undefined) {
     if (!isHeld) return 'remove-now'
-    markDeleting(scope, object)
+    if (rules.markDeleting === undefined) markDeleting(scope, object)
     return 'wait'
   }
   return isHeld || graceful > 0 ? 'wait' : 'remove'
