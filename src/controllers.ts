@@ -41,7 +41,7 @@ export function controllersOf(_role: ClusterRole, facts: ControllerFacts): Contr
 }
 
 export function kindsOf(_role: ClusterRole): KindDefinition[] {
-  return [...builtinKinds({ rulesFor, printerFor }), ...ownKinds()]
+  return [...builtinKinds({ rulesFor, printerFor }), ...ownKinds.map((kind) => kind.definition)]
 }
 
 /** The hub keeps templates clean: nothing about pods and volumes is added to objects that travel on to members. */

@@ -1,0 +1,257 @@
+/**
+ * Puts `handle` on HTTPS: HTTP/2 and HTTP/1.1 on one port, client certificates asked for and never demanded, everything that
+ * a client can make grow bounded. One of the adapters that may touch the network.
+ */
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { type Clock, sleep } from '../../base/clock.ts'
+import type { ApiRequest, Handle } from '../http.ts'
+import { type Exchange, type ExchangeOptions, type Outgoing, startExchange } from './exchange.ts'
+import { type Incoming, readHeaders, readTarget } from './incoming.ts'
+import { ListenError } from './listen-error.ts'
+import { identifyPeer, type PeerIdentity, peerAt } from './peer.ts'
+
+export interface TlsMaterial {
+  /** PEM of the serving certificate and its key. */
+  certificate: string
+  key: string
+  /** PEM of the authorities that client certificates are checked against. */
+  clientAuthority: string
+}
+
+export interface ListenerLimits {
+  /** Bytes of a request body; more is answered 413 unread. Default 3 MiB. */
+  bodyBytes: number
+  /** Bytes of all headers of a request. Default 64 KiB. */
+  headerBytes: number
+  /** Until an answer begins. Default 60 s; a watch answers at once and then lasts. */
+  requestTimeoutMs: number
+  /** Until a connection without requests is closed. Default 90 s. */
+  idleTimeoutMs: number
+  /** Connections at once; further ones are dropped. Default 4096. */
+  connections: number
+  /** Requests at once on one HTTP/2 connection. Default 250. */
+  streams: number
+}
+
+export const DEFAULT_LISTENER_LIMITS: ListenerLimits = {
+  bodyBytes: 3 * 1024 * 1024,
+  headerBytes: 64 * 1024,
+  requestTimeoutMs: 60_000,
+  idleTimeoutMs: 90_000,
+  connections: 4096,
+  streams: 250,
+}
+
+/** Takes over the connection of an HTTP/1.1 upgrade (WebSocket); it must end the socket itself. */
+export type UpgradeHandler = (request: ApiRequest, socket: Duplex, head: Uint8Array) => void
+
+export interface ListenOptions {
+  handle: Handle
+  tls: TlsMaterial
+  clock: Clock
+  /** 0 picks a free port. */
+  port: number
+  /** Default 127.0.0.1. */
+  host?: string
+  limits?: Partial<ListenerLimits>
+  onUpgrade?: UpgradeHandler
+  /** Errors that nobody asked about: handlers that threw, the listening socket. */
+  onError?(error: unknown): void
+}
+
+export interface Listener {
+  readonly host: string
+  readonly port: number
+  /** New connections see the new certificate and authorities; those that are open go on. */
+  renewTls(tls: TlsMaterial): void
+  /** Takes no more requests, ends watches, lets the rest finish; after the deadline everything is cut. Default 10 s. */
+  stop(deadlineMs?: number): Promise<void>
+}
+
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const limits: ListenerLimits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits }
+  const onError = options.onError ?? (() => undefined)
+  const server = makeServer(options.tls, limits)
+  const connections = trackConnections(server, limits)
+  let isStopping = false
+  const exchangeOptions: ExchangeOptions = {
+    handle: options.handle,
+    clock: options.clock,
+    bodyBytes: limits.bodyBytes,
+    requestTimeoutMs: limits.requestTimeoutMs,
+    onError,
+    isStopping: () => isStopping,
+  }
+
+  server.on('request', (request: Incoming, response: Outgoing) => {
+    if (isStopping) return refuseWhileStopping(response)
+    const identity = peerAt(connections.identityOf(request), options.clock.now())
+    connections.add(request, startExchange(request, response, identity, exchangeOptions))
+  })
+  const { onUpgrade } = options
+  if (onUpgrade !== undefined) {
+    server.on('upgrade', (request: Incoming, socket: Duplex, head: Uint8Array) => {
+      const identity = peerAt(connections.identityOf(request), options.clock.now())
+      const headers = readHeaders(request.rawHeaders)
+      onUpgrade({ method: request.method ?? 'GET', url: readTarget(request.url), headers, ...identity }, socket, head)
+    })
+  }
+
+  const host = options.host ?? '127.0.0.1'
+  const port = await bind(server, host, options.port)
+  server.on('error', onError)
+  return {
+    host,
+    port,
+    renewTls: (tls) => server.setSecureContext(secureContext(tls)),
+    async stop(deadlineMs = 10_000) {
+      isStopping = true
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+      await Promise.race([connections.drain(), sleep(options.clock, deadlineMs, connections.drained)])
+      connections.cut()
+      await closed
+    },
+  }
+}
+
+const secureContext = (tls: TlsMaterial) => ({
+  cert: tls.certificate,
+  key: tls.key,
+  ca: tls.clientAuthority,
+  minVersion: 'TLSv1.2' as const,
+})
+
+function makeServer(tls: TlsMaterial, limits: ListenerLimits): Http2SecureServer {
+  const server = createSecureServer({
+    ...secureContext(tls),
+    allowHTTP1: true,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    requestCert: true,
+    rejectUnauthorized: false,
+    noDelay: true,
+    handshakeTimeout: 10_000,
+    // A megabyte each: enough for hundreds of watches that fall behind, small enough to bound one bad client.
+    maxSessionMemory: 64,
+    settings: { maxConcurrentStreams: limits.streams, initialWindowSize: 256 * 1024, maxHeaderListSize: limits.headerBytes },
+  })
+  server.maxConnections = limits.connections
+  // The HTTP/1.1 half takes its settings from properties that the HTTP/2 server does not set: without keepAliveTimeout an
+  // idle connection would never be closed (node issue 59783).
+  Object.assign(server, {
+    keepAliveTimeout: limits.idleTimeoutMs,
+    headersTimeout: Math.min(limits.requestTimeoutMs, 30_000),
+    requestTimeout: limits.requestTimeoutMs,
+    maxHeaderSize: limits.headerBytes,
+  })
+  // A peer that cannot finish its handshake or speaks something else is its own problem; the connection is closed.
+  server.on('tlsClientError', (_error, socket) => void socket.destroy())
+  server.on('sessionError', () => undefined)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+    socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`)
+  })
+  return server
+}
+
+/** As a real server that is going away answers on connections that are still open. */
+function refuseWhileStopping(response: Outgoing): void {
+  const isHttp2 = 'stream' in response
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '5', ...(isHttp2 ? {} : { connection: 'close' }) }
+  if (isHttp2) response.writeHead(429, headers)
+  else response.writeHead(429, headers)
+  response.end('The apiserver is shutting down, please try again later.\n')
+}
+
+interface Connections {
+  identityOf(request: Incoming): PeerIdentity
+  add(request: Incoming, exchange: Exchange): void
+  /** Says goodbye to every connection and settles when the last exchange is over. */
+  drain(): Promise<void>
+  /** Aborted when drained: nothing needs to be waited for. */
+  readonly drained: AbortSignal
+  cut(): void
+}
+
+function trackConnections(server: Http2SecureServer, limits: ListenerLimits): Connections {
+  const sessions = new Set<ServerHttp2Session>()
+  const sockets = new Map<TLSSocket, number>()
+  const exchanges = new Set<Exchange>()
+  const identities = new WeakMap<object, PeerIdentity>()
+  const drained = new AbortController()
+  let isDraining = false
+
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') return
+    sockets.set(socket, 0)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('session', (session: ServerHttp2Session) => {
+    let open = 0
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+    session.on('error', () => undefined)
+    session.on('stream', (stream) => {
+      open++
+      stream.on('close', () => open--)
+    })
+    session.setTimeout(limits.idleTimeoutMs, () => {
+      if (open === 0) session.close()
+    })
+  })
+
+  return {
+    drained: drained.signal,
+    identityOf(request) {
+      const connection = 'stream' in request ? request.stream.session : request.socket
+      if (connection === undefined) return {}
+      const known = identities.get(connection)
+      if (known !== undefined) return known
+      const identity = identifyPeer(request.socket as TLSSocket)
+      identities.set(connection, identity)
+      return identity
+    },
+    add(request, exchange) {
+      exchanges.add(exchange)
+      const socket = 'stream' in request ? undefined : (request.socket as TLSSocket)
+      const count = (change: number) => {
+        if (socket === undefined || !sockets.has(socket)) return
+        const left = (sockets.get(socket) ?? 0) + change
+        sockets.set(socket, left)
+        if (isDraining && left === 0) socket.destroySoon()
+      }
+      count(1)
+      void exchange.done.then(() => {
+        count(-1)
+        exchanges.delete(exchange)
+      })
+    },
+    async drain() {
+      isDraining = true
+      for (const session of sessions) session.close()
+      for (const [socket, active] of sockets) if (active === 0) socket.destroySoon()
+      const pending = [...exchanges].map((exchange) => exchange.done)
+      for (const exchange of exchanges) exchange.endStream()
+      await Promise.all(pending)
+      drained.abort()
+    },
+    cut() {
+      for (const session of sessions) session.destroy()
+      for (const socket of sockets.keys()) socket.destroy()
+    },
+  }
+}
+
+function bind(server: Http2SecureServer, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) => reject(new ListenError(error, host, port))
+    server.once('error', onError)
+    server.listen({ host, port }, () => {
+      server.off('error', onError)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
