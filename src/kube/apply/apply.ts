@@ -107,6 +107,9 @@ function checkKind(applied: KubeObject, { gvk }: ApplyContext): void {
 /** What was there before anyone applied belongs to a manager of its own, so that the first apply can be in conflict with it. */
 function trackBeforeFirstApply(live: KubeObject, managed: Managed, context: ApplyContext): Managed {
   try {
+    const found = typed(bare(live), updateInfo(context).apiVersion, context)
+    if (found !== undefined)
+      validateAs(found.object, found.atom, { allowDuplicates: true, what: 'convert new object', to: ' to smd typed' })
     return updateOwnership({ live: undefined, next: live, managed, info: { ...updateInfo(context), manager: BEFORE_FIRST_APPLY }, context })
   } catch (error) {
     if (error instanceof ShapeError) throw new ShapeError(`failed to create manager for existing fields: ${error.message}`)
@@ -172,11 +175,17 @@ function merge(live: Typed, applied: KubeObject): KubeObject {
   }
 }
 
-function validateAs(object: KubeObject, atom: Atom, { allowDuplicates, what }: { allowDuplicates: boolean; what: string }): void {
+interface Purpose {
+  allowDuplicates: boolean
+  what: string
+  to?: string
+}
+
+function validateAs(object: KubeObject, atom: Atom, { allowDuplicates, what, to = '' }: Purpose): void {
   try {
     validateTyped(object, atom, allowDuplicates)
   } catch (error) {
-    if (error instanceof ShapeError) throw new ShapeError(`failed to ${what} (${describe(object)}): ${error.message}`)
+    if (error instanceof ShapeError) throw new ShapeError(`failed to ${what} (${describe(object)})${to}: ${error.message}`)
     throw error
   }
 }

@@ -75,7 +75,7 @@ class Comparer {
     if (right !== undefined) {
       for (const key of Object.keys(right)) {
         const before = left !== undefined && Object.hasOwn(left, key) ? left[key] : undefined
-        if (before === right[key]) continue
+        if (before === right[key] || (isNothing(before) && isNothing(right[key]) && type.isStruct && left !== undefined)) continue
         this.compare(before, right[key], this.#enterField(type, key))
         this.#at.leave()
       }
@@ -83,6 +83,7 @@ class Comparer {
     if (left !== undefined) {
       for (const key of Object.keys(left)) {
         if (left[key] === undefined || (right !== undefined && Object.hasOwn(right, key))) continue
+        if (left[key] === null && type.isStruct && right !== undefined) continue
         this.compare(left[key], undefined, this.#enterField(type, key))
         this.#at.leave()
       }
@@ -132,6 +133,8 @@ class Comparer {
     }
   }
 }
+
+const isNothing = (value: unknown): boolean => value === undefined || value === null
 
 function isEmptyMap(map: Record<string, unknown> | undefined): boolean {
   if (map === undefined) return true

@@ -93,7 +93,8 @@ function compareInVersion({ before, after, resetSet, context }: Change, apiVersi
 }
 
 function ownedByWriter(owner: Ownership, { removed }: Comparison): Ownership | undefined {
-  if (owner.encoded !== undefined && !overlaps(owner.encoded, removed)) return owner
+  const { encoded } = owner
+  if (encoded !== undefined && Object.keys(encoded).length > 0 && !overlaps(encoded, removed)) return owner
   return remaining(owner, difference(owner.set, removed))
 }
 

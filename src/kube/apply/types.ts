@@ -71,6 +71,8 @@ const COMMON_FIELDS: Record<string, Schema> = { ...TYPE_META, metadata: OBJECT_M
 
 export class MapType {
   readonly atomic: boolean
+  /** A Go struct: a field that is null is the same as one that is absent, it only depends on how it is printed. */
+  readonly isStruct: boolean
   readonly #schema: Schema
   readonly #preserve: boolean
   readonly #common: boolean
@@ -82,6 +84,7 @@ export class MapType {
     this.#preserve = preserve
     this.#common = common
     this.atomic = schema['x-kubernetes-map-type'] === 'atomic'
+    this.isStruct = schema.definition !== undefined && schema.properties !== undefined
   }
 
   /** The declared field of that name. */
@@ -260,7 +263,8 @@ export const mapOf = (value: unknown): Record<string, unknown> | undefined => (i
 
 /**
  * An object of a built-in kind before anything was set: Go's zero value as JSON. Structs that are not pointers are there
- * (they have the default `{}` in OpenAPI), required lists are null, required scalars zero. Custom kinds start empty.
+ * (they have the default `{}` in OpenAPI), scalars that are always written have their zero, required lists are null.
+ * Custom kinds start empty.
  */
 export function zeroObject(schema: Schema, apiVersion: string, kind: string): KubeObject {
   let zero = compiled.zeros.get(schema)
@@ -275,10 +279,8 @@ function zeroStruct(schema: Schema, depth: number): Record<string, unknown> {
   const out: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     if (isEmptyObject(field.default) && field.type === 'object' && depth < 16) out[name] = zeroStruct(field, depth + 1)
-    else if (schema.required?.includes(name) === true) {
-      if (field.type === 'array' || (field.type === 'object' && field.additionalProperties !== undefined)) out[name] = null
-      else if (field.default !== undefined && typeof field.default !== 'object') out[name] = field.default
-    }
+    else if (field.default === '' || field.default === 0 || field.default === false) out[name] = field.default
+    else if (schema.required?.includes(name) === true && field.type === 'array') out[name] = null
   }
   return out
 }
