@@ -41,8 +41,25 @@ export function startRecording(cluster: ClusterStore, prefix: string, after: num
 const pick = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random.next() * items.length)] as T
 const KEYS = ['pods/a/1', 'pods/a/2', 'pods/a-b/1', 'pods/b/1', 'nodes//n1', 'nodes//n2']
 
-/** One write that may be stale, as a client would make it. Adds to `acknowledged` what was acknowledged. */
-export async function randomWrite(cluster: ClusterStore, random: Random, acknowledged: RecordedEvent[]): Promise<void> {
+/** What clients were told. */
+export interface Answers {
+  acknowledged: RecordedEvent[]
+  /** Contents of writes that were answered with an error: they must never come to be. */
+  failed: string[]
+}
+
+/** One write that may be stale, as a client would make it. Its content is found nowhere else. */
+export async function randomWrite(cluster: ClusterStore, random: Random, answers: Answers): Promise<void> {
+  const content = `${Math.floor(random.next() * 2 ** 48)}${'x'.repeat(Math.floor(random.next() * 40))}`
+  try {
+    await writeContent(cluster, random, { content, answers })
+  } catch (error) {
+    assert.ok(error instanceof StoreUnavailableError, String(error))
+    answers.failed.push(content)
+  }
+}
+
+async function writeContent(cluster: ClusterStore, random: Random, what: { content: string; answers: Answers }): Promise<void> {
   const key = pick(random, KEYS)
   const current = cluster.get(key)
   const expect = pick(random, [
@@ -53,7 +70,7 @@ export async function randomWrite(cluster: ClusterStore, random: Random, acknowl
     Math.max(1, cluster.revision - 1),
   ] as const)
   const type = random.next() < 0.3 ? 'delete' : 'put'
-  const encode = valueAt('x'.repeat(Math.floor(random.next() * 40)))
+  const encode = valueAt(what.content)
   const result = await cluster.commit({ key, expect, type, encode })
   if (!result.ok) {
     assert.ok(result.current === undefined || result.current.revision <= cluster.revision, 'a refusal shows durable state only')
@@ -64,21 +81,17 @@ export async function randomWrite(cluster: ClusterStore, random: Random, acknowl
   if (expect === 'absent') assert.equal(previous, undefined)
   if (typeof expect === 'number') assert.equal(previous?.revision, expect)
   assert.ok(version.revision <= cluster.revision, 'an acknowledged write is visible')
-  acknowledged.push(recordEvent({ revision: version.revision, key, type, version, previous }))
+  what.answers.acknowledged.push(recordEvent({ revision: version.revision, key, type, version, previous }))
 }
 
 async function runSeed(under: StoreUnderTest, seed: number): Promise<void> {
   const random = seededRandom(seed)
   const cluster = under.store.cluster('hub')
-  const acknowledged: RecordedEvent[] = []
+  const answers: Answers = { acknowledged: [], failed: [] }
   const watches: RecordingWatch[] = [startRecording(cluster, '', 1)]
   const writer = async () => {
     for (let i = 0; i < 25; i++) {
-      try {
-        await randomWrite(cluster, random, acknowledged)
-      } catch (error) {
-        assert.ok(error instanceof StoreUnavailableError, String(error))
-      }
+      await randomWrite(cluster, random, answers)
       if (random.next() < 0.15) watches.push(...tryWatch(cluster, random))
       if (random.next() < 0.1) pick(random, watches).bookmark()
       if (random.next() < 0.05) pick(random, watches.slice(1).concat(watches.slice(-1))).stop()
@@ -94,15 +107,25 @@ async function runSeed(under: StoreUnderTest, seed: number): Promise<void> {
     }
   }
   await Promise.all([...Array.from({ length: 6 }, writer), troublemaker()])
-  const history = acknowledged.sort((a, b) => a.revision - b.revision)
+  const history = answers.acknowledged.sort((a, b) => a.revision - b.revision)
   assert.deepEqual(
     history.map((e) => e.revision),
     history.map((_, i) => i + 2),
     'acknowledged writes have the revisions from 2 on, each once',
   )
   assert.equal(cluster.revision, history.length + 1)
+  assertNeverCame(history, answers.failed)
   for (const watch of watches) assert.deepEqual(validateWatch(watch, history), [])
   checkReads(cluster, history)
+}
+
+export function assertNeverCame(history: readonly RecordedEvent[], failed: readonly string[]): void {
+  const contents = new Set(history.map((e) => (JSON.parse(e.value) as { content: string }).content))
+  assert.deepEqual(
+    failed.filter((content) => contents.has(content)),
+    [],
+    'a write that was answered with an error never comes to be',
+  )
 }
 
 function tryWatch(cluster: ClusterStore, random: Random): RecordingWatch[] {

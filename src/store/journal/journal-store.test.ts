@@ -17,7 +17,14 @@ export function nextProcess(pid: number): ProcessTable {
 let lastPid = 1000
 function open(disk: SimulatedDisk, options: Partial<JournalOptions> = {}): Promise<JournalStore> {
   const onFatal = (error: Error) => assert.fail(`unexpected: ${error.message}`)
-  return openJournalStore({ dir: '/data', clock: manualClock(), disk, processes: nextProcess(++lastPid), onFatal, ...options })
+  return openJournalStore({
+    dir: '/data',
+    clock: manualClock(),
+    disk: disk.mount(),
+    processes: nextProcess(++lastPid),
+    onFatal,
+    ...options,
+  })
 }
 
 async function turns(count = 20): Promise<void> {
@@ -105,6 +112,83 @@ describe('journal store: restart', () => {
     assert.ok(store.stats().journalBytes < 8000)
     assert.equal(disk.names().filter((name) => name.startsWith('snapshot-')).length, 2)
     await store.close()
+  })
+})
+
+describe('journal store: what a crash leaves', () => {
+  it('what a killed process had written but not synced is made safe before it is shown', async () => {
+    const disk = new SimulatedDisk(seededRandom(1))
+    const first = await open(disk)
+    await put(first.cluster('hub'), 'pods/ns/a', 'safe')
+    disk.hold((operation) => operation === 'sync')
+    void put(first.cluster('hub'), 'pods/ns/a', 'written')
+    await turns()
+    disk.killProcess()
+    const second = await open(disk)
+    assert.equal(contentOf(second.cluster('hub').get('pods/ns/a')), 'written')
+    disk.cutPower()
+    const third = await open(disk)
+    assert.deepEqual([third.cluster('hub').revision, contentOf(third.cluster('hub').get('pods/ns/a'))], [3, 'written'])
+    await third.close()
+  })
+
+  it('a torn end is cut off, whatever part of the frame is there', async () => {
+    const disk = new SimulatedDisk(seededRandom(1))
+    const first = await open(disk)
+    await put(first.cluster('hub'), 'pods/ns/a', 'safe')
+    const safe = disk.peek('/data/journal-1').length
+    await put(first.cluster('hub'), 'pods/ns/a', 'x'.repeat(50))
+    const whole = Buffer.from(disk.peek('/data/journal-1'))
+    disk.killProcess()
+    for (let length = safe + 1; length < whole.length; length++) {
+      const torn = whole.subarray(0, length)
+      const zeros = Buffer.concat([torn, Buffer.alloc(whole.length - length)])
+      for (const content of [torn, zeros]) {
+        disk.spoil('/data/journal-1', content)
+        const store = await open(disk)
+        assert.deepEqual([store.cluster('hub').revision, store.stats().tornBytes], [2, content.length - safe])
+        assert.equal(disk.peek('/data/journal-1').length, safe)
+        disk.killProcess()
+      }
+    }
+  })
+
+  it('a torn end is no damage when the next journal was made but not used', async () => {
+    let met = 0
+    for (let seed = 1; seed <= 20; seed++) {
+      const disk = new SimulatedDisk(seededRandom(seed))
+      const store = await open(disk)
+      await put(store.cluster('hub'), 'pods/ns/a', 'safe')
+      disk.hold((operation, file) => operation === 'sync' && file.endsWith('journal-1'))
+      void put(store.cluster('hub'), 'pods/ns/a', 'x'.repeat(2000))
+      await turns(5)
+      void store.snapshot()
+      await turns(5)
+      disk.cutPower()
+      const again = await open(disk)
+      if (disk.names().includes('journal-2') && again.stats().tornBytes > 0) met++
+      const { revision } = again.cluster('hub')
+      assert.ok(revision === 2 || revision === 3)
+      assert.equal((await put(again.cluster('hub'), 'pods/ns/a', 'after')).revision, revision + 1)
+      disk.cutPower()
+      const last = await open(disk)
+      assert.equal(contentOf(last.cluster('hub').get('pods/ns/a')), 'after')
+      await last.close()
+    }
+    assert.ok(met > 5, `the case was met ${met} times`)
+  })
+
+  it('a write that was refused stays away, although all of it may have reached the disk', async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const disk = new SimulatedDisk(seededRandom(seed))
+      const store = await open(disk)
+      disk.failNext('write', 'EIO')
+      await assert.rejects(put(store.cluster('hub'), 'pods/ns/a', 'refused'), StoreUnavailableError)
+      disk.cutPower()
+      const again = await open(disk)
+      assert.equal(again.cluster('hub').revision, 1)
+      await again.close()
+    }
   })
 })
 

@@ -20,9 +20,12 @@ interface Inode {
 type Entries = Map<string, Inode>
 export type Operation = 'open' | 'create' | 'read' | 'write' | 'truncate' | 'sync' | 'rename' | 'remove' | 'list' | 'syncDirectory'
 
+type Filter = (operation: Operation, file: string) => boolean
+type Step = (operation: Operation, file: string) => Promise<void>
+
 const SECTOR = 512
 
-export class SimulatedDisk implements Disk {
+export class SimulatedDisk {
   #visible: Entries = new Map()
   #safe: Entries = new Map()
   /** Directory states since the last directory sync, oldest first: a power cut leaves any one of them. */
@@ -33,7 +36,7 @@ export class SimulatedDisk implements Disk {
   #crashAt = Number.POSITIVE_INFINITY
   #onCrash: () => void = () => {}
   #faults: { operation: Operation; code: string; when: (file: string) => boolean }[] = []
-  #gate: { promise: Promise<void>; open: () => void } | undefined
+  #gate: { promise: Promise<void>; open: () => void; isMeant: Filter } | undefined
   /** Bytes that fit on the disk. */
   capacity = Number.POSITIVE_INFINITY
   readonly #random: Random
@@ -81,13 +84,13 @@ export class SimulatedDisk implements Disk {
     this.#faults.push({ operation, code, when })
   }
 
-  /** Writes wait from now on. */
-  hold(): void {
+  /** Such operations wait from now on; by default, writes. */
+  hold(isMeant: Filter = (operation) => operation === 'write'): void {
     let open = () => {}
     const promise = new Promise<void>((resolve) => {
       open = resolve
     })
-    this.#gate ??= { promise, open }
+    this.#gate ??= { promise, open, isMeant }
   }
 
   release(): void {
@@ -111,69 +114,64 @@ export class SimulatedDisk implements Disk {
     this.#safe.set(file, this.#inode(file))
   }
 
-  async makeDirectory(): Promise<void> {}
-
-  async list(directory: string): Promise<string[]> {
-    await this.#step('list', directory)
-    return [...this.#visible.keys()]
-      .filter((file) => path.dirname(file) === directory)
-      .map((file) => path.basename(file))
-      .sort()
+  /** The disk as the process sees it that runs now; once that process is dead, whatever it still tries never ends. */
+  mount(): Disk {
+    const life = this.#life
+    const step = (operation: Operation, file: string) => this.#step(operation, file, life)
+    return {
+      makeDirectory: async () => {},
+      list: async (directory) => {
+        await step('list', directory)
+        const inside = [...this.#visible.keys()].filter((file) => path.dirname(file) === directory)
+        return inside.map((file) => path.basename(file)).sort()
+      },
+      open: async (file) => {
+        await step('open', file)
+        return this.#handle(file, this.#inode(file), step)
+      },
+      create: async (file) => {
+        await step('create', file)
+        if (this.#visible.has(file)) throw fault('EEXIST', file)
+        const inode: Inode = { content: Buffer.alloc(0), safe: Buffer.alloc(0), unsynced: [] }
+        this.#changeEntries((entries) => entries.set(file, inode))
+        return this.#handle(file, inode, step)
+      },
+      rename: async (from, to) => {
+        await step('rename', from)
+        const inode = this.#inode(from)
+        this.#changeEntries((entries) => entries.set(to, inode).delete(from))
+      },
+      remove: async (file) => {
+        await step('remove', file)
+        this.#inode(file)
+        this.#changeEntries((entries) => entries.delete(file))
+      },
+      syncDirectory: async (directory) => {
+        await step('syncDirectory', directory)
+        this.#safe = new Map(this.#visible)
+        this.#unsyncedEntries = []
+      },
+    }
   }
 
-  async open(file: string): Promise<DiskFile> {
-    await this.#step('open', file)
-    return this.#handle(file, this.#inode(file))
-  }
-
-  async create(file: string): Promise<DiskFile> {
-    await this.#step('create', file)
-    if (this.#visible.has(file)) throw fault('EEXIST', file)
-    const inode: Inode = { content: Buffer.alloc(0), safe: Buffer.alloc(0), unsynced: [] }
-    this.#changeEntries((entries) => entries.set(file, inode))
-    return this.#handle(file, inode)
-  }
-
-  async rename(from: string, to: string): Promise<void> {
-    await this.#step('rename', from)
-    const inode = this.#inode(from)
-    this.#changeEntries((entries) => entries.set(to, inode).delete(from))
-  }
-
-  async remove(file: string): Promise<void> {
-    await this.#step('remove', file)
-    this.#inode(file)
-    this.#changeEntries((entries) => entries.delete(file))
-  }
-
-  async syncDirectory(directory: string): Promise<void> {
-    await this.#step('syncDirectory', directory)
-    this.#safe = new Map(this.#visible)
-    this.#unsyncedEntries = []
-  }
-
-  #handle(file: string, inode: Inode): DiskFile {
+  #handle(file: string, inode: Inode, step: Step): DiskFile {
     const sync = async () => {
-      await this.#step('sync', file)
+      await step('sync', file)
       inode.safe = Buffer.from(inode.content)
       inode.unsynced = []
     }
     return {
       size: async () => inode.content.length,
       read: async (position, length) => {
-        await this.#step('read', file)
+        await step('read', file)
         return Buffer.from(inode.content.subarray(position, position + length))
       },
       write: async (bytes, position) => {
-        await this.#step('write', file)
-        const room = Math.max(0, this.capacity - this.#used())
-        const grows = Math.max(0, position + bytes.byteLength - inode.content.length)
-        const fits = grows <= room ? bytes.byteLength : Math.max(0, bytes.byteLength - (grows - room))
-        change(inode, { position, bytes: Buffer.from(bytes.subarray(0, fits)) })
-        if (fits < bytes.byteLength) throw fault('ENOSPC', file)
+        await step('write', file)
+        this.#write(file, inode, { bytes, position })
       },
       truncate: async (length) => {
-        await this.#step('truncate', file)
+        await step('truncate', file)
         change(inode, { length })
       },
       sync,
@@ -182,19 +180,37 @@ export class SimulatedDisk implements Disk {
     }
   }
 
-  async #step(operation: Operation, file: string): Promise<void> {
-    const life = this.#life
+  async #step(operation: Operation, file: string, life: number): Promise<void> {
+    if (life !== this.#life) await new Promise(() => {})
     if (this.#operations >= this.#crashAt) {
       this.#crashAt = Number.POSITIVE_INFINITY
       this.#onCrash()
     }
     this.#operations++
-    if (operation === 'write') await this.#gate?.promise
-    else await Promise.resolve()
+    await (this.#gate?.isMeant(operation, file) ? this.#gate.promise : Promise.resolve())
     if (life !== this.#life) await new Promise(() => {})
+    // A write that fails may have written any part of its bytes, so it fails on its own terms.
+    if (operation !== 'write') this.#failIfAsked(operation, file)
+  }
+
+  #failIfAsked(operation: Operation, file: string): void {
     const index = this.#faults.findIndex((f) => f.operation === operation && f.when(file))
     const [found] = index < 0 ? [] : this.#faults.splice(index, 1)
     if (found !== undefined) throw fault(found.code, file)
+  }
+
+  #write(file: string, inode: Inode, { bytes, position }: { bytes: Uint8Array; position: number }): void {
+    const room = Math.max(0, this.capacity - this.#used())
+    const grows = Math.max(0, position + bytes.byteLength - inode.content.length)
+    const fits = grows <= room ? bytes.byteLength : Math.max(0, bytes.byteLength - (grows - room))
+    try {
+      this.#failIfAsked('write', file)
+    } catch (error) {
+      change(inode, { position, bytes: Buffer.from(bytes.subarray(0, Math.round(this.#random.next() * fits * 1.5))) })
+      throw error
+    }
+    change(inode, { position, bytes: Buffer.from(bytes.subarray(0, fits)) })
+    if (fits < bytes.byteLength) throw fault('ENOSPC', file)
   }
 
   #changeEntries(edit: (entries: Entries) => void): void {
