@@ -6,10 +6,12 @@
 import { type Json, type JsonObject, setOwn } from '../base/json.ts'
 import { goQuote } from './go-print.ts'
 
+export type JsonEntry = readonly [key: string, value: Json, literal?: string]
+
 /** What the text says beyond its value. */
 export interface JsonDetails {
-  /** Objects in which a key came more than once: every entry, in the order of the text. */
-  readonly entries: ReadonlyMap<object, readonly (readonly [string, Json])[]>
+  /** Objects in which a key came more than once: every entry in the order of the text, with the text of an odd number. */
+  readonly entries: ReadonlyMap<object, readonly JsonEntry[]>
   /** By object or list, then key or index: the text of numbers that JavaScript would print otherwise. */
   readonly numbers: ReadonlyMap<object, ReadonlyMap<string | number, string>>
 }
@@ -31,7 +33,7 @@ interface Scan {
   oddNumber: string | undefined
   readonly path: (string | number)[]
   readonly duplicates: Set<string>
-  readonly entries: Map<object, [string, Json][]>
+  readonly entries: Map<object, JsonEntry[]>
   readonly numbers: Map<object, Map<string | number, string>>
 }
 
@@ -137,7 +139,7 @@ function nested(scan: Scan, read: (scan: Scan) => Json): Json {
 function readObject(scan: Scan): Json {
   const object: JsonObject = {}
   let repeated = false
-  const entries: [string, Json][] = []
+  const entries: JsonEntry[] = []
   skipSpace(scan)
   if (scan.text[scan.at] === '}') {
     scan.at++
@@ -159,7 +161,7 @@ function readObject(scan: Scan): Json {
     scan.path.pop()
     noteNumber(scan, object, key)
     setOwn(object, key, value)
-    entries.push([key, value])
+    entries.push([key, value, scan.oddNumber])
     skipSpace(scan)
     const next = scan.text[scan.at]
     if (next !== ',' && next !== '}') throw unexpected(scan, 'after object key:value pair')
@@ -238,7 +240,7 @@ function readNumber(scan: Scan): number {
   const value = Number(literal)
   if (String(value) !== literal) scan.oddNumber = literal
   // Infinity would not be JSON again; the reader of `numbers` refuses such a literal in Go's words.
-  return Number.isFinite(value) ? value : 0
+  return Number.isFinite(value) && value !== 0 ? value : 0
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@
 import type { Json } from '../base/json.ts'
 import { type JsonDetails, JsonTextError, scanJson } from './json-scan.ts'
 
-export { type JsonDetails, JsonTextError, strictPath } from './json-scan.ts'
+export { type JsonDetails, type JsonEntry, JsonTextError, strictPath } from './json-scan.ts'
 
 export interface JsonLimits {
   /** Levels of nesting; Go accepts 10,000. */

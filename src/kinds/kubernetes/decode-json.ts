@@ -5,12 +5,12 @@
  * type is refused in Go's own words. The result is plain JSON that shares nothing with the input.
  */
 import { deepClone, type Json, type JsonObject, setOwn } from '../../base/json.ts'
-import { goQuote } from '../../kube/go-print.ts'
-import { inexactInteger, isInexactInteger, type JsonDetails, strictPath } from '../../kube/json-text.ts'
+import { compareStrings, goQuote } from '../../kube/go-print.ts'
+import { inexactInteger, isInexactInteger, type JsonDetails, type JsonEntry, strictPath } from '../../kube/json-text.ts'
 import { type GroupVersionKind, groupVersion, type KubeObject } from '../../kube/meta.ts'
 import { base64Text, canonicalTime, quantityText } from './go-values.ts'
 import { messageFor } from './message-names.ts'
-import { type FieldModel, finish, type MessageModel, zeroValue } from './model.ts'
+import { type FieldModel, finish, type MessageModel, type ValueKind, zeroValue } from './model.ts'
 
 /** A body that Go could not decode; the message is Go's. */
 export class DecodeError extends Error {
@@ -41,7 +41,7 @@ interface State {
   structName: string
   /** The first type error; Go goes on decoding and reports it at the end. */
   typeError: string | undefined
-  /** Above zero inside a type that decodes itself: strictness and error context end at its border. */
+  /** Above zero inside a type that decodes itself: strictness ends at its border, and errors name the struct outside. */
   enclosed: number
   readonly unknown: string[]
   readonly strict: Set<string>
@@ -85,10 +85,11 @@ function decodeMessage(state: State, model: MessageModel, value: JsonObject, pre
   const outerStruct = state.structName
   const entries = state.details?.entries.get(value)
   if (entries === undefined) {
-    for (const key of Object.keys(value)) decodeEntry(state, model, slots, { key, value: value[key], container: value, seen: undefined })
+    for (const key of Object.keys(value))
+      decodeEntry(state, model, slots, { key, value: value[key], literal: undefined, container: value, seen: undefined })
   } else {
     const seen = new Set<string>()
-    for (const [key, item] of entries) decodeEntry(state, model, slots, { key, value: item, container: value, seen })
+    for (const [key, item, literal] of entries) decodeEntry(state, model, slots, { key, value: item, literal, container: undefined, seen })
   }
   state.structName = outerStruct
   return finish(model, slots)
@@ -104,7 +105,9 @@ function fillSlots(model: MessageModel, slots: unknown[], previous: JsonObject):
 interface Entry {
   readonly key: string
   readonly value: Json | undefined
-  readonly container: object
+  /** Where the text of an odd number is looked up, unless it is at hand. */
+  readonly container: object | undefined
+  readonly literal: string | undefined
   /** Keys of this object so far; only where some key is repeated. */
   readonly seen: Set<string> | undefined
 }
@@ -119,24 +122,26 @@ function decodeEntry(state: State, model: MessageModel, slots: unknown[], entry:
   }
   if (entry.seen !== undefined) noteKey(state, entry.seen, key)
   state.path.push(key)
-  if (state.enclosed === 0) {
-    state.fields.push(key)
-    state.structName = model.structName
-  }
+  state.fields.push(field.errorPath)
+  if (state.enclosed === 0) state.structName = model.structName
   slots[field.slot] = decodeField(state, field, entry, slots[field.slot])
-  if (state.enclosed === 0) state.fields.pop()
+  state.fields.pop()
   state.path.pop()
 }
 
 function decodeField(state: State, field: FieldModel, entry: Entry, previous: unknown): unknown {
   const { value } = entry
-  if (value === null || value === undefined) return field.pointer || field.shape !== 'one' ? undefined : previous
+  if (value === null || value === undefined)
+    return field.pointer || field.shape !== 'one' || NULL_RESETS.has(field.kind) ? undefined : previous
   if (field.shape === 'one') {
-    state.literal = literalOf(state, value, entry.container, entry.key)
+    state.literal = entry.container === undefined ? entry.literal : literalOf(state, value, entry.container, entry.key)
     return decodeItem(state, field, value, previous) ?? previous
   }
   return field.shape === 'list' ? decodeList(state, field, value, previous) : decodeMap(state, field, value, previous)
 }
+
+/** Types that take null as their zero value; Go leaves other values as they are when it reads null. */
+const NULL_RESETS: ReadonlySet<ValueKind> = new Set(['time', 'microTime', 'quantity'])
 
 function decodeList(state: State, field: FieldModel, value: Json, previous: unknown): unknown {
   if (!Array.isArray(value)) {
@@ -164,14 +169,25 @@ function decodeMap(state: State, field: FieldModel, value: Json, previous: unkno
   const out: Record<string, unknown> = previous === undefined ? {} : deepClone(previous as Record<string, unknown>)
   const repeated = state.details?.entries.get(value)
   const seen = repeated === undefined ? undefined : new Set<string>()
-  for (const [key, item] of repeated ?? Object.entries(value)) {
+  let last = ''
+  let isSorted = previous === undefined
+  for (const [key, item, literal] of repeated ?? (Object.entries(value) as JsonEntry[])) {
     if (item === undefined) continue
     if (seen !== undefined) noteKey(state, seen, key)
+    isSorted &&= compareStrings(last, key) <= 0
+    last = key
     state.path.push(key)
-    state.literal = literalOf(state, item, value, key)
+    state.literal = repeated === undefined ? literalOf(state, item, value, key) : literal
     setOwn(out, key, (item === null ? undefined : decodeItem(state, field, item, undefined)) ?? zeroValue(field))
     state.path.pop()
   }
+  return isSorted ? out : sortedByKey(out)
+}
+
+/** Go prints maps in the order of their keys. */
+function sortedByKey(map: Record<string, unknown>): Record<string, unknown> {
+  const out: Record<string, unknown> = {}
+  for (const key of Object.keys(map).sort(compareStrings)) setOwn(out, key, map[key])
   return out
 }
 

@@ -39,6 +39,8 @@ export interface FieldModel {
   readonly pointer: boolean
   /** Encoders write the zero value too. */
   readonly printsZero: boolean
+  /** Where Go's error messages say the field is: its name, behind the names of embedded structs it comes from. */
+  readonly errorPath: string
   /** Types as Go's error messages name them: of the field, and of an item of a list or map. */
   readonly goType: string
   readonly goItem: string
@@ -116,12 +118,14 @@ export function messageModel(name: string): MessageModel | undefined {
   models.set(name, model)
   for (const entry of fact) {
     if (entry === 't') {
-      for (const text of ['kind', 'apiVersion']) fields.push(fieldModel([0, text, 'string'], fields.length))
+      for (const text of ['kind', 'apiVersion'])
+        fields.push({ ...fieldModel([0, text, 'string'], fields.length), errorPath: `TypeMeta.${text}` })
     } else if (entry[3]?.includes('i')) {
       const inline = messageModel(entry[2])
       if (inline === undefined) throw new Error(`${name} embeds ${entry[2]}, which is not in the facts`)
       wire.push({ number: entry[0], inline, offset: fields.length })
-      for (const field of inline.fields) fields.push({ ...field, slot: fields.length })
+      const prefix = inline.structName
+      for (const field of inline.fields) fields.push({ ...field, slot: fields.length, errorPath: `${prefix}.${field.errorPath}` })
     } else {
       const field = fieldModel(entry, fields.length)
       fields.push(field)
@@ -142,6 +146,7 @@ function fieldModel([, name, type, flags = '', goType]: FieldFact, slot: number)
   return {
     slot,
     name,
+    errorPath: name,
     shape,
     kind,
     message:
@@ -183,8 +188,8 @@ export function finish(model: MessageModel, slots: readonly unknown[]): JsonObje
 /** Answers of the server print a list without items as empty, and any other unset list, map or pointer as null. */
 const unset = (model: MessageModel, field: FieldModel): unknown => (model.isList && field.name === 'items' ? [] : null)
 
-/** Bytes that were never set print as null, an empty item of a list or map of bytes as "". */
-const zeroOfField = (field: FieldModel): unknown => (field.kind === 'bytes' ? null : zeroValue(field))
+/** Bytes and named lists that were never set print as null; as items of a list or map they print as empty. */
+const zeroOfField = (field: FieldModel): unknown => (field.kind === 'bytes' || field.kind === 'strings' ? null : zeroValue(field))
 
 /** Structs in Go: omitempty never leaves them out, so their zero value is printed. */
 const STRUCTS: ReadonlySet<ValueKind> = new Set(['message', 'time', 'microTime', 'quantity', 'intOrString', 'raw'])
@@ -210,6 +215,8 @@ export function zeroValue(field: FieldModel): unknown {
       return 0
     case 'quantity':
       return '0'
+    case 'strings':
+      return []
     case 'message':
       return field.message === undefined ? {} : finish(field.message, [])
     default:
