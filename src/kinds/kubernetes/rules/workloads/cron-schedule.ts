@@ -1,0 +1,130 @@
+/**
+ * Cron schedules as CronJobs accept them: five fields, the `@daily` kind of names, `@every` with a duration, and the
+ * `TZ=` prefix, which parses and is then refused elsewhere. Only the failure is of interest, in the parser's own words.
+ */
+import { parseDuration } from '../../../../kube/go-duration.ts'
+import { goQuote } from '../../../../kube/go-print.ts'
+
+interface Bounds {
+  min: number
+  max: number
+  names?: readonly string[]
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const FIELDS: readonly Bounds[] = [
+  { min: 0, max: 59 },
+  { min: 0, max: 23 },
+  { min: 1, max: 31 },
+  { min: 1, max: 12, names: MONTHS },
+  { min: 0, max: 6, names: DAYS },
+]
+const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
+const EVERY = '@every '
+const MAX_INT64 = 2n ** 63n - 1n
+
+/** A problem as the Go parser would word it, thrown and caught within this file alone. */
+class ScheduleProblem extends Error {}
+
+export function scheduleProblem(schedule: string): string | undefined {
+  try {
+    checkSchedule(schedule)
+    return undefined
+  } catch (problem) {
+    if (problem instanceof ScheduleProblem) return problem.message
+    throw problem
+  }
+}
+
+function checkSchedule(schedule: string): void {
+  let spec = schedule
+  if (spec.startsWith('TZ=') || spec.startsWith('CRON_TZ=')) {
+    const space = spec.indexOf(' ')
+    if (space < 0) throw new ScheduleProblem('invalid schedule format: runtime error: slice bounds out of range [:-1]')
+    const zone = spec.slice(spec.indexOf('=') + 1, space)
+    const problem = timeZoneProblem(zone)
+    if (problem !== undefined) throw new ScheduleProblem(`provided bad location ${zone}: ${problem}`)
+    spec = spec.slice(space).trim()
+  }
+  if (spec.startsWith('@')) checkDescriptor(spec)
+  else checkFields(spec)
+}
+
+function checkFields(spec: string): void {
+  const parts = spec.split(/\s+/).filter((part) => part !== '')
+  if (parts.length !== FIELDS.length) {
+    throw new ScheduleProblem(`expected exactly ${FIELDS.length} fields, found ${parts.length}: [${parts.join(' ')}]`)
+  }
+  parts.forEach((part, i) => {
+    const bounds = FIELDS[i]
+    if (bounds !== undefined) for (const range of part.split(',')) if (range !== '') checkRange(range, bounds)
+  })
+}
+
+function checkDescriptor(spec: string): void {
+  if (DESCRIPTORS.includes(spec)) return
+  if (!spec.startsWith(EVERY)) throw new ScheduleProblem(`unrecognized descriptor: ${spec}`)
+  const { error } = parseDuration(spec.slice(EVERY.length))
+  if (error !== undefined) throw new ScheduleProblem(`failed to parse duration ${spec}: ${error}`)
+}
+
+function checkRange(range: string, bounds: Bounds): void {
+  const [interval = '', ...steps] = range.split('/')
+  const [low = '', ...highs] = interval.split('-')
+  let [start, end] = [BigInt(bounds.min), BigInt(bounds.max)]
+  if (low !== '*' && low !== '?') {
+    start = numberOrName(low, bounds.names, bounds.min)
+    if (highs.length > 1) throw new ScheduleProblem(`too many hyphens: ${range}`)
+    end = highs.length === 0 ? start : numberOrName(highs[0] ?? '', bounds.names, bounds.min)
+  }
+  let step = 1n
+  if (steps.length > 1) throw new ScheduleProblem(`too many slashes: ${range}`)
+  if (steps.length === 1) {
+    step = number(steps[0] ?? '')
+    if (highs.length === 0) end = BigInt(bounds.max)
+  }
+  if (start < bounds.min) throw new ScheduleProblem(`beginning of range (${start}) below minimum (${bounds.min}): ${range}`)
+  if (end > bounds.max) throw new ScheduleProblem(`end of range (${end}) above maximum (${bounds.max}): ${range}`)
+  if (start > end) throw new ScheduleProblem(`beginning of range (${start}) beyond end of range (${end}): ${range}`)
+  if (step === 0n) throw new ScheduleProblem(`step of range should be a positive number: ${range}`)
+}
+
+function numberOrName(text: string, names: readonly string[] | undefined, first: number): bigint {
+  const at = names?.indexOf(text.toLowerCase()) ?? -1
+  return at >= 0 ? BigInt(at + first) : number(text)
+}
+
+function number(text: string): bigint {
+  if (!/^[+-]?\d+$/.test(text))
+    throw new ScheduleProblem(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`)
+  const value = text.length > 25 ? MAX_INT64 + 1n : BigInt(text.startsWith('+') ? text.slice(1) : text)
+  if (value > MAX_INT64 || value < -MAX_INT64 - 1n) {
+    throw new ScheduleProblem(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: value out of range`)
+  }
+  if (value < 0n) throw new ScheduleProblem(`negative number (${value}) not allowed: ${text}`)
+  return value
+}
+
+/** What Go's time.LoadLocation says of a name it cannot load. */
+export function timeZoneProblem(zone: string): string | undefined {
+  if (zone === '' || zone === 'UTC' || zone === 'Local') return undefined
+  if (zone.split('/').includes('..') || zone.startsWith('/') || zone.includes('\\')) return 'time: invalid location name'
+  return isTimeZone(zone) ? undefined : `unknown time zone ${zone}`
+}
+
+function isTimeZone(zone: string): boolean {
+  // Offsets and lower-case names are time zones to JavaScript only.
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) return false
+  const folded = zone.toLowerCase()
+  const named = Intl.supportedValuesOf('timeZone').find((known) => known.toLowerCase() === folded)
+  if (named !== undefined) return named === zone
+  if (folded === zone) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
