@@ -38,7 +38,9 @@ export const refuseType = (expected: string, actual: Json | undefined): never =>
 export const refuseMissingKey = (element: Json, key: string): never =>
   refuse(`map: ${goPrint(element)} does not contain declared merge key: ${key}`)
 
-export const refuseDirective = (directive: Json | undefined, element: Json): never =>
-  refuse(
-    `unknown patch type: ${typeof directive === 'string' ? directive : `%!s(${goType(directive)}=${goPrint(directive)})`} in map: ${goPrint(element)}`,
-  )
+export function refuseDirective(directive: Json | undefined, element: Json): never {
+  const isNothing = directive === null || directive === undefined
+  const shown =
+    typeof directive === 'string' ? directive : isNothing ? goType(directive) : `%!s(${goType(directive)}=${goPrint(directive)})`
+  return refuse(`unknown patch type: ${shown} in map: ${goPrint(element)}`)
+}
