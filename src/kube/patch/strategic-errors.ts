@@ -11,7 +11,7 @@ export const NO_LIST_OF_LISTS = 'lists of lists are not supported'
 const BAD_REQUESTS: ReadonlySet<string> = new Set([BAD_PRIMITIVE_LIST, BAD_RETAIN_KEYS, BAD_ELEMENT_ORDER])
 
 /** The real server answers 500 to whatever it did not foresee, with the bare sentence and no reason. */
-export function strategicFailure(message: string): StatusError {
+function strategicFailure(message: string): StatusError {
   if (BAD_REQUESTS.has(message)) return badRequestError(message)
   if (message === NO_LIST_OF_LISTS) return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
   return failure(500, '', message)
