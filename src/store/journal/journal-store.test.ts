@@ -1,41 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seededRandom } from '../../base/random.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { storeSuite } from '../suite.ts'
-import { contentOf, manualClock, put, record, remove, valueAt } from '../suite-harness.ts'
-import type { ProcessTable } from './lock.ts'
-import { type JournalOptions, type JournalStore, openJournalStore } from './open.ts'
-import { SimulatedDisk } from './simulated-disk.ts'
-
-/** A process of its own for every start; those before it are dead. */
-export function nextProcess(pid: number): ProcessTable {
-  const self = { pid, startedAt: String(pid), bootId: 'boot' }
-  return { self, find: (other) => (other === pid ? self : undefined) }
-}
-
-let lastPid = 1000
-function open(disk: SimulatedDisk, options: Partial<JournalOptions> = {}): Promise<JournalStore> {
-  const onFatal = (error: Error) => assert.fail(`unexpected: ${error.message}`)
-  return openJournalStore({
-    dir: '/data',
-    clock: manualClock(),
-    disk: disk.mount(),
-    processes: nextProcess(++lastPid),
-    onFatal,
-    ...options,
-  })
-}
-
-async function turns(count = 20): Promise<void> {
-  for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))
-}
+import { contentOf, put, record, remove, valueAt } from '../suite-harness.ts'
+import { SimulatedMachine, turns } from './simulated-machine.ts'
 
 for (const snapshotAfterBytes of [undefined, 500]) {
   storeSuite(`journal store${snapshotAfterBytes === undefined ? '' : ', always making snapshots'}`, {
     open: async (options = {}) => {
-      const disk = new SimulatedDisk(seededRandom(1))
-      const store = await open(disk, { ...options, snapshotAfterBytes })
+      const machine = new SimulatedMachine()
+      const { disk } = machine
+      const store = await machine.start({ ...options, snapshotAfterBytes })
       return {
         store,
         hold: () => disk.hold(),
@@ -56,15 +31,15 @@ for (const snapshotAfterBytes of [undefined, 500]) {
 
 describe('journal store: restart', () => {
   it('finds everything as it was: values, revisions, history, watchers that resume', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
-    const first = await open(disk)
+    const machine = new SimulatedMachine()
+    const first = await machine.start()
     const c = first.cluster('hub')
     await put(c, 'pods/ns/a', 'one')
     await put(c, 'pods/ns/b', 'two')
     await remove(c, 'pods/ns/a')
     await put(first.cluster('member1'), 'nodes//n', 'three')
     await first.close()
-    const second = await open(disk)
+    const second = await machine.start()
     const again = second.cluster('hub')
     assert.deepEqual(second.clusterNames(), ['hub', 'member1'])
     assert.deepEqual([again.revision, again.oldestRevision, second.cluster('member1').revision], [4, 1, 2])
@@ -83,8 +58,9 @@ describe('journal store: restart', () => {
   })
 
   it('keeps the generation before the newest snapshot, and watchers resume from before it', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
-    const first = await open(disk)
+    const machine = new SimulatedMachine()
+    const { disk } = machine
+    const first = await machine.start()
     const c = first.cluster('hub')
     for (let i = 0; i < 3; i++) await put(c, 'pods/ns/a', i)
     await first.snapshot()
@@ -93,7 +69,7 @@ describe('journal store: restart', () => {
     for (let i = 6; i < 9; i++) await put(c, 'pods/ns/a', i)
     assert.deepEqual(disk.names(), ['FORMAT', 'LOCK', 'journal-2', 'journal-3', 'snapshot-2', 'snapshot-3'])
     await first.close()
-    const second = await open(disk)
+    const second = await machine.start()
     assert.deepEqual([second.cluster('hub').revision, second.cluster('hub').oldestRevision], [10, 4])
     assert.deepEqual(
       record(second.cluster('hub'), '', 4).events.map((e) => contentOf(e.version)),
@@ -103,8 +79,9 @@ describe('journal store: restart', () => {
   })
 
   it('makes a snapshot when the journal outgrows the threshold and the live data, while writers go on', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
-    const store = await open(disk, { snapshotAfterBytes: 4000 })
+    const machine = new SimulatedMachine()
+    const { disk } = machine
+    const store = await machine.start({ snapshotAfterBytes: 4000 })
     const c = store.cluster('hub')
     for (let i = 0; i < 40; i++) await Promise.all([put(c, `pods/ns/p${i % 3}`, 'x'.repeat(100)), put(c, `pods/ns/q${i % 3}`, i)])
     await turns()
@@ -117,37 +94,39 @@ describe('journal store: restart', () => {
 
 describe('journal store: what a crash leaves', () => {
   it('what a killed process had written but not synced is made safe before it is shown', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
-    const first = await open(disk)
+    const machine = new SimulatedMachine()
+    const { disk } = machine
+    const first = await machine.start()
     await put(first.cluster('hub'), 'pods/ns/a', 'safe')
     disk.hold((operation) => operation === 'sync')
     void put(first.cluster('hub'), 'pods/ns/a', 'written')
     await turns()
     disk.killProcess()
-    const second = await open(disk)
+    const second = await machine.start()
     assert.equal(contentOf(second.cluster('hub').get('pods/ns/a')), 'written')
     disk.cutPower()
-    const third = await open(disk)
+    const third = await machine.start()
     assert.deepEqual([third.cluster('hub').revision, contentOf(third.cluster('hub').get('pods/ns/a'))], [3, 'written'])
     await third.close()
   })
 
   it('a torn end is cut off, whatever part of the frame is there', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
-    const first = await open(disk)
+    const machine = new SimulatedMachine()
+    const { disk } = machine
+    const first = await machine.start()
     await put(first.cluster('hub'), 'pods/ns/a', 'safe')
-    const safe = disk.peek('/data/journal-1').length
+    const safe = machine.file('journal-1').length
     await put(first.cluster('hub'), 'pods/ns/a', 'x'.repeat(50))
-    const whole = Buffer.from(disk.peek('/data/journal-1'))
+    const whole = Buffer.from(machine.file('journal-1'))
     disk.killProcess()
     for (let length = safe + 1; length < whole.length; length++) {
       const torn = whole.subarray(0, length)
       const zeros = Buffer.concat([torn, Buffer.alloc(whole.length - length)])
       for (const content of [torn, zeros]) {
-        disk.spoil('/data/journal-1', content)
-        const store = await open(disk)
+        machine.spoil('journal-1', content)
+        const store = await machine.start()
         assert.deepEqual([store.cluster('hub').revision, store.stats().tornBytes], [2, content.length - safe])
-        assert.equal(disk.peek('/data/journal-1').length, safe)
+        assert.equal(machine.file('journal-1').length, safe)
         disk.killProcess()
       }
     }
@@ -156,8 +135,9 @@ describe('journal store: what a crash leaves', () => {
   it('a torn end is no damage when the next journal was made but not used', async () => {
     let met = 0
     for (let seed = 1; seed <= 20; seed++) {
-      const disk = new SimulatedDisk(seededRandom(seed))
-      const store = await open(disk)
+      const machine = new SimulatedMachine(seed)
+      const { disk } = machine
+      const store = await machine.start()
       await put(store.cluster('hub'), 'pods/ns/a', 'safe')
       disk.hold((operation, file) => operation === 'sync' && file.endsWith('journal-1'))
       void put(store.cluster('hub'), 'pods/ns/a', 'x'.repeat(2000))
@@ -165,13 +145,13 @@ describe('journal store: what a crash leaves', () => {
       void store.snapshot()
       await turns(5)
       disk.cutPower()
-      const again = await open(disk)
+      const again = await machine.start()
       if (disk.names().includes('journal-2') && again.stats().tornBytes > 0) met++
       const { revision } = again.cluster('hub')
       assert.ok(revision === 2 || revision === 3)
       assert.equal((await put(again.cluster('hub'), 'pods/ns/a', 'after')).revision, revision + 1)
       disk.cutPower()
-      const last = await open(disk)
+      const last = await machine.start()
       assert.equal(contentOf(last.cluster('hub').get('pods/ns/a')), 'after')
       await last.close()
     }
@@ -180,12 +160,13 @@ describe('journal store: what a crash leaves', () => {
 
   it('a write that was refused stays away, although all of it may have reached the disk', async () => {
     for (let seed = 1; seed <= 20; seed++) {
-      const disk = new SimulatedDisk(seededRandom(seed))
-      const store = await open(disk)
+      const machine = new SimulatedMachine(seed)
+      const { disk } = machine
+      const store = await machine.start()
       disk.failNext('write', 'EIO')
       await assert.rejects(put(store.cluster('hub'), 'pods/ns/a', 'refused'), StoreUnavailableError)
       disk.cutPower()
-      const again = await open(disk)
+      const again = await machine.start()
       assert.equal(again.cluster('hub').revision, 1)
       await again.close()
     }
@@ -194,27 +175,29 @@ describe('journal store: what a crash leaves', () => {
 
 describe('journal store: a disk that refuses', () => {
   it('full disk: the writes of the batch fail, nothing of them stays, and later ones succeed', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
-    const store = await open(disk)
+    const machine = new SimulatedMachine()
+    const { disk } = machine
+    const store = await machine.start()
     const c = store.cluster('hub')
     await put(c, 'pods/ns/a', 'before')
-    const size = disk.peek('/data/journal-1').length
-    disk.capacity = [...disk.names()].reduce((sum, name) => sum + disk.peek(`/data/${name}`).length, 0) + 30
+    const size = machine.file('journal-1').length
+    disk.capacity = [...disk.names()].reduce((sum, name) => sum + machine.file(name).length, 0) + 30
     await assert.rejects(put(c, 'pods/ns/b', 'x'.repeat(500)), StoreUnavailableError)
-    assert.equal(disk.peek('/data/journal-1').length, size)
+    assert.equal(machine.file('journal-1').length, size)
     assert.equal(c.revision, 2)
     disk.capacity = Number.POSITIVE_INFINITY
     assert.equal((await put(c, 'pods/ns/b', 'after')).revision, 3)
     disk.cutPower()
-    const second = await open(disk)
+    const second = await machine.start()
     assert.deepEqual([second.cluster('hub').revision, contentOf(second.cluster('hub').get('pods/ns/b'))], [3, 'after'])
     await second.close()
   })
 
   it('a failed sync is the end: told once, nothing acknowledged, nothing accepted any more', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
+    const machine = new SimulatedMachine()
+    const { disk } = machine
     const fatal: Error[] = []
-    const store = await open(disk, { onFatal: (error) => fatal.push(error) })
+    const store = await machine.start({ onFatal: (error) => fatal.push(error) })
     const c = store.cluster('hub')
     await put(c, 'pods/ns/a', 'before')
     disk.failNext('sync', 'EIO')
@@ -229,9 +212,10 @@ describe('journal store: a disk that refuses', () => {
   })
 
   it('a write that cannot be taken back is the end as well', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
+    const machine = new SimulatedMachine()
+    const { disk } = machine
     const fatal: Error[] = []
-    const store = await open(disk, { onFatal: (error) => fatal.push(error) })
+    const store = await machine.start({ onFatal: (error) => fatal.push(error) })
     disk.failNext('write', 'EIO')
     disk.failNext('truncate', 'EIO')
     await assert.rejects(put(store.cluster('hub'), 'pods/ns/a', 1), StoreUnavailableError)
@@ -240,9 +224,10 @@ describe('journal store: a disk that refuses', () => {
   })
 
   it('no room for a snapshot: a warning, and writers go on', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
+    const machine = new SimulatedMachine()
+    const { disk } = machine
     const warnings: string[] = []
-    const store = await open(disk, { onWarning: (message) => warnings.push(message) })
+    const store = await machine.start({ onWarning: (message) => warnings.push(message) })
     const c = store.cluster('hub')
     await put(c, 'pods/ns/a', 1)
     disk.failNext('write', 'ENOSPC', (file) => file.includes('snapshot-2'))
@@ -252,15 +237,16 @@ describe('journal store: a disk that refuses', () => {
     await store.snapshot()
     assert.deepEqual([warnings.length, disk.names().includes('snapshot-3')], [1, true])
     await store.close()
-    const second = await open(disk)
+    const second = await machine.start()
     assert.equal(contentOf(second.cluster('hub').get('pods/ns/a')), 2)
     await second.close()
   })
 
   it('a snapshot that cannot be synced is the end', async () => {
-    const disk = new SimulatedDisk(seededRandom(1))
+    const machine = new SimulatedMachine()
+    const { disk } = machine
     const fatal: Error[] = []
-    const store = await open(disk, { onFatal: (error) => fatal.push(error) })
+    const store = await machine.start({ onFatal: (error) => fatal.push(error) })
     await put(store.cluster('hub'), 'pods/ns/a', 1)
     disk.failNext('sync', 'EIO', (file) => file.includes('snapshot-2'))
     await store.snapshot()
