@@ -6,7 +6,7 @@ import { deepClone, deepEqual } from '../../base/json.ts'
 import { type FieldError, fieldErrorMessage, invalid, keyed, required } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { validateImmutable } from '../../kube/validate-meta.ts'
-import type { KindRules } from '../kind.ts'
+import type { KindRules, RuleContext } from '../kind.ts'
 import { asCrd, type Crd, type CrdSpec, crdCondition, storageVersionOf } from './crd.ts'
 import { approvalOf, isProtectedGroup } from './crd-approval.ts'
 import { hasRecognizedReviewVersion } from './crd-conversion-rules.ts'
@@ -198,7 +198,11 @@ function celRuleCount(spec: CrdSpec): number {
   return count
 }
 
-/** Errors of a definition that did not come through a request (one of our own): as text, empty when it is valid. */
+/** What a server would refuse about a definition that did not come through a request (one of our own); empty when nothing. */
 export function crdProblems(crd: KubeObject): string[] {
-  return validateAll(asCrd(crd), undefined).map(fieldErrorMessage)
+  const copy = deepClone(crd)
+  const context: RuleContext = { operation: 'create', subresource: '', now: '', user: { name: '', groups: [] } }
+  crdRules.applyDefaults?.(copy, 'v1')
+  crdRules.prepareForCreate?.(copy, context)
+  return (crdRules.validateCreate?.(copy, context) ?? []).map(fieldErrorMessage)
 }
