@@ -228,10 +228,11 @@ function decodeItem(state: State, field: FieldModel, value: Json, previous: unkn
 
 function integer(state: State, kind: 'int32' | 'int64', value: number, goType: string): number | undefined {
   const literal = state.literal
-  if (literal === undefined ? Number.isInteger(value) && inRange(kind, value) : /^-?\d+$/.test(literal) && inRange(kind, Number(literal))) {
-    if (literal !== undefined && isInexactInteger(literal)) throw new DecodeError(inexactInteger(literal, strictPath(state.path)))
-    return value === 0 ? 0 : value
+  if (literal !== undefined && kind === 'int64' && isInexactInteger(literal)) {
+    throw new DecodeError(inexactInteger(literal, strictPath(state.path)))
   }
+  const isWhole = literal === undefined ? Number.isInteger(value) : /^-?\d+$/.test(literal)
+  if (isWhole && inRange(kind, value)) return value === 0 ? 0 : value
   noteTypeError(state, `number ${literal ?? String(value)}`, goType)
   return undefined
 }

@@ -14,17 +14,17 @@ import { expectWire, WIRE, WireError, WireReader, WireWriter } from './wire.ts'
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
-export interface Envelope {
+interface Envelope {
   /** As said by the envelope; '' when it says nothing. */
   apiVersion: string
   kind: string
   raw: Uint8Array
 }
 
-export const isProtobuf = (bytes: Uint8Array): boolean => MAGIC.equals(bytes.subarray(0, 4))
+const isProtobuf = (bytes: Uint8Array): boolean => MAGIC.equals(bytes.subarray(0, 4))
 
 /** Opens the envelope. Throws DecodeError with the real server's words. */
-export function openEnvelope(bytes: Uint8Array): Envelope {
+function openEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new DecodeError('empty data')
   if (!isProtobuf(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
   if (bytes.length === MAGIC.length) throw new DecodeError('empty body')
