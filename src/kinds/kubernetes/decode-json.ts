@@ -228,9 +228,7 @@ function decodeItem(state: State, field: FieldModel, value: Json, previous: unkn
 
 function integer(state: State, kind: 'int32' | 'int64', value: number, goType: string): number | undefined {
   const literal = state.literal
-  if (literal !== undefined && kind === 'int64' && isInexactInteger(literal)) {
-    throw new DecodeError(inexactInteger(literal, strictPath(state.path)))
-  }
+  if (literal !== undefined && kind === 'int64') refuseInexact(literal, state.path)
   const isWhole = literal === undefined ? Number.isInteger(value) : /^-?\d+$/.test(literal)
   if (isWhole && inRange(kind, value)) return value === 0 ? 0 : value
   noteTypeError(state, `number ${literal ?? String(value)}`, goType)
@@ -288,16 +286,20 @@ function strings(state: State, value: Json, goType: string): string[] | undefine
 
 /** Free-form JSON is kept; with details, integers that would be stored as another number are refused. */
 function copyRaw(state: State, value: Json): Json {
-  if (state.details !== undefined && state.details.numbers.size > 0) refuseInexact(state, value)
+  if (state.literal !== undefined) refuseInexact(state.literal, state.path)
+  else if (state.details !== undefined && state.details.numbers.size > 0) refuseInexactWithin(state.details, value, state.path)
   return deepClone(value)
 }
 
-function refuseInexact(state: State, value: Json | undefined): void {
+function refuseInexact(literal: string, path: readonly (string | number)[]): void {
+  if (isInexactInteger(literal)) throw new DecodeError(inexactInteger(literal, strictPath(path)))
+}
+
+function refuseInexactWithin(details: JsonDetails, value: Json | undefined, path: readonly (string | number)[]): void {
   if (typeof value !== 'object' || value === null) return
-  for (const [key, literal] of state.details?.numbers.get(value) ?? []) {
-    if (isInexactInteger(literal)) throw new DecodeError(inexactInteger(literal, strictPath([...state.path, key])))
-  }
-  for (const item of Array.isArray(value) ? value : Object.values(value)) refuseInexact(state, item)
+  for (const [key, literal] of details.numbers.get(value) ?? []) refuseInexact(literal, [...path, key])
+  if (Array.isArray(value)) for (const [i, item] of value.entries()) refuseInexactWithin(details, item, [...path, i])
+  else for (const key of Object.keys(value)) refuseInexactWithin(details, value[key], [...path, key])
 }
 
 /** JSONSchemaPropsOrBool, …OrArray, …OrStringArray: they decode themselves, so strict errors inside go unreported. */
