@@ -1,7 +1,8 @@
 /** Fields that someone else owns, and the answer that names them. */
+
+import { compareStrings, goQuote } from '../go-print.ts'
 import { failure, type StatusError } from '../status.ts'
 import { printPath } from './element.ts'
-import { compareBytes, goQuote } from './go-text.ts'
 import type { ManagerInfo } from './managed.ts'
 
 export interface Conflict {
@@ -39,7 +40,7 @@ function conflictMessage(conflicts: readonly Conflict[]): string {
   const byOwner = new Map<string, Conflict[]>()
   for (const conflict of conflicts) byOwner.set(conflict.id, [...(byOwner.get(conflict.id) ?? []), conflict])
   const lines: string[] = []
-  for (const [, same] of [...byOwner].sort(([a], [b]) => compareBytes(a, b))) {
+  for (const [, same] of [...byOwner].sort(([a], [b]) => compareStrings(a, b))) {
     const owner = same[0]?.owner
     if (owner !== undefined) lines.push(`conflicts with ${printManager(owner)}:`)
     for (const { path } of same) lines.push(`- ${printPath(path)}`)

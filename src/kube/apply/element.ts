@@ -2,12 +2,13 @@
  * A path element selects one child of a container. It is kept as the text that FieldsV1 uses (`f:name`, `k:{"name":"a"}`,
  * `v:"x"`, `i:3`) in canonical form, so that equal elements are equal strings: sets are maps over these texts.
  */
-import { compareBytes, goJson, goNumber, goQuote } from './go-text.ts'
+import { compareStrings, goQuote } from '../go-print.ts'
+import { elementJson, goNumber } from './go-text.ts'
 import { ShapeError } from './shape-error.ts'
 
 export const fieldElement = (name: string): string => `f:${name}`
 
-export const valueElement = (value: unknown): string => `v:${goJson(value)}`
+export const valueElement = (value: unknown): string => `v:${elementJson(value)}`
 
 /** `fields` in the byte order of their names. */
 export function keyElement(fields: readonly (readonly [string, unknown])[]): string {
@@ -15,7 +16,7 @@ export function keyElement(fields: readonly (readonly [string, unknown])[]): str
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i]
     if (field === undefined) continue
-    text += `${i === 0 ? '' : ','}${goJson(field[0])}:${goJson(field[1])}`
+    text += `${i === 0 ? '' : ','}${elementJson(field[0])}:${elementJson(field[1])}`
   }
   return `${text}}`
 }
@@ -51,7 +52,7 @@ function parseJson(text: string): unknown {
 function keyFields(body: string): [string, unknown][] {
   const parsed = parseJson(body)
   if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new ShapeError(`expected an object in key: ${goQuote(body)}`)
-  return Object.entries(parsed ?? {}).sort(([a], [b]) => compareBytes(a, b))
+  return Object.entries(parsed ?? {}).sort(([a], [b]) => compareStrings(a, b))
 }
 
 /** As it stands in a printed path: `.name`, `[name="a"]`, `[="x"]`, `[3]`. */
@@ -93,7 +94,7 @@ export function compareElements(a: string, b: string): number {
   if (kind !== b.charAt(0)) return KIND_ORDER.indexOf(kind) - KIND_ORDER.indexOf(b.charAt(0))
   const x = a.slice(2)
   const y = b.slice(2)
-  if (kind === 'f') return compareBytes(x, y)
+  if (kind === 'f') return compareStrings(x, y)
   if (kind === 'i') return Number(x) - Number(y)
   return kind === 'v' ? compareValues(parseJson(x), parseJson(y)) : compareKeys(keyFields(x), keyFields(y))
 }
@@ -103,7 +104,7 @@ function compareKeys(a: readonly [string, unknown][], b: readonly [string, unkno
     const x = a[i]
     const y = b[i]
     if (x === undefined || y === undefined) return Number(x !== undefined) - Number(y !== undefined)
-    const order = compareBytes(x[0], y[0]) || compareValues(x[1], y[1])
+    const order = compareStrings(x[0], y[0]) || compareValues(x[1], y[1])
     if (order !== 0) return order
   }
 }
@@ -113,7 +114,7 @@ function compareValues(a: unknown, b: unknown): number {
   const rank = valueRank(a) - valueRank(b)
   if (rank !== 0) return rank
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b)
+  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
   if (typeof a === 'boolean' || typeof b === 'boolean') return Number(a) - Number(b)
   if (Array.isArray(a) && Array.isArray(b)) {
     for (let i = 0; i < Math.min(a.length, b.length); i++) {
@@ -123,7 +124,7 @@ function compareValues(a: unknown, b: unknown): number {
     return a.length - b.length
   }
   if (a === null || b === null) return 0
-  const byName = (value: unknown) => Object.entries(value as object).sort(([x], [y]) => compareBytes(x, y))
+  const byName = (value: unknown) => Object.entries(value as object).sort(([x], [y]) => compareStrings(x, y))
   return compareKeys(byName(a), byName(b))
 }
 

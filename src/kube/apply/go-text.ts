@@ -1,10 +1,10 @@
 /**
  * Values as Go writes them: JSON with sorted keys and HTML escapes (the text inside field paths and in the last-applied
- * annotation), `%q`, `%v` and `%#v` (the text inside messages). Clients compare these texts, so they are part of the wire.
+ * annotation), `%v`, `%#v` and `%T` (the text inside messages). Clients compare these texts, so they are part of the wire.
  */
+import { compareStrings, goQuote } from '../go-print.ts'
 
-// Beyond JSON's own rules Go escapes what could end a script element, and has no short forms for backspace and form feed.
-const JSON_ESCAPES: Record<string, string> = {
+const HTML_ESCAPES: Record<string, string> = {
   '<': '\\u003c',
   '>': '\\u003e',
   '&': '\\u0026',
@@ -14,12 +14,17 @@ const JSON_ESCAPES: Record<string, string> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what must be escaped
 const NEEDS_ESCAPE = /[<>&"\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/
 
-/** Strings as encoding/json writes them. */
-export function goJsonString(text: string): string {
+/** Strings as encoding/json writes them: beyond JSON's own rules, what could end a script element is escaped. */
+function goJsonString(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `"${text}"`
-  return JSON.stringify(text)
-    .replace(/[<>&\u2028\u2029]/g, (c) => JSON_ESCAPES[c] ?? c)
-    .replace(/\\\\|\\[bf]/g, (c) => (c === '\\b' ? '\\u0008' : c === '\\f' ? '\\u000c' : c))
+  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (c) => HTML_ESCAPES[c] ?? c)
+}
+
+/** JSON as it stands inside path elements. Their encoder (jsoniter) knows no short forms for backspace and form feed. */
+export function elementJson(value: unknown): string {
+  const text = goJson(value)
+  if (!text.includes('\\')) return text
+  return text.replace(/\\\\|\\[bf]/g, (c) => (c === '\\b' ? '\\u0008' : c === '\\f' ? '\\u000c' : c))
 }
 
 /** Any JSON value as encoding/json writes a map: keys in byte order, no spaces. */
@@ -31,55 +36,9 @@ export function goJson(value: unknown): string {
   const map = value as Record<string, unknown>
   const keys = Object.keys(map).filter((key) => map[key] !== undefined)
   return `{${keys
-    .sort(compareBytes)
+    .sort(compareStrings)
     .map((key) => `${goJsonString(key)}:${goJson(map[key])}`)
     .join(',')}}`
-}
-
-/** Order of two strings by their UTF-8 bytes, which is Go's; UTF-16 differs for surrogates against U+E000 and above. */
-export function compareBytes(a: string, b: string): number {
-  if (a === b) return 0
-  const shared = Math.min(a.length, b.length)
-  for (let i = 0; i < shared; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x === y) continue
-    const xSurrogate = x >= 0xd800 && x <= 0xdfff
-    const ySurrogate = y >= 0xd800 && y <= 0xdfff
-    if (xSurrogate !== ySurrogate) {
-      if (xSurrogate && y >= 0xe000) return 1
-      if (ySurrogate && x >= 0xe000) return -1
-    }
-    return x < y ? -1 : 1
-  }
-  return a.length < b.length ? -1 : 1
-}
-
-const QUOTE_ESCAPES: Record<string, string> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '"': '\\"',
-  '\\': '\\\\',
-}
-
-/** `%q` of a string. */
-export function goQuote(text: string): string {
-  let out = ''
-  for (const char of text) {
-    const short = QUOTE_ESCAPES[char]
-    const code = char.codePointAt(0) ?? 0
-    if (short !== undefined) out += short
-    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`
-    else if (/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(char)) {
-      out += code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
-    } else out += char
-  }
-  return `"${out}"`
 }
 
 /** `%v` of a number that came from JSON, that is, of a float64: exponents from a million on. */
@@ -99,7 +58,7 @@ export function goFormat(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goFormat).join(' ')}]`
   const map = value as Record<string, unknown>
   return `map[${Object.keys(map)
-    .sort(compareBytes)
+    .sort(compareStrings)
     .map((key) => `${key}:${goFormat(map[key])}`)
     .join(' ')}]`
 }
@@ -113,7 +72,7 @@ export function goSyntax(value: unknown): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
   const map = value as Record<string, unknown>
   return `map[string]interface {}{${Object.keys(map)
-    .sort(compareBytes)
+    .sort(compareStrings)
     .map((key) => `${goQuote(key)}:${goSyntax(map[key])}`)
     .join(', ')}}`
 }

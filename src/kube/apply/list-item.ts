@@ -1,6 +1,8 @@
 /** How an item of an associative list is named in a path: by the values of its keys, or by itself in a set. */
+
+import { goQuote } from '../go-print.ts'
 import { keyElement, valueElement } from './element.ts'
-import { goJsonString, goQuote } from './go-text.ts'
+import { elementJson } from './go-text.ts'
 import { ShapeError } from './shape-error.ts'
 import { type ListType, mapOf } from './types.ts'
 
@@ -25,7 +27,7 @@ function keyedElement(list: ListType, item: unknown): string {
     const name = sortedKeys[0] ?? ''
     const value = Object.hasOwn(map, name) ? map[name] : undefined
     // By far the most frequent key is one string.
-    if (typeof value === 'string') return `k:{${goJsonString(name)}:${goJsonString(value)}}`
+    if (typeof value === 'string') return `k:{${elementJson(name)}:${elementJson(value)}}`
   }
   const fields: [string, unknown][] = []
   for (const name of sortedKeys) {

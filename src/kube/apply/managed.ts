@@ -3,10 +3,11 @@
  * read from a stored object are decoded when they are needed and given back as they are when nothing changed.
  */
 import { isJsonObject } from '../../base/json.ts'
+import { compareStrings, goQuote } from '../go-print.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta.ts'
 import type { FieldSet } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
-import { compareBytes, goJson, goQuote } from './go-text.ts'
+import { goJson } from './go-text.ts'
 import { ShapeError } from './shape-error.ts'
 
 /** What tells one entry from another. Appliers are one whatever version they apply in; updaters are one per version. */
@@ -132,16 +133,16 @@ export function encodeManaged(managed: Managed): ManagedFieldsEntry[] | undefine
 
 /** Times are whole seconds in UTC, so their texts are in the order of time; no time is the oldest. */
 export function compareTimes(a: string | undefined, b: string | undefined): number {
-  return compareBytes(a ?? '', b ?? '')
+  return compareStrings(a ?? '', b ?? '')
 }
 
 function compareOwners(a: Ownership, b: Ownership): number {
   return (
-    compareBytes(a.info.operation, b.info.operation) ||
+    compareStrings(a.info.operation, b.info.operation) ||
     compareTimes(a.time, b.time) ||
-    compareBytes(a.info.manager, b.info.manager) ||
-    compareBytes(a.info.apiVersion, b.info.apiVersion) ||
-    compareBytes(a.info.subresource, b.info.subresource)
+    compareStrings(a.info.manager, b.info.manager) ||
+    compareStrings(a.info.apiVersion, b.info.apiVersion) ||
+    compareStrings(a.info.subresource, b.info.subresource)
   )
 }
 

@@ -2,12 +2,13 @@
  * The heart of managed fields: given an object before and after, who loses what, and whose fields were touched. Owners
  * are looked at in the version they wrote in; owners in versions that are gone lose everything.
  */
+
+import { compareStrings } from '../go-print.ts'
 import { type Comparison, compareTyped } from './compare.ts'
 import { type Conflict, ConflictsError } from './conflict.ts'
 import { fieldElement } from './element.ts'
 import { overlaps } from './encoded-set.ts'
 import { difference, type FieldSet, fieldSetOf, intersection, pathsOf, recursiveDifference, union } from './field-set.ts'
-import { compareBytes } from './go-text.ts'
 import type { Managed, Ownership } from './managed.ts'
 import { reconcileWithType } from './set-and-type.ts'
 import { rootAtom } from './types.ts'
@@ -56,7 +57,7 @@ export function transferOwnership(change: Change): Outcome {
   const managed: Managed = new Map()
   const conflicts: Conflict[] = []
   const ids = [...change.managed.keys()]
-  if (ids.length > 1) ids.sort(compareBytes)
+  if (ids.length > 1) ids.sort(compareStrings)
   for (const id of ids) {
     const owner = change.managed.get(id)
     if (owner === undefined) continue

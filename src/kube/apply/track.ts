@@ -3,11 +3,11 @@
  * nobody else owns it any more. Runs on every write, so what did not change is not looked at.
  */
 import { deepEqual } from '../../base/json.ts'
+import { compareStrings } from '../go-print.ts'
 import { groupVersion, type KubeObject } from '../meta.ts'
 import { StatusError } from '../status.ts'
 import { covers } from './encoded-set.ts'
 import { type FieldSet, recursiveDifference, union } from './field-set.ts'
-import { compareBytes } from './go-text.ts'
 import {
   bare,
   compareTimes,
@@ -126,7 +126,7 @@ function capUpdateManagers(managed: Managed): Managed {
   const updaters = [...managed].filter(([, owner]) => owner.info.operation === 'Update')
   let excess = updaters.length - MAX_UPDATE_MANAGERS
   if (excess <= 0) return managed
-  updaters.sort(([a, x], [b, y]) => compareTimes(x.time, y.time) || compareBytes(a, b))
+  updaters.sort(([a, x], [b, y]) => compareTimes(x.time, y.time) || compareStrings(a, b))
   const firstOfVersion = new Map<string, string>()
   for (const [id, owner] of updaters) {
     if (excess <= 0) break

@@ -5,10 +5,10 @@
  * deduced from the value, with maps granular and lists atomic.
  */
 import { deepFreeze, isJsonObject } from '../../base/json.ts'
+import { compareStrings } from '../go-print.ts'
 import type { KubeObject } from '../meta.ts'
 import type { Schema } from '../schema.ts'
 import { fieldElement } from './element.ts'
-import { compareBytes } from './go-text.ts'
 
 export type Scalar = 'numeric' | 'string' | 'boolean' | 'untyped'
 
@@ -143,7 +143,7 @@ export class ListType {
     const { associative, keys } = relationshipOf(schema)
     this.associative = associative
     this.keys = keys
-    this.sortedKeys = [...keys].sort(compareBytes)
+    this.sortedKeys = [...keys].sort(compareStrings)
   }
 
   get element(): Atom {
