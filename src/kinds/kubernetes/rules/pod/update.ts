@@ -80,8 +80,17 @@ function otherChanges(spec: Fields, old: Fields): FieldError[] {
   }
   const errors = items(old, 'schedulingGates').length > 0 ? takeBackNarrowing(munged, old) : []
   if (semanticEqual(munged, old)) return errors
-  const diff = internalDiff('PodSpec', old, munged)
+  const diff = internalDiff('PodSpec', old, withEmptiedLists(munged, old))
   return [...errors, forbidden('spec', `pod updates may not change fields other than ${UPDATABLE}\n${diff}`)]
+}
+
+/**
+ * Decoding does not tell an emptied list from an absent one, Go's JSON does. Lists lose their items by patches, which
+ * leave an empty one, so that is what the diff shows.
+ */
+function withEmptiedLists(spec: Fields, old: Fields): Fields {
+  const emptied = Object.keys(old).filter((key) => items(old, key).length > 0 && raw(spec, key) === undefined)
+  return emptied.length === 0 ? spec : { ...spec, ...Object.fromEntries(emptied.map((key) => [key, []])) }
 }
 
 export function restore(target: Fields, from: Fields, key: string): void {
