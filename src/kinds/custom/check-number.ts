@@ -18,47 +18,49 @@ interface Sink {
 }
 
 export function checkNumber(value: number, node: Node, sink: Sink): void {
-  const type = node.types.length === 1 && (node.types[0] === 'integer' || node.types[0] === 'number') ? node.types[0] : ''
-  checkRange(value, type, node.format, 'Checked', sink)
-  const isInteger = isInt64(value)
-  if (node.multipleOf !== undefined) {
-    const inRange = checkRange(node.multipleOf, type, node.format, 'MultipleOf', sink)
-    checkMultiple(value, isInteger && inRange ? Math.trunc(node.multipleOf) : node.multipleOf, isInteger && inRange, sink)
+  checkRange(value, { node, what: 'Checked' }, sink)
+  /** A limit as it is compared with: cut to an integer for integers, when its type can hold it at all. */
+  const limitOf = (limit: number, what: string): { limit: number; isInteger: boolean } => {
+    const isInteger = checkRange(limit, { node, what }, sink) && isInt64(value)
+    return { limit: isInteger ? Math.trunc(limit) : limit, isInteger }
   }
+  if (node.multipleOf !== undefined) checkMultiple(value, limitOf(node.multipleOf, 'MultipleOf'), sink)
   if (node.minimum !== undefined) {
-    const inRange = checkRange(node.minimum, type, node.format, 'Minimum boundary', sink)
-    const limit = isInteger && inRange ? Math.trunc(node.minimum) : node.minimum
+    const { limit } = limitOf(node.minimum, 'Minimum boundary')
     if (node.exclusiveMinimum ? value <= limit : value < limit)
       sink.fail(`should be greater than ${node.exclusiveMinimum ? '' : 'or equal to '}${goNumber(limit)}`, value)
   }
   if (node.maximum !== undefined) {
-    const inRange = checkRange(node.maximum, type, node.format, 'Maximum boundary', sink)
-    const limit = isInteger && inRange ? Math.trunc(node.maximum) : node.maximum
+    const { limit } = limitOf(node.maximum, 'Maximum boundary')
     if (node.exclusiveMaximum ? value >= limit : value > limit)
       sink.fail(`should be less than ${node.exclusiveMaximum ? '' : 'or equal to '}${goNumber(limit)}`, value)
   }
 }
 
-function checkRange(value: number, type: string, format: string, what: string, sink: Sink): boolean {
-  const holds =
-    type === 'integer'
-      ? format === 'int32'
-        ? Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31
-        : isInt64(value)
-      : type !== 'number' || format !== 'float' || Math.abs(value) <= 3.4028234663852886e38
+function checkRange(value: number, of: { node: Node; what: string }, sink: Sink): boolean {
+  const { types, format } = of.node
+  const type = types.length === 1 && (types[0] === 'integer' || types[0] === 'number') ? types[0] : ''
+  const isInt32 = Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31
+  const isFloat32 = Math.abs(value) <= 3.4028234663852886e38
+  let holds = true
+  if (type === 'integer') holds = format === 'int32' ? isInt32 : isInt64(value)
+  else if (type === 'number' && format === 'float') holds = isFloat32
   if (!holds)
-    sink.addLoose(`${what} value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`} in ${sink.name}`)
+    sink.addLoose(
+      `${of.what} value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`} in ${sink.name}`,
+    )
   return holds
 }
 
-function checkMultiple(value: number, factor: number, asIntegers: boolean, sink: Sink): void {
-  if (factor <= 0) {
-    const text = `factor MultipleOf declared for ${sink.name} must be positive: ${goNumber(factor)}`
-    sink.add(text, (field) => ({ type: 'Invalid', field, value: factor, detail: text }))
+function checkMultiple(value: number, factor: { limit: number; isInteger: boolean }, sink: Sink): void {
+  const { limit, isInteger } = factor
+  if (limit <= 0) {
+    const text = `factor MultipleOf declared for ${sink.name} must be positive: ${goNumber(limit)}`
+    sink.add(text, (field) => ({ type: 'Invalid', field, value: limit, detail: text }))
     return
   }
-  const isMultiple = asIntegers ? value % factor === 0 : isNearlyInteger(factor < 1 ? (1 / factor) * value : value / factor)
-  if (!isMultiple) sink.fail(`should be a multiple of ${goNumber(factor)}`, value)
+  const isMultiple = isInteger ? value % limit === 0 : isNearlyInteger(limit < 1 ? (1 / limit) * value : value / limit)
+  if (!isMultiple) sink.fail(`should be a multiple of ${goNumber(limit)}`, value)
 }
 
 /** Integers up to rounding of the division, within what JSON numbers hold exactly. */

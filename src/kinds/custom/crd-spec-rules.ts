@@ -68,7 +68,7 @@ export function validateSpec(spec: CrdSpec, options: SpecOptions): FieldError[] 
   if (spec.preserveUnknownFields && schemas.some((s) => someSchema(s, hasDefault)))
     errors.push(invalid('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'))
   for (const [i, version] of internal.versions.entries())
-    errors.push(...validateVersion(version, internal, options, index('spec.versions', i)))
+    errors.push(...validateVersion(version, internal, { options, path: index('spec.versions', i) }))
   errors.push(...versionList(spec, internal))
   errors.push(...requiredNames(spec.names), ...validateNames(spec.names, 'spec.names'))
   const hasStatus = [internal.top, ...internal.versions].some((v) => v.subresources?.status !== undefined)
@@ -100,7 +100,8 @@ function missingSchemas({ top, versions }: InternalSpec): FieldError[] {
   return versions.flatMap((v, i) => (v.schema === undefined ? [required(`spec.versions[${i}].schema.openAPIV3Schema`)] : []))
 }
 
-function validateVersion(v: InternalVersion, internal: InternalSpec, options: SpecOptions, path: string): FieldError[] {
+function validateVersion(v: InternalVersion, internal: InternalSpec, at: { options: SpecOptions; path: string }): FieldError[] {
+  const { options, path } = at
   const { name, deprecated, deprecationWarning } = v.version
   const errors: FieldError[] = []
   const wrong = checkDns1035Label(name ?? '')
@@ -112,9 +113,16 @@ function validateVersion(v: InternalVersion, internal: InternalSpec, options: Sp
   errors.push(...validateScaleSubresource(v.subresources?.scale, child(path, 'subresources')))
   errors.push(...(v.columns ?? []).flatMap((c, i) => validateColumn(c, index(child(path, 'additionalPrinterColumns'), i))))
   if ((v.selectableFields ?? []).length > 0) {
-    const at = child(path, 'selectableFields')
-    if (v.schema === undefined) errors.push(invalid(at, '', 'may only be set when `version.schema.openAPIV3Schema` is not included'))
-    else errors.push(...validateSelectableFields(v.selectableFields ?? [], v.schema, at, options.mayKeepSelectableFields.has(name)))
+    const fieldsPath = child(path, 'selectableFields')
+    if (v.schema === undefined)
+      errors.push(invalid(fieldsPath, '', 'may only be set when `version.schema.openAPIV3Schema` is not included'))
+    else
+      errors.push(
+        ...validateSelectableFields(v.selectableFields ?? [], v.schema, {
+          path: fieldsPath,
+          mayKeep: options.mayKeepSelectableFields.has(name),
+        }),
+      )
   }
   return errors
 }
@@ -122,7 +130,7 @@ function validateVersion(v: InternalVersion, internal: InternalSpec, options: Sp
 function topSelectableFields({ top }: InternalSpec, options: SpecOptions): FieldError[] {
   const fields = top.selectableFields ?? []
   if (top.schema === undefined) return [invalid('spec.selectableFields', '', 'may only be set when validations.schema is included')]
-  return validateSelectableFields(fields, top.schema, 'spec.selectableFields', options.mayKeepSelectableFields.has(''))
+  return validateSelectableFields(fields, top.schema, { path: 'spec.selectableFields', mayKeep: options.mayKeepSelectableFields.has('') })
 }
 
 function deprecationErrors(deprecated: boolean, warning: string | undefined): string[] {
@@ -252,7 +260,12 @@ function validateScaleSubresource(scale: CrdScale | undefined, path: string): Fi
   return [...errors, invalid(at('labelSelectorPath'), selector, 'should be a json path under either .spec or .status')]
 }
 
-function validateSelectableFields(fields: { jsonPath: string }[], schema: RawSchema, path: string, mayKeep: boolean): FieldError[] {
+function validateSelectableFields(
+  fields: { jsonPath: string }[],
+  schema: RawSchema,
+  where: { path: string; mayKeep: boolean },
+): FieldError[] {
+  const { path, mayKeep } = where
   const errors: FieldError[] = []
   const seen = new Set<string>()
   for (const [i, { jsonPath }] of fields.entries()) {

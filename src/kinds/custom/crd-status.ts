@@ -9,7 +9,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { asCrd, CRD_GROUP, type Crd, type CrdNames, crdCondition } from './crd.ts'
 import { approvalOf, isProtectedGroup } from './crd-approval.ts'
 
-export const CRD_CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
+const CRD_CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
 
 /**
  * The definition with the status it should have now: names, establishment, approval. `others` are all definitions (of any
@@ -19,12 +19,14 @@ export function settleCrd(crd: KubeObject, others: readonly KubeObject[], now: s
   const next = deepClone(asCrd(crd))
   acceptNames(next, others.map(asCrd), now)
   if (crdCondition(next, 'NamesAccepted') && !crdCondition(next, 'Established'))
-    set(next, now, 'Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted')
+    set(next, now, ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'])
   if (isProtectedGroup(next.spec.group)) setApproval(next, now)
   return deepEqual(next, crd) ? undefined : next
 }
 
-function set(crd: Crd, now: string, ...[type, status, reason, message]: [string, string, string, string]): void {
+type Said = readonly [type: string, status: 'True' | 'False', reason: string, message: string]
+
+function set(crd: Crd, now: string, [type, status, reason, message]: Said): void {
   const conditions = setCondition(crd.status?.conditions ?? undefined, { type, status, reason, message }, now)
   crd.status = { ...crd.status, conditions: conditions.map(inWireOrder) }
 }
@@ -50,10 +52,10 @@ function acceptNames(crd: Crd, others: readonly Crd[], now: string): void {
   if (sameNames(wanted, accepted)) return
   const { names, conflict } = claim(wanted, accepted, usedNames(crd, others))
   crd.status = { ...crd.status, acceptedNames: names }
-  if (conflict !== undefined) set(crd, now, 'NamesAccepted', 'False', conflict.reason, conflict.message)
-  else set(crd, now, 'NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
+  if (conflict !== undefined) set(crd, now, ['NamesAccepted', 'False', conflict.reason, conflict.message])
+  else set(crd, now, ['NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'])
   if (findCondition(crd.status?.conditions ?? undefined, 'Established') === undefined && conflict !== undefined)
-    set(crd, now, 'Established', 'False', 'NotAccepted', 'not all names are accepted')
+    set(crd, now, ['Established', 'False', 'NotAccepted', 'not all names are accepted'])
 }
 
 interface Used {
@@ -113,7 +115,7 @@ function setApproval(crd: Crd, now: string): void {
   const type = 'KubernetesAPIApprovalPolicyConformant'
   const old = findCondition(crd.status?.conditions ?? undefined, type)
   if (old?.status === status && old.reason === why && old.message === reason) return
-  set(crd, now, type, status, why, reason)
+  set(crd, now, [type, status, why, reason])
 }
 
 /** On the first delete request: the definition stays until its instances are gone. Changes the object given. */
@@ -123,7 +125,7 @@ export function markCrdDeleting(object: KubeObject, now: string): void {
   if (!crd.metadata.finalizers?.includes(CRD_CLEANUP_FINALIZER))
     crd.metadata.finalizers = [...(crd.metadata.finalizers ?? []), CRD_CLEANUP_FINALIZER]
   const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon'
-  set(crd, now, 'Terminating', 'True', 'InstanceDeletionPending', message)
+  set(crd, now, ['Terminating', 'True', 'InstanceDeletionPending', message])
 }
 
 /** How far the instances of a definition that is being deleted have come. */
@@ -152,13 +154,14 @@ const overlapsBuiltIn = ({ spec }: Crd): boolean =>
 export function cleanupCrd(crd: KubeObject, progress: CleanupProgress, now: string): KubeObject {
   const next = deepClone(asCrd(crd))
   if (progress.step === 'started')
-    set(next, now, 'Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress')
-  else if (progress.step === 'failed') set(next, now, 'Terminating', 'True', 'InstanceDeletionFailed', progress.message)
+    set(next, now, ['Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'])
+  else if (progress.step === 'failed') set(next, now, ['Terminating', 'True', 'InstanceDeletionFailed', progress.message])
   else {
     if (overlapsBuiltIn(next))
-      set(next, now, 'Terminating', 'False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage')
-    else if (crdCondition(next, 'Established')) set(next, now, 'Terminating', 'False', 'InstanceDeletionCompleted', 'removed all instances')
-    else set(next, now, 'Terminating', 'False', 'NeverEstablished', 'resource was never established')
+      set(next, now, ['Terminating', 'False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage'])
+    else if (crdCondition(next, 'Established'))
+      set(next, now, ['Terminating', 'False', 'InstanceDeletionCompleted', 'removed all instances'])
+    else set(next, now, ['Terminating', 'False', 'NeverEstablished', 'resource was never established'])
     next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((f) => f !== CRD_CLEANUP_FINALIZER)
   }
   return next

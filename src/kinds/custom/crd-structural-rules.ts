@@ -42,7 +42,7 @@ export function structuralInitError(s: RawSchema | undefined): string | undefine
 }
 
 export function validateStructural(s: RawSchema, path: string): FieldError[] {
-  const errors = [...invariants(s, 'root', path), ...completeness(s, s, path, path)]
+  const errors = [...invariants(s, 'root', path), ...completeness(s, s, { own: path, value: path })]
   return errors
     .map((error) => ({ error, text: fieldErrorMessage(error) }))
     .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
@@ -171,28 +171,30 @@ function nested(s: RawSchema | undefined, skipAnyOf: boolean, path: string): Fie
   return errors
 }
 
-/** Everything a junctor speaks about must be specified outside of it too. */
-function completeness(values: RawSchema, structure: RawSchema, path: string, valuePath: string): FieldError[] {
-  const errors = nestedCompleteness(values.not, structure, path, child(valuePath, 'not'))
-  for (const key of ['allOf', 'anyOf', 'oneOf'] as const)
-    errors.push(...(values[key] ?? []).flatMap((part, i) => nestedCompleteness(part, structure, path, index(child(valuePath, key), i))))
+interface Paths {
+  /** Of the structure, and of the values inside a junctor. */
+  own: string
+  value: string
+}
+
+/** Everything a junctor at the root speaks about must be specified outside of it too. */
+function completeness(values: RawSchema, structure: RawSchema, at: Paths): FieldError[] {
+  const errors = nestedCompleteness(values.not, structure, { ...at, value: child(at.value, 'not') })
+  for (const key of ['allOf', 'anyOf', 'oneOf'] as const) {
+    const path = child(at.value, key)
+    errors.push(...(values[key] ?? []).flatMap((part, i) => nestedCompleteness(part, structure, { ...at, value: index(path, i) })))
+  }
   return errors
 }
 
-function nestedCompleteness(
-  values: RawSchema | undefined,
-  structure: RawSchema | undefined,
-  path: string,
-  valuePath: string,
-): FieldError[] {
+function nestedCompleteness(values: RawSchema | undefined, structure: RawSchema | undefined, at: Paths): FieldError[] {
   if (values === undefined) return []
-  if (structure === undefined) return [required(path, `because it is defined in ${valuePath}`)]
-  const errors = completeness(values, structure, path, valuePath)
-  errors.push(...nestedCompleteness(itemOf(values), itemOf(structure), child(path, 'items'), child(valuePath, 'items')))
+  if (structure === undefined) return [required(at.own, `because it is defined in ${at.value}`)]
+  const errors = completeness(values, structure, at)
+  errors.push(...nestedCompleteness(itemOf(values), itemOf(structure), { own: child(at.own, 'items'), value: child(at.value, 'items') }))
   for (const [key, property] of propertiesOf(values)) {
-    const at = keyed(child(path, 'properties'), key)
-    const valueAt = keyed(child(valuePath, 'properties'), key)
-    errors.push(...nestedCompleteness(property, propertyOf(structure, key), at, valueAt))
+    const below = { own: keyed(child(at.own, 'properties'), key), value: keyed(child(at.value, 'properties'), key) }
+    errors.push(...nestedCompleteness(property, propertyOf(structure, key), below))
   }
   return errors
 }

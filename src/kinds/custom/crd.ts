@@ -62,7 +62,7 @@ export interface CrdSpec {
   preserveUnknownFields?: boolean
 }
 
-export interface CrdStatus {
+interface CrdStatus {
   conditions?: Condition[] | null
   acceptedNames?: CrdNames
   storedVersions?: string[] | null

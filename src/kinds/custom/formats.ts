@@ -108,7 +108,7 @@ function isIpv4(text: string): boolean {
   return parts.length === 4 && parts.every((p) => /^[0-9]{1,3}$/.test(p) && Number(p) <= 255)
 }
 
-export function isIpv6(text: string): boolean {
+function isIpv6(text: string): boolean {
   if (!text.includes(':') || text.includes(':::')) return false
   let head = text
   const lastColon = text.lastIndexOf(':')

@@ -87,7 +87,7 @@ const POSIX: ReadonlyMap<string, readonly Range[]> = new Map<string, readonly Ra
   ['xdigit', [...DIGIT, [65, 70], [97, 102]]],
 ])
 
-export function normalizeRanges(ranges: readonly Range[]): Range[] {
+function normalizeRanges(ranges: readonly Range[]): Range[] {
   const sorted = [...ranges].sort((a, b) => a[0] - b[0])
   const out: Range[] = []
   for (const [low, high] of sorted) {

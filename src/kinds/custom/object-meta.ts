@@ -2,7 +2,7 @@
  * Metadata of custom resources and of the resources embedded in them. It passes through Go's ObjectMeta on every
  * decoding: unknown fields are dropped and named, empty ones vanish, and a wrong type makes the object undecodable.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
 import { child, type FieldError, index, invalid, keyed, required } from '../../kube/field-error.ts'
 import type { ObjectMeta } from '../../kube/meta.ts'
 import { checkDns1035Label, nameIsPathSegment } from '../../kube/names.ts'
@@ -45,58 +45,48 @@ export function coerceMetadata(object: Record<string, unknown>, path: string): {
 
 /** Normalizes every embedded resource below `value`; stops at the first that cannot be decoded. */
 export function coerceEmbedded(value: unknown, node: Node, path = ''): { unknown: string[]; error?: FieldError } {
-  if (!node.embedded && !node.embeddedBelow) return { unknown: [] }
   const unknown: string[] = []
-  const error = visitEmbedded(value, node, path, (resource, at) => {
+  for (const { resource, at } of embeddedIn(value, node, path)) {
     for (const key of ['apiVersion', 'kind'])
       if (Object.hasOwn(resource, key) && typeof resource[key] !== 'string')
-        return invalid(child(at, key), resource[key], 'must be a string')
+        return { unknown: [], error: invalid(child(at, key), resource[key], 'must be a string') }
     const before = resource.metadata
     const coerced = coerceMetadata(resource, at)
-    if (coerced.error !== undefined) return invalid(child(at, 'metadata'), before, coerced.error)
+    if (coerced.error !== undefined) return { unknown: [], error: invalid(child(at, 'metadata'), before, coerced.error) }
     unknown.push(...coerced.unknown)
-    return undefined
-  })
-  return error === undefined ? { unknown: unknown.sort() } : { unknown: [], error }
+  }
+  return { unknown: unknown.sort() }
 }
 
-/** Calls back for each embedded resource, parents first, until one answers. */
-function visitEmbedded<T>(
-  value: unknown,
-  node: Node,
-  path: string,
-  visit: (resource: Record<string, unknown>, path: string) => T | undefined,
-): T | undefined {
+interface EmbeddedResource {
+  resource: Record<string, unknown>
+  at: string
+}
+
+/** Every embedded resource, parents first. */
+function embeddedIn(value: unknown, node: Node, path: string): EmbeddedResource[] {
+  if ((!node.embedded && !node.embeddedBelow) || typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) {
-    if (node.items === undefined || !(node.items.embedded || node.items.embeddedBelow)) return undefined
-    for (let i = 0; i < value.length; i++) {
-      const answer = visitEmbedded(value[i], node.items, index(path, i), visit)
-      if (answer !== undefined) return answer
-    }
-  } else if (isJsonObject(value)) {
-    const answer = node.embedded ? visit(value, path) : undefined
-    if (answer !== undefined || !node.embeddedBelow) return answer
-    for (const key of Object.keys(value)) {
-      const property = node.properties?.get(key)
-      const next = property ?? (typeof node.additional === 'object' ? node.additional : undefined)
-      if (next === undefined) continue
-      const found = visitEmbedded(value[key], next, property === undefined ? keyed(path, key) : child(path, key), visit)
-      if (found !== undefined) return found
-    }
+    const { items } = node
+    return items === undefined ? [] : value.flatMap((item, i) => embeddedIn(item, items, index(path, i)))
   }
-  return undefined
+  const object = value as Record<string, unknown>
+  const below = !node.embeddedBelow
+    ? []
+    : Object.keys(object).flatMap((key) => {
+        const property = node.properties?.get(key)
+        const next = property ?? (typeof node.additional === 'object' ? node.additional : undefined)
+        return next === undefined ? [] : embeddedIn(object[key], next, property === undefined ? keyed(path, key) : child(path, key))
+      })
+  return node.embedded ? [{ resource: object, at: path }, ...below] : below
 }
 
 /** apiVersion, kind and metadata of embedded resources must be those of an object. */
 export function validateEmbedded(value: unknown, node: Node, path = ''): FieldError[] {
-  if (!node.embedded && !node.embeddedBelow) return []
-  const errors: FieldError[] = []
-  visitEmbedded(value, node, path, (resource, at) => {
-    errors.push(...validateTypeMeta(resource, at))
-    if (Object.hasOwn(resource, 'metadata')) errors.push(...validateEmbeddedMeta(resource.metadata, child(at, 'metadata')))
-    return undefined
-  })
-  return errors
+  return embeddedIn(value, node, path).flatMap(({ resource, at }) => [
+    ...validateTypeMeta(resource, at),
+    ...(Object.hasOwn(resource, 'metadata') ? validateEmbeddedMeta(resource.metadata, child(at, 'metadata')) : []),
+  ])
 }
 
 function validateTypeMeta(resource: Record<string, unknown>, path: string): FieldError[] {

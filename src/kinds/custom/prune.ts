@@ -11,7 +11,7 @@ export const isMetaField = (key: string): boolean => key === 'apiVersion' || key
 /** Removes unknown fields in place; returns their paths, sorted (`spec.list[0].y`). */
 export function pruneUnknown(object: unknown, root: Node, isResourceRoot: boolean): string[] {
   const pass: Pass = { path: [], unknown: [] }
-  prune(object, root, pass, isResourceRoot || root.embedded)
+  prune(object, isResourceRoot && !root.embedded ? { ...root, embedded: true } : root, pass)
   return pass.unknown.sort()
 }
 
@@ -20,21 +20,21 @@ interface Pass {
   unknown: string[]
 }
 
-function prune(value: unknown, node: Node | undefined, pass: Pass, embedded: boolean): void {
+function prune(value: unknown, node: Node | undefined, pass: Pass): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     pruneList(value, node, pass)
     return
   }
   const object = value as Record<string, unknown>
-  const preserve = node?.preserve === true
   for (const key of Object.keys(object)) {
-    if (embedded && isMetaField(key)) continue
-    const property = node?.properties?.get(key)
-    if (property !== undefined) pruneChild(object[key], property, pass, key)
-    else if (node?.additional !== undefined)
-      pruneChild(object[key], typeof node.additional === 'object' ? node.additional : undefined, pass, key)
-    else if (!preserve) {
+    if (node?.embedded && isMetaField(key)) continue
+    const known = node?.properties?.get(key) ?? node?.additional
+    if (known !== undefined) {
+      pass.path.push(key)
+      prune(object[key], typeof known === 'object' ? known : undefined, pass)
+      pass.path.pop()
+    } else if (!node?.preserve) {
       if (!isMetaField(key) || pass.path.length > 0) recordUnknown(pass, key)
       delete object[key]
     }
@@ -46,19 +46,10 @@ function pruneList(list: unknown[], node: Node | undefined, pass: Pass): void {
   if (node?.preserve && node.items === undefined) return
   const items = node?.preserve && node.items !== undefined ? { ...node.items, preserve: true } : node?.items
   for (let i = 0; i < list.length; i++) {
-    const item = list[i]
-    if (typeof item !== 'object' || item === null) continue
     pass.path.push(i)
-    prune(item, items, pass, items?.embedded === true)
+    prune(list[i], items, pass)
     pass.path.pop()
   }
-}
-
-function pruneChild(value: unknown, node: Node | undefined, pass: Pass, key: string): void {
-  if (typeof value !== 'object' || value === null) return
-  pass.path.push(key)
-  prune(value, node, pass, node?.embedded === true)
-  pass.path.pop()
 }
 
 function recordUnknown(pass: Pass, key: string): void {

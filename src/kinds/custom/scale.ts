@@ -19,7 +19,7 @@ export function validateScale(
     errors.push(...validateCount(object, scale.statusReplicasPath))
     const path = scale.labelSelectorPath
     if (path !== undefined) {
-      const found = nested(object, path, (v) => typeof v === 'string', 'string')
+      const found = nested(object, path, 'string')
       if (found.error !== undefined) errors.push(invalid(path, '', found.error))
     }
   }
@@ -27,7 +27,7 @@ export function validateScale(
 }
 
 function validateCount(object: Record<string, unknown>, path: string): FieldError[] {
-  const found = nested(object, path, (v) => typeof v === 'number' && isInt64(v), 'int64')
+  const found = nested(object, path, 'int64')
   if (found.error !== undefined) return [invalid(path, 0, found.error)]
   const count = typeof found.value === 'number' ? found.value : 0
   if (count < 0) return [invalid(path, count, 'should be a non-negative integer')]
@@ -35,12 +35,7 @@ function validateCount(object: Record<string, unknown>, path: string): FieldErro
 }
 
 /** The value at a dotted path, or what is wrong on the way there; absent is fine. */
-function nested(
-  object: Record<string, unknown>,
-  path: string,
-  accepts: (value: unknown) => boolean,
-  expected: string,
-): { value?: unknown; error?: string } {
+function nested(object: Record<string, unknown>, path: string, expected: 'string' | 'int64'): { value?: unknown; error?: string } {
   const fields = path.replace(/^\./, '').split('.')
   let value: unknown = object
   for (let i = 0; i < fields.length; i++) {
@@ -50,7 +45,7 @@ function nested(
     if (!Object.hasOwn(value, field)) return {}
     value = value[field]
   }
-  return accepts(value) ? { value } : { error: accessorError(fields, value, expected) }
+  return goType(value) === expected ? { value } : { error: accessorError(fields, value, expected) }
 }
 
 const accessorError = (fields: readonly string[], value: unknown, expected: string): string =>

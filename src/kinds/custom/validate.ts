@@ -9,6 +9,7 @@ import { goQuote } from '../../kube/go-print.ts'
 import { checkNumber, isInt64 } from './check-number.ts'
 import { goMapJson } from './go-text.ts'
 import type { Node } from './node.ts'
+import { type Found, Walk } from './walk.ts'
 
 export interface ValidateOptions {
   /** Where the value is in the object; '' for the object itself. */
@@ -19,7 +20,7 @@ export interface ValidateOptions {
 
 export function validateValue(value: unknown, node: Node, options: ValidateOptions = {}): FieldError[] {
   const walk = new Walk(options.base ?? '')
-  check(value, node, walk, Object.hasOwn(options, 'old') ? { value: options.old } : undefined)
+  new Validator(walk).check(value, node, Object.hasOwn(options, 'old') ? { value: options.old } : undefined)
   const texts = new Set<string>()
   const errors: FieldError[] = []
   for (const { text, error } of walk.found) {
@@ -30,53 +31,162 @@ export function validateValue(value: unknown, node: Node, options: ValidateOptio
   return errors
 }
 
-interface Found {
-  /** The OpenAPI validator's text, by which it drops repetitions. */
-  text: string
-  error: FieldError
-}
-
 /** The value an update replaces, when it can be told which one that is. */
 type Old = { value: unknown } | undefined
 
-/** State of one walk. `matches` counts passed checks: of several failed alternatives the one with the most is reported. */
-export class Walk {
-  found: Found[] = []
-  matches = 0
-  readonly path: (string | number)[] = []
-  private readonly base: string
+interface Outcome {
+  found: Found[]
+  matches: number
+}
 
-  constructor(base: string) {
-    this.base = base
+class Validator {
+  private readonly walk: Walk
+
+  constructor(walk: Walk) {
+    this.walk = walk
   }
 
-  /** The validator's own name of the place: relative to where validation began. */
-  get name(): string {
-    let out = ''
-    for (const segment of this.path) out += typeof segment === 'number' ? `[${segment}]` : out === '' ? segment : `.${segment}`
-    return out
+  check(value: unknown, node: Node, old: Old): void {
+    const { walk } = this
+    const before = walk.found.length
+    this.checkHere(value, node, old)
+    if (old !== undefined && walk.found.length > before && deepEqual(value, old.value)) walk.found.length = before
   }
 
-  field(name: string): string {
-    const trimmed = name.startsWith('.') ? name.slice(1) : name
-    if (trimmed === '') return this.base === '' ? '<nil>' : this.base
-    return this.base === '' ? trimmed : `${this.base}.${trimmed}`
+  private checkHere(value: unknown, node: Node, old: Old): void {
+    const { walk } = this
+    if (value === null || value === undefined) {
+      checkNull(node, walk)
+      return
+    }
+    if (node.types.length > 0 || node.format !== '') {
+      checkType(value, node, walk)
+      walk.matches++
+    }
+    if (node.anyOf.length + node.oneOf.length + node.allOf.length > 0 || node.not !== undefined) this.checkJunctors(value, node, old)
+    // The junctor and the enum check apply to every value and count as passed even when they have nothing to do.
+    walk.matches += 4
+    if (typeof value === 'string') checkString(value, node, walk)
+    else if (typeof value === 'number') {
+      checkNumber(value, node, walk)
+      walk.matches += 2
+    } else if (Array.isArray(value)) this.checkList(value, node, old)
+    if (node.enum !== undefined && !matchesEnum(value, node.enum)) failEnum(value, node.enum, walk)
+    if (typeof value === 'object' && !Array.isArray(value)) this.checkObject(value as Record<string, unknown>, node, old)
   }
 
-  /** `name in body <what>` as an Invalid error with this value. */
-  fail(what: string, value: unknown): void {
-    const name = this.name
-    const text = `${name} in body ${what}`
-    this.found.push({ text, error: invalid(this.field(name), value ?? '', text) })
+  private attempt(value: unknown, node: Node, old: Old): Outcome {
+    const { walk } = this
+    const { found, matches } = walk
+    walk.found = []
+    walk.matches = 0
+    // An alternative is judged without ratcheting of its own; the fields below it still ratchet.
+    this.checkHere(value, node, old)
+    const outcome = { found: walk.found, matches: walk.matches }
+    walk.found = found
+    walk.matches = matches
+    return outcome
   }
 
-  add(text: string, error: (field: string) => FieldError, name = this.name): void {
-    this.found.push({ text, error: error(this.field(name)) })
+  private checkJunctors(value: unknown, node: Node, old: Old): void {
+    const { walk } = this
+    const name = goQuote(walk.name)
+    if (node.anyOf.length > 0) this.checkAnyOf(value, node, old)
+    if (node.oneOf.length > 0) this.checkOneOf(value, node, old)
+    if (node.allOf.length > 0) {
+      let valid = 0
+      for (const part of node.allOf) {
+        const outcome = this.attempt(value, part, old)
+        if (outcome.found.length === 0) valid++
+        merge(walk, outcome)
+      }
+      if (valid < node.allOf.length) walk.addLoose(`${name} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`)
+    }
+    if (node.not !== undefined && this.attempt(value, node.not, old).found.length === 0)
+      walk.addLoose(`${name} must not validate the schema (not)`)
   }
 
-  /** An error without a place: the real server reports it on the root. */
-  addLoose(text: string): void {
-    this.found.push({ text, error: invalid(this.field(''), '', text) })
+  private checkAnyOf(value: unknown, node: Node, old: Old): void {
+    const { walk } = this
+    let best: Outcome | undefined
+    for (const part of node.anyOf) {
+      const outcome = this.attempt(value, part, old)
+      if (outcome.found.length === 0) {
+        merge(walk, outcome)
+        return
+      }
+      if (best === undefined || outcome.matches > best.matches) best = outcome
+    }
+    walk.addLoose(`${goQuote(walk.name)} must validate at least one schema (anyOf)`)
+    merge(walk, best)
+  }
+
+  private checkOneOf(value: unknown, node: Node, old: Old): void {
+    const { walk } = this
+    let best: Outcome | undefined
+    let success: Outcome | undefined
+    let valid = 0
+    for (const part of node.oneOf) {
+      const outcome = this.attempt(value, part, old)
+      if (outcome.found.length === 0) {
+        valid++
+        success ??= outcome
+      } else if (valid === 0 && (best === undefined || outcome.matches > best.matches)) best = outcome
+    }
+    if (valid === 1) {
+      merge(walk, success)
+      return
+    }
+    const what = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`
+    walk.addLoose(`${goQuote(walk.name)} must validate one and only one schema (oneOf). ${what}`)
+    if (valid === 0) merge(walk, best)
+  }
+
+  private checkList(list: unknown[], node: Node, old: Old): void {
+    const { walk } = this
+    walk.matches += 2
+    if (node.items !== undefined) {
+      const oldItem = oldItems(node, old)
+      for (let i = 0; i < list.length; i++) {
+        walk.path.push(i)
+        this.check(list[i], node.items, oldItem(list[i]))
+        walk.path.pop()
+      }
+    }
+    const { minItems, maxItems } = node
+    if (minItems !== undefined && list.length < minItems) walk.fail(`should have at least ${minItems} items`, list.length)
+    if (maxItems !== undefined && list.length > maxItems)
+      walk.add(`${walk.name} in body should have at most ${maxItems} items`, (field) => tooMany(field, list.length, maxItems))
+  }
+
+  private checkObject(object: Record<string, unknown>, node: Node, old: Old): void {
+    const { walk } = this
+    walk.matches++
+    const keys = Object.keys(object)
+    const { minProperties, maxProperties, properties, additional } = node
+    if (minProperties !== undefined && keys.length < minProperties)
+      walk.fail(`should have at least ${minProperties} properties`, keys.length)
+    if (maxProperties !== undefined && keys.length > maxProperties)
+      walk.add(`${walk.name} in body should have at most ${maxProperties} properties`, (field) =>
+        tooMany(field, keys.length, maxProperties),
+      )
+    const oldObject = old !== undefined && typeof old.value === 'object' ? (old.value as Record<string, unknown> | null) : null
+    for (const key of keys) {
+      const property = properties?.get(key)
+      if (property === undefined && additional === 'nothing') failProperty(key, walk)
+      const child = property ?? (typeof additional === 'object' ? additional : undefined)
+      if (child === undefined) continue
+      const isTypeMeta = walk.path.length === 0 && (key === 'kind' || key === 'apiVersion')
+      const oldChild = oldObject !== null && !isTypeMeta && Object.hasOwn(oldObject, key) ? { value: oldObject[key] } : undefined
+      walk.path.push(property === undefined && walk.path.length === 0 ? `.${key}` : key)
+      this.check(object[key], child, oldChild)
+      walk.path.pop()
+    }
+    for (const key of node.required) {
+      if (Object.hasOwn(object, key)) continue
+      const name = `${walk.name}.${key}`
+      walk.add(`${name} in body is required`, (field) => required(field), name)
+    }
   }
 }
 
@@ -84,33 +194,6 @@ function typeOf(value: unknown): string {
   if (typeof value === 'number') return isInt64(value) ? 'integer' : 'number'
   if (Array.isArray(value)) return 'array'
   return typeof value
-}
-
-function check(value: unknown, node: Node, walk: Walk, old: Old): void {
-  const before = walk.found.length
-  checkHere(value, node, walk, old)
-  if (old !== undefined && walk.found.length > before && deepEqual(value, old.value)) walk.found.length = before
-}
-
-function checkHere(value: unknown, node: Node, walk: Walk, old: Old): void {
-  if (value === null || value === undefined) {
-    checkNull(node, walk)
-    return
-  }
-  if (node.types.length > 0 || node.format !== '') {
-    checkType(value, node, walk)
-    walk.matches++
-  }
-  if (node.anyOf.length + node.oneOf.length + node.allOf.length > 0 || node.not !== undefined) checkJunctors(value, node, walk, old)
-  // The junctor and the enum check apply to every value and count as passed even when they have nothing to do.
-  walk.matches += 4
-  if (typeof value === 'string') checkString(value, node, walk)
-  else if (typeof value === 'number') {
-    checkNumber(value, node, walk)
-    walk.matches += 2
-  } else if (Array.isArray(value)) checkList(value, node, walk, old)
-  if (node.enum !== undefined && !matchesEnum(value, node.enum)) failEnum(value, node.enum, walk)
-  if (typeof value === 'object' && !Array.isArray(value)) checkObject(value as Record<string, unknown>, node, walk, old)
 }
 
 function checkNull(node: Node, walk: Walk): void {
@@ -136,78 +219,10 @@ function checkType(value: unknown, node: Node, walk: Walk): void {
   else walk.matches++
 }
 
-interface Outcome {
-  found: Found[]
-  matches: number
-}
-
-function attempt(value: unknown, node: Node, walk: Walk, old: Old): Outcome {
-  const { found, matches } = walk
-  walk.found = []
-  walk.matches = 0
-  // An alternative is judged without ratcheting of its own; the fields below it still ratchet.
-  checkHere(value, node, walk, old)
-  const outcome = { found: walk.found, matches: walk.matches }
-  walk.found = found
-  walk.matches = matches
-  return outcome
-}
-
 function merge(walk: Walk, outcome: Outcome | undefined): void {
   if (outcome === undefined) return
   for (const found of outcome.found) walk.found.push(found)
   walk.matches += outcome.matches
-}
-
-function checkJunctors(value: unknown, node: Node, walk: Walk, old: Old): void {
-  const name = goQuote(walk.name)
-  if (node.anyOf.length > 0) checkAnyOf(value, node, walk, old)
-  if (node.oneOf.length > 0) checkOneOf(value, node, walk, old)
-  if (node.allOf.length > 0) {
-    let valid = 0
-    for (const part of node.allOf) {
-      const outcome = attempt(value, part, walk, old)
-      if (outcome.found.length === 0) valid++
-      merge(walk, outcome)
-    }
-    if (valid < node.allOf.length) walk.addLoose(`${name} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`)
-  }
-  if (node.not !== undefined && attempt(value, node.not, walk, old).found.length === 0)
-    walk.addLoose(`${name} must not validate the schema (not)`)
-}
-
-function checkAnyOf(value: unknown, node: Node, walk: Walk, old: Old): void {
-  let best: Outcome | undefined
-  for (const part of node.anyOf) {
-    const outcome = attempt(value, part, walk, old)
-    if (outcome.found.length === 0) {
-      merge(walk, outcome)
-      return
-    }
-    if (best === undefined || outcome.matches > best.matches) best = outcome
-  }
-  walk.addLoose(`${goQuote(walk.name)} must validate at least one schema (anyOf)`)
-  merge(walk, best)
-}
-
-function checkOneOf(value: unknown, node: Node, walk: Walk, old: Old): void {
-  let best: Outcome | undefined
-  let success: Outcome | undefined
-  let valid = 0
-  for (const part of node.oneOf) {
-    const outcome = attempt(value, part, walk, old)
-    if (outcome.found.length === 0) {
-      valid++
-      success ??= outcome
-    } else if (valid === 0 && (best === undefined || outcome.matches > best.matches)) best = outcome
-  }
-  if (valid === 1) {
-    merge(walk, success)
-    return
-  }
-  const what = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`
-  walk.addLoose(`${goQuote(walk.name)} must validate one and only one schema (oneOf). ${what}`)
-  if (valid === 0) merge(walk, best)
 }
 
 function runeLength(text: string): number {
@@ -247,22 +262,6 @@ function checkLength(text: string, node: Node, walk: Walk): void {
   }
 }
 
-function checkList(list: unknown[], node: Node, walk: Walk, old: Old): void {
-  walk.matches += 2
-  if (node.items !== undefined) {
-    const oldItem = oldItems(node, old)
-    for (let i = 0; i < list.length; i++) {
-      walk.path.push(i)
-      check(list[i], node.items, walk, oldItem(list[i]))
-      walk.path.pop()
-    }
-  }
-  const { minItems, maxItems } = node
-  if (minItems !== undefined && list.length < minItems) walk.fail(`should have at least ${minItems} items`, list.length)
-  if (maxItems !== undefined && list.length > maxItems)
-    walk.add(`${walk.name} in body should have at most ${maxItems} items`, (field) => tooMany(field, list.length, maxItems))
-}
-
 /** Only items of a list keyed as a map can be told apart; every other list is compared as a whole. */
 function oldItems(node: Node, old: Old): (item: unknown) => Old {
   if (old === undefined || node.listType !== 'map' || !Array.isArray(old.value)) return () => undefined
@@ -272,32 +271,6 @@ function oldItems(node: Node, old: Old): (item: unknown) => Old {
   return (item) => {
     const key = keyOf(item)
     return key === undefined ? undefined : byKey.get(key)
-  }
-}
-
-function checkObject(object: Record<string, unknown>, node: Node, walk: Walk, old: Old): void {
-  walk.matches++
-  const keys = Object.keys(object)
-  const { minProperties, maxProperties, properties, additional } = node
-  if (minProperties !== undefined && keys.length < minProperties) walk.fail(`should have at least ${minProperties} properties`, keys.length)
-  if (maxProperties !== undefined && keys.length > maxProperties)
-    walk.add(`${walk.name} in body should have at most ${maxProperties} properties`, (field) => tooMany(field, keys.length, maxProperties))
-  const oldObject = old !== undefined && typeof old.value === 'object' ? (old.value as Record<string, unknown> | null) : null
-  for (const key of keys) {
-    const property = properties?.get(key)
-    if (property === undefined && additional === 'nothing') failProperty(key, walk)
-    const child = property ?? (typeof additional === 'object' ? additional : undefined)
-    if (child === undefined) continue
-    const isTypeMeta = walk.path.length === 0 && (key === 'kind' || key === 'apiVersion')
-    const oldChild = oldObject !== null && !isTypeMeta && Object.hasOwn(oldObject, key) ? { value: oldObject[key] } : undefined
-    walk.path.push(property === undefined && walk.path.length === 0 ? `.${key}` : key)
-    check(object[key], child, walk, oldChild)
-    walk.path.pop()
-  }
-  for (const key of node.required) {
-    if (Object.hasOwn(object, key)) continue
-    const name = `${walk.name}.${key}`
-    walk.add(`${name} in body is required`, (field) => required(field), name)
   }
 }
 

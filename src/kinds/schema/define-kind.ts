@@ -10,7 +10,7 @@ import { type DefinitionOptions, definitionOf } from '../custom/definition.ts'
 import type { Column, KindDefinition, ScaleMapping } from '../kind.ts'
 import { type Reference, referenceOf, type Static, type Typed } from './builder.ts'
 
-export interface KindColumn {
+interface KindColumn {
   name: string
   type: Column['type']
   jsonPath: string
@@ -19,7 +19,7 @@ export interface KindColumn {
   priority?: number
 }
 
-export interface VersionSpec<N extends Typed<object>> {
+interface VersionSpec<N extends Typed<object>> {
   /** Everything but apiVersion, kind and metadata: usually `spec` and `status`. */
   schema: N
   description?: string
@@ -58,7 +58,7 @@ export interface KindSpec<V extends Versions> {
 }
 
 /** A field that refers to another object: `spec.sources[].name`, `spec.mounts{}.secretRef`. */
-export interface ReferenceField extends Reference {
+interface ReferenceField extends Reference {
   version: string
   path: string
 }
