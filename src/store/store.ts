@@ -61,7 +61,10 @@ export interface RangeResult {
 }
 
 export interface WatchOptions {
-  /** Events strictly after this revision. Throws CompactedError below the window. A future revision waits. */
+  /**
+   * Events strictly after this revision; those of the past are delivered before `watch` returns. Throws CompactedError
+   * below the window. A future revision waits.
+   */
   after: number
   /** Called synchronously, in revision order, once the event is durable. Must not throw; must be quick. */
   onEvent(event: StoreEvent): void

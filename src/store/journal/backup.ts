@@ -8,13 +8,13 @@ import path from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { StoreCore } from '../mvcc/store-core.ts'
 import type { Store } from '../store.ts'
-import { checkFormat, type Location, listGenerations, writeFormat } from './directory.ts'
+import { checkFormat, type Location, writeFormat } from './directory.ts'
 import type { Disk } from './disk.ts'
-import { writeGeneration } from './generation.ts'
+import { removeUnfinished, writeGeneration } from './generation.ts'
 import { acquireLock, machineProcesses, type ProcessTable } from './lock.ts'
 import { nodeDisk } from './node-disk.ts'
 import { captureStore, readSnapshot, type SnapshotHeader, snapshotFrames } from './snapshot.ts'
-import { DamagedFileError, StoreRefusedError } from './store-error.ts'
+import { DamagedFileError, explained, StoreRefusedError } from './store-error.ts'
 
 export interface BackupSummary {
   bytes: number
@@ -54,8 +54,23 @@ export async function restoreBackup(file: string, newDir: string, options: Resto
   const { clock, disk = nodeDisk, processes = machineProcesses() } = options
   const location: Location = { disk, dir: newDir }
   const loaded = await readBackup(disk, file, clock)
-  await disk.makeDirectory(newDir)
-  const unlock = await acquireLock(location, processes)
+  try {
+    await disk.makeDirectory(newDir)
+    return await restoreInto(location, loaded, { ...options, processes })
+  } catch (error) {
+    throw explained(error, newDir)
+  }
+}
+
+type LoadedBackup = Awaited<ReturnType<typeof readBackup>>
+
+async function restoreInto(
+  location: Location,
+  loaded: LoadedBackup,
+  options: RestoreOptions & { processes: ProcessTable },
+): Promise<BackupSummary> {
+  const { clock } = options
+  const unlock = await acquireLock(location, options.processes)
   try {
     await mustBeFree(location)
     const elapsedMs = Math.max(0, clock.now() - loaded.header.takenAt)
@@ -94,9 +109,7 @@ async function readBackup(disk: Disk, name: string, clock: Clock): Promise<{ cor
 }
 
 async function mustBeFree(location: Location): Promise<void> {
-  const { snapshots, journals } = await listGenerations(location)
-  const format = await checkFormat(location)
-  if (format === undefined && snapshots.length === 0 && journals.length === 0) return
+  if ((await checkFormat(location)) === undefined) return removeUnfinished(location)
   throw new StoreRefusedError(
     'E_STORE_NOT_EMPTY',
     `${path.resolve(location.dir)} holds a store already. A backup is restored into a new directory: choose another --data-dir.`,

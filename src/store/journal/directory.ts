@@ -50,6 +50,7 @@ export async function createSafely(
 ): Promise<{ file: DiskFile; size: number }> {
   const { disk, dir } = location
   const temporary = at(location, `${name}.tmp`)
+  await removeIfThere(location, `${name}.tmp`)
   const file = await disk.create(temporary)
   try {
     const size = await fill(file)

@@ -1,6 +1,7 @@
 /** Writing a whole generation at once: for a new directory, a restored backup, or what a repair could keep. */
-import { createJournal, createSafely, type Location, snapshotName } from './directory.ts'
+import { createJournal, createSafely, journalName, type Location, listGenerations, removeIfThere, snapshotName } from './directory.ts'
 import { type CapturedCluster, snapshotFrames } from './snapshot.ts'
+import { StoreRefusedError } from './store-error.ts'
 
 export interface GenerationContent {
   generation: number
@@ -29,4 +30,19 @@ export async function writeSnapshot(location: Location, content: GenerationConte
     return size
   })
   await file.close()
+}
+
+/**
+ * Clears what a start or a restore left that was interrupted before it wrote FORMAT: nothing in it was ever acknowledged.
+ * Anything beyond that is somebody's data without its FORMAT file, and is not touched.
+ */
+export async function removeUnfinished(location: Location): Promise<void> {
+  const { snapshots, journals, leftovers } = await listGenerations(location)
+  if ([...snapshots, ...journals].some((generation) => generation !== 1)) {
+    throw new StoreRefusedError(
+      'E_STORE_DAMAGED',
+      `${location.dir} holds journals but no FORMAT file, so something else than Sluice was at work there. Put the file back (it holds the line "1"), or restore a backup into a new directory with \`sluice restore FILE --data-dir NEW\`.`,
+    )
+  }
+  for (const name of [...leftovers, snapshotName(1), journalName(1)]) await removeIfThere(location, name)
 }

@@ -6,25 +6,15 @@ import type { Clock } from '../../base/clock.ts'
 import type { CommitLog } from '../mvcc/pending.ts'
 import { type CoreOptions, StoreCore } from '../mvcc/store-core.ts'
 import type { Store } from '../store.ts'
-import {
-  at,
-  checkFormat,
-  type Generations,
-  journalName,
-  type Location,
-  listGenerations,
-  removeIfThere,
-  snapshotName,
-  writeFormat,
-} from './directory.ts'
+import { at, checkFormat, type Generations, journalName, type Location, listGenerations, snapshotName, writeFormat } from './directory.ts'
 import type { Disk } from './disk.ts'
-import { writeGeneration } from './generation.ts'
+import { removeUnfinished, writeGeneration } from './generation.ts'
 import { chooseBase, type LoadedJournal, loadJournals, loadSnapshot } from './load.ts'
 import { acquireLock, machineProcesses, type ProcessTable } from './lock.ts'
 import { nodeDisk } from './node-disk.ts'
 import { captureStore } from './snapshot.ts'
 import { Snapshotter } from './snapshotter.ts'
-import { DamagedFileError, StoreRefusedError } from './store-error.ts'
+import { DamagedFileError, explained, StoreRefusedError } from './store-error.ts'
 import { type JournalEnd, JournalWriter } from './writer.ts'
 
 export interface JournalOptions extends CoreOptions {
@@ -63,13 +53,17 @@ export interface JournalStore extends Store {
 
 export async function openJournalStore(options: JournalOptions): Promise<JournalStore> {
   const location: Location = { disk: options.disk ?? nodeDisk, dir: options.dir }
-  await location.disk.makeDirectory(location.dir)
-  const unlock = await acquireLock(location, options.processes ?? machineProcesses())
   try {
-    return await openLocked(location, options, unlock)
+    await location.disk.makeDirectory(location.dir)
+    const unlock = await acquireLock(location, options.processes ?? machineProcesses())
+    try {
+      return await openLocked(location, options, unlock)
+    } catch (error) {
+      await unlock()
+      throw error
+    }
   } catch (error) {
-    await unlock()
-    throw error
+    throw explained(error, location.dir)
   }
 }
 
@@ -144,15 +138,7 @@ class LateLog implements CommitLog {
 
 /** Makes a directory a data directory. FORMAT comes last: until then, whatever is there is the start of this very work. */
 async function initialize(location: Location, clock: Clock): Promise<void> {
-  const found = await listGenerations(location)
-  const isStarted = [...found.snapshots, ...found.journals].every((n) => n === 1)
-  if (!isStarted) {
-    throw new StoreRefusedError(
-      'E_STORE_DAMAGED',
-      `${location.dir} holds journals but no FORMAT file, so something else than Sluice was at work there. Put the file back (it holds the line "1"), or restore a backup into a new directory with \`sluice restore FILE --data-dir NEW\`.`,
-    )
-  }
-  for (const name of [...found.leftovers, snapshotName(1), journalName(1)]) await removeIfThere(location, name)
+  await removeUnfinished(location)
   await writeGeneration(location, { generation: 1, clusters: [], now: clock.now() })
   await writeFormat(location)
 }

@@ -4,7 +4,7 @@
  * The generation before stays, as the history that watchers resume from; what is older is removed.
  */
 import type { Clock } from '../../base/clock.ts'
-import { at, createJournal, journalName, type Location, listGenerations, removeIfThere, snapshotName } from './directory.ts'
+import { at, createJournal, journalName, type Location, listGenerations, snapshotName } from './directory.ts'
 import { isDiskFull, messageOf } from './disk.ts'
 import { writeSnapshot } from './generation.ts'
 import type { CapturedCluster } from './snapshot.ts'
@@ -68,7 +68,6 @@ export class Snapshotter {
   async #take(): Promise<void> {
     const { location, clock, writer } = this.#options
     const generation = writer.generation + 1
-    await removeIfThere(location, `${journalName(generation)}.tmp`)
     const journal = await createJournal(location, generation, clock.now())
     const before = this.journalBytes
     let captured: CapturedCluster[] = []

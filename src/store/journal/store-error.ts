@@ -1,5 +1,14 @@
 /** Why a data directory or a backup was refused. The message says what to do; the code says what it is to programs. */
-export type StoreErrorCode = 'E_STORE_LOCKED' | 'E_STORE_FORMAT' | 'E_STORE_DAMAGED' | 'E_STORE_NOT_EMPTY' | 'E_BACKUP_DAMAGED'
+import { errorCode, isDiskFull, messageOf } from './disk.ts'
+
+export type StoreErrorCode =
+  | 'E_STORE_LOCKED'
+  | 'E_STORE_FORMAT'
+  | 'E_STORE_DAMAGED'
+  | 'E_STORE_NOT_EMPTY'
+  | 'E_STORE_ACCESS'
+  | 'E_STORE_FULL'
+  | 'E_BACKUP_DAMAGED'
 
 export class StoreRefusedError extends Error {
   readonly code: StoreErrorCode
@@ -8,6 +17,23 @@ export class StoreRefusedError extends Error {
     this.name = 'StoreRefusedError'
     this.code = code
   }
+}
+
+/** What the operating system refused, in words that help; anything else is returned as it is. */
+export function explained(error: unknown, dir: string): unknown {
+  const code = errorCode(error)
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    const advice = 'Start as the user who owns the files there, or choose another --data-dir.'
+    return new StoreRefusedError('E_STORE_ACCESS', `${dir} cannot be read and written by this user (${messageOf(error)}). ${advice}`, error)
+  }
+  if (code === 'ENOTDIR')
+    return new StoreRefusedError('E_STORE_ACCESS', `${dir} is not a directory (${messageOf(error)}). Choose another --data-dir.`, error)
+  if (!isDiskFull(error)) return error
+  return new StoreRefusedError(
+    'E_STORE_FULL',
+    `There is no room left on the disk of ${dir} (${messageOf(error)}). Make room, then start again.`,
+    error,
+  )
 }
 
 /** A fault inside a file, at a byte. The reader says what, the caller says what to do. */
