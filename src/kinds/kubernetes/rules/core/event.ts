@@ -8,56 +8,13 @@ import { byteLength } from '../../../../kube/go-print.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { checkDns1123Subdomain, nameIsPathSegment } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'
+import { convertEvent } from '../../event-conversion.ts'
 import { type Fields, field, maybeObject, number, object, string } from '../fields.ts'
 import { immutableErrors, qualifiedNameErrors } from '../formats.ts'
 import { invalidEach } from '../pod/errors.ts'
 
-/** [in v1, in events.k8s.io/v1]. */
-const RENAMED = [
-  ['involvedObject', 'regarding'],
-  ['message', 'note'],
-  ['source', 'deprecatedSource'],
-  ['firstTimestamp', 'deprecatedFirstTimestamp'],
-  ['lastTimestamp', 'deprecatedLastTimestamp'],
-  ['count', 'deprecatedCount'],
-  ['reportingComponent', 'reportingController'],
-] as const
-
-const isNewForm = (event: KubeObject): boolean => event.apiVersion === 'events.k8s.io/v1'
-
-/** The same event in the other group's form; fields that are always written appear with their zero value. */
-export function convertEvent(event: KubeObject, toGroup: string): KubeObject {
-  const toNew = toGroup === 'events.k8s.io'
-  if (toNew === isNewForm(event)) return event
-  const out: KubeObject = { ...event, apiVersion: toNew ? 'events.k8s.io/v1' : 'v1' }
-  for (const [old, renamed] of RENAMED) {
-    const [from, to] = toNew ? [old, renamed] : [renamed, old]
-    const value = field(event, from)
-    delete out[from]
-    if (value !== undefined) out[to] = value
-  }
-  return withZeroValues(out, toNew)
-}
-
-function withZeroValues(event: KubeObject, isNew: boolean): KubeObject {
-  const zeros: Fields = isNew
-    ? { eventTime: null, regarding: undefined, deprecatedSource: {}, deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null }
-    : {
-        involvedObject: {},
-        source: {},
-        firstTimestamp: null,
-        lastTimestamp: null,
-        eventTime: null,
-        reportingComponent: '',
-        reportingInstance: '',
-      }
-  for (const [key, value] of Object.entries(zeros)) if (event[key] === undefined && value !== undefined) event[key] = value
-  if (isNew) for (const key of ['reportingController', 'reportingInstance']) if (event[key] === '') delete event[key]
-  if (isNew && deepEqual(event.regarding, {})) delete event.regarding
-  return event
-}
-
-const inOldForm = (event: KubeObject): KubeObject => convertEvent(event, '')
+const CORE = 'v1'
+const inOldForm = (event: KubeObject): KubeObject => convertEvent(event, CORE)
 
 function legacyErrors(event: KubeObject, isNew: boolean): FieldError[] {
   const namespace = event.metadata.namespace ?? ''
@@ -93,10 +50,10 @@ function seriesErrors(event: KubeObject): FieldError[] {
   return errors
 }
 
-function validateCreate(sent: KubeObject): FieldError[] {
+function validateCreate(sent: KubeObject, isNew: boolean): FieldError[] {
   const event = inOldForm(sent)
-  const errors = legacyErrors(event, isNewForm(sent))
-  if (!isNewForm(sent)) return errors
+  const errors = legacyErrors(event, isNew)
+  if (!isNew) return errors
   errors.push(...seriesErrors(event))
   if (field(event, 'eventTime') === undefined) errors.push(required('eventTime'))
   const type = string(event, 'type')
@@ -127,11 +84,10 @@ const FROZEN = [
   'related',
 ]
 
-function validateUpdate(sent: KubeObject, oldSent: KubeObject): FieldError[] {
+function newFormUpdateErrors(sent: KubeObject, oldSent: KubeObject): FieldError[] {
   const event = inOldForm(sent)
   const old = inOldForm(oldSent)
-  const errors = legacyErrors(event, isNewForm(sent))
-  if (!isNewForm(sent)) return errors
+  const errors = legacyErrors(event, true)
   if (!deepEqual(field(event, 'series'), field(old, 'series'))) errors.push(...seriesErrors(event))
   for (const key of FROZEN) errors.push(...immutableErrors(key, field(event, key), field(old, key)))
   errors.push(...immutableErrors('reportingController', string(event, 'reportingComponent'), string(old, 'reportingComponent')))
@@ -151,15 +107,12 @@ function selectable(sent: KubeObject, names: { reference: string; controller: st
   return out
 }
 
-const shared: KindRules = {
-  validateCreate,
-  validateUpdate,
-  validateName: nameIsPathSegment,
-  allowCreateOnUpdate: true,
-}
+const shared: KindRules = { validateName: nameIsPathSegment, allowCreateOnUpdate: true }
 
 export const eventRules: KindRules = {
   ...shared,
+  validateCreate: (event) => validateCreate(event, false),
+  validateUpdate: (event) => legacyErrors(inOldForm(event), false),
   selectableFieldNames: [...REFERENCE_FIELDS.map((key) => `involvedObject.${key}`), 'reason', 'reportingComponent', 'source', 'type'],
   selectableFields: (event) => selectable(event, { reference: 'involvedObject', controller: 'reportingComponent', source: true }),
 }
@@ -167,6 +120,8 @@ export const eventRules: KindRules = {
 /** The newer group's own door to the same events. */
 export const newEventRules: KindRules = {
   ...shared,
+  validateCreate: (event) => validateCreate(event, true),
+  validateUpdate: newFormUpdateErrors,
   selectableFieldNames: [...REFERENCE_FIELDS.map((key) => `regarding.${key}`), 'reason', 'reportingController', 'type'],
   selectableFields: (event) => selectable(event, { reference: 'regarding', controller: 'reportingController', source: false }),
 }

@@ -76,6 +76,10 @@ export const namespaceRules: KindRules = {
   validateCreate,
   validateUpdate,
   validateName: nameIsDnsLabel,
+  holdsDeletion: (namespace) => strings(object(namespace, 'spec'), 'finalizers').length > 0,
+  markDeleting(namespace) {
+    ensureObject(namespace, 'status').phase = 'Terminating'
+  },
   selectableFieldNames: ['status.phase'],
   selectableFields: (namespace) => ({ 'status.phase': string(object(namespace, 'status'), 'phase') }),
 }

@@ -1,0 +1,20 @@
+/** Services get their addresses and node ports on the way in, as the last change before they are judged. */
+import { type Admission, defineAdmission } from '../../admission.ts'
+import { type ServiceAllocatorOptions, serviceAllocator } from '../rules/core/service-allocator.ts'
+
+const SERVICES = { group: '', resource: 'services' }
+
+/** One per cluster: it remembers what it gave out. */
+export function serviceAddresses(options: ServiceAllocatorOptions = {}): Admission {
+  const allocator = serviceAllocator(options)
+  return defineAdmission({
+    name: 'ServiceAddresses',
+    resources: [SERVICES],
+    operations: ['CREATE', 'UPDATE'],
+    mutate({ object: service, oldObject, operation, namespace, dryRun }, { read, nowMs }) {
+      if (service === undefined) return
+      service.metadata.namespace ??= namespace
+      allocator.allocate(service, operation === 'UPDATE' ? oldObject : undefined, { services: read.list(SERVICES), nowMs, dryRun })
+    },
+  })
+}
