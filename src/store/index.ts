@@ -1,8 +1,8 @@
 /** The store: its contract, and the two ways to have one. */
-export { type BackupSink, type BackupSummary, backup, type RestoreOptions, restoreBackup } from './journal/backup.ts'
-export { type JournalOptions, type JournalStats, type JournalStore, openJournalStore } from './journal/open.ts'
-export { type RepairOptions, type RepairReport, repairJournal } from './journal/repair.ts'
-export { type StoreErrorCode, StoreRefusedError } from './journal/store-error.ts'
+export { backup, restoreBackup } from './journal/backup.ts'
+export { type JournalStore, openJournalStore } from './journal/open.ts'
+export { repairJournal } from './journal/repair.ts'
+export { StoreRefusedError } from './journal/store-error.ts'
 export { createMemoryStore, type MemoryStore } from './memory/memory-store.ts'
 export {
   type ClusterStore,
