@@ -4,7 +4,7 @@
  */
 import { isJsonObject } from '../../base/json.ts'
 import { child, duplicate, type FieldError, index, invalid, keyed } from '../../kube/field-error.ts'
-import { goMapJson } from './go-text.ts'
+import { goMapJson, sortKeys } from './go-text.ts'
 import type { Node } from './node.ts'
 
 export function validateListTypes(value: unknown, node: Node, path = ''): FieldError[] {
@@ -43,7 +43,7 @@ function repeated(items: readonly unknown[], path: string): FieldError[] {
     const identity = `${typeof items[i]}${goMapJson(items[i])}`
     const seen = times.get(identity) ?? 0
     times.set(identity, seen + 1)
-    if (seen === 1) errors.push(duplicate(index(path, i), items[i]))
+    if (seen === 1) errors.push(duplicate(index(path, i), sortKeys(items[i])))
   }
   return errors
 }

@@ -7,7 +7,7 @@ import { deepEqual } from '../../base/json.ts'
 import { type FieldError, invalid, required, tooLong, tooMany, typeInvalid } from '../../kube/field-error.ts'
 import { goQuote } from '../../kube/go-print.ts'
 import { checkNumber, isInt64 } from './check-number.ts'
-import { goMapJson } from './go-text.ts'
+import { goMapJson, sortKeys } from './go-text.ts'
 import type { Node } from './node.ts'
 import { type Found, Walk } from './walk.ts'
 
@@ -293,7 +293,7 @@ function failEnum(value: unknown, allowed: readonly unknown[], walk: Walk): void
   walk.add(`${walk.name} in body should be one of ${values.join(' ')}`, (field) => ({
     type: 'NotSupported',
     field,
-    value,
+    value: sortKeys(value),
     detail: `supported values: ${values.join(', ')}`,
   }))
 }
