@@ -48,6 +48,8 @@ export function startExchange(request: Incoming, response: Outgoing, identity: I
   // A client that resets its stream is reported by 'close' as well; unheard, the error would end the process.
   request.on('error', ignore)
   response.on('error', ignore)
+  // A stream that the client resets without an error code stays half open in Node while it has unsent data.
+  if ('stream' in response) request.on('aborted', () => response.stream.destroy())
 
   const run = async () => {
     const answer = await withDeadline(() => answerTo(request, { identity, signal: abort.signal, options }), abort, options)
