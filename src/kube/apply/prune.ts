@@ -19,13 +19,14 @@ export interface Pruning {
   readonly context: ApplyContext
 }
 
-export function pruneUnapplied({ merged, managed, last, context }: Pruning): Typed {
+export function pruneUnapplied(pruning: Pruning): Typed {
+  const { merged, last, context } = pruning
   if (last === undefined || last.set.size === 0) return merged
   const mergedThen = convertTyped(merged, last.info.apiVersion, context)
   if (mergedThen === undefined) return merged
   const bare = without(mergedThen, withDeclaredFields(last.set, mergedThen.atom))
-  const owned = addBackOwned(mergedThen, bare, managed, context)
-  const pruned = addBackDangling(mergedThen, owned, last, context)
+  const owned = addBackOwned(mergedThen, bare, pruning)
+  const pruned = addBackDangling(mergedThen, owned, { last, context })
   return convertTyped(pruned, merged.apiVersion, context) ?? merged
 }
 
@@ -34,7 +35,7 @@ function without(value: Typed, paths: FieldSet): Typed {
 }
 
 /** Puts back what any owner claims, the applier's new set included; first in the version it was pruned in. */
-function addBackOwned(mergedThen: Typed, bare: Typed, managed: Managed, context: ApplyContext): Typed {
+function addBackOwned(mergedThen: Typed, bare: Typed, { managed, context }: Pruning): Typed {
   const owned = new Map<string, FieldSet>([[mergedThen.apiVersion, emptyFieldSet]])
   for (const { info, set } of managed.values()) owned.set(info.apiVersion, union(owned.get(info.apiVersion) ?? emptyFieldSet, set))
   let merged = mergedThen
@@ -53,7 +54,7 @@ function addBackOwned(mergedThen: Typed, bare: Typed, managed: Managed, context:
 }
 
 /** Puts back what nobody claims but the applier did not own either. */
-function addBackDangling(mergedThen: Typed, pruned: Typed, last: Ownership, context: ApplyContext): Typed {
+function addBackDangling(mergedThen: Typed, pruned: Typed, { last, context }: { last: Ownership; context: ApplyContext }): Typed {
   const prunedThen = convertTyped(pruned, last.info.apiVersion, context)
   if (prunedThen === undefined) return mergedThen
   const { atom } = mergedThen
