@@ -189,7 +189,7 @@ describe('FORMAT and LOCK', () => {
   })
 
   it('a lock that was never written to the end holds nobody', async () => {
-    for (const content of ['', '{"pid":', 'null', '{"pid":"x"}']) {
+    for (const content of ['', '{"pid":', 'null', '{"pid":"x"}', '{"pid":-1}']) {
       const machine = new SimulatedMachine()
       machine.spoil('LOCK', Buffer.from(content))
       await (await machine.start()).close()

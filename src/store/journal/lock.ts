@@ -87,7 +87,7 @@ async function readIfThere(location: Location): Promise<string | undefined> {
 function parseMark(text: string): ProcessMark | undefined {
   try {
     const value = JSON.parse(text) as Partial<ProcessMark> | null
-    if (typeof value?.pid !== 'number') return undefined
+    if (typeof value?.pid !== 'number' || !Number.isInteger(value.pid) || value.pid <= 0) return undefined
     return { pid: value.pid, startedAt: String(value.startedAt ?? ''), bootId: String(value.bootId ?? '') }
   } catch {
     return undefined
