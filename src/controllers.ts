@@ -11,6 +11,7 @@ import { createCaches } from './client/cache/caches.ts'
 import { createClient } from './client/client.ts'
 import { inProcessTransport } from './client/in-process.ts'
 import type { Admission } from './kinds/admission.ts'
+import { crdRules } from './kinds/custom/crd-rules.ts'
 import { ownKinds } from './kinds/index.ts'
 import type { KindDefinition } from './kinds/kind.ts'
 import { builtinAdmission } from './kinds/kubernetes/admission/index.ts'
@@ -41,7 +42,8 @@ export function controllersOf(_role: ClusterRole, facts: ControllerFacts): Contr
 }
 
 export function kindsOf(_role: ClusterRole): KindDefinition[] {
-  return [...builtinKinds({ rulesFor, printerFor }), ...ownKinds.map((kind) => kind.definition)]
+  const rules: typeof rulesFor = (group, kind) => (group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition' ? crdRules : rulesFor(group, kind))
+  return [...builtinKinds({ rulesFor: rules, printerFor }), ...ownKinds.map((kind) => kind.definition)]
 }
 
 /** The hub keeps templates clean: nothing about pods and volumes is added to objects that travel on to members. */

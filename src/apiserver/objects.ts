@@ -38,6 +38,12 @@ export function convertTo(served: Served, object: KubeObject, apiVersion: string
   return convert === undefined ? { ...object, apiVersion } : convert(object, apiVersion)
 }
 
+/** A stored object as today's schema reads it: a custom resource written under an older schema is pruned and defaulted. */
+export function readVersion(served: Served, version: Version): KubeObject {
+  const object = version.object() as KubeObject
+  return served.definition.readStored?.(object) ?? object
+}
+
 export interface Objects {
   readonly store: ClusterStore
   get(served: Served, namespace: string, name: string, revision?: number): Stored | undefined
@@ -56,10 +62,10 @@ export function createObjects(store: ClusterStore): Objects {
     store,
     get(served, namespace, name, revision) {
       const version = store.get(keyOf(served, namespace, name), revision)
-      return version === undefined ? undefined : { version, object: version.object() as KubeObject }
+      return version === undefined ? undefined : { version, object: readVersion(served, version) }
     },
     list(served, namespace = '') {
-      return store.range(prefixOf(served, namespace)).versions.map((version) => version.object() as KubeObject)
+      return store.range(prefixOf(served, namespace)).versions.map((version) => readVersion(served, version))
     },
     put(served, object, expect) {
       const key = keyOf(served, object.metadata.namespace ?? '', object.metadata.name ?? '')

@@ -1,9 +1,8 @@
 /** GET of one object: the stored bytes as they are, unless a version or another shape was asked for. */
-import type { KubeObject } from '../../kube/meta.ts'
 import { notFoundError } from '../../kube/status.ts'
 import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
-import { keyOf } from '../objects.ts'
+import { keyOf, readVersion } from '../objects.ts'
 import { respondBytes, respondObject } from '../respond.ts'
 import type { Scope } from '../scope.ts'
 import { parseRevision, waitForRevision } from './revision.ts'
@@ -14,7 +13,8 @@ export async function get(scope: Scope, negotiated: Negotiated): Promise<ApiResp
   if (revision !== undefined) await waitForRevision(scope, revision)
   const version = server.objects.store.get(keyOf(served, info.namespace, info.name))
   if (version === undefined) throw notFoundError(served.groupResource, info.name)
-  if (negotiated.shape === 'object' && negotiated.format === 'json' && served.apiVersion === served.storageApiVersion)
+  const isStoredForm = served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined
+  if (negotiated.shape === 'object' && negotiated.format === 'json' && isStoredForm)
     return respondBytes(200, version.bytes, { warnings: scope.warnings })
-  return respondObject(scope, negotiated, 200, version.object() as KubeObject)
+  return respondObject(scope, negotiated, 200, readVersion(served, version))
 }

@@ -2,12 +2,11 @@
  * LIST: a consistent snapshot, in pages when asked, with the bytes of the store passed on untouched when nothing has to
  * be selected, converted or reshaped. Cost: O(objects returned), or O(objects of the namespace) with a selector.
  */
-import type { KubeObject } from '../../kube/meta.ts'
 import { badRequestError, failure } from '../../kube/status.ts'
 import { CompactedError, FutureRevisionError, type RangeResult, type Version } from '../../store/index.ts'
 import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
-import { convertTo, keyOf, prefixOf, typePrefixLength } from '../objects.ts'
+import { convertTo, keyOf, prefixOf, readVersion, typePrefixLength } from '../objects.ts'
 import { type ListOptions, parseListOptions } from '../options.ts'
 import { type ListMeta, respond, respondBytes, shapeList } from '../respond.ts'
 import type { Scope } from '../scope.ts'
@@ -82,7 +81,7 @@ function readPage(scope: Scope, request: PageRequest): Page {
   const found: Version[] = []
   const all = range(scope, request, undefined)
   for (const version of all.versions) {
-    if (!selection.matches(version.object() as KubeObject)) continue
+    if (!selection.matches(readVersion(scope.served, version))) continue
     if (limit > 0 && found.length === limit) return { versions: found, revision: all.revision, last: found.at(-1)?.key, remaining: 0 }
     found.push(version)
   }
@@ -97,7 +96,7 @@ function readOne(scope: Scope, request: PageRequest): Page {
   const revision = request.at ?? store.revision
   const namespace = scope.served.definition.namespaced ? request.selection.namespace : ''
   const version = guarded(() => store.get(keyOf(scope.served, namespace, request.selection.name ?? ''), request.at))
-  const isMatch = version !== undefined && request.selection.matches(version.object() as KubeObject)
+  const isMatch = version !== undefined && request.selection.matches(readVersion(scope.served, version))
   return { versions: isMatch ? [version] : [], revision, last: undefined, remaining: 0 }
 }
 
@@ -130,12 +129,12 @@ function expired(request: PageRequest | undefined): Error {
 export function render(scope: Scope, negotiated: Negotiated, listed: Listed): ApiResponse {
   const { served } = scope
   if (negotiated.shape !== 'object') {
-    const objects = listed.versions.map((version) => convertTo(served, version.object() as KubeObject, served.apiVersion))
+    const objects = listed.versions.map((version) => convertTo(served, readVersion(served, version), served.apiVersion))
     return respond(200, shapeList(scope, negotiated, { objects, meta: listed.meta }), negotiated.format, scope.warnings)
   }
-  if (negotiated.format === 'json' && served.apiVersion === served.storageApiVersion) return renderBytes(scope, listed)
+  if (negotiated.format === 'json' && served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined) return renderBytes(scope, listed)
   const items = listed.versions.map((version) => {
-    const object = convertTo(served, version.object() as KubeObject, served.apiVersion)
+    const object = convertTo(served, readVersion(served, version), served.apiVersion)
     return served.definition.builtin ? { ...object, kind: undefined, apiVersion: undefined } : object
   })
   const body = { kind: served.definition.listKind, apiVersion: served.apiVersion, metadata: listed.meta, items }

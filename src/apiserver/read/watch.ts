@@ -8,7 +8,7 @@ import { StatusError, tooManyRequestsError } from '../../kube/status.ts'
 import { CompactedError, type StoreEvent, type Version } from '../../store/index.ts'
 import type { ApiResponse, ByteSink } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
-import { convertTo, prefixOf } from '../objects.ts'
+import { convertTo, prefixOf, readVersion } from '../objects.ts'
 import { type ListOptions, parseListOptions } from '../options.ts'
 import { partial, table } from '../respond.ts'
 import type { Scope } from '../scope.ts'
@@ -149,13 +149,13 @@ const sharedLines = new WeakMap<Version, Map<string, Uint8Array>>()
 function eventEncoder(scope: Scope, negotiated: Negotiated): EncodeEvent {
   const { served } = scope
   if (negotiated.shape === 'object') {
-    const isStoredForm = served.apiVersion === served.storageApiVersion
+    const isStoredForm = served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined
     return (type, version) => {
       const key = `${type} ${served.apiVersion}`
       let lines = sharedLines.get(version)
       const known = lines?.get(key)
       if (known !== undefined) return known
-      const body = isStoredForm ? version.bytes : JSON.stringify(convertTo(served, version.object() as KubeObject, served.apiVersion))
+      const body = isStoredForm ? version.bytes : JSON.stringify(convertTo(served, readVersion(served, version), served.apiVersion))
       const line = encodeLine(type, body)
       if (lines === undefined) sharedLines.set(version, (lines = new Map()))
       lines.set(key, line)
@@ -164,7 +164,7 @@ function eventEncoder(scope: Scope, negotiated: Negotiated): EncodeEvent {
   }
   let hasHeaders = true
   return (type, version) => {
-    const object = convertTo(served, version.object() as KubeObject, served.apiVersion)
+    const object = convertTo(served, readVersion(served, version), served.apiVersion)
     if (negotiated.shape !== 'Table') return encodeLine(type, JSON.stringify(partial(object, negotiated.metaVersion)))
     const shaped = table(scope, negotiated, { objects: [object], meta: { resourceVersion: object.metadata.resourceVersion }, hasHeaders })
     hasHeaders = false

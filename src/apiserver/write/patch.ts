@@ -21,7 +21,17 @@ export function patchObject(scope: Scope): Promise<Updated> {
   const options = parseWriteOptions('PatchOptions', scope.info.query, { userAgent: header(scope.request, 'user-agent') ?? '', isApply })
   const body = scope.request.body ?? new Uint8Array()
   if (isApply) return apply(scope, body, options)
-  return updateObject(scope, { name: scope.info.name, options, mayCreate: false, produce: producer(scope, type, body, options) })
+  // The patch is read when the object has been found: that there is none is the more important news.
+  let produce: Producer | undefined
+  return updateObject(scope, {
+    name: scope.info.name,
+    options,
+    mayCreate: false,
+    produce(live) {
+      produce ??= producer(scope, type, body, options)
+      return produce(live)
+    },
+  })
 }
 
 function checkType(scope: Scope, type: string): void {
@@ -55,7 +65,7 @@ function producer(scope: Scope, type: string, body: Uint8Array, options: WriteOp
 }
 
 function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<Updated> {
-  const applied = decodeAppliedBody(scope, body)
+  const applied = decodeAppliedBody(body)
   return updateObject(scope, {
     name: scope.info.name,
     options,

@@ -121,6 +121,8 @@ function prepareUpdate(scope: Scope, object: KubeObject, old: KubeObject): void 
   carryOverMetadata(object, old)
   rules.prepareForUpdate?.(object, old, context)
   const errors: FieldError[] = [
+    // Checked by the generic update and again by the kind itself, as the real server does: causes repeat, the message does not.
+    ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...(rules.validateUpdate?.(object, old, context) ?? []),
   ]
