@@ -56,7 +56,8 @@ export const storageObjectInUseProtection: Admission = defineAdmission({
 })
 
 const storageOf = (claim: KubeObject) => quantity(object(object(object(claim, 'spec'), 'resources'), 'requests'), 'storage')
-export const classOfClaim = (claim: KubeObject): string => annotation(claim, BETA_CLASS) ?? string(object(claim, 'spec'), 'storageClassName')
+export const classOfClaim = (claim: KubeObject): string =>
+  annotation(claim, BETA_CLASS) ?? string(object(claim, 'spec'), 'storageClassName')
 
 export const persistentVolumeClaimResize: Admission = defineAdmission({
   name: 'PersistentVolumeClaimResize',

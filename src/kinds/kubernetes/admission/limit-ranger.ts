@@ -1,7 +1,8 @@
 /** LimitRanges of a namespace: defaults for containers that state nothing, bounds for pods, containers and claims. */
-import type { KubeObject } from '../../../kube/meta.ts'
+
 import { setOwn } from '../../../base/json.ts'
 import { aggregateMessage } from '../../../kube/field-error.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
 import { compareQuantities, formatQuantity, type Quantity, quantityOf, scaledValue } from '../../../kube/quantity.ts'
 import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
 import { ensureObject, type Fields, object, objects, string, writableObjects } from '../rules/fields.ts'

@@ -24,7 +24,9 @@ function mutate(request: AdmissionRequest, { read }: AdmissionContext): void {
   const error = forbidden(request, `unable to create new content in namespace ${request.namespace} because it is being terminated`)
   error.status.details = {
     ...error.status.details,
-    causes: [{ reason: 'NamespaceTerminating', message: `namespace ${request.namespace} is being terminated`, field: 'metadata.namespace' }],
+    causes: [
+      { reason: 'NamespaceTerminating', message: `namespace ${request.namespace} is being terminated`, field: 'metadata.namespace' },
+    ],
   }
   throw error
 }

@@ -51,7 +51,8 @@ export function podAmounts(pod: KubeObject, list: 'requests' | 'limits'): Amount
   }
   raiseAmounts(total, peak)
   const podLevel = maybeObject(spec, 'resources')
-  for (const [name, amount] of amountsOf(podLevel, list)) if (name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) total.set(name, amount)
+  for (const [name, amount] of amountsOf(podLevel, list))
+    if (name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) total.set(name, amount)
   return total
 }
 

@@ -3,7 +3,20 @@ import { setOwn } from '../../../base/json.ts'
 import { goQuote } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
-import { boolean, ensureObject, field, type Fields, maybeNumber, maybeObject, maybeString, number, object, objects, string, stringEntries } from '../rules/fields.ts'
+import {
+  boolean,
+  ensureObject,
+  type Fields,
+  field,
+  maybeNumber,
+  maybeObject,
+  maybeString,
+  number,
+  object,
+  objects,
+  string,
+  stringEntries,
+} from '../rules/fields.ts'
 import { semanticEqual } from '../rules/pod/semantic.ts'
 import { forbidden } from './forbid.ts'
 
@@ -67,7 +80,10 @@ function admitNewPod(request: AdmissionRequest, pod: KubeObject, context: Admiss
   if (policy === undefined) return
   const givenPolicy = maybeString(spec, 'preemptionPolicy')
   if (givenPolicy !== undefined && givenPolicy !== policy)
-    throw forbidden(request, `the string value of PreemptionPolicy (${givenPolicy}) ${computed} ${policy} from the given PriorityClass name`)
+    throw forbidden(
+      request,
+      `the string value of PreemptionPolicy (${givenPolicy}) ${computed} ${policy} from the given PriorityClass name`,
+    )
   spec.preemptionPolicy = policy
 }
 

@@ -6,11 +6,11 @@ import { setOwn } from '../../../base/json.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { compareQuantities, isZeroQuantity, quantityOf, scaledValue } from '../../../kube/quantity.ts'
 import type { AdmissionRequest } from '../../admission.ts'
-import { field, type Fields, maybeBoolean, maybeNumber, maybeObject, number, object, objects, string, strings } from '../rules/fields.ts'
 import { isNativeResource } from '../rules/core/resources.ts'
+import { type Fields, field, maybeBoolean, maybeNumber, maybeObject, number, object, objects, string, strings } from '../rules/fields.ts'
 import { podQosClass } from '../rules/pod/qos.ts'
 import { classOfClaim } from './classes.ts'
-import { addAmounts, type Amounts, amountsOf, podAmountsWithOverhead } from './pod-amounts.ts'
+import { type Amounts, addAmounts, amountsOf, podAmountsWithOverhead } from './pod-amounts.ts'
 
 export interface QuotaEvaluator {
   handles(request: AdmissionRequest): boolean

@@ -2,7 +2,7 @@
 import { goQuote } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
-import { annotation, ensureObject, field, type Fields, maybeBoolean, object, objects, string, writableObjects } from '../rules/fields.ts'
+import { annotation, ensureObject, type Fields, field, maybeBoolean, object, objects, string, writableObjects } from '../rules/fields.ts'
 import { forbidden } from './forbid.ts'
 
 const MIRROR = 'kubernetes.io/config.mirror'
@@ -115,11 +115,13 @@ function referenceProblem(account: KubeObject, spec: Fields): string | undefined
   const not = `is not allowed because service account ${name} does not reference that`
   for (const volume of objects(spec, 'volumes')) {
     const secret = string(object(volume, 'secret'), 'secretName')
-    if (field(volume, 'secret') !== undefined && !mountable.includes(secret)) return `volume with secret.secretName="${secret}" ${not} secret`
+    if (field(volume, 'secret') !== undefined && !mountable.includes(secret))
+      return `volume with secret.secretName="${secret}" ${not} secret`
   }
   for (const { kind, container } of containersOf(spec)) {
     const bad = secretsOf(container).find((secret) => !mountable.includes(secret.name))
-    if (bad !== undefined) return `${kind} ${string(container, 'name')} with ${bad.how} referencing secret.secretName="${bad.name}" ${not} secret`
+    if (bad !== undefined)
+      return `${kind} ${string(container, 'name')} with ${bad.how} referencing secret.secretName="${bad.name}" ${not} secret`
   }
   const pull = objects(account, 'imagePullSecrets').map((secret) => string(secret, 'name'))
   const index = objects(spec, 'imagePullSecrets').findIndex((secret) => !pull.includes(string(secret, 'name')))

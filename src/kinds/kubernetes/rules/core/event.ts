@@ -9,7 +9,7 @@ import type { KubeObject } from '../../../../kube/meta.ts'
 import { checkDns1123Subdomain, nameIsPathSegment } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'
 import { convertEvent } from '../../event-conversion.ts'
-import { type Fields, field, maybeObject, number, object, string } from '../fields.ts'
+import { field, maybeObject, number, object, string } from '../fields.ts'
 import { immutableErrors, qualifiedNameErrors } from '../formats.ts'
 import { invalidEach } from '../pod/errors.ts'
 

@@ -2,7 +2,8 @@
  * The error Go's encoding/json gives for a text that should be a JSON object: its words end up in validation messages.
  * A small scanner that follows the same states; undefined means that the text is fine.
  */
-const MAX_DEPTH = 10_000
+/** Less than Go's own limit: what nests deeper is no configuration, and would cost this process its stack. */
+const MAX_DEPTH = 1000
 
 const quoteChar = (char: string): string => (char === "'" ? `'\\''` : char === '"' ? `'"'` : `'${JSON.stringify(char).slice(1, -1)}'`)
 
@@ -50,14 +51,14 @@ function skipSpace(scan: Scan): void {
 function value(scan: Scan, depth: number): void {
   if (depth > MAX_DEPTH) throw new JsonProblem('exceeded max depth')
   const char = scan.text[scan.at]
-  if (char === '{') return objectValue(scan, depth)
-  if (char === '[') return arrayValue(scan, depth)
-  if (char === '"') return stringValue(scan)
-  if (char === 't') return literal(scan, 'true')
-  if (char === 'f') return literal(scan, 'false')
-  if (char === 'n') return literal(scan, 'null')
-  if (char !== undefined && /[-0-9]/.test(char)) return numberValue(scan)
-  fail(scan, 'looking for beginning of value')
+  if (char === '{') objectValue(scan, depth)
+  else if (char === '[') arrayValue(scan, depth)
+  else if (char === '"') stringValue(scan)
+  else if (char === 't') literal(scan, 'true')
+  else if (char === 'f') literal(scan, 'false')
+  else if (char === 'n') literal(scan, 'null')
+  else if (char !== undefined && /[-0-9]/.test(char)) numberValue(scan)
+  else fail(scan, 'looking for beginning of value')
 }
 
 function literal(scan: Scan, word: string): void {
@@ -75,11 +76,11 @@ function stringValue(scan: Scan): void {
     if (char === undefined || char < ' ') fail(scan, 'in string literal')
     scan.at++
     if (char === '"') return
-    if (char === '\\') escape(scan)
+    if (char === '\\') escapeCode(scan)
   }
 }
 
-function escape(scan: Scan): void {
+function escapeCode(scan: Scan): void {
   const char = scan.text[scan.at]
   if (char === undefined || !'"\\/bfnrtu'.includes(char)) fail(scan, 'in string escape code')
   scan.at++

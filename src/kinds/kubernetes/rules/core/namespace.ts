@@ -36,9 +36,8 @@ function prepareForCreate(namespace: KubeObject): void {
 
 function prepareForUpdate(namespace: KubeObject, old: KubeObject, { subresource }: RuleContext): void {
   labelWithName(namespace)
-  if (subresource === 'status') return restore(namespace, old, 'spec')
-  restore(namespace, old, 'status')
-  if (subresource === 'finalize') return
+  restore(namespace, old, subresource === 'status' ? 'spec' : 'status')
+  if (subresource !== '') return
   restore(ensureObject(namespace, 'spec'), object(old, 'spec'), 'finalizers')
 }
 

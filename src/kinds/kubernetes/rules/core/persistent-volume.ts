@@ -183,8 +183,8 @@ function warnings(volume: KubeObject): string[] {
 }
 
 function prepareForUpdate(volume: KubeObject, old: KubeObject, { subresource, now }: RuleContext): void {
-  if (subresource !== 'status') return restore(volume, old, 'status')
-  restore(volume, old, 'spec')
+  restore(volume, old, subresource === 'status' ? 'spec' : 'status')
+  if (subresource !== 'status') return
   const status = ensureObject(volume, 'status')
   const before = object(old, 'status')
   const [time, oldTime] = [field(status, 'lastPhaseTransitionTime'), field(before, 'lastPhaseTransitionTime')]

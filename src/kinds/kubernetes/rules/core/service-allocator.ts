@@ -151,7 +151,9 @@ class Taken {
       return at(reserved + offset)
     }
     for (let offset = 1n; offset < range.size - 1n; offset++) if (!this.#held.has(ipKey(at(offset)))) return at(offset)
-    throw internalServerError(`failed to allocate a serviceIP for Service ${JSON.stringify(this.#service.metadata.name ?? '')}: range is full`)
+    throw internalServerError(
+      `failed to allocate a serviceIP for Service ${JSON.stringify(this.#service.metadata.name ?? '')}: range is full`,
+    )
   }
 
   takePort(port: number): string | undefined {
