@@ -11,12 +11,14 @@ const isNamespace = (request: AdmissionRequest): boolean => request.group === ''
 const isAccessReview = (request: AdmissionRequest): boolean =>
   request.group === 'authorization.k8s.io' && request.resource === 'localsubjectaccessreviews'
 
+/** A delete has no object to change: it is only judged. */
+function validate(request: AdmissionRequest): undefined {
+  if (request.operation === 'DELETE' && isNamespace(request) && request.subresource === '' && IMMORTAL.includes(request.name))
+    throw forbiddenError(NAMESPACES, request.name, 'this namespace may not be deleted')
+}
+
 function mutate(request: AdmissionRequest, { read }: AdmissionContext): void {
-  if (isNamespace(request)) {
-    if (request.operation === 'DELETE' && request.subresource === '' && IMMORTAL.includes(request.name))
-      throw forbiddenError(NAMESPACES, request.name, 'this namespace may not be deleted')
-    return
-  }
+  if (isNamespace(request)) return
   if (request.namespace === '' || request.operation === 'DELETE' || isAccessReview(request)) return
   const namespace = read.get(NAMESPACES, '', request.namespace)
   if (namespace === undefined) throw notFoundError(NAMESPACES, request.namespace)
@@ -36,4 +38,5 @@ export const namespaceLifecycle: Admission = defineAdmission({
   resources: [{ group: '*', resource: '*/*' }],
   operations: ['CREATE', 'UPDATE', 'DELETE'],
   mutate,
+  validate,
 })
