@@ -117,10 +117,25 @@ export function decodePatched(scope: Scope, value: unknown, options: PatchedOpti
     return coerced.object
   }
   const declared = declaredOr({ declared: declaredOf(value) }, kindOf(served))
-  const decoded = decodeAs(scope, { value: value as Json, declared, isTyped: false }, cannot)
+  // A strategic merge patch (the only kind that shows itself) is not decoded from text but restored from a tree of values.
+  const refuse = options.shown === undefined ? cannot : (why: string) => cannot(asRestoreError(why))
+  const decoded = decodeAs(scope, { value: value as Json, declared, isTyped: false }, refuse)
   tellStrict(scope, options.fieldValidation, [...options.strictErrors, ...decoded.strictErrors], cannot)
   served.definition.rules.applyDefaults?.(decoded.object, served.version.name)
   return decoded.object
+}
+
+const TYPE_MISMATCH = /^json: cannot unmarshal (\w+) into Go (?:struct field \S+|value) of type (\S+)$/
+const GO_KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64', bool: 'bool', string: 'string' }
+
+/** Go's converter has fewer words for a wrong type than its JSON decoder. */
+function asRestoreError(why: string): string {
+  const [, from = '', to = ''] = TYPE_MISMATCH.exec(why) ?? []
+  if (to === '') return why
+  const kind = GO_KINDS[from] ?? from
+  if (to.startsWith('[]')) return `cannot restore slice from ${kind}`
+  if (to.startsWith('map[')) return `cannot restore map from ${kind}`
+  return /^[a-z0-9]+$/.test(to) ? `cannot convert ${kind} to ${to}` : `cannot restore struct from: ${kind}`
 }
 
 function declaredOf(value: unknown): GroupVersionKind {
@@ -147,7 +162,8 @@ export function decodeAppliedBody(body: Uint8Array): KubeObject {
     if (!isJsonObject(parsed.value)) throw new YamlTextError('the body must be one object')
     return parsed.value as unknown as KubeObject
   } catch (error) {
-    if (error instanceof YamlTextError || error instanceof JsonTextError) throw badRequestError(`error decoding YAML: ${error.message}`)
+    if (error instanceof YamlTextError || error instanceof JsonTextError)
+      throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
     throw error
   }
 }

@@ -2,8 +2,9 @@
  * The options of each verb as they come in the query (or, for deletes, in the body), validated with the real server's
  * words. Every parser throws a StatusError and never guesses.
  */
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../kube/field-error.ts'
+import { type FieldError, forbidden, invalid, notSupported, required } from '../kube/field-error.ts'
 import { invalidError, type StatusError } from '../kube/status.ts'
+import { validateFieldManager } from '../kube/validate-meta.ts'
 import { isTrue } from './request-info.ts'
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
@@ -45,7 +46,7 @@ export function parseWriteOptions(
     } else if (force !== null) errors.push(forbidden('force', 'may not be specified for non-apply patch'))
   }
   const fieldManager = query.get('fieldManager') ?? ''
-  errors.push(...validateFieldManager(fieldManager))
+  errors.push(...validateFieldManager(fieldManager, 'fieldManager'))
   errors.push(...validateDryRun(query.getAll('dryRun')))
   const fieldValidation = query.get('fieldValidation') ?? ''
   if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation))
@@ -66,14 +67,6 @@ export function parseWriteOptions(
 function managerOfAgent(userAgent: string): string {
   const program = userAgent.split('/')[0] ?? ''
   return (program === '' ? 'unknown' : program).slice(0, MAX_FIELD_MANAGER_BYTES)
-}
-
-function validateFieldManager(manager: string): FieldError[] {
-  if (Buffer.byteLength(manager) > MAX_FIELD_MANAGER_BYTES) return [tooLong('fieldManager', MAX_FIELD_MANAGER_BYTES)]
-  for (const [i, char] of [...manager].entries())
-    if (/[\p{C}\p{Z}]/u.test(char) && char !== ' ')
-      return [invalid('fieldManager', manager, `should only contain printable characters, got invalid character at index ${i}: ${JSON.stringify(char)}`)]
-  return []
 }
 
 export function validateDryRun(values: readonly string[]): FieldError[] {

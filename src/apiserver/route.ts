@@ -34,7 +34,7 @@ export function methodNotAllowed(): StatusError {
 /** The kind a path names, or the 404 or 405 that says why there is none. */
 export function resolve(server: ServerContext, info: RequestInfo): Served {
   const served = server.catalog.find(info.group, info.version, info.resource)
-  if (served === undefined) throw noSuchPathError()
+  if (served === undefined) throw unknownResource(server, info)
   const { definition } = served
   if (info.subresource !== '') {
     const subresource = definition.subresources.find((candidate) => candidate.name === info.subresource)
@@ -42,7 +42,7 @@ export function resolve(server: ServerContext, info: RequestInfo): Served {
     if (!subresource.verbs.includes(info.verb)) throw methodNotAllowed()
     return served
   }
-  if (!definition.namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw noSuchPathError()
+  if (!definition.namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw unknownResource(server, info)
   if (definition.namespaced && info.namespace === '') {
     if (info.name !== '') throw noSuchPathError()
     if (!['list', 'watch'].includes(info.verb)) throw methodNotAllowed()
@@ -50,6 +50,14 @@ export function resolve(server: ServerContext, info: RequestInfo): Served {
   if (info.verb === 'create' && info.name !== '') throw methodNotAllowed()
   if (!definition.verbs.includes(info.verb)) throw methodNotAllowed()
   return served
+}
+
+/** Thrown for a path in a group of custom resources that none of them serves: the real server answers this in plain text. */
+export class PlainNotFound extends Error {}
+
+function unknownResource(server: ServerContext, info: RequestInfo): Error {
+  const isCustomGroup = server.catalog.definitions().some((definition) => definition.group === info.group && !definition.builtin)
+  return isCustomGroup ? new PlainNotFound('404 page not found') : noSuchPathError()
 }
 
 export interface Router {

@@ -10,7 +10,7 @@ import { failure, internalServerError, noSuchPathError, StatusError } from '../k
 import { type ClusterStore, StoreUnavailableError } from '../store/index.ts'
 import { type Catalog, createCatalog } from './catalog.ts'
 import { createDiscovery } from './discovery/serve.ts'
-import { createHealth, type HealthCheck, versionResponse } from './health.ts'
+import { createHealth, type HealthCheck, text, versionResponse } from './health.ts'
 import type { ApiRequest, ApiResponse, Handle } from './http.ts'
 import { createGatekeeper } from './limits.ts'
 import { createMetrics, type ServerMetrics } from './metrics.ts'
@@ -18,7 +18,7 @@ import { createObjects, type Objects } from './objects.ts'
 import { createWatchRegistry } from './read/watch-registry.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { respondError } from './respond.ts'
-import { createRouter, resolve, type SpecialHandlers } from './route.ts'
+import { createRouter, PlainNotFound, resolve, type SpecialHandlers } from './route.ts'
 import { DEFAULT_LIMITS, type Scope, type ServerContext, type ServerLimits } from './scope.ts'
 
 /** Who is asking, and whether they may: both throw StatusErrors. */
@@ -87,7 +87,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     try {
       response = await serve(request, info, warnings)
     } catch (error) {
-      response = respondError(asStatusError(error, info), warnings)
+      response = error instanceof PlainNotFound ? text(404, `${error.message}\n`) : respondError(asStatusError(error, info), warnings)
     }
     metrics.observe(info, response.status, options.clock.now() - started)
     return response

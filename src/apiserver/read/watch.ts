@@ -105,6 +105,8 @@ function start(scope: Scope, negotiated: Negotiated, { plan, sink, registry }: S
     stop(true)
     return () => undefined
   }
+  // Past events are delivered before `watch` returns; they may already have been too many.
+  if (stopped) stopStore()
   const timeoutSeconds = plan.options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + scope.server.random.next())
   timers.push(clock.after(timeoutSeconds * 1000, () => stop(true)))
   if (plan.options.allowWatchBookmarks) scheduleBookmarks()

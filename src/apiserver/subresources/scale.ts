@@ -1,19 +1,23 @@
 /** The scale subresource: an autoscaling/v1 Scale as a window onto the replica fields of any kind that declares where they are. */
-import type { KubeObject } from '../../kube/meta.ts'
+import { schemaFor } from '../../kinds/kubernetes/schemas.ts'
+import { type ApplyContext, parentManagedFields, type ScaleOwnership, scaleManagedFields, serverSideApply, trackUpdate } from '../../kube/apply/index.ts'
+import { groupVersion, type KubeObject } from '../../kube/meta.ts'
 import { invalid } from '../../kube/field-error.ts'
 import { applyJsonPatch, applyMergePatch, parseJsonPatch, parseObjectPatch } from '../../kube/patch/index.ts'
 import { formatSelectorObject, type LabelSelectorObject } from '../../kube/selector.ts'
 import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../kube/status.ts'
-import { decodeVirtual } from '../codec.ts'
+import { mediaType } from '../body.ts'
+import { decodeAppliedBody, decodeVirtual } from '../codec.ts'
 import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
 import { convertTo, mutableCopy } from '../objects.ts'
-import { parseWriteOptions } from '../options.ts'
+import { parseWriteOptions, type WriteOptions } from '../options.ts'
 import { respond } from '../respond.ts'
-import { header, type Scope } from '../scope.ts'
+import { header, nowOf, type Scope } from '../scope.ts'
 import { checkName } from '../write/metadata.ts'
 import { updateObject } from '../write/update.ts'
 
+const APPLY = 'application/apply-patch+yaml'
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
 
 interface Scale extends KubeObject {
@@ -23,30 +27,67 @@ interface Scale extends KubeObject {
 
 export async function scale(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const { served, server, info } = scope
+  const show = (object: KubeObject): ApiResponse =>
+    respond(200, scaleOf(scope, convertTo(served, object, served.apiVersion)), negotiated.format, scope.warnings)
   if (info.verb === 'get') {
     const stored = server.objects.get(served, info.namespace, info.name)
     if (stored === undefined) throw notFoundError(served.groupResource, info.name)
-    return respond(200, scaleOf(scope, convertTo(served, stored.object, served.apiVersion)), negotiated.format, scope.warnings)
+    return show(stored.object)
   }
+  const isApply = mediaType(scope.request) === APPLY
   const kind = info.verb === 'update' ? 'UpdateOptions' : 'PatchOptions'
-  const options = parseWriteOptions(kind, info.query, { userAgent: header(scope.request, 'user-agent') ?? '' })
-  const change = info.verb === 'update' ? replacement(scope) : patched(scope)
+  const options = parseWriteOptions(kind, info.query, { userAgent: header(scope.request, 'user-agent') ?? '', isApply })
+  const change = info.verb === 'update' ? replacement(scope) : patched(scope, options)
   const updated = await updateObject(scope, {
     name: info.name,
     options,
     mayCreate: false,
+    ownsManagedFields: true,
     produce(live) {
       if (live === undefined) throw notFoundError(served.groupResource, info.name)
-      const wanted = change(scaleOf(scope, live))
+      const current = scaleOf(scope, live)
+      const wanted = change(current)
       checkName(wanted, info.name)
       checkReplicas(scope, wanted)
-      const next = mutableCopy(live)
-      next.metadata.resourceVersion = wanted.metadata.resourceVersion ?? live.metadata.resourceVersion
-      writePath(next, mappingOf(scope).specReplicasPath, wanted.spec.replicas ?? 0)
-      return next
+      const tracked = isApply ? wanted : trackUpdate({ live: current, next: wanted, manager: options.fieldManager, context: scaleContext(scope) })
+      return withReplicas(scope, live, tracked as Scale)
     },
   })
-  return respond(200, scaleOf(scope, convertTo(served, updated.object, served.apiVersion)), negotiated.format, scope.warnings)
+  return show(updated.object)
+}
+
+/** The parent with the wanted replicas, and with ownership of them as the Scale now has it. */
+function withReplicas(scope: Scope, live: KubeObject, wanted: Scale): KubeObject {
+  const next = mutableCopy(live)
+  next.metadata.resourceVersion = wanted.metadata.resourceVersion ?? live.metadata.resourceVersion
+  writePath(next, mappingOf(scope).specReplicasPath, wanted.spec.replicas ?? 0)
+  const managedFields = parentManagedFields(ownershipOf(scope, live), wanted.metadata.managedFields ?? [])
+  if (managedFields === undefined) delete next.metadata.managedFields
+  else next.metadata.managedFields = managedFields
+  return next
+}
+
+function ownershipOf(scope: Scope, object: KubeObject): ScaleOwnership {
+  const { definition, version } = scope.served
+  const path = mappingOf(scope).specReplicasPath.split('.').slice(1)
+  const versions = definition.versions.filter((one) => one.served)
+  return {
+    parent: object.metadata.managedFields ?? [],
+    group: definition.group,
+    version: version.name,
+    replicasPaths: new Map(versions.map((one) => [groupVersion(definition.group, one.name), path])),
+  }
+}
+
+function scaleContext(scope: Scope): ApplyContext {
+  return {
+    gvk: SCALE,
+    schemaOf: (apiVersion) => (apiVersion === 'autoscaling/v1' ? schemaFor(SCALE.group, SCALE.version, SCALE.kind) : undefined),
+    convert: (object) => object,
+    subresource: 'scale',
+    resetPaths: [['status']],
+    now: nowOf(scope),
+  }
 }
 
 function mappingOf(scope: Scope): { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string } {
@@ -63,7 +104,9 @@ function scaleOf(scope: Scope, object: KubeObject): Scale {
   const selector = selectorOf(scope, object)
   if (selector !== '') status.selector = selector
   const spec = Number(replicas ?? 0) === 0 ? {} : { replicas: Number(replicas) }
-  return { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name, namespace, uid, resourceVersion, creationTimestamp }, spec, status }
+  const managedFields = scaleManagedFields(ownershipOf(scope, object))
+  const metadata = { name, namespace, uid, resourceVersion, creationTimestamp, ...(managedFields === undefined ? {} : { managedFields }) }
+  return { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata, spec, status }
 }
 
 function selectorOf(scope: Scope, object: KubeObject): string {
@@ -82,8 +125,8 @@ function replacement(scope: Scope): (current: Scale) => Scale {
   return () => ({ ...sent, spec: sent.spec ?? {} })
 }
 
-function patched(scope: Scope): (current: Scale) => Scale {
-  const type = (header(scope.request, 'content-type') ?? '').split(';')[0]?.trim()
+function patched(scope: Scope, options: WriteOptions): (current: Scale) => Scale {
+  const type = mediaType(scope.request)
   const text = scope.request.body ?? new Uint8Array()
   if (type === 'application/json-patch+json') {
     const operations = parseJsonPatch(text)
@@ -93,9 +136,10 @@ function patched(scope: Scope): (current: Scale) => Scale {
     const patch = parseObjectPatch(text)
     return (current) => asScale(applyMergePatch(current, patch))
   }
-  if (type === 'application/apply-patch+yaml') {
-    const sent = decodeVirtual(scope, SCALE) as Scale
-    return (current) => ({ ...current, spec: { ...current.spec, ...sent.spec } })
+  if (type === APPLY) {
+    const applied = decodeAppliedBody(text)
+    const { fieldManager: manager, force } = options
+    return (current) => asScale(serverSideApply({ live: current, applied, manager, force, context: scaleContext(scope) }).object)
   }
   throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
 }

@@ -2,11 +2,12 @@
  * POST, and the creating half of PUT and apply. Order as in the real server: managed fields → mutating admission →
  * system fields and the kind's preparation → validation → validating admission → the store.
  */
-import type { KubeObject } from '../../kube/meta.ts'
+import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
 import type { FieldError } from '../../kube/field-error.ts'
 import { alreadyExistsError, failure, invalidError, type StatusError } from '../../kube/status.ts'
 import { validateObjectMeta } from '../../kube/validate-meta.ts'
 import type { RuleContext } from '../../kinds/kind.ts'
+import type { Served } from '../catalog.ts'
 import { convertTo, encodeObject, mutableCopy } from '../objects.ts'
 import type { WriteOptions } from '../options.ts'
 import { nowOf, type Scope, warn } from '../scope.ts'
@@ -54,7 +55,7 @@ function prepareNew(scope: Scope, object: KubeObject): void {
     }),
     ...(rules.validateCreate?.(object, context) ?? []),
   ]
-  if (errors.length > 0) throw invalidError(scope.served.definition, object.metadata.name ?? '', errors)
+  if (errors.length > 0) throw invalidError(kindOfErrors(scope.served), object.metadata.name ?? '', errors)
   for (const text of rules.warnings?.(object, undefined, context) ?? []) warn(scope, text)
 }
 
@@ -83,6 +84,11 @@ function existsError(scope: Scope, current: KubeObject | undefined, name: string
   const error = alreadyExistsError(scope.served.groupResource, name)
   if (current?.metadata.deletionTimestamp === undefined) return error
   return failure(409, 'AlreadyExists', `object is being deleted: ${error.status.message}`, error.status.details)
+}
+
+/** Failures speak of the kind that is stored: an Event of events.k8s.io is judged as the core Event it becomes. */
+export function kindOfErrors(served: Served): { group: string; kind: string } {
+  return { group: parseGroupVersion(served.storageApiVersion).group, kind: served.definition.kind }
 }
 
 export function checkSize(scope: Scope, object: KubeObject): void {

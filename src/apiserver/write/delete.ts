@@ -104,7 +104,9 @@ function markDeleting(scope: Scope, object: KubeObject): void {
   const meta = object.metadata
   const now = nowOf(scope)
   if (rules.markDeleting) {
-    if (meta.deletionTimestamp === undefined) rules.markDeleting(object, now)
+    if (meta.deletionTimestamp !== undefined) return
+    meta.deletionTimestamp = now
+    rules.markDeleting(object, now)
     return
   }
   if (meta.deletionTimestamp === undefined) {

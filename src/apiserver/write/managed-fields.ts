@@ -1,5 +1,5 @@
 /** Where requests meet server-side apply: who owns which field after a write. */
-import { type ApplyContext, trackUpdate } from '../../kube/apply/index.ts'
+import { type ApplyContext, resetPathsOf, trackUpdate } from '../../kube/apply/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { parseGroupVersion } from '../../kube/meta.ts'
 import { convertTo } from '../objects.ts'
@@ -17,22 +17,16 @@ export function applyContext(scope: Scope): ApplyContext {
       return server.catalog.find(group, version, served.definition.plural) === undefined ? undefined : convertTo(served, object, apiVersion)
     },
     subresource: scope.info.subresource,
-    resetPaths: resetPaths(scope),
+    resetPaths: resetPathsOf({
+      group: served.definition.group,
+      kind: served.definition.kind,
+      subresource: scope.info.subresource,
+      builtin: served.definition.builtin,
+      hasStatus: served.definition.subresources.some((subresource) => subresource.name === 'status'),
+    }),
     now: nowOf(scope),
     gvk: { group: served.definition.group, version: served.version.name, kind: served.definition.kind },
   }
-}
-
-/** What a door cannot change, and so nobody owns through it. */
-function resetPaths(scope: Scope): string[][] {
-  const { definition } = scope.served
-  if (!definition.subresources.some((sub) => sub.name === 'status')) return []
-  if (scope.info.subresource === '') return [['status']]
-  if (scope.info.subresource !== 'status') return []
-  if (definition.builtin) return [['spec']]
-  // The status door of a custom resource takes nothing but status.
-  const properties = Object.keys(scope.served.version.schema.properties ?? {})
-  return properties.filter((key) => !['status', 'metadata', 'apiVersion', 'kind'].includes(key)).map((key) => [key])
 }
 
 export function trackManagedFields(scope: Scope, write: { live: KubeObject | undefined; next: KubeObject; manager: string }): KubeObject {

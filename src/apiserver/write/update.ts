@@ -8,12 +8,13 @@ import type { FieldError } from '../../kube/field-error.ts'
 import { invalid } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { conflictError, invalidError, notFoundError, staleConflictError } from '../../kube/status.ts'
-import { validateObjectMetaUpdate } from '../../kube/validate-meta.ts'
+import { nameIsPathSegment } from '../../kube/names.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../kube/validate-meta.ts'
 import { convertTo, mutableCopy, type Stored } from '../objects.ts'
 import type { WriteOptions } from '../options.ts'
 import { type Scope, warn } from '../scope.ts'
 import { mutatingAdmission, validatingAdmission } from './admit.ts'
-import { admitAndStore, asStored, checkSize, ruleContext } from './create.ts'
+import { admitAndStore, asStored, checkSize, kindOfErrors, ruleContext } from './create.ts'
 import { trackManagedFields } from './managed-fields.ts'
 import { alignNamespace, carryOverMetadata, checkName, dedupeOwnerReferences } from './metadata.ts'
 
@@ -57,6 +58,12 @@ async function createInstead(scope: Scope, update: UpdateRequest): Promise<Updat
   if (!update.mayCreate) throw notFoundError(scope.served.groupResource, update.name)
   const produced = await update.produce(undefined)
   checkName(produced, update.name)
+  if ((produced.metadata.uid ?? '') !== '')
+    throw conflictError(
+      scope.served.groupResource,
+      update.name,
+      `uid mismatch: the provided object specified uid ${produced.metadata.uid}, and no existing object was found`,
+    )
   alignNamespace(scope, produced)
   dedupeOwnerReferences(scope, produced, false)
   const tracked = update.ownsManagedFields
@@ -107,9 +114,10 @@ function checkUidPrecondition(scope: Scope, update: UpdateRequest, object: KubeO
 /** A resourceVersion in the body is a precondition; without one, kinds that allow it are overwritten. */
 function checkRevision(scope: Scope, name: string, object: KubeObject, old: KubeObject): void {
   const given = object.metadata.resourceVersion ?? ''
+  const { definition } = scope.served
   if (given === '' || given === '0') {
-    if (scope.served.definition.rules.allowUnconditionalUpdate === false)
-      throw invalidError(scope.served.definition, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
+    if (definition.rules.allowUnconditionalUpdate === false)
+      throw invalidError({ group: definition.group, kind: definition.plural }, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
     object.metadata.resourceVersion = old.metadata.resourceVersion
   } else if (given !== old.metadata.resourceVersion) throw staleConflictError(scope.served.groupResource, name)
 }
@@ -122,11 +130,12 @@ function prepareUpdate(scope: Scope, object: KubeObject, old: KubeObject): void 
   rules.prepareForUpdate?.(object, old, context)
   const errors: FieldError[] = [
     // Checked by the generic update and again by the kind itself, as the real server does: causes repeat, the message does not.
+    ...validateObjectMeta(object.metadata, { namespaced: definition.namespaced, validateName: nameIsPathSegment, path: 'metadata' }),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...(rules.validateUpdate?.(object, old, context) ?? []),
   ]
-  if (errors.length > 0) throw invalidError(definition, object.metadata.name ?? '', errors)
+  if (errors.length > 0) throw invalidError(kindOfErrors(scope.served), object.metadata.name ?? '', errors)
   for (const text of rules.warnings?.(object, old, context) ?? []) warn(scope, text)
 }
 
@@ -142,6 +151,7 @@ async function removeFinished(scope: Scope, update: UpdateRequest, object: KubeO
   const last = mutableCopy(object)
   last.metadata.resourceVersion = stored.object.metadata.resourceVersion
   if (update.options.dryRun) return last
-  const result = await scope.server.objects.remove(scope.served, object, stored.version)
+  // What watchers see go is the object as it was last stored.
+  const result = await scope.server.objects.remove(scope.served, stored.object, stored.version)
   return result.ok ? last : undefined
 }

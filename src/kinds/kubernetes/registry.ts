@@ -15,7 +15,7 @@ import { schemaFor } from './schemas.ts'
 
 export interface BuiltinParts {
   rulesFor(group: string, kind: string): KindRules
-  printerFor(group: string, version: string, kind: string): TablePrinter | undefined
+  printerFor(group: string, version: string, resource: string): TablePrinter | undefined
 }
 
 interface ResourceFact {
@@ -39,6 +39,27 @@ const STORED: ReadonlyMap<string, Pick<KindDefinition, 'storageKey' | 'storageAp
   ['autoscaling/horizontalpodautoscalers', { convert: convertHorizontalPodAutoscaler }],
   ['/events', { convert: convertEvent }],
   ['events.k8s.io/events', { storageKey: 'events', storageApiVersion: 'v1', convert: convertEvent }],
+])
+
+/** Deleting one of these answers with the object; deleting anything else with a Status. */
+const RETURN_DELETED: ReadonlySet<string> = new Set([
+  '/namespaces',
+  '/persistentvolumeclaims',
+  '/persistentvolumes',
+  '/pods',
+  '/podtemplates',
+  '/resourcequotas',
+  '/serviceaccounts',
+  '/services',
+  'resource.k8s.io/deviceclasses',
+  'resource.k8s.io/resourceclaims',
+  'resource.k8s.io/resourceclaimtemplates',
+  'resource.k8s.io/resourceslices',
+  'storage.k8s.io/csidrivers',
+  'storage.k8s.io/csinodes',
+  'storage.k8s.io/storageclasses',
+  'storage.k8s.io/volumeattachments',
+  'storage.k8s.io/volumeattributesclasses',
 ])
 
 /** Every kind of the recorded discovery, in its order. The first version of a kind is the stored one. */
@@ -72,7 +93,9 @@ function definition(fact: ResourceFact, facts: ResourceFact[], parts: BuiltinPar
     storageVersion: fact.version,
     subresources,
     ...(subresources.some((s) => s.name === 'scale') ? { scale: SCALE } : {}),
-    rules: parts.rulesFor(fact.group, fact.kind),
+    rules: RETURN_DELETED.has(`${fact.group}/${fact.resource}`)
+      ? { ...parts.rulesFor(fact.group, fact.kind), returnsDeletedObject: true }
+      : parts.rulesFor(fact.group, fact.kind),
     ...parts.stored,
     emptyObject: (apiVersion) => emptyObject(apiVersion, fact.kind),
     builtin: true,
@@ -82,7 +105,7 @@ function definition(fact: ResourceFact, facts: ResourceFact[], parts: BuiltinPar
 const ANY_OBJECT: Schema = { type: 'object' }
 
 function version(fact: ResourceFact, parts: BuiltinParts): KindVersion {
-  const printer = parts.printerFor(fact.group, fact.version, fact.kind)
+  const printer = parts.printerFor(fact.group, fact.version, fact.resource)
   return {
     name: fact.version,
     served: true,
