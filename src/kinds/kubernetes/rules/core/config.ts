@@ -44,7 +44,7 @@ function configMapErrors(configMap: KubeObject): FieldError[] {
     errors.push(...keyErrors('binaryData', key))
     size += base64Size(value)
   }
-  if (size > MAX_BYTES) errors.push(tooLong('', MAX_BYTES))
+  if (size > MAX_BYTES) errors.push(tooLong('[]', MAX_BYTES))
   return errors
 }
 
