@@ -102,23 +102,36 @@ export interface PatchedOptions {
   fieldValidation: FieldValidation
   /** What the decoder of the patch itself noticed. */
   strictErrors: readonly string[]
-  /** The patch as its error message shows it; default: the patched object. */
-  shown: string | undefined
+  /** What the message of a refusal shows: the patch itself, or the patched object printed in Go's order. */
+  shown(): string
+  /** The patched object is restored from a tree of values instead of being decoded from text, and its errors differ. */
+  isRestored?: boolean
+}
+
+/** An object with its fields in the order of Go's structs, for texts that show it. */
+export function inGoOrder(scope: Scope, object: KubeObject): KubeObject {
+  return scope.served.definition.builtin ? decodeTyped(kindOf(scope.served), object as unknown as Json).object : object
+}
+
+/** A patched document is printed with its outermost keys in order, as Go prints maps. */
+export function printPatched(value: unknown): string {
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const sorted = Object.keys(value).sort()
+  return JSON.stringify(Object.fromEntries(sorted.map((key) => [key, value[key]])))
 }
 
 /** The result of a patch (or of an apply) is decoded like a body, but its errors speak of the patch. */
 export function decodePatched(scope: Scope, value: unknown, options: PatchedOptions): KubeObject {
   const { served } = scope
   const cannot = (why: string): Error =>
-    invalidError({ group: '', kind: '' }, '', [invalid('patch', options.shown ?? JSON.stringify(withSortedKeys(value)), why)])
+    invalidError({ group: '', kind: '' }, '', [invalid('patch', options.shown(), why)])
   if (!served.definition.builtin) {
     const coerced = coerceCustom(scope, deepClone(value) as KubeObject)
     tellStrict(scope, options.fieldValidation, [...options.strictErrors, ...coerced.strictErrors], cannot)
     return coerced.object
   }
   const declared = declaredOr({ declared: declaredOf(value) }, kindOf(served))
-  // A strategic merge patch (the only kind that shows itself) is not decoded from text but restored from a tree of values.
-  const refuse = options.shown === undefined ? cannot : (why: string) => cannot(asRestoreError(why))
+  const refuse = options.isRestored ? (why: string) => cannot(asRestoreError(why)) : cannot
   const decoded = decodeAs(scope, { value: value as Json, declared, isTyped: false }, refuse)
   tellStrict(scope, options.fieldValidation, [...options.strictErrors, ...decoded.strictErrors], cannot)
   served.definition.rules.applyDefaults?.(decoded.object, served.version.name)
@@ -142,16 +155,6 @@ function declaredOf(value: unknown): GroupVersionKind {
   if (!isJsonObject(value)) return { group: '', version: '', kind: '' }
   const { apiVersion, kind } = value
   return { ...parseGroupVersion(typeof apiVersion === 'string' ? apiVersion : ''), kind: typeof kind === 'string' ? kind : '' }
-}
-
-/** A patched document is printed with its outermost keys in order, as Go prints maps. */
-function withSortedKeys(value: unknown): unknown {
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, value[key]]),
-  )
 }
 
 /** The body of an apply, as it was sent: the fields it has are the fields its manager wants to own. */

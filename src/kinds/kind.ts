@@ -53,6 +53,8 @@ export interface KindRules {
   markDeleting?(object: KubeObject, now: string): void
   /** An immediate delete answers with the deleted object instead of a Status. */
   returnsDeletedObject?: boolean
+  /** An update is judged like a creation once more, metadata included (only the causes of a refusal show it). */
+  revalidatesMetadata?: boolean
   /** What `delete` does without a propagation policy: 'orphan' for Jobs of batch/v1. Default background. */
   defaultPropagation?: 'background' | 'orphan'
   /** Fields usable in a fieldSelector besides metadata.name and metadata.namespace, with their value ('' when unset). */
@@ -105,6 +107,16 @@ export interface SubresourceInfo {
   responseKind?: { group: string; version: string; kind: string }
 }
 
+/** The schemas published for one served version of a schema-pruned kind, by definition name. */
+export interface PublishedVersion {
+  version: string
+  /** Definition name of the kind, e.g. `com.example.v1.Widget`; the list is beside it. */
+  name: string
+  listName: string
+  v3: Record<string, Record<string, unknown>>
+  v2: Record<string, Record<string, unknown>>
+}
+
 export interface KindDefinition {
   group: string
   kind: string
@@ -133,6 +145,8 @@ export interface KindDefinition {
   readStored?(object: KubeObject): KubeObject
   /** The zero object as Go would print it, besides kind, apiVersion and metadata (bookmarks carry one). */
   emptyObject?(apiVersion: string): Record<string, unknown>
+  /** Schema-pruned kinds: what OpenAPI says of them, one entry per served version. Made anew on each call. */
+  publish?(): PublishedVersion[]
   /** True for kinds decoded with Go's typed rules (the built-in ones), false for schema-pruned ones. */
   builtin: boolean
 }

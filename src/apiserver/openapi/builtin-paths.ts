@@ -1,6 +1,6 @@
 /**
- * The operations of the built-in kinds as recorded, and the paths that belong to no group version. The recorded text is
- * parsed anew for each use: documents are kept, what they were made from is not.
+ * The operations of the built-in kinds as recorded, and the paths that belong to no group version. Of the recorded text
+ * only the part asked for is parsed, anew each time: documents are kept, what they were made from is not.
  */
 import pathsText from '../../kinds/kubernetes/facts/openapi-paths.facts'
 import { type Body, capitalized, META, type Operation, type PathItem, type Paths, wordOf } from './operations.ts'
@@ -16,39 +16,38 @@ interface OperationFact extends Omit<Operation, 'params' | 'request' | 'response
   responses: Record<string, BodyFact | null>
 }
 
-interface PathFacts {
+/** What operations refer to by number. */
+interface Shared {
   params: string[][]
   types: string[][]
-  paths: Record<string, Record<string, Record<string, OperationFact>>>
 }
 
-export interface BuiltinPaths {
-  /** Undefined for a group version that is not built in. */
-  of(group: string, version: string): Paths | undefined
+/** The text is `{"params":[…],"types":[…],"paths":{`, then per group version a line `"apps_v1":{`, its paths, and a line `}`. */
+const PATHS = '"paths":{'
+
+/** Undefined for a group version that is not built in. */
+export function builtinPaths(group: string, version: string): Paths | undefined {
+  const head = pathsText.indexOf(PATHS)
+  const mark = `\n"${group === '' ? version : `${group}_${version}`}":{\n`
+  const start = pathsText.indexOf(mark, head)
+  if (start < 0) return undefined
+  const end = pathsText.indexOf('\n}', start)
+  const shared = JSON.parse(`${pathsText.slice(0, head + PATHS.length)}}}`) as Shared
+  const items = JSON.parse(`{${pathsText.slice(start + mark.length, end)}}`) as Record<string, Record<string, OperationFact>>
+  const tag = `${wordOf(group)}_${version}`
+  return new Map(Object.entries(items).map(([path, item]) => [path, itemOf(item, tag, shared)]))
 }
 
-export function readBuiltinPaths(): BuiltinPaths {
-  const facts = JSON.parse(pathsText) as PathFacts
-  return {
-    of(group, version) {
-      const key = group === '' ? version : `${group}_${version}`
-      if (!Object.hasOwn(facts.paths, key)) return undefined
-      const tag = `${wordOf(group)}_${version}`
-      return new Map(Object.entries(facts.paths[key] ?? {}).map(([path, item]) => [path, itemOf(item, tag, facts)]))
-    },
-  }
+function itemOf(item: Record<string, OperationFact>, tag: string, shared: Shared): PathItem {
+  return Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, operationOf(operation, tag, shared)]))
 }
 
-function itemOf(item: Record<string, OperationFact>, tag: string, facts: PathFacts): PathItem {
-  return Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, operationOf(operation, tag, facts)]))
-}
-
-function operationOf(fact: OperationFact, tag: string, facts: PathFacts): Operation {
-  const body = ({ schema, types }: BodyFact): Body => ({ schema, types: facts.types[types] ?? [] })
+function operationOf(fact: OperationFact, tag: string, shared: Shared): Operation {
+  const body = ({ schema, types }: BodyFact): Body => ({ schema, types: shared.types[types] ?? [] })
   return {
     ...fact,
     tag,
-    params: facts.params[fact.params] ?? [],
+    params: shared.params[fact.params] ?? [],
     request: fact.request === undefined ? undefined : body(fact.request),
     responses: Object.fromEntries(Object.entries(fact.responses).map(([code, answer]) => [code, answer === null ? null : body(answer)])),
   }

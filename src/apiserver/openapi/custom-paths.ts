@@ -7,7 +7,8 @@ import { type Body, capitalized, type GroupVersionKind, META, type Operation, ty
 
 const TYPES = ['application/json', 'application/yaml']
 const PATCH_TYPES = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json']
-const SELECT = [
+const LIST = [
+  'query:allowWatchBookmarks',
   'query:continue',
   'query:fieldSelector',
   'query:labelSelector',
@@ -17,8 +18,8 @@ const SELECT = [
   'query:sendInitialEvents',
   'query:shardSelector',
   'query:timeoutSeconds',
+  'query:watch',
 ]
-const LIST = ['query:allowWatchBookmarks', ...SELECT, 'query:watch']
 const WRITE = ['query:dryRun', 'query:fieldManager', 'query:fieldValidation']
 const DELETE = [
   'query:dryRun',
@@ -63,7 +64,7 @@ export function customPaths({ definition, version, name, listName }: CustomKind)
   const list = operation('list', `list${prefix}${scoped}`, { params: LIST, responses: { 200: body(listName) } })
   /** get, put and patch of the object itself or of one of its subresources. */
   const item = (suffix: string, it: Body): PathItem => ({
-    get: operation('get', `read${prefix}${scoped}${suffix}`, { params: ['path:name'], responses: { 200: it } }),
+    get: operation('get', `read${prefix}${scoped}${suffix}`, { params: ['path:name', 'query:resourceVersion'], responses: { 200: it } }),
     put: operation('put', `replace${prefix}${scoped}${suffix}`, { params: ['path:name', ...WRITE], request: it, responses: { 200: it, 201: it } }),
     patch: operation('patch', `patch${prefix}${scoped}${suffix}`, {
       params: ['path:name', ...WRITE, 'query:force'],
@@ -76,11 +77,7 @@ export function customPaths({ definition, version, name, listName }: CustomKind)
   paths.set(collection, {
     get: list,
     post: operation('post', `create${prefix}${scoped}`, { params: WRITE, request: own, responses: { 200: own, 201: own, 202: own } }),
-    delete: operation('deletecollection', `delete${prefix}Collection${scoped}`, {
-      params: [...SELECT, ...DELETE],
-      request: deletion,
-      responses: { 200: status },
-    }),
+    delete: operation('deletecollection', `delete${prefix}Collection${scoped}`, { params: LIST, responses: { 200: status } }),
   })
   paths.set(`${collection}/{name}`, {
     ...item('', own),

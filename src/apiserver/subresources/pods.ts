@@ -88,5 +88,5 @@ const noKubelet = (node: string): Error =>
 async function componentStatuses(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   if (scope.info.name !== '') throw notFoundError(scope.served.groupResource, scope.info.name)
   const list = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items: [] }
-  return respond(200, list, negotiated.format, ['v1 ComponentStatus is deprecated in v1.19+'])
+  return respond(200, list, negotiated.format, scope.warnings)
 }

@@ -27,8 +27,12 @@ interface Scale extends KubeObject {
 
 export async function scale(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const { served, server, info } = scope
-  const show = (object: KubeObject): ApiResponse =>
-    respond(200, scaleOf(scope, convertTo(served, object, served.apiVersion)), negotiated.format, scope.warnings)
+  const show = (object: KubeObject): ApiResponse => {
+    const shown = scaleOf(scope, convertTo(served, object, served.apiVersion))
+    // Ownership matters while a Scale is written; the real server does not show it.
+    delete shown.metadata.managedFields
+    return respond(200, shown, negotiated.format, scope.warnings)
+  }
   if (info.verb === 'get') {
     const stored = server.objects.get(served, info.namespace, info.name)
     if (stored === undefined) throw notFoundError(served.groupResource, info.name)

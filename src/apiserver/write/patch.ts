@@ -3,7 +3,7 @@ import { serverSideApply } from '../../kube/apply/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatObjectPatch, parseJsonPatch, parseObjectPatch } from '../../kube/patch/index.ts'
 import { failure } from '../../kube/status.ts'
-import { decodeAppliedBody, decodePatched } from '../codec.ts'
+import { decodeAppliedBody, decodePatched, inGoOrder, printPatched } from '../codec.ts'
 import { parseWriteOptions, type WriteOptions } from '../options.ts'
 import { header, type Scope } from '../scope.ts'
 import { applyContext } from './managed-fields.ts'
@@ -50,18 +50,28 @@ type Producer = (live: KubeObject | undefined) => KubeObject
 
 function producer(scope: Scope, type: string, body: Uint8Array, options: WriteOptions): Producer {
   const { fieldValidation } = options
+  if (type === STRATEGIC) {
+    const patch = parseObjectPatch(body, 'strategic')
+    const { strictErrors } = patch
+    const { schema } = scope.served.version
+    const shown = (): string => formatObjectPatch(patch)
+    return (live) => decodePatched(scope, applyStrategicMergePatch(live, patch, schema), { fieldValidation, strictErrors, shown, isRestored: true })
+  }
+  const { strictErrors, change } = textPatch(type, body)
+  return (live) => {
+    const shown = (): string => printPatched(live === undefined ? undefined : change(inGoOrder(scope, live)))
+    return decodePatched(scope, change(live), { fieldValidation, strictErrors, shown })
+  }
+}
+
+/** JSON and merge patches change the text of an object without knowing its type. */
+function textPatch(type: string, body: Uint8Array): { strictErrors: readonly string[]; change(document: unknown): unknown } {
   if (type === JSON_PATCH) {
     const patch = parseJsonPatch(body)
-    return (live) => decodePatched(scope, applyJsonPatch(live, patch), { fieldValidation, strictErrors: patch.strictErrors, shown: undefined })
+    return { strictErrors: patch.strictErrors, change: (document) => applyJsonPatch(document, patch) }
   }
-  if (type === MERGE_PATCH) {
-    const patch = parseObjectPatch(body, 'merge')
-    return (live) => decodePatched(scope, applyMergePatch(live, patch), { fieldValidation, strictErrors: patch.strictErrors, shown: undefined })
-  }
-  const patch = parseObjectPatch(body, 'strategic')
-  const shown = formatObjectPatch(patch)
-  const { schema } = scope.served.version
-  return (live) => decodePatched(scope, applyStrategicMergePatch(live, patch, schema), { fieldValidation, strictErrors: patch.strictErrors, shown })
+  const patch = parseObjectPatch(body, 'merge')
+  return { strictErrors: patch.strictErrors, change: (document) => applyMergePatch(document, patch) }
 }
 
 function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<Updated> {
@@ -73,7 +83,8 @@ function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<U
     ownsManagedFields: true,
     produce(live) {
       const result = serverSideApply({ live, applied, manager: options.fieldManager, force: options.force, context: applyContext(scope) })
-      return decodePatched(scope, result.object, { fieldValidation: options.fieldValidation, strictErrors: [], shown: undefined })
+      const shown = (): string => printPatched(result.object)
+      return decodePatched(scope, result.object, { fieldValidation: options.fieldValidation, strictErrors: [], shown })
     },
   })
 }

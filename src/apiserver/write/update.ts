@@ -128,11 +128,13 @@ function prepareUpdate(scope: Scope, object: KubeObject, old: KubeObject): void 
   const context = ruleContext(scope, 'update')
   carryOverMetadata(object, old)
   rules.prepareForUpdate?.(object, old, context)
+  const { namespaced } = definition
   const errors: FieldError[] = [
     // Checked by the generic update and again by the kind itself, as the real server does: causes repeat, the message does not.
-    ...validateObjectMeta(object.metadata, { namespaced: definition.namespaced, validateName: nameIsPathSegment, path: 'metadata' }),
+    ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsPathSegment }),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
+    ...(rules.revalidatesMetadata ? validateObjectMeta(object.metadata, { namespaced, validateName: rules.validateName }) : []),
     ...(rules.validateUpdate?.(object, old, context) ?? []),
   ]
   if (errors.length > 0) throw invalidError(kindOfErrors(scope.served), object.metadata.name ?? '', errors)

@@ -62,6 +62,27 @@ const RETURN_DELETED: ReadonlySet<string> = new Set([
   'storage.k8s.io/volumeattributesclasses',
 ])
 
+/** Updates of these are judged like creations once more, metadata included. */
+const REVALIDATE_METADATA: ReadonlySet<string> = new Set([
+  '/configmaps',
+  '/endpoints',
+  '/nodes',
+  '/persistentvolumeclaims',
+  '/persistentvolumes',
+  '/secrets',
+  '/serviceaccounts',
+  'apps/statefulsets',
+  'discovery.k8s.io/endpointslices',
+  'networking.k8s.io/ingressclasses',
+  'rbac.authorization.k8s.io/clusterrolebindings',
+  'rbac.authorization.k8s.io/clusterroles',
+  'rbac.authorization.k8s.io/rolebindings',
+  'rbac.authorization.k8s.io/roles',
+  'storage.k8s.io/csinodes',
+  'storage.k8s.io/volumeattachments',
+  'storage.k8s.io/volumeattributesclasses',
+])
+
 /** Every kind of the recorded discovery, in its order. The first version of a kind is the stored one. */
 export function builtinKinds(parts: BuiltinParts): KindDefinition[] {
   const byResource = new Map<string, ResourceFact[]>()
@@ -78,6 +99,7 @@ export function builtinKinds(parts: BuiltinParts): KindDefinition[] {
 type Stored = Pick<KindDefinition, 'storageKey' | 'storageApiVersion' | 'convert'>
 
 function definition(fact: ResourceFact, facts: ResourceFact[], parts: BuiltinParts & { stored: Stored }): KindDefinition {
+  const key = `${fact.group}/${fact.resource}`
   const subresources = (fact.subresources ?? []).map((s) => subresource(fact, s))
   return {
     group: fact.group,
@@ -93,19 +115,27 @@ function definition(fact: ResourceFact, facts: ResourceFact[], parts: BuiltinPar
     storageVersion: fact.version,
     subresources,
     ...(subresources.some((s) => s.name === 'scale') ? { scale: SCALE } : {}),
-    rules: RETURN_DELETED.has(`${fact.group}/${fact.resource}`)
-      ? { ...parts.rulesFor(fact.group, fact.kind), returnsDeletedObject: true }
-      : parts.rulesFor(fact.group, fact.kind),
+    rules: {
+      ...parts.rulesFor(fact.group, fact.kind),
+      returnsDeletedObject: RETURN_DELETED.has(key),
+      revalidatesMetadata: REVALIDATE_METADATA.has(key),
+    },
     ...parts.stored,
     emptyObject: (apiVersion) => emptyObject(apiVersion, fact.kind),
     builtin: true,
   }
 }
 
+const DEPRECATED: ReadonlyMap<string, string> = new Map([
+  ['/v1/componentstatuses', 'v1 ComponentStatus is deprecated in v1.19+'],
+  ['/v1/endpoints', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+])
+
 const ANY_OBJECT: Schema = { type: 'object' }
 
 function version(fact: ResourceFact, parts: BuiltinParts): KindVersion {
   const printer = parts.printerFor(fact.group, fact.version, fact.resource)
+  const deprecationWarning = DEPRECATED.get(`${fact.group}/${fact.version}/${fact.resource}`)
   return {
     name: fact.version,
     served: true,
@@ -113,6 +143,7 @@ function version(fact: ResourceFact, parts: BuiltinParts): KindVersion {
       return schemaFor(fact.group, fact.version, fact.kind) ?? ANY_OBJECT
     },
     ...(printer === undefined ? {} : { printer }),
+    ...(deprecationWarning === undefined ? {} : { deprecated: true, deprecationWarning }),
   }
 }
 

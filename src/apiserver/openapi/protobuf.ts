@@ -1,0 +1,149 @@
+/**
+ * OpenAPI documents as protobuf, by the recorded tables of their messages (gnostic's openapi.v2 and openapi.v3). A JSON
+ * document is walked once beside its table; what a table has no place for is left out.
+ */
+import { isJsonObject } from '../../base/json.ts'
+import { once } from '../../kinds/kubernetes/once.ts'
+import v2Text from '../../kinds/kubernetes/facts/openapi-v2-messages.facts'
+import v3Text from '../../kinds/kubernetes/facts/openapi-v3-messages.facts'
+import { WIRE, WireWriter } from '../../kinds/kubernetes/wire.ts'
+import { toYamlText } from './yaml-text.ts'
+
+interface FieldFact {
+  number: number
+  name: string
+  type: string
+  repeated?: boolean
+  json?: string
+  oneof?: string
+}
+
+interface Field {
+  number: number
+  name: string
+  type: string
+  isRepeated: boolean
+  /** Undefined for scalars. */
+  message: Message | undefined
+}
+
+interface Message {
+  name: string
+  /** By JSON name. */
+  fields: Map<string, Field>
+  /** Alternatives, of which a value is exactly one. */
+  isUnion: boolean
+  /** For keys that start with `x-`. */
+  extensions: Field | undefined
+  /** For free keys: a list of `Named…` messages. */
+  entries: Field | undefined
+  /** A list whose only field is the value itself. */
+  wrapped: Field | undefined
+}
+
+const v2Document = once(() => link(v2Text, 'openapi.v2.Document'))
+const v3Document = once(() => link(v3Text, 'openapi.v3.Document'))
+
+export const encodeV2 = (text: string): Buffer => encode(v2Document(), JSON.parse(text))
+export const encodeV3 = (text: string): Buffer => encode(v3Document(), JSON.parse(text))
+
+function link(text: string, root: string): Message {
+  const facts = JSON.parse(text) as Record<string, FieldFact[]>
+  const messages = new Map<string, Message>()
+  const messageOf = (name: string): Message | undefined => {
+    const known = messages.get(name)
+    if (known !== undefined || !Object.hasOwn(facts, name)) return known
+    const message: Message = { name, fields: new Map(), isUnion: false, extensions: undefined, entries: undefined, wrapped: undefined }
+    messages.set(name, message)
+    const list = facts[name] ?? []
+    message.isUnion = list.some((fact) => fact.oneof !== undefined)
+    for (const fact of list) {
+      const field: Field = { number: fact.number, name: fact.name, type: fact.type, isRepeated: fact.repeated === true, message: messageOf(fact.type) }
+      if (/^(vendor|specification)_extension$/.test(fact.name)) message.extensions = field
+      else if (field.isRepeated && /\.Named\w+$/.test(fact.type)) message.entries = field
+      else message.fields.set(fact.json ?? fact.name, field)
+    }
+    const [only] = message.fields.values()
+    if (message.fields.size === 1 && only?.isRepeated === true && message.entries === undefined) message.wrapped = only
+    return message
+  }
+  const message = messageOf(root)
+  if (message === undefined) throw new Error(`the table of ${root} is missing`)
+  return message
+}
+
+function encode(message: Message, value: unknown): Buffer {
+  const out = new WireWriter()
+  if (message.name.endsWith('.Any')) writeText(out, ANY_YAML, toYamlText(value))
+  else if (message.isUnion) writeUnion(out, message, value)
+  else if (message.wrapped !== undefined) for (const item of Array.isArray(value) ? value : [value]) writeValue(out, message.wrapped, item)
+  else if (isJsonObject(value)) for (const [key, child] of Object.entries(value)) writeMember(out, message, { key, value: child })
+  return out.finish()
+}
+
+const ANY_YAML = 2
+const NAME = 1
+const VALUE = 2
+
+function writeMember(out: WireWriter, message: Message, { key, value }: { key: string; value: unknown }): void {
+  const field = message.fields.get(key)
+  if (field !== undefined) {
+    if (field.isRepeated && Array.isArray(value)) for (const item of value) writeValue(out, field, item)
+    else if (!field.isRepeated) writeSingle(out, field, value)
+    return
+  }
+  const named = key.startsWith('x-') ? (message.extensions ?? message.entries) : message.entries
+  const valueField = named?.message?.fields.get('value')
+  if (named === undefined || valueField === undefined) return
+  const entry = new WireWriter()
+  writeText(entry, NAME, key)
+  if (valueField.message === undefined) writeValue(entry, valueField, value)
+  else entry.bytes(VALUE, encode(valueField.message, value))
+  out.bytes(named.number, entry.finish())
+}
+
+/** proto3 writes no zero scalars; messages are written even when empty. */
+function writeSingle(out: WireWriter, field: Field, value: unknown): void {
+  if (field.message === undefined && (value === '' || value === 0 || value === false)) return
+  writeValue(out, field, value)
+}
+
+function writeValue(out: WireWriter, field: Field, value: unknown): void {
+  if (field.message !== undefined) out.bytes(field.number, encode(field.message, value))
+  else if (field.type === 'string' && typeof value === 'string') writeText(out, field.number, value)
+  else if (field.type === 'bool' && typeof value === 'boolean') writeVarint(out, field.number, value ? 1 : 0)
+  else if (field.type === 'int64' && typeof value === 'number' && Number.isSafeInteger(value)) writeVarint(out, field.number, value)
+  else if (field.type === 'double' && typeof value === 'number') out.double(field.number, value)
+}
+
+function writeText(out: WireWriter, number: number, text: string): void {
+  out.bytes(number, Buffer.from(text))
+}
+
+function writeVarint(out: WireWriter, number: number, value: number): void {
+  out.tag(number, WIRE.VARINT)
+  out.varint(value)
+}
+
+function writeUnion(out: WireWriter, message: Message, value: unknown): void {
+  const field = alternativeOf(message, value)
+  if (field !== undefined) writeValue(out, field, value)
+}
+
+/** JSON has no level for a union: which alternative is meant is seen on the value. */
+function alternativeOf(message: Message, value: unknown): Field | undefined {
+  const alternatives = [...message.fields.values()]
+  const named = (name: string): Field | undefined => alternatives.find((field) => field.name === name)
+  if (!isJsonObject(value)) return alternatives.find((field) => field.type === (typeof value === 'number' ? 'double' : SCALARS.get(typeof value)))
+  if (Object.hasOwn(value, '$ref')) return alternatives.find((field) => field.type.endsWith('Reference')) ?? alternatives[0]
+  const place = Object.hasOwn(value, 'in') ? value.in : undefined
+  if (named('body_parameter') !== undefined) return named(place === 'body' ? 'body_parameter' : 'non_body_parameter')
+  if (named('query_parameter_sub_schema') !== undefined) return named(`${place === 'formData' ? 'form_data' : String(place)}_parameter_sub_schema`)
+  if (named('api_key_security') !== undefined) return named('api_key_security')
+  return alternatives.find((field) => field.message !== undefined)
+}
+
+const SCALARS: ReadonlyMap<string, string> = new Map([
+  ['boolean', 'bool'],
+  ['string', 'string'],
+])
