@@ -85,10 +85,14 @@ export const notSupported = (field: string, value: unknown, supported: readonly 
 
 const VALUELESS: ReadonlySet<FieldErrorType> = new Set(['Required', 'Forbidden', 'TooLong', 'TooShort', 'InternalError'])
 
+/** As the value of an error: the message then names none. */
+export const omittedValue: unique symbol = Symbol('omitted')
+
 /** The text after the field: `Invalid value: "x": must be …`. */
 export function fieldErrorBody(error: FieldError): string {
   const title = TITLES[error.type]
-  let text = !VALUELESS.has(error.type) ? `${title}: ${goValue(error.value)}` : title
+  const hasValue = !VALUELESS.has(error.type) && error.value !== omittedValue
+  let text = hasValue ? `${title}: ${goValue(error.value)}` : title
   if (error.detail !== '') text += `: ${error.detail}`
   return text
 }

@@ -1,6 +1,7 @@
 /** Annotations that mean something on pods and pod templates. */
 
 import { type FieldError, forbidden, invalid } from '../../../../kube/field-error.ts'
+import { JsonTextError, parseJsonText } from '../../../../kube/json-text.ts'
 import { validateAnnotations } from '../../../../kube/validate-meta.ts'
 import { appendAll } from './errors.ts'
 import type { PodOptions } from './options.ts'
@@ -8,7 +9,7 @@ import { entries, type Fields, fields, fieldsOf, text } from './read.ts'
 import { APPARMOR_CONTAINER, profileAnnotationErrors } from './security-profiles.ts'
 import { tolerationListErrors } from './tolerations.ts'
 
-export const MIRROR_POD = 'kubernetes.io/config.mirror'
+const MIRROR_POD = 'kubernetes.io/config.mirror'
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations'
 
@@ -49,9 +50,10 @@ function tolerationAnnotationErrors(path: string, value: string): FieldError[] {
   if (value === '') return []
   let parsed: unknown
   try {
-    parsed = JSON.parse(value)
-  } catch {
-    return [invalid(path, TOLERATIONS, 'invalid character in JSON text')]
+    parsed = parseJsonText(value).value
+  } catch (error) {
+    if (error instanceof JsonTextError) return [invalid(path, TOLERATIONS, error.message)]
+    throw error
   }
   if (parsed === null) return []
   if (!Array.isArray(parsed)) return [invalid(path, TOLERATIONS, 'json: cannot unmarshal object into Go value of type []core.Toleration')]

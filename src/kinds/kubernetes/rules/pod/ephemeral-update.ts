@@ -9,7 +9,7 @@ import { semanticEqual } from './semantic.ts'
 import { annotationErrors } from './update.ts'
 
 export function ephemeralContainerErrors(pod: SpecAndMeta, old: SpecAndMeta, options: PodOptions): FieldError[] {
-  if (isMirrorPod(old.metadata)) return [forbidden('', 'static pods do not support ephemeral containers')]
+  if (isMirrorPod(old.metadata)) return [forbidden('[]', 'static pods do not support ephemeral containers')]
   const errors = [...podErrors(pod, options), ...annotationErrors(pod, old, options)]
   const next = new Map(items(pod.spec, 'ephemeralContainers').map((container) => [text(container, 'name'), container]))
   for (const before of items(old.spec, 'ephemeralContainers')) {

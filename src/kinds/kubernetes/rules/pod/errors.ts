@@ -21,10 +21,6 @@ export const positive = (field: string, value: number): FieldError[] =>
 export const invalidEach = (field: string, value: unknown, messages: readonly string[]): FieldError[] =>
   messages.map((message) => invalid(field, value, message))
 
-export const rangeMessage = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`
-
-export const FIELD_IMMUTABLE = 'field is immutable'
-
 /** `Forbidden` for every named field that is set. */
 export const forbidEach = (paths: readonly (string | false)[], detail: string): FieldError[] =>
   paths.filter((path): path is string => path !== false).map((path) => forbidden(path, detail))

@@ -65,7 +65,23 @@ function withHostNamespaces(spec: Fields): Fields {
 }
 
 /** Metadata and label selectors carry their wire names in the internal types too; only the order of fields is theirs. */
-const META_ORDER = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'generation', 'labels', 'annotations', 'finalizers']
+const META_ORDER = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+]
 
 function objectMeta(metadata: Fields): Fields {
   const out: Fields = {}

@@ -3,7 +3,7 @@ import { addQuantities, compareQuantities, type Quantity } from '../../../../kub
 import { amountsOf, isPositive } from './quantities.ts'
 import { type Fields, fields, items } from './read.ts'
 
-export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
+type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
 export function podQosClass(spec: Fields): QosClass {
   const podLevel = fields(spec, 'resources')

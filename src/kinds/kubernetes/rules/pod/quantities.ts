@@ -9,7 +9,6 @@ import {
   formatQuantity,
   type Quantity,
   quantityOf,
-  quantityValue,
   scaledValue,
   tryParseQuantity,
 } from '../../../../kube/quantity.ts'
@@ -30,7 +29,7 @@ export const isNegative = (quantity: Quantity): boolean => quantity.unscaled < 0
 
 export const isPositive = (quantity: Quantity): boolean => quantity.unscaled > 0n
 
-/** True when the amount is no whole number of thousandths of thousandths: the test the real server makes of bytes. */
+/** True when the amount is no whole number, to the thousandth that the real server looks at. */
 export const hasFraction = (quantity: Quantity): boolean => scaledValue(quantity, MILLI) % 1000n !== 0n
 
 export function roundUpToMilli(amount: string): string {
@@ -39,9 +38,6 @@ export function roundUpToMilli(amount: string): string {
   const unscaled = scaledValue(parsed, MILLI)
   return formatQuantity({ unscaled, scale: MILLI, format: parsed.format })
 }
-
-/** The whole amount, rounded up, as `Quantity.Value()` gives it. */
-export const wholeValue = (quantity: Quantity): number => quantityValue(quantity)
 
 const PREFIX = 'hugepages-'
 

@@ -20,8 +20,8 @@ interface Pod extends SpecAndMeta {
 }
 
 export function resizeErrors(pod: Pod, old: Pod, options: PodOptions): FieldError[] {
-  if (isMirrorPod(old.metadata)) return [forbidden('', 'static pods cannot be resized')]
-  if (runsOnWindows(old.spec)) return [forbidden('', 'windows pods cannot be resized')]
+  if (isMirrorPod(old.metadata)) return [forbidden('[]', 'static pods cannot be resized')]
+  if (runsOnWindows(old.spec)) return [forbidden('[]', 'windows pods cannot be resized')]
   const errors = podErrors(pod, options)
   const oldClass = text(old.status, 'qosClass') || podQosClass(old.spec)
   if (oldClass !== podQosClass(pod.spec)) {

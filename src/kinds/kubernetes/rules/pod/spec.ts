@@ -1,13 +1,13 @@
 /** A whole pod spec, in a pod or in a template. The order of the checks is the real server's: messages list them so. */
 import { duplicate, type FieldError, forbidden, invalid, notFound, required } from '../../../../kube/field-error.ts'
-import { checkDns1123Label, checkQualifiedName, nameIsDnsSubdomain } from '../../../../kube/names.ts'
+import { checkDns1123Label, checkQualifiedName, nameIsDnsSubdomain, rangeMessage } from '../../../../kube/names.ts'
 import { dnsLabelErrors, labelErrors } from '../formats.ts'
 import { validateAffinity } from './affinity.ts'
 import { isMirrorPod } from './annotations.ts'
 import { type ContainerContext, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import { allContainers } from './containers-walk.ts'
 import { dnsPolicyErrors, hostnameOverrideErrors, validateDnsConfig, validateHostAliases } from './dns.ts'
-import { appendAll, invalidEach, rangeMessage, unsupported } from './errors.ts'
+import { appendAll, invalidEach, unsupported } from './errors.ts'
 import { internalValue } from './internal-json.ts'
 import type { PodOptions } from './options.ts'
 import { hostNetworkPortErrors } from './ports.ts'
@@ -121,7 +121,7 @@ function resourceClaimErrors(path: string, spec: Fields, metadata: Fields | unde
   const names = new Set<string>()
   items(spec, 'resourceClaims').forEach((claim, i) => {
     if (metadata !== undefined && isMirrorPod(metadata)) {
-      errors.push(forbidden('', 'static pods do not support resource claims'))
+      errors.push(forbidden('[]', 'static pods do not support resource claims'))
       return
     }
     appendAll(errors, oneClaimErrors(`${path}[${i}]`, claim, names))

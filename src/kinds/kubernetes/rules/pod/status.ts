@@ -1,8 +1,10 @@
 /** Status of a pod, as the kubelet and controllers report it. */
+
 import { duplicate, type FieldError, forbidden, invalid, required, tooLong } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, checkQualifiedName, checkUserId, nameIsDnsSubdomain } from '../../../../kube/names.ts'
+import { FIELD_IMMUTABLE } from '../../../../kube/validate-meta.ts'
 import { ipFamilyOf, legacyIpErrors } from '../ip.ts'
-import { appendAll, FIELD_IMMUTABLE, invalidEach, unsupported } from './errors.ts'
+import { appendAll, invalidEach, unsupported } from './errors.ts'
 import type { PodOptions, SpecAndMeta } from './options.ts'
 import { entries, type Fields, fields, integer, integers, isSet, items, raw, text, textOrUnset } from './read.ts'
 import { annotationErrors } from './update.ts'

@@ -42,7 +42,7 @@ export function longRunningErrors(path: string, { spec }: SpecAndMeta, kind: str
   ]
 }
 
-export type SelectorMatch = 'invalid' | 'empty' | 'matches' | 'differs'
+type SelectorMatch = 'invalid' | 'empty' | 'matches' | 'differs'
 
 /** Whether a LabelSelector selects the labels; an absent one selects nothing. */
 export function matchTemplate(selector: Fields | undefined, metadata: Fields): SelectorMatch {

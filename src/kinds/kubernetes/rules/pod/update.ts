@@ -1,10 +1,12 @@
 /** What of a pod may change once it exists: images, a shorter deadline, more tolerations, fewer scheduling gates. */
+
 import { deepClone } from '../../../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
+import { rangeMessage } from '../../../../kube/names.ts'
 import { podAnnotationErrors, podAnnotationUpdateErrors } from './annotations.ts'
 import { imageSpaceErrors } from './containers.ts'
 import { podErrors } from './create.ts'
-import { appendAll, rangeMessage } from './errors.ts'
+import { appendAll } from './errors.ts'
 import { internalDiff, internalValue, sorted } from './internal-json.ts'
 import type { PodOptions, SpecAndMeta } from './options.ts'
 import { entries, type Fields, fields, integerOrUnset, isFields, items, raw, text } from './read.ts'

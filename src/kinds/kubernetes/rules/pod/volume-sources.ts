@@ -3,8 +3,8 @@
  * downward API, ephemeral) live in files of their own.
  */
 import { type FieldError, invalid, required, tooLong } from '../../../../kube/field-error.ts'
-import { checkDns1123Label, checkDns1123Subdomain, nameIsDnsSubdomain } from '../../../../kube/names.ts'
-import { appendAll, invalidEach, rangeMessage, unsupported } from './errors.ts'
+import { checkDns1123Label, checkDns1123Subdomain, nameIsDnsSubdomain, rangeMessage } from '../../../../kube/names.ts'
+import { appendAll, invalidEach, unsupported } from './errors.ts'
 import { type Fields, fields, flag, integer, integerOrUnset, isSet, items, text, textOrUnset, texts } from './read.ts'
 import { backstepErrors, descendingPathErrors, isAbsolutePath, localPathErrors } from './volume-paths.ts'
 

@@ -113,9 +113,19 @@ export function timeZoneProblem(zone: string): string | undefined {
   return isTimeZone(zone) ? undefined : `unknown time zone ${zone}`
 }
 
+/** Names of the time zone database outside its regions, where JavaScript's own knowledge ignores case or has gaps. */
+const PLAIN_ZONES: ReadonlySet<string> = new Set(
+  (
+    'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire Factory GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel ' +
+    'Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT UTC ' +
+    'Universal W-SU WET Zulu posixrules'
+  ).split(' '),
+)
+
 function isTimeZone(zone: string): boolean {
   // Offsets and lower-case names are time zones to JavaScript only.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) return false
+  if (!zone.includes('/')) return PLAIN_ZONES.has(zone)
   const folded = zone.toLowerCase()
   const named = Intl.supportedValuesOf('timeZone').find((known) => known.toLowerCase() === folded)
   if (named !== undefined) return named === zone

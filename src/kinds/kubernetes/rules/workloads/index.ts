@@ -10,8 +10,6 @@ import { podTemplateRules } from './pod-template.ts'
 import { replicaSetRules, replicationControllerRules } from './replica-kinds.ts'
 import { statefulSetRules } from './stateful-set.ts'
 
-export { bindingErrors, bindPod } from '../pod/binding.ts'
-
 export const workloadRules: Readonly<Record<string, KindRules>> = {
   '/Pod': podRules,
   '/PodTemplate': podTemplateRules,

@@ -40,6 +40,7 @@ export const jobRules: KindRules = {
     const spec = specOf(object)
     if (!flag(spec, 'manualSelector')) generateSelector(object, spec)
     takeTemplateLabels(object)
+    separateLabels(object)
     object.status = {}
     beginGenerations(object)
     dropDisabledTemplateFields(spec, undefined)
@@ -65,11 +66,20 @@ export const jobRules: KindRules = {
   selectableFieldNames: ['status.successful'],
 }
 
-/** A Job without labels takes those of its template. */
+/**
+ * A Job without labels takes those of its template: the very same map, as in the real server, so that the labels
+ * generated next appear in both.
+ */
 function takeTemplateLabels(object: Fields): void {
-  const labels = entries(templateOf(specOf(object)).metadata, 'labels')
+  const labels = fields(templateOf(specOf(object)).metadata, 'labels')
   const metadata = ensureFields(object, 'metadata')
-  if (labels.length > 0 && entries(metadata, 'labels').length === 0) metadata.labels = Object.fromEntries(labels)
+  if (labels !== undefined && entries(metadata, 'labels').length === 0) metadata.labels = labels
+}
+
+/** From here on the two maps are apart. */
+function separateLabels(object: Fields): void {
+  const metadata = metadataOf(object)
+  if (isSet(metadata, 'labels')) metadata.labels = { ...fields(metadata, 'labels') }
 }
 
 function generateSelector(object: Fields, spec: Fields): void {

@@ -1,10 +1,12 @@
 /** What the strategies of all kinds with a pod template share. */
+
 import type { FieldError } from '../../../../kube/field-error.ts'
 import { invalid } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, checkPercent } from '../../../../kube/names.ts'
+import { FIELD_IMMUTABLE } from '../../../../kube/validate-meta.ts'
 import { defaultPodSpec, ensureFields } from '../pod/defaults.ts'
 import { dropDisabledFields } from '../pod/disabled-fields.ts'
-import { FIELD_IMMUTABLE, invalidEach, nonNegative } from '../pod/errors.ts'
+import { invalidEach, nonNegative } from '../pod/errors.ts'
 import { dropInitContainerAnnotations } from '../pod/pod-defaults.ts'
 import { type Fields, fields, fieldsOf, integer, integerOrUnset, raw, text } from '../pod/read.ts'
 import { semanticEqual } from '../pod/semantic.ts'
