@@ -3,7 +3,7 @@
  * a client can make grow bounded. One of the adapters that may touch the network.
  */
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { type Clock, sleep } from '../../base/clock.ts'
@@ -179,11 +179,17 @@ interface Connections {
 function trackConnections(server: Http2SecureServer, limits: ListenerLimits): Connections {
   const sessions = new Set<ServerHttp2Session>()
   const sockets = new Map<TLSSocket, number>()
+  /** Everything that was accepted, handshake done or not: what `cut` must not leave behind. */
+  const accepted = new Set<Socket>()
   const exchanges = new Set<Exchange>()
   const identities = new WeakMap<object, PeerIdentity>()
   const drained = new AbortController()
   let isDraining = false
 
+  server.on('connection', (socket: Socket) => {
+    accepted.add(socket)
+    socket.on('close', () => accepted.delete(socket))
+  })
   server.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') return
     sockets.set(socket, 0)
@@ -241,6 +247,7 @@ function trackConnections(server: Http2SecureServer, limits: ListenerLimits): Co
     cut() {
       for (const session of sessions) session.destroy()
       for (const socket of sockets.keys()) socket.destroy()
+      for (const socket of accepted) socket.destroy()
     },
   }
 }
