@@ -1,5 +1,6 @@
-// Builds dist/sluice.mjs, the whole program in one file.
+// Builds dist/sluice.mjs and the chunks it loads when a command needs them.
 import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.mjs'
@@ -8,11 +9,14 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
 export async function buildProgram() {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  await rm(path.join(root, 'dist', 'chunks'), { recursive: true, force: true })
   await bundle({
     absWorkingDir: root,
     entryPoints: { sluice: 'src/main.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
     define: { SLUICE_VERSION: JSON.stringify(version) },
   })
 }

@@ -10,8 +10,10 @@ const common = {
   logLevel: 'warning',
   // Facts are large JSON texts: kept as text and parsed on first use, which is faster than a JavaScript literal.
   loader: { '.facts': 'text', '.jsonl': 'text' },
-  // Packages stay in node_modules: bundling CommonJS ones into ESM breaks their dynamic requires.
-  packages: 'external',
+  // CommonJS packages that are bundled into the ES module still ask for Node's own modules through `require`.
+  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  // Loaded only when a certificate is made, and not made for being bundled.
+  external: ['@peculiar/x509', 'reflect-metadata', '@kubernetes/client-node'],
 }
 
 export function bundle(options) {

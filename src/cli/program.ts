@@ -1,10 +1,8 @@
-/** The command line: what there is, how it is called, and what is said when it is called wrongly. */
+/**
+ * The command line: what there is, how it is called, and what is said when it is called wrongly. Each command is loaded
+ * when it is called, so that none pays for the packages of another.
+ */
 import { Command, CommanderError } from 'commander'
-import { backupCommand } from './commands/backup.ts'
-import { down } from './commands/down.ts'
-import { restore } from './commands/restore.ts'
-import { up } from './commands/up.ts'
-import { version } from './commands/version.ts'
 import { CommandError, type Machine } from './machine.ts'
 
 const EXAMPLES = `
@@ -52,28 +50,33 @@ function build(machine: Machine): Command {
     .option('--members <n>', 'how many member clusters (default 3; fixed once the directory exists)')
     .option('--bare', 'serve the APIs alone: no controllers, no ServiceAccount admission, as a bare kube-apiserver')
     .option('--detach', 'go to the background and return when everything answers')
-    .action((options) => up(machine, options))
+    .action(async (options) => (await import('./commands/up.ts')).up(machine, options))
   program
     .command('down')
     .description('stop what runs on a data directory')
     .option(dataDirFlag, dataDirText)
-    .action((options) => down(machine, options))
+    .action(async (options) => (await import('./commands/down.ts')).down(machine, options))
   program
     .command('backup')
     .description('write a copy of everything to a file, while it runs or not')
     .argument('<file>', 'the new file')
     .option(dataDirFlag, dataDirText)
-    .action((file, options) => backupCommand(machine, file, options))
+    .action(async (file, options) => (await import('./commands/backup.ts')).backupCommand(machine, file, options))
   program
     .command('restore')
     .description('make a new data directory from a backup; revisions jump ahead, so that clients notice')
     .argument('<file>', 'a file that `sluice backup` wrote')
     .requiredOption('--data-dir <new>', 'the directory to make')
-    .action((file, options) => restore(machine, file, options))
+    .action(async (file, options) => (await import('./commands/restore.ts')).restore(machine, file, options))
+  program
+    .command('repair')
+    .description('mend a store that a start refuses as damaged: keeps everything readable and the damaged files beside it')
+    .option(dataDirFlag, dataDirText)
+    .action(async (options) => (await import('./commands/repair.ts')).repair(machine, options))
   program
     .command('version')
     .description('what this is, and which Kubernetes it speaks')
     .option('-o, --output <format>', 'json or yaml')
-    .action((options) => version(machine, options))
+    .action(async (options) => (await import('./commands/version.ts')).version(machine, options))
   return program
 }

@@ -1,7 +1,7 @@
 /** The store: its contract, and the two ways to have one. */
 export { backup, restoreBackup } from './journal/backup.ts'
 export { type JournalStore, openJournalStore } from './journal/open.ts'
-export { repairJournal } from './journal/repair.ts'
+export { type RepairReport, repairJournal } from './journal/repair.ts'
 export { StoreRefusedError } from './journal/store-error.ts'
 export { createMemoryStore, type MemoryStore } from './memory/memory-store.ts'
 export {

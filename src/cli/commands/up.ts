@@ -2,8 +2,7 @@
 import { type DataDir, dataDir, readRun, readSettings } from '../data-dir.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { describeStart, startProgress } from '../progress.ts'
-import { type Running, serve } from '../serve.ts'
-import { waitUntilUp } from '../wait-until-up.ts'
+import type { Running } from '../serve.ts'
 
 export interface UpOptions {
   dataDir?: string
@@ -27,6 +26,8 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
     )
   if (options.detach) return startInBackground(machine, dir, options)
   const progress = startProgress(machine)
+  progress.step('loading')
+  const { serve } = await import('../serve.ts')
   let served: Running
   try {
     served = await serve(machine, dir, { ...plan, bare: options.bare === true, onStep: progress.step })
@@ -83,6 +84,7 @@ async function startInBackground(machine: Machine, dir: DataDir, options: UpOpti
   progress.step('starting in the background')
   try {
     const pid = await machine.processes.startDetached(args, dir.log)
+    const { waitUntilUp } = await import('../wait-until-up.ts')
     await waitUntilUp(machine, dir, pid)
     progress.done()
     machine.out(`Sluice runs in the background (process ${pid}, output in ${dir.log}).\n\n  export KUBECONFIG=${dir.kubeconfig}\n  kubectl get ns\n\nStop it with: sluice down${options.dataDir === undefined ? '' : ` --data-dir ${options.dataDir}`}\n`)

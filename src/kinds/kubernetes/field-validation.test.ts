@@ -29,9 +29,9 @@ function decode(step: GoldenStep, gvk: { group: string; version: string; kind: s
   const isYaml = step.headers?.['Content-Type'] === 'application/yaml'
   const cannot = (why: string) => `${gvk.kind} in version "${gvk.version}" cannot be handled as a ${gvk.kind}: ${why}`
   try {
-    const parsed = isYaml ? parseYamlText(text) : parseJsonText(text)
+    const parsed = isYaml ? parseYamlText(text) : { ...parseJsonText(text), strictErrors: [] }
     const typed = decodeTyped(gvk, parsed.value, parsed.details)
-    const outcome = strictOutcome(mode, [...('strictErrors' in parsed ? parsed.strictErrors : []), ...typed.strictErrors])
+    const outcome = strictOutcome(mode, [...parsed.strictErrors, ...typed.strictErrors])
     return outcome.error === undefined ? outcome : { error: cannot(outcome.error), warnings: [] }
   } catch (error) {
     assert.ok(error instanceof Error)

@@ -198,10 +198,10 @@ describe('protobuf of anything a struct can hold', () => {
   })
 
   it('refuses endless nesting', () => {
-    let schema = Buffer.alloc(0)
+    let schema: Buffer = Buffer.alloc(0)
     for (let i = 0; i < 3000; i++) schema = wrap(28, schema)
     const gvk = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' }
-    const body = [1, 4, 7, 2].reduce((inner, number) => wrap(number, inner), schema)
+    const body = [1, 4, 7, 2].reduce<Buffer>((inner, number) => wrap(number, inner), schema)
     assert.throws(() => decodeProtobuf(Buffer.concat([Buffer.from('k8s\0'), wrap(2, body)]), gvk), /exceeded max depth/)
   })
 })
