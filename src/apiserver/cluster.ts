@@ -63,7 +63,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     gate: () => accessOf().gate,
     special: () => ({ ...podHandlers(), ...reviewHandlers(accessOf().reviews) }),
     extraPaths(made) {
-      const openApi = createOpenApi(made.catalog)
+      const openApi = createOpenApi(made.catalog, made.clock)
       const identity = createIdentityDocuments(accessOf().serviceAccounts)
       return (info, request) => options.extraPath?.(info) ?? identity(info, request) ?? openApi(info, request)
     },

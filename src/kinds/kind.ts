@@ -113,6 +113,8 @@ export interface PublishedVersion {
   /** Definition name of the kind, e.g. `com.example.v1.Widget`; the list is beside it. */
   name: string
   listName: string
+  /** Those of this version: status, scale. */
+  subresources: readonly string[]
   v3: Record<string, Record<string, unknown>>
   v2: Record<string, Record<string, unknown>>
 }

@@ -2,7 +2,7 @@
  * The operations of a custom resource in one version, as the real server publishes them: kubectl looks for the PATCH
  * among them, and for its dryRun and fieldValidation parameters.
  */
-import type { KindDefinition } from '../../kinds/kind.ts'
+import type { KindDefinition, PublishedVersion } from '../../kinds/kind.ts'
 import { type Body, capitalized, type GroupVersionKind, META, type Operation, type PathItem, type Paths, wordOf } from './operations.ts'
 
 const TYPES = ['application/json', 'application/yaml']
@@ -30,15 +30,8 @@ const DELETE = [
 ]
 const SCALE = 'io.k8s.api.autoscaling.v1.Scale'
 
-export interface CustomKind {
-  definition: KindDefinition
-  version: string
-  /** Names of the definitions of the kind and of its list. */
-  name: string
-  listName: string
-}
-
-export function customPaths({ definition, version, name, listName }: CustomKind): Paths {
+/** Of one version of a kind, from what is published of it. */
+export function customPaths(definition: KindDefinition, { version, name, listName, subresources }: PublishedVersion): Paths {
   const { group, kind, plural, namespaced } = definition
   const gvk: GroupVersionKind = { group, kind, version }
   const tag = `${wordOf(group)}_${version}`
@@ -65,7 +58,11 @@ export function customPaths({ definition, version, name, listName }: CustomKind)
   /** get, put and patch of the object itself or of one of its subresources. */
   const item = (suffix: string, it: Body): PathItem => ({
     get: operation('get', `read${prefix}${scoped}${suffix}`, { params: ['path:name', 'query:resourceVersion'], responses: { 200: it } }),
-    put: operation('put', `replace${prefix}${scoped}${suffix}`, { params: ['path:name', ...WRITE], request: it, responses: { 200: it, 201: it } }),
+    put: operation('put', `replace${prefix}${scoped}${suffix}`, {
+      params: ['path:name', ...WRITE],
+      request: it,
+      responses: { 200: it, 201: it },
+    }),
     patch: operation('patch', `patch${prefix}${scoped}${suffix}`, {
       params: ['path:name', ...WRITE, 'query:force'],
       request: { schema: `${META}Patch`, types: PATCH_TYPES },
@@ -87,10 +84,13 @@ export function customPaths({ definition, version, name, listName }: CustomKind)
       responses: { 200: status, 202: status },
     }),
   })
-  for (const { name: part } of definition.subresources)
-    if (part === 'status' || part === 'scale') paths.set(`${collection}/{name}/${part}`, item(capitalized(part), part === 'scale' ? body(SCALE) : own))
+  for (const part of subresources) paths.set(`${collection}/{name}/${part}`, item(capitalized(part), part === 'scale' ? body(SCALE) : own))
   if (namespaced) {
-    const everywhere = { ...list, operationId: `list${prefix}${kind}ForAllNamespaces`, params: list.params.filter((p) => p !== 'path:namespace') }
+    const everywhere = {
+      ...list,
+      operationId: `list${prefix}${kind}ForAllNamespaces`,
+      params: list.params.filter((p) => p !== 'path:namespace'),
+    }
     paths.set(`${root}/${plural}`, { get: everywhere })
   }
   return paths

@@ -18,7 +18,8 @@ const recorded = once((): ReadonlyMap<string, string> => {
       const newline = text.indexOf('\n', at)
       const end = newline < 0 ? text.length : newline
       const colon = text.indexOf('":{', at)
-      if (text[at] === '"' && colon > at && colon < end) texts.set(text.slice(at + 1, colon), text.slice(colon + 2, text[end - 1] === ',' ? end - 1 : end))
+      if (text[at] === '"' && colon > at && colon < end)
+        texts.set(text.slice(at + 1, colon), text.slice(colon + 2, text[end - 1] === ',' ? end - 1 : end))
       at = end + 1
     }
   }
@@ -80,7 +81,8 @@ export function toV2(schema: unknown): unknown {
     if (key === '$ref') out.$ref = v2Reference(value)
     else if (key === 'allOf' && Array.isArray(value) && value.length === 1 && isJsonObject(value[0])) Object.assign(out, toV2(value[0]))
     else if (key === 'oneOf') out.type = 'string'
-    else if (MAPS.has(key) && isJsonObject(value)) out[key] = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, toV2(child)]))
+    else if (MAPS.has(key) && isJsonObject(value))
+      out[key] = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, toV2(child)]))
     else if (SINGLE.has(key)) out[key] = toV2(value)
     else out[key] = value
   }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { closure, toV2 } from './definitions.ts'
 import { isInline, namesIn } from './document-v3.ts'
-import { type Body, isBodyRequired, meaningOf, type Operation, parameterOf, type PathItem, type Paths, sharedParams } from './operations.ts'
+import { type Body, isBodyRequired, meaningOf, type Operation, type PathItem, type Paths, parameterOf, sharedParams } from './operations.ts'
 
 export interface ContentsV2 {
   paths: Paths
@@ -21,7 +21,10 @@ const NONE: ReadonlyMap<string, string> = new Map()
 export function documentV2({ paths, own }: ContentsV2): string {
   const parameters = createParameters()
   const items = [...paths].sort(byName).map(([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(itemV2(item, parameters))}`)
-  const recorded = closure([...namesIn(paths), ...namesInV2(own)], NONE).map(([name, text]): [string, string] => [name, JSON.stringify(toV2(JSON.parse(text)))])
+  const recorded = closure([...namesIn(paths), ...namesInV2(own)], NONE).map(([name, text]): [string, string] => [
+    name,
+    JSON.stringify(toV2(JSON.parse(text))),
+  ])
   const definitions = new Map([...own, ...recorded])
   const schemas = [...definitions].sort(byName).map(([name, text]) => `${JSON.stringify(name)}:${text}`)
   return `${HEAD},"paths":{${items.join(',')}},"definitions":{${schemas.join(',')}},"parameters":${JSON.stringify(parameters.all())},${TAIL}`

@@ -1,6 +1,6 @@
 /** OpenAPI v3 documents as JSON text: paths from operations, definitions from the texts they were recorded in. */
 import { closure, narrowKinds, V3_REF } from './definitions.ts'
-import { type Body, isBodyRequired, meaningOf, type Operation, parameterOf, type PathItem, type Paths, sharedParams } from './operations.ts'
+import { type Body, isBodyRequired, meaningOf, type Operation, type PathItem, type Paths, parameterOf, sharedParams } from './operations.ts'
 
 export interface Contents {
   /** Built-in group version whose meta kinds are meant, if it is one. */
@@ -12,7 +12,8 @@ export interface Contents {
 
 const INFO = '{"title":"Kubernetes","version":"1.36"}'
 const CUSTOM_INFO = '{"title":"Kubernetes CRD Swagger","version":"v0.1.0"}'
-const SECURITY = '"securitySchemes":{"BearerToken":{"type":"apiKey","description":"Bearer Token authentication","name":"authorization","in":"header"}}'
+const SECURITY =
+  '"securitySchemes":{"BearerToken":{"type":"apiKey","description":"Bearer Token authentication","name":"authorization","in":"header"}}'
 
 export function documentV3({ builtin, paths, own }: Contents): string {
   const names = new Set([...namesIn(paths), ...own.keys()])
@@ -20,7 +21,9 @@ export function documentV3({ builtin, paths, own }: Contents): string {
     const narrowed = builtin === undefined || own.has(name) ? text : narrowKinds(text, builtin.group, builtin.version)
     return `${JSON.stringify(name)}:${narrowed}`
   })
-  const items = [...paths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(itemV3(item))}`)
+  const items = [...paths]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(itemV3(item))}`)
   const components = [...(schemas.length === 0 ? [] : [`"schemas":{${schemas.join(',')}}`]), ...(builtin === undefined ? [] : [SECURITY])]
   const info = builtin === undefined ? CUSTOM_INFO : INFO
   return `{"openapi":"3.0.0","info":${info},"paths":{${items.join(',')}},"components":{${components.join(',')}}}`
@@ -30,7 +33,8 @@ export function documentV3({ builtin, paths, own }: Contents): string {
 export function* namesIn(paths: Paths): Iterable<string> {
   for (const item of paths.values()) {
     for (const { request, responses } of Object.values(item)) {
-      for (const body of [request, ...Object.values(responses)]) if (body !== undefined && body !== null && !isInline(body)) yield body.schema
+      for (const body of [request, ...Object.values(responses)])
+        if (body !== undefined && body !== null && !isInline(body)) yield body.schema
     }
   }
 }
@@ -52,7 +56,9 @@ function operationV3(operation: Operation, shared: ReadonlySet<string>): Record<
     tags: [operation.tag],
     operationId: operation.operationId,
     ...(params.length === 0 ? {} : { parameters: params.map(parameterV3) }),
-    ...(request === undefined ? {} : { requestBody: { content: contentOf(request), ...(isBodyRequired(request) ? { required: true } : {}) } }),
+    ...(request === undefined
+      ? {}
+      : { requestBody: { content: contentOf(request), ...(isBodyRequired(request) ? { required: true } : {}) } }),
     responses: Object.fromEntries(
       Object.entries(operation.responses).map(([code, body]) => [
         code,

@@ -3,10 +3,10 @@
  * document is walked once beside its table; what a table has no place for is left out.
  */
 import { isJsonObject } from '../../base/json.ts'
-import { once } from '../../kinds/kubernetes/once.ts'
 import v2Text from '../../kinds/kubernetes/facts/openapi-v2-messages.facts'
 import v3Text from '../../kinds/kubernetes/facts/openapi-v3-messages.facts'
-import { WIRE, WireWriter } from '../../kinds/kubernetes/wire.ts'
+import { once } from '../../kinds/kubernetes/once.ts'
+import { BackwardWriter } from './backward-writer.ts'
 import { toYamlText } from './yaml-text.ts'
 
 interface FieldFact {
@@ -58,7 +58,13 @@ function link(text: string, root: string): Message {
     const list = facts[name] ?? []
     message.isUnion = list.some((fact) => fact.oneof !== undefined)
     for (const fact of list) {
-      const field: Field = { number: fact.number, name: fact.name, type: fact.type, isRepeated: fact.repeated === true, message: messageOf(fact.type) }
+      const field: Field = {
+        number: fact.number,
+        name: fact.name,
+        type: fact.type,
+        isRepeated: fact.repeated === true,
+        message: messageOf(fact.type),
+      }
       if (/^(vendor|specification)_extension$/.test(fact.name)) message.extensions = field
       else if (field.isRepeated && /\.Named\w+$/.test(fact.type)) message.entries = field
       else message.fields.set(fact.json ?? fact.name, field)
@@ -73,72 +79,73 @@ function link(text: string, root: string): Message {
 }
 
 function encode(message: Message, value: unknown): Buffer {
-  const out = new WireWriter()
-  if (message.name.endsWith('.Any')) writeText(out, ANY_YAML, toYamlText(value))
-  else if (message.isUnion) writeUnion(out, message, value)
-  else if (message.wrapped !== undefined) for (const item of Array.isArray(value) ? value : [value]) writeValue(out, message.wrapped, item)
-  else if (isJsonObject(value)) for (const [key, child] of Object.entries(value)) writeMember(out, message, { key, value: child })
+  const out = new BackwardWriter()
+  writeMessage(out, message, value)
   return out.finish()
 }
 
 const ANY_YAML = 2
 const NAME = 1
-const VALUE = 2
 
-function writeMember(out: WireWriter, message: Message, { key, value }: { key: string; value: unknown }): void {
-  const field = message.fields.get(key)
-  if (field !== undefined) {
-    if (field.isRepeated && Array.isArray(value)) for (const item of value) writeValue(out, field, item)
-    else if (!field.isRepeated) writeSingle(out, field, value)
-    return
+/** Members are written last to first, so that they read in the order of the JSON. */
+function writeMessage(out: BackwardWriter, message: Message, value: unknown): void {
+  if (message.name.endsWith('.Any')) out.text(ANY_YAML, toYamlText(value))
+  else if (message.isUnion) {
+    const field = alternativeOf(message, value)
+    if (field !== undefined) writeValue(out, field, value)
+  } else if (message.wrapped !== undefined) writeList(out, message.wrapped, Array.isArray(value) ? value : [value])
+  else if (isJsonObject(value)) {
+    const keys = Object.keys(value)
+    for (let i = keys.length - 1; i >= 0; i--) writeMember(out, message, { key: keys[i] ?? '', value: value[keys[i] ?? ''] })
   }
-  const named = key.startsWith('x-') ? (message.extensions ?? message.entries) : message.entries
-  const valueField = named?.message?.fields.get('value')
-  if (named === undefined || valueField === undefined) return
-  const entry = new WireWriter()
-  writeText(entry, NAME, key)
-  if (valueField.message === undefined) writeValue(entry, valueField, value)
-  else entry.bytes(VALUE, encode(valueField.message, value))
-  out.bytes(named.number, entry.finish())
 }
 
-/** proto3 writes no zero scalars; messages are written even when empty. */
-function writeSingle(out: WireWriter, field: Field, value: unknown): void {
-  if (field.message === undefined && (value === '' || value === 0 || value === false)) return
+function writeMember(out: BackwardWriter, message: Message, { key, value }: { key: string; value: unknown }): void {
+  const field = message.fields.get(key)
+  if (field === undefined) writeEntry(out, key.startsWith('x-') ? (message.extensions ?? message.entries) : message.entries, { key, value })
+  else if (field.isRepeated) writeList(out, field, Array.isArray(value) ? value : [])
+  // proto3 writes no zero scalars; messages are written even when empty.
+  else if (field.message !== undefined || (value !== '' && value !== 0 && value !== false)) writeValue(out, field, value)
+}
+
+function writeEntry(out: BackwardWriter, entries: Field | undefined, { key, value }: { key: string; value: unknown }): void {
+  const field = entries?.message?.fields.get('value')
+  if (entries === undefined || field === undefined) return
+  const end = out.written
   writeValue(out, field, value)
+  out.text(NAME, key)
+  out.close(entries.number, end)
 }
 
-function writeValue(out: WireWriter, field: Field, value: unknown): void {
-  if (field.message !== undefined) out.bytes(field.number, encode(field.message, value))
-  else if (field.type === 'string' && typeof value === 'string') writeText(out, field.number, value)
-  else if (field.type === 'bool' && typeof value === 'boolean') writeVarint(out, field.number, value ? 1 : 0)
-  else if (field.type === 'int64' && typeof value === 'number' && Number.isSafeInteger(value)) writeVarint(out, field.number, value)
+function writeList(out: BackwardWriter, field: Field, list: readonly unknown[]): void {
+  for (let i = list.length - 1; i >= 0; i--) writeValue(out, field, list[i])
+}
+
+function writeValue(out: BackwardWriter, field: Field, value: unknown): void {
+  if (field.message !== undefined) {
+    const end = out.written
+    writeMessage(out, field.message, value)
+    out.close(field.number, end)
+  } else if (field.type === 'string' && typeof value === 'string') out.text(field.number, value)
+  else if (field.type === 'bool' && typeof value === 'boolean') out.integer(field.number, value ? 1 : 0)
+  else if (field.type === 'int64' && isCount(value)) out.integer(field.number, value)
   else if (field.type === 'double' && typeof value === 'number') out.double(field.number, value)
 }
 
-function writeText(out: WireWriter, number: number, text: string): void {
-  out.bytes(number, Buffer.from(text))
-}
-
-function writeVarint(out: WireWriter, number: number, value: number): void {
-  out.tag(number, WIRE.VARINT)
-  out.varint(value)
-}
-
-function writeUnion(out: WireWriter, message: Message, value: unknown): void {
-  const field = alternativeOf(message, value)
-  if (field !== undefined) writeValue(out, field, value)
-}
+/** Lengths and counts of a schema are never negative. */
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
 /** JSON has no level for a union: which alternative is meant is seen on the value. */
 function alternativeOf(message: Message, value: unknown): Field | undefined {
   const alternatives = [...message.fields.values()]
   const named = (name: string): Field | undefined => alternatives.find((field) => field.name === name)
-  if (!isJsonObject(value)) return alternatives.find((field) => field.type === (typeof value === 'number' ? 'double' : SCALARS.get(typeof value)))
+  if (!isJsonObject(value))
+    return alternatives.find((field) => field.type === (typeof value === 'number' ? 'double' : SCALARS.get(typeof value)))
   if (Object.hasOwn(value, '$ref')) return alternatives.find((field) => field.type.endsWith('Reference')) ?? alternatives[0]
   const place = Object.hasOwn(value, 'in') ? value.in : undefined
   if (named('body_parameter') !== undefined) return named(place === 'body' ? 'body_parameter' : 'non_body_parameter')
-  if (named('query_parameter_sub_schema') !== undefined) return named(`${place === 'formData' ? 'form_data' : String(place)}_parameter_sub_schema`)
+  if (named('query_parameter_sub_schema') !== undefined)
+    return named(`${place === 'formData' ? 'form_data' : String(place)}_parameter_sub_schema`)
   if (named('api_key_security') !== undefined) return named('api_key_security')
   return alternatives.find((field) => field.message !== undefined)
 }

@@ -10,6 +10,7 @@ import { definitionSchema } from '../kubernetes/schemas.ts'
 import { printerOf } from './columns.ts'
 import { asCrd, type Crd, type CrdSpec, type CrdVersion, crdCondition, schemaOf, storageVersionOf } from './crd.ts'
 import { type CompiledVersion, customResourceRules } from './custom-rules.ts'
+import { openApiOf } from './openapi.ts'
 import { compileStructural } from './structural.ts'
 import { compareKubeVersions } from './version-order.ts'
 
@@ -48,6 +49,7 @@ export function definitionOf(crd: KubeObject, options: DefinitionOptions = {}): 
     rules: withExtraRules(customResourceRules(names.kind, compiled), options.rules),
     convert,
     readStored: storedReader(spec, compiled),
+    publish: () => openApiOf(crd),
     builtin: false,
   }
 }

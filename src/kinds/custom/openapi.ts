@@ -6,18 +6,10 @@
 import { deepClone, deepEqual } from '../../base/json.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Schema } from '../../kube/schema.ts'
+import type { PublishedVersion } from '../kind.ts'
 import { asCrd, type CrdSpec, type CrdVersion, schemaOf } from './crd.ts'
 
 type Published = Record<string, unknown>
-
-export interface PublishedVersion {
-  version: string
-  /** Component name of the kind, e.g. `com.example.v1.Widget`; the list is beside it. */
-  name: string
-  listName: string
-  v3: Record<string, Published>
-  v2: Record<string, Published>
-}
 
 const V3 = '#/components/schemas/'
 const V2 = '#/definitions/'
@@ -43,7 +35,8 @@ function publish(spec: CrdSpec, version: CrdVersion): PublishedVersion {
     [name]: { ...kindSchema(schemaOf(version), isV2), ...extensions(spec, version, kind) },
     [listName]: { ...listSchema(spec, { kind, listKind, itemName: name }, isV2), ...extensions(spec, version, listKind) },
   })
-  return { version: version.name, name, listName, v3: of(false), v2: of(true) }
+  const subresources = (['status', 'scale'] as const).filter((part) => version.subresources?.[part] !== undefined)
+  return { version: version.name, name, listName, subresources, v3: of(false), v2: of(true) }
 }
 
 function extensions(spec: CrdSpec, version: CrdVersion, kind: string): Published {
