@@ -2,14 +2,14 @@
  * Admission policies and their bindings. They are kept and their form is checked; a warning says that their CEL
  * expressions are not evaluated.
  */
-import { child, duplicate, type FieldError, index, invalid, required } from '../../../../kube/field-error.ts'
+import { child, duplicate, type FieldError, forbidden, index, invalid, required } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
-import { checkDns1035Label, checkDns1123Subdomain } from '../../../../kube/names.ts'
+import { checkDns1035Label, checkDns1123Subdomain, checkPathSegmentName } from '../../../../kube/names.ts'
 import type { KindRules, RuleContext } from '../../../kind.ts'
 import { defaultValue, ensureObject, type Fields, maybeObject, maybeString, object, objects, restore, string, strings } from '../fields.ts'
 import { dnsSubdomainErrors, labelSelectorErrors, qualifiedNameErrors } from '../formats.ts'
 import { countChange, startGeneration } from '../generation.ts'
-import { unsupported } from '../pod/errors.ts'
+import { invalidEach, unsupported } from '../pod/errors.ts'
 import { defaultMatchResources, matchConditionErrors, matchResourcesErrors } from './match-rules.ts'
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
@@ -150,10 +150,12 @@ function actionErrors(actions: readonly string[]): FieldError[] {
 
 function paramRefErrors(path: string, param: Fields): FieldError[] {
   const [name, selector] = [string(param, 'name'), maybeObject(param, 'selector')]
-  const errors: FieldError[] = []
-  if (name !== '' && selector !== undefined) errors.push(invalid(child(path, 'name'), name, 'name and selector are mutually exclusive'))
-  if (name === '' && selector === undefined) errors.push(required(path, 'one of name or selector must be specified'))
+  const errors = name === '' ? [] : invalidEach(child(path, 'name'), name, checkPathSegmentName(name))
+  const both = name !== '' && selector !== undefined
+  if (both) errors.push(forbidden(child(path, 'name'), 'name and selector are mutually exclusive'))
   errors.push(...labelSelectorErrors(child(path, 'selector'), selector))
+  if (both) errors.push(forbidden(child(path, 'selector'), 'name and selector are mutually exclusive'))
+  if (name === '' && selector === undefined) errors.push(required(path, 'one of name or selector must be specified'))
   const action = maybeString(param, 'parameterNotFoundAction')
   if (action === undefined) errors.push(required(child(path, 'parameterNotFoundAction')))
   else if (!['Allow', 'Deny'].includes(action)) errors.push(unsupported(child(path, 'parameterNotFoundAction'), action, ['Deny', 'Allow']))

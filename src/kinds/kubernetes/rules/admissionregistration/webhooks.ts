@@ -139,7 +139,10 @@ function urlErrors(path: string, text: string): FieldError[] {
   const scheme = url.protocol.slice(0, -1)
   if (scheme !== 'https') errors.push(invalid(path, scheme, `'https' is the only allowed URL scheme${URL_FORM}`))
   if (url.host === '') errors.push(invalid(path, url.host, `host must be specified${URL_FORM}`))
-  if (url.username !== '' || url.password !== '') errors.push(invalid(path, url.username, 'user information is not permitted in the URL'))
+  if (url.username !== '' || url.password !== '')
+    errors.push(
+      invalid(path, url.password === '' ? url.username : `${url.username}:${url.password}`, 'user information is not permitted in the URL'),
+    )
   if (url.hash !== '') errors.push(invalid(path, url.hash.slice(1), 'fragments are not permitted in the URL'))
   if (url.search !== '') errors.push(invalid(path, url.search.slice(1), 'query parameters are not permitted in the URL'))
   return errors

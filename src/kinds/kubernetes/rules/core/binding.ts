@@ -30,10 +30,11 @@ export function bindPodToNode(pod: KubeObject, binding: KubeObject, now: string)
   }
   const status = ensureObject(pod, 'status')
   delete status.nominatedNodeName
-  const others = objects(status, 'conditions').filter((condition) => string(condition, 'type') !== 'PodScheduled')
-  const before = objects(status, 'conditions').find((condition) => string(condition, 'type') === 'PodScheduled')
+  const conditions = objects(status, 'conditions')
+  const before = conditions.find((condition) => string(condition, 'type') === 'PodScheduled')
   const since = string(before, 'status') === 'True' ? (before?.lastTransitionTime ?? now) : now
-  status.conditions = [...others, { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: since }]
+  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: since }
+  status.conditions = before === undefined ? [...conditions, scheduled] : conditions.map((one) => (one === before ? scheduled : one))
 }
 
 function bindingProblem(pod: KubeObject): string | undefined {

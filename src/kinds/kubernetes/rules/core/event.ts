@@ -89,9 +89,26 @@ function newFormUpdateErrors(sent: KubeObject, oldSent: KubeObject): FieldError[
   const old = inOldForm(oldSent)
   const errors = legacyErrors(event, true)
   if (!deepEqual(field(event, 'series'), field(old, 'series'))) errors.push(...seriesErrors(event))
-  for (const key of FROZEN) errors.push(...immutableErrors(key, field(event, key), field(old, key)))
+  for (const key of FROZEN)
+    if (!deepEqual(field(event, key), field(old, key))) errors.push(invalid(key, internalField(event, key), 'field is immutable'))
   errors.push(...immutableErrors('reportingController', string(event, 'reportingComponent'), string(old, 'reportingComponent')))
   return [...errors, ...immutableErrors('reportingInstance', string(event, 'reportingInstance'), string(old, 'reportingInstance'))]
+}
+
+/** References and sources print as the structs the real server keeps. */
+function internalField(event: KubeObject, key: string): unknown {
+  const value = object(event, key)
+  if (key === 'source') return { Component: string(value, 'component'), Host: string(value, 'host') }
+  if (key !== 'involvedObject' && (key !== 'related' || field(event, key) === undefined)) return field(event, key) ?? null
+  return {
+    Kind: string(value, 'kind'),
+    Namespace: string(value, 'namespace'),
+    Name: string(value, 'name'),
+    UID: string(value, 'uid'),
+    APIVersion: string(value, 'apiVersion'),
+    ResourceVersion: string(value, 'resourceVersion'),
+    FieldPath: string(value, 'fieldPath'),
+  }
 }
 
 const REFERENCE_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']

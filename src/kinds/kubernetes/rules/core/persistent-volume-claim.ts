@@ -48,6 +48,8 @@ const storage = (claim: KubeObject): ReturnType<typeof quantity> =>
 
 /** The old field takes claims and snapshots only; other kinds of sources must be given in the new one. */
 function normalizeDataSources(spec: Fields, old: Fields | undefined): void {
+  // Sources in other namespaces are not enabled: such a reference is dropped unless it is there already.
+  if (string(object(spec, 'dataSourceRef'), 'namespace') !== '' && field(old, 'dataSourceRef') === undefined) delete spec.dataSourceRef
   const oldHas = old !== undefined && (field(old, 'dataSource') !== undefined || field(old, 'dataSourceRef') !== undefined)
   const source = maybeObject(spec, 'dataSource')
   const reference = maybeObject(spec, 'dataSourceRef')

@@ -19,6 +19,7 @@ import {
 } from '../fields.ts'
 import { dnsSubdomainErrors, immutableErrors, quantity } from '../formats.ts'
 import { unsupported } from '../pod/errors.ts'
+import { internalValue } from '../pod/internal-json.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 import { nodeSelectorErrors } from '../storage/node-selector.ts'
 import { sourceDefaults, sourceDiff, sourceErrors, sourcesOf } from './persistent-volume-source.ts'
@@ -135,6 +136,11 @@ function volumeErrors(volume: KubeObject, tolerant: boolean): FieldError[] {
   return volumeSpecErrors(object(volume, 'spec'), { name: volume.metadata.name ?? '', path: 'spec', inline: false, tolerant })
 }
 
+function internalAffinity(spec: Fields): Fields | null {
+  const affinity = maybeObject(spec, 'nodeAffinity')
+  return affinity === undefined ? null : { Required: internalValue('NodeSelector', field(affinity, 'required')) ?? null }
+}
+
 function validateUpdate(volume: KubeObject, old: KubeObject, { subresource }: RuleContext): FieldError[] {
   if (subresource === 'status') return []
   const spec = object(volume, 'spec')
@@ -148,7 +154,7 @@ function validateUpdate(volume: KubeObject, old: KubeObject, { subresource }: Ru
     )
   errors.push(...immutableErrors('volumeMode', field(spec, 'volumeMode'), field(before, 'volumeMode')))
   if (field(before, 'nodeAffinity') !== undefined && !semanticEqual(spec.nodeAffinity, before.nodeAffinity))
-    errors.push(invalid('nodeAffinity', field(spec, 'nodeAffinity') ?? null, 'field is immutable'))
+    errors.push(invalid('nodeAffinity', internalAffinity(spec), 'field is immutable, except for updating from beta label to GA'))
   if (field(before, 'volumeAttributesClassName') !== undefined && field(spec, 'volumeAttributesClassName') === undefined)
     errors.push(forbidden('spec.volumeAttributesClassName', 'update from non-nil value to nil is forbidden'))
   return errors

@@ -84,6 +84,13 @@ function dropTypeDependentFields(service: KubeObject, old: KubeObject): void {
   if (!isLoadBalancer(service)) service.status = { ...object(service, 'status'), loadBalancer: {} }
 }
 
+/** The policy means nothing for ExternalName; the real server hides it whenever it reads such a Service. */
+function hideInternalPolicy(service: KubeObject): void {
+  const target = ensureObject(service, 'spec')
+  if (isExternalName(service) && ['Cluster', 'Local'].includes(string(target, 'internalTrafficPolicy')))
+    drop(target, 'internalTrafficPolicy')
+}
+
 const drop = (from: Fields, ...keys: string[]): void => {
   for (const key of keys) delete from[key]
 }
@@ -126,11 +133,13 @@ export const serviceRules: KindRules = {
   applyDefaults,
   prepareForCreate(service) {
     service.status = { loadBalancer: {} }
+    hideInternalPolicy(service)
   },
   prepareForUpdate(service, old, { subresource }) {
     if (subresource === 'status') return restore(service, old, 'spec')
     restore(service, old, 'status')
     dropTypeDependentFields(service, old)
+    hideInternalPolicy(service)
   },
   validateCreate: (service) => serviceErrors(service),
   validateUpdate: (service, old, { subresource }) =>

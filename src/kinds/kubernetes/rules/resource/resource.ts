@@ -53,7 +53,7 @@ function requestErrors(path: string, request: Fields): FieldError[] {
   const errors = name === '' ? [required(child(path, 'name'))] : dnsLabelErrors(child(path, 'name'), name)
   const [exactly, first] = [maybeObject(request, 'exactly'), objects(request, 'firstAvailable')]
   if (exactly !== undefined && first.length > 0)
-    errors.push(invalid(path, null, 'exactly one of `exactly` or `firstAvailable` must be specified'))
+    return [...errors, invalid(path, null, 'exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set')]
   else if (exactly === undefined && first.length === 0)
     errors.push(required(path, 'exactly one of `exactly` or `firstAvailable` is required'))
   if (exactly !== undefined) errors.push(...exactErrors(child(path, 'exactly'), exactly))
@@ -74,7 +74,7 @@ function claimSpecErrors(path: string, spec: Fields): FieldError[] {
   return requests.flatMap((request, i) => {
     const name = string(request, 'name')
     const errors = requestErrors(index(at, i), request)
-    if (name !== '' && seen.has(name)) errors.push(duplicate(child(index(at, i), 'name'), name))
+    if (name !== '' && seen.has(name)) errors.push(duplicate(index(at, i), name))
     seen.add(name)
     return errors
   })
@@ -92,6 +92,35 @@ function claimSpecDefaults(spec: Fields): void {
   }
 }
 
+/** The spec as the struct the real server keeps; its rarer parts stay as they were sent. */
+function internalClaim(spec: Fields): Fields {
+  const devices = object(spec, 'devices')
+  const exact = (of: Fields | undefined): Fields | null =>
+    of === undefined
+      ? null
+      : {
+          DeviceClassName: string(of, 'deviceClassName'),
+          Selectors: field(of, 'selectors') ?? null,
+          AllocationMode: string(of, 'allocationMode'),
+          Count: field(of, 'count') ?? 0,
+          AdminAccess: field(of, 'adminAccess') ?? null,
+          Tolerations: field(of, 'tolerations') ?? null,
+          Capacity: field(of, 'capacity') ?? null,
+        }
+  const requests = objects(devices, 'requests').map((request) => ({
+    Name: string(request, 'name'),
+    Exactly: exact(maybeObject(request, 'exactly')),
+    FirstAvailable: field(request, 'firstAvailable') ?? null,
+  }))
+  return {
+    Devices: {
+      Requests: requests.length === 0 ? null : requests,
+      Constraints: field(devices, 'constraints') ?? null,
+      Config: field(devices, 'config') ?? null,
+    },
+  }
+}
+
 export const resourceClaimRules: KindRules = {
   applyDefaults: (claim) => claimSpecDefaults(ensureObject(claim, 'spec')),
   prepareForCreate(claim) {
@@ -102,7 +131,7 @@ export const resourceClaimRules: KindRules = {
   validateUpdate: (claim, old, { subresource }) =>
     subresource === 'status' || semanticEqual(claim.spec, old.spec, 'spec')
       ? []
-      : [invalid('spec', field(claim, 'spec') ?? null, 'field is immutable')],
+      : [invalid('spec', internalClaim(object(claim, 'spec')), 'field is immutable')],
 }
 
 export const resourceClaimTemplateRules: KindRules = {

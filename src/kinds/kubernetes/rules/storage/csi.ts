@@ -226,6 +226,19 @@ function prepareAttachmentUpdate(attachment: KubeObject, old: KubeObject, { subr
     else Object.assign(attachment.metadata, { [key]: old.metadata[key] })
 }
 
+function internalAttachment(attachment: KubeObject): Fields {
+  const spec = object(attachment, 'spec')
+  const source = object(spec, 'source')
+  return {
+    Attacher: string(spec, 'attacher'),
+    Source: {
+      PersistentVolumeName: field(source, 'persistentVolumeName') ?? null,
+      InlineVolumeSpec: field(source, 'inlineVolumeSpec') ?? null,
+    },
+    NodeName: string(spec, 'nodeName'),
+  }
+}
+
 export const volumeAttachmentRules: KindRules = {
   prepareForCreate(attachment) {
     attachment.status = { attached: false }
@@ -234,7 +247,7 @@ export const volumeAttachmentRules: KindRules = {
   validateCreate: attachmentErrors,
   validateUpdate: (attachment, old) => [
     ...attachmentErrors(attachment),
-    ...(semanticEqual(attachment.spec, old.spec, 'spec') ? [] : [invalid('spec', field(attachment, 'spec') ?? null, 'field is immutable')]),
+    ...(semanticEqual(attachment.spec, old.spec, 'spec') ? [] : [invalid('spec', internalAttachment(attachment), 'field is immutable')]),
   ],
   allowUnconditionalUpdate: false,
 }
