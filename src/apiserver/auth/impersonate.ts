@@ -59,7 +59,7 @@ export function impersonate(headers: ApiRequest['headers'], attributes: Attribut
   for (const mode of MODES) {
     if (!mode.applies(wanted, attributes.user)) continue
     try {
-      return attempt(mode, wanted, attributes, authorizer)
+      return attempt(mode, wanted, { attributes, authorizer })
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
       first ??= error
@@ -115,7 +115,7 @@ function isNodeOf(requestor: UserInfo, node: string | undefined): boolean {
   return named?.length === 1 && named[0] === node
 }
 
-function attempt(mode: Mode, wanted: Wanted, attributes: Attributes, authorizer: Authorizer): UserInfo {
+function attempt(mode: Mode, wanted: Wanted, { attributes, authorizer }: { attributes: Attributes; authorizer: Authorizer }): UserInfo {
   const isConstrained = mode.name !== undefined
   const verb = isConstrained ? `impersonate:${mode.name}` : 'impersonate'
   const group = isConstrained ? AUTHENTICATION_GROUP : ''

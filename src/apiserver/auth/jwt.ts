@@ -4,7 +4,7 @@
  * token with every request.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { isJsonObject, type JsonObject } from '../../base/json.ts'
+import { deepFreeze, isJsonObject, type JsonObject } from '../../base/json.ts'
 
 export interface SigningKey {
   readonly id: string
@@ -35,8 +35,7 @@ export function signJwt(claims: JsonObject, key: SigningKey): string {
   return `${signed}.${sign('sha256', Buffer.from(signed), { key: key.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }
 
-export interface UnverifiedJwt {
-  token: string
+interface UnverifiedJwt {
   header: JsonObject
   claims: JsonObject
   signed: string
@@ -44,7 +43,7 @@ export interface UnverifiedJwt {
 }
 
 /** The parts of a compact JWT, believed by nobody yet; undefined when it is none. */
-export function parseJwt(token: string): UnverifiedJwt | undefined {
+function parseJwt(token: string): UnverifiedJwt | undefined {
   if (token.length > MAX_TOKEN_LENGTH) return undefined
   const parts = token.split('.')
   const [head, body, signature] = parts
@@ -52,7 +51,7 @@ export function parseJwt(token: string): UnverifiedJwt | undefined {
   const header = parseSegment(head)
   const claims = parseSegment(body)
   if (header === undefined || claims === undefined) return undefined
-  return { token, header, claims, signed: `${head}.${body}`, signature: Buffer.from(signature, 'base64url') }
+  return { header, claims, signed: `${head}.${body}`, signature: Buffer.from(signature, 'base64url') }
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/
@@ -68,27 +67,38 @@ function parseSegment(segment: string): JsonObject | undefined {
   }
 }
 
+/** Claims whose signature is good, or what is wrong with it in the real server's words. */
+export type JwtVerdict = { claims: JsonObject } | { error: string }
+
 export interface JwtVerifier {
-  /** '' when the signature is good, else what is wrong in the real server's words. */
-  check(jwt: UnverifiedJwt): string
+  /** undefined when the token is no JWT, or one of an issuer that `isOurs` does not know. */
+  read(token: string, isOurs: (issuer: unknown) => boolean): JwtVerdict | undefined
 }
 
 export function createJwtVerifier(keys: readonly SigningKey[]): JwtVerifier {
-  const good = new Set<string>()
+  const good = new Map<string, JsonObject>()
   return {
-    check(jwt) {
-      const fingerprint = createHash('sha256').update(jwt.token).digest('base64')
-      if (good.has(fingerprint)) return ''
-      const kid = jwt.header.kid
-      const candidates = typeof kid === 'string' && kid !== '' ? keys.filter((key) => key.id === kid) : keys
-      if (candidates.length === 0) return 'invalid signature, no keys found'
-      if (jwt.header.alg !== 'ES256' || !candidates.some((key) => isSignedBy(jwt, key)))
-        return 'go-jose/go-jose: error in cryptographic primitive'
-      if (good.size >= REMEMBERED) good.delete(good.values().next().value ?? '')
-      good.add(fingerprint)
-      return ''
+    read(token, isOurs) {
+      const known = good.get(token)
+      if (known !== undefined) return { claims: known }
+      const jwt = parseJwt(token)
+      if (jwt === undefined || !isOurs(jwt.claims.iss)) return undefined
+      const problem = signatureProblem(jwt, keys)
+      if (problem !== '') return { error: problem }
+      const oldest = good.size < REMEMBERED ? undefined : good.keys().next().value
+      if (oldest !== undefined) good.delete(oldest)
+      good.set(token, deepFreeze(jwt.claims))
+      return { claims: jwt.claims }
     },
   }
+}
+
+function signatureProblem(jwt: UnverifiedJwt, keys: readonly SigningKey[]): string {
+  const kid = jwt.header.kid
+  const candidates = typeof kid === 'string' && kid !== '' ? keys.filter((key) => key.id === kid) : keys
+  if (candidates.length === 0) return 'invalid signature, no keys found'
+  const isGood = jwt.header.alg === 'ES256' && candidates.some((key) => isSignedBy(jwt, key))
+  return isGood ? '' : 'go-jose/go-jose: error in cryptographic primitive'
 }
 
 function isSignedBy(jwt: UnverifiedJwt, key: SigningKey): boolean {

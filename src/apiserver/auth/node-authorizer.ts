@@ -26,11 +26,11 @@ export function authorizeNode(ask: Attributes, read: AdmissionReader, nodeRules:
 type Narrow = (ask: Attributes, node: string, read: AdmissionReader) => Decision
 
 const RESOURCES: ReadonlyMap<string, Narrow> = new Map<string, Narrow>([
-  ['/secrets', (ask, node, read) => readRelated(ask, node, () => podUses(ask, node, read, 'secret'))],
-  ['/configmaps', (ask, node, read) => readRelated(ask, node, () => podUses(ask, node, read, 'configMap'))],
+  ['/secrets', (ask, node, read) => readRelated(ask, node, () => podUses(ask, { node, what: 'secret' }, read))],
+  ['/configmaps', (ask, node, read) => readRelated(ask, node, () => podUses(ask, { node, what: 'configMap' }, read))],
   ['/persistentvolumeclaims', (ask, node, read) => claimAccess(ask, node, read)],
   ['/persistentvolumes', (ask, node, read) => getRelated(ask, node, () => volumeUsed(ask.name, node, read))],
-  ['resource.k8s.io/resourceclaims', (ask, node, read) => getRelated(ask, node, () => podUses(ask, node, read, 'resourceClaim'))],
+  ['resource.k8s.io/resourceclaims', (ask, node, read) => getRelated(ask, node, () => podUses(ask, { node, what: 'resourceClaim' }, read))],
   ['storage.k8s.io/volumeattachments', (ask, node, read) => getRelated(ask, node, () => specNode(read, ask) === node)],
   ['/serviceaccounts', (ask, node, read) => serviceAccountAccess(ask, node, read)],
   ['coordination.k8s.io/leases', (ask, node) => leaseAccess(ask, node)],
@@ -61,14 +61,14 @@ function readRelated(ask: Attributes, node: string, isRelated: () => boolean): D
 }
 
 function claimAccess(ask: Attributes, node: string, read: AdmissionReader): Decision {
-  const isUsed = () => podUses(ask, node, read, 'persistentVolumeClaim')
+  const isUsed = () => podUses(ask, { node, what: 'persistentVolumeClaim' }, read)
   if (ask.subresource !== 'status') return getRelated(ask, node, isUsed)
   if (ask.verb !== 'update' && ask.verb !== 'patch') return deny('can only get/update/patch this type')
   return related(ask, node, isUsed)
 }
 
 function serviceAccountAccess(ask: Attributes, node: string, read: AdmissionReader): Decision {
-  const isUsed = () => podUses(ask, node, read, 'serviceAccount')
+  const isUsed = () => podUses(ask, { node, what: 'serviceAccount' }, read)
   if (ask.verb === 'get' && ask.subresource === '') return readRelated(ask, node, isUsed)
   if (ask.verb !== 'create' || ask.name === '') return deny('can only create tokens for individual service accounts')
   if (ask.subresource !== 'token') return deny('can only create token subresource of serviceaccount')
@@ -134,12 +134,12 @@ function volumeUsed(name: string, node: string, read: AdmissionReader): boolean 
   const volume = read.get({ group: '', resource: 'persistentvolumes' }, '', name)
   const claim = isJsonObject(volume?.spec) && isJsonObject(volume.spec.claimRef) ? volume.spec.claimRef : {}
   if (typeof claim.namespace !== 'string' || typeof claim.name !== 'string') return false
-  return podUses({ namespace: claim.namespace, name: claim.name }, node, read, 'persistentVolumeClaim')
+  return podUses({ namespace: claim.namespace, name: claim.name }, { node, what: 'persistentVolumeClaim' }, read)
 }
 
 type Used = 'secret' | 'configMap' | 'persistentVolumeClaim' | 'resourceClaim' | 'serviceAccount'
 
-function podUses(of: { namespace: string; name: string }, node: string, read: AdmissionReader, what: Used): boolean {
+function podUses(of: { namespace: string; name: string }, { node, what }: { node: string; what: Used }, read: AdmissionReader): boolean {
   return read
     .list({ group: '', resource: 'pods' }, of.namespace)
     .some((pod) => isJsonObject(pod.spec) && pod.spec.nodeName === node && namesUsed(pod, what).has(of.name))

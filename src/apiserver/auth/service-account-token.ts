@@ -11,7 +11,7 @@ import type { AdmissionReader } from '../../kinds/admission.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { CREDENTIAL_ID, serviceAccountGroups, serviceAccountName, splitServiceAccountName } from './identity.ts'
-import { createJwtVerifier, parseJwt, publicJwk, type SigningKey, signJwt, type UnverifiedJwt } from './jwt.ts'
+import { createJwtVerifier, publicJwk, type SigningKey, signJwt } from './jwt.ts'
 import { quotedList } from './rules.ts'
 
 export const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local'
@@ -68,17 +68,15 @@ export function createServiceAccountTokens(deps: ServiceAccountTokenDeps): Servi
     audiences,
     issue: (order) => signJwt(claimsOf(order, issuer, deps), deps.keys[0]),
     verify(token, wanted = audiences) {
-      const jwt = parseJwt(token)
-      const isLegacy = jwt?.claims.iss === LEGACY_ISSUER
-      if (jwt === undefined || (jwt.claims.iss !== issuer && !isLegacy)) return undefined
-      const broken = verifier.check(jwt)
-      if (broken !== '') return { error: broken }
-      const claimed = audienceClaim(jwt.claims.aud)
+      const verdict = verifier.read(token, (from) => from === issuer || from === LEGACY_ISSUER)
+      if (verdict === undefined || 'error' in verdict) return verdict
+      const { claims } = verdict
+      const claimed = audienceClaim(claims.aud)
       const held = claimed.length === 0 ? audiences : claimed
       const shared = held.filter((audience) => wanted.includes(audience))
       if (shared.length === 0)
         return { error: `token audiences ${quotedList(held)} is invalid for the target audiences ${quotedList(wanted)}` }
-      const user = isLegacy ? legacyUser(jwt, deps.read) : boundUser(jwt.claims, deps)
+      const user = claims.iss === LEGACY_ISSUER ? legacyUser(token, claims, deps.read) : boundUser(claims, deps)
       return typeof user === 'string' ? { error: user } : { user, audiences: shared }
     },
     discovery: (jwksUri) => ({
@@ -151,7 +149,7 @@ function boundUser(claims: JsonObject, { read, clock }: ServiceAccountTokenDeps)
     if (uid !== ref.uid) return `${label} UID (${uid}) does not match service account ${label} ref claim (${ref.uid})`
     if (isLongDeleted(holder, nowMs)) return 'service account token has been invalidated'
   }
-  return userOf(namespace, account, claims, bound)
+  return userOf({ namespace, ...account }, claims, bound)
 }
 
 function timeProblem(claims: JsonObject, nowMs: number): string {
@@ -163,7 +161,7 @@ function timeProblem(claims: JsonObject, nowMs: number): string {
   return ''
 }
 
-function userOf(namespace: string, account: { name: string; uid: string }, claims: JsonObject, bound: JsonObject): UserInfo {
+function userOf(account: { namespace: string; name: string; uid: string }, claims: JsonObject, bound: JsonObject): UserInfo {
   const extra: Record<string, string[]> = {}
   if (bound.pod !== undefined) {
     const pod = refOf(bound.pod)
@@ -176,7 +174,8 @@ function userOf(namespace: string, account: { name: string; uid: string }, claim
     extra['authentication.kubernetes.io/node-name'] = [node.name]
     if (node.uid !== '') extra['authentication.kubernetes.io/node-uid'] = [node.uid]
   }
-  const user: UserInfo = { name: serviceAccountName(namespace, account.name), uid: account.uid, groups: serviceAccountGroups(namespace) }
+  const { namespace, name, uid } = account
+  const user: UserInfo = { name: serviceAccountName(namespace, name), uid, groups: serviceAccountGroups(namespace) }
   if (Object.keys(extra).length > 0) user.extra = extra
   return user
 }
@@ -184,7 +183,7 @@ function userOf(namespace: string, account: { name: string; uid: string }, claim
 const LEGACY = 'kubernetes.io/serviceaccount/'
 
 /** The user of a token that lives in a Secret: good as long as the Secret holds exactly this token. */
-function legacyUser({ token, claims }: UnverifiedJwt, read: AdmissionReader): UserInfo | string {
+function legacyUser(token: string, claims: JsonObject, read: AdmissionReader): UserInfo | string {
   const namespace = text(claims[`${LEGACY}namespace`])
   const secretName = text(claims[`${LEGACY}secret.name`])
   const name = text(claims[`${LEGACY}service-account.name`])

@@ -32,7 +32,13 @@ export interface Exchange {
 
 type Identity = Pick<ApiRequest, 'peer' | 'refusedPeer'>
 
-export function startExchange(request: Incoming, response: Outgoing, identity: Identity, options: ExchangeOptions): Exchange {
+interface Wire {
+  request: Incoming
+  response: Outgoing
+  identity: Identity
+}
+
+export function startExchange({ request, response, identity }: Wire, options: ExchangeOptions): Exchange {
   const abort = new AbortController()
   let stopStream: (() => void) | undefined
   let isClosed = false
@@ -54,7 +60,8 @@ export function startExchange(request: Incoming, response: Outgoing, identity: I
   const run = async () => {
     const answer = await withDeadline(() => answerTo(request, { identity, signal: abort.signal, options }), abort, options)
     if (isClosed || answer === undefined) return
-    const isLast = options.isStopping() || answer.closes === true
+    // Clients without credentials do not get to keep an HTTP/2 connection, as on a real server (CVE-2023-44487).
+    const isLast = options.isStopping() || answer.closes === true || ('stream' in response && answer.response.status === 401)
     if (typeof answer.response.body !== 'function')
       return sendWhole(response, answer.response, { isHead: request.method === 'HEAD', isLast })
     sendHead(response, answer.response, isLast)

@@ -8,13 +8,14 @@ export type Incoming = IncomingMessage | Http2ServerRequest
 /** Several values of these mean several things; a comma inside one is just a comma. */
 const isList = (name: string): boolean => name === 'impersonate-group' || name.startsWith('impersonate-extra-')
 
-/** The object has no prototype, because `__proto__` is a legal header name. */
+/** The object has no prototype, because `__proto__` is a legal header name. HTTP/2's authority is the host. */
 export function readHeaders(raw: readonly string[]): ApiRequest['headers'] {
   const headers = Object.create(null) as Record<string, string | string[]>
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = (raw[i] ?? '').toLowerCase()
+    const sent = (raw[i] ?? '').toLowerCase()
+    const name = sent === ':authority' ? 'host' : sent
     const value = raw[i + 1] ?? ''
-    if (name.startsWith(':')) continue
+    if (name.startsWith(':') || (name === 'host' && headers.host !== undefined)) continue
     const known = headers[name]
     if (isList(name)) headers[name] = [...(known === undefined ? [] : [known].flat()), value]
     else headers[name] = known === undefined ? value : `${[known].flat().join(', ')}, ${value}`

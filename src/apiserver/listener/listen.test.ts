@@ -123,6 +123,7 @@ describe('a listener', () => {
       assert.equal(two.method, 'PATCH')
       assert.equal(two.url, '/apis/x?y=z')
       assert.equal(two.headers.accept, 'application/json')
+      assert.equal(two.headers.host, `127.0.0.1:${port}`)
       assert.equal(two.body, '[]')
       session.close()
     })
@@ -183,6 +184,28 @@ describe('a listener', () => {
       const session = http2(port, pki.admin)
       assert.equal(json(await viaHttp2(session, { ':path': '/' })).peer?.commonName, 'admin')
       session.close()
+    })
+  })
+
+  it('knows its peer again when a TLS session is resumed, for better or worse', async () => {
+    await withListener({ handle: mirror }, async ({ port }) => {
+      for (const [pair, isBelieved] of [
+        [pki.admin, true],
+        [foreign, false],
+      ] as const) {
+        const options = { host: '127.0.0.1', port, ca: pki.authority, cert: pair.certificate, key: pair.key, ALPNProtocols: ['http/1.1'] }
+        const text = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+        const first = connectTls(options)
+        const [session] = (await Promise.all([once(first, 'session'), once(first, 'secureConnect').then(() => first.end(text))]))[0]
+        await once(first.resume(), 'close')
+        const second = connectTls({ ...options, session })
+        await once(second, 'secureConnect')
+        assert.ok(second.isSessionReused())
+        second.write(text)
+        const [answer] = await once(second, 'data')
+        assert.match(String(answer), isBelieved ? /"commonName":"admin"/ : /"refusedPeer":/)
+        second.destroy()
+      }
     })
   })
 

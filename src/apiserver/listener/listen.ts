@@ -2,16 +2,16 @@
  * Puts `handle` on HTTPS: HTTP/2 and HTTP/1.1 on one port, client certificates asked for and never demanded, everything that
  * a client can make grow bounded. One of the adapters that may touch the network.
  */
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
-import type { AddressInfo, Socket } from 'node:net'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { ApiRequest, Handle } from '../http.ts'
-import { type Exchange, type ExchangeOptions, type Outgoing, startExchange } from './exchange.ts'
+import { trackConnections } from './connections.ts'
+import { type ExchangeOptions, type Outgoing, startExchange } from './exchange.ts'
 import { type Incoming, readHeaders, readTarget } from './incoming.ts'
 import { ListenError } from './listen-error.ts'
-import { identifyPeer, type PeerIdentity, peerAt } from './peer.ts'
+import { peerAt } from './peer.ts'
 
 export interface TlsMaterial {
   /** PEM of the serving certificate and its key. */
@@ -75,7 +75,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const limits: ListenerLimits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits }
   const onError = options.onError ?? (() => undefined)
   const server = makeServer(options.tls, limits)
-  const connections = trackConnections(server, limits)
+  const connections = trackConnections(server, limits.idleTimeoutMs)
   let isStopping = false
   const exchangeOptions: ExchangeOptions = {
     handle: options.handle,
@@ -89,7 +89,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('request', (request: Incoming, response: Outgoing) => {
     if (isStopping) return refuseWhileStopping(response)
     const identity = peerAt(connections.identityOf(request), options.clock.now())
-    connections.add(request, startExchange(request, response, identity, exchangeOptions))
+    connections.add(request, startExchange({ request, response, identity }, exchangeOptions))
   })
   const { onUpgrade } = options
   if (onUpgrade !== undefined) {
@@ -164,92 +164,6 @@ function refuseWhileStopping(response: Outgoing): void {
   if (isHttp2) response.writeHead(429, headers)
   else response.writeHead(429, headers)
   response.end('The apiserver is shutting down, please try again later.\n')
-}
-
-interface Connections {
-  identityOf(request: Incoming): PeerIdentity
-  add(request: Incoming, exchange: Exchange): void
-  /** Says goodbye to every connection and settles when the last exchange is over. */
-  drain(): Promise<void>
-  /** Aborted when drained: nothing needs to be waited for. */
-  readonly drained: AbortSignal
-  cut(): void
-}
-
-function trackConnections(server: Http2SecureServer, limits: ListenerLimits): Connections {
-  const sessions = new Set<ServerHttp2Session>()
-  const sockets = new Map<TLSSocket, number>()
-  /** Everything that was accepted, handshake done or not: what `cut` must not leave behind. */
-  const accepted = new Set<Socket>()
-  const exchanges = new Set<Exchange>()
-  const identities = new WeakMap<object, PeerIdentity>()
-  const drained = new AbortController()
-  let isDraining = false
-
-  server.on('connection', (socket: Socket) => {
-    accepted.add(socket)
-    socket.on('close', () => accepted.delete(socket))
-  })
-  server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') return
-    sockets.set(socket, 0)
-    socket.on('close', () => sockets.delete(socket))
-  })
-  server.on('session', (session: ServerHttp2Session) => {
-    let open = 0
-    sessions.add(session)
-    session.on('close', () => sessions.delete(session))
-    session.on('error', () => undefined)
-    session.on('stream', (stream) => {
-      open++
-      stream.on('close', () => open--)
-    })
-    session.setTimeout(limits.idleTimeoutMs, () => {
-      if (open === 0) session.close()
-    })
-  })
-
-  return {
-    drained: drained.signal,
-    identityOf(request) {
-      const connection = 'stream' in request ? request.stream.session : request.socket
-      if (connection === undefined) return {}
-      const known = identities.get(connection)
-      if (known !== undefined) return known
-      const identity = identifyPeer(request.socket as TLSSocket)
-      identities.set(connection, identity)
-      return identity
-    },
-    add(request, exchange) {
-      exchanges.add(exchange)
-      const socket = 'stream' in request ? undefined : (request.socket as TLSSocket)
-      const count = (change: number) => {
-        if (socket === undefined || !sockets.has(socket)) return
-        const left = (sockets.get(socket) ?? 0) + change
-        sockets.set(socket, left)
-        if (isDraining && left === 0) socket.destroySoon()
-      }
-      count(1)
-      void exchange.done.then(() => {
-        count(-1)
-        exchanges.delete(exchange)
-      })
-    },
-    async drain() {
-      isDraining = true
-      for (const session of sessions) session.close()
-      for (const [socket, active] of sockets) if (active === 0) socket.destroySoon()
-      const pending = [...exchanges].map((exchange) => exchange.done)
-      for (const exchange of exchanges) exchange.endStream()
-      await Promise.all(pending)
-      drained.abort()
-    },
-    cut() {
-      for (const session of sessions) session.destroy()
-      for (const socket of sockets.keys()) socket.destroy()
-      for (const socket of accepted) socket.destroy()
-    },
-  }
 }
 
 function bind(server: Http2SecureServer, host: string, port: number): Promise<number> {
