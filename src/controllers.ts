@@ -2,12 +2,14 @@
  * The whole system as one list: every kind, every admission, every controller, by role. Whatever runs, in whatever shape,
  * is registered here and nowhere else.
  */
+
+import { MASTERS } from './apiserver/auth/index.ts'
+import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
+import { type Cluster, type ClusterOptions, createCluster } from './apiserver/cluster.ts'
 import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
-import { type Cluster, type ClusterOptions, createCluster } from './apiserver/cluster.ts'
-import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
-import { MASTERS } from './apiserver/auth/index.ts'
 import { createCaches } from './client/cache/caches.ts'
+import { type Everything, followEverything } from './client/cache/everything.ts'
 import { createClient } from './client/client.ts'
 import { inProcessTransport } from './client/in-process.ts'
 import type { Admission } from './kinds/admission.ts'
@@ -26,6 +28,7 @@ import { rootCa } from './minicluster/housekeeping/root-ca/controller.ts'
 import { defaultServiceAccount } from './minicluster/housekeeping/service-account/controller.ts'
 import type { Controller } from './runtime/controller.ts'
 import { runController } from './runtime/run-controller.ts'
+import type { Pass } from './runtime/workers.ts'
 import type { ClusterStore } from './store/index.ts'
 
 export type ClusterRole = 'hub' | 'member'
@@ -36,14 +39,16 @@ export interface ControllerFacts {
   authority(): string
 }
 
-export function controllersOf(_role: ClusterRole, facts: ControllerFacts): Controller[] {
+export function controllersOf(_role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Controller[] {
   // Housekeeping: the hub and every member.
-  return [namespaceLifecycle, defaultServiceAccount, rootCa(facts.authority), roleAggregation, eventTtl()]
+  return [namespaceLifecycle(facts.everything), defaultServiceAccount, rootCa(facts.authority), roleAggregation, eventTtl()]
 }
 
-export function kindsOf(_role: ClusterRole): KindDefinition[] {
-  const rules: typeof rulesFor = (group, kind) => (group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition' ? crdRules : rulesFor(group, kind))
-  return [...builtinKinds({ rulesFor: rules, printerFor }), ...ownKinds.map((kind) => kind.definition)]
+/** A bare server has the kinds of a bare kube-apiserver and nothing of ours. */
+export function kindsOf(_role: ClusterRole, isBare: boolean): KindDefinition[] {
+  const rules: typeof rulesFor = (group, kind) =>
+    group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition' ? crdRules : rulesFor(group, kind)
+  return [...builtinKinds({ rulesFor: rules, printerFor }), ...(isBare ? [] : ownKinds.map((kind) => kind.definition))]
 }
 
 /** The hub keeps templates clean: nothing about pods and volumes is added to objects that travel on to members. */
@@ -51,7 +56,8 @@ export function admissionOf(role: ClusterRole, isBare: boolean): readonly Admiss
   return builtinAdmission({ serviceAccount: !isBare && role === 'member', storageProtection: isBare || role === 'member' })
 }
 
-export interface ComposeOptions extends Pick<ClusterOptions, 'clock' | 'random' | 'port' | 'clientAuthority' | 'limits' | 'onInternalError'> {
+export interface ComposeOptions
+  extends Pick<ClusterOptions, 'clock' | 'random' | 'port' | 'clientAuthority' | 'limits' | 'onInternalError'> {
   role: ClusterRole
   bare: boolean
   store: ClusterStore
@@ -65,7 +71,7 @@ export function clusterOf(options: ComposeOptions): Cluster {
   const { role, bare, adminToken, serviceAccountKey, backup, ...rest } = options
   return createCluster({
     ...rest,
-    kinds: kindsOf(role),
+    kinds: kindsOf(role, bare),
     admission: () => admissionOf(role, bare),
     access: { staticTokens: [{ token: adminToken, user: { name: 'admin', groups: [MASTERS] } }], serviceAccountKey },
     extraPath: backup === undefined ? undefined : backupHandler(backup),
@@ -78,9 +84,15 @@ export interface RunControllersOptions extends ControllerFacts {
   clock: Clock
   random: Random
   log(text: string): void
+  /** Told of every pass of every controller: for metrics. */
+  onPass?(pass: Pass): void
 }
 
 export interface RunningControllers {
+  /** What is not settled, in words; empty when nothing can run before something happens. */
+  busy(): string[]
+  /** Every controller looks at everything again: for when something beyond the API changed, such as the authority. */
+  lookAgain(): void
   stop(): Promise<void>
 }
 
@@ -88,16 +100,35 @@ const SYSTEM = { name: 'system:sluice', groups: [MASTERS] }
 
 /** Runs the role's controllers in this process, over the in-process transport. */
 export function runControllers(options: RunControllersOptions): RunningControllers {
-  const { clock, random } = options
+  const { clock, random, log, onPass } = options
   const client = createClient({ transport: inProcessTransport(options.cluster, SYSTEM), clock, random, userAgent: 'sluice' })
-  const caches = createCaches({ client, clock, random, onError: (error, resource) => options.log(`cannot follow ${resource.plural}: ${messageOf(error)}`) })
-  const onError = (error: unknown, controller: string, key: string): void => options.log(`${controller} ${key}: ${messageOf(error)}`)
-  const running = controllersOf(options.role, options).map((controller) => runController(controller, { client, caches, clock, random, onError }))
-  const garbage = runGarbageCollector({ client, clock, random, onError })
+  const caches = createCaches({
+    client,
+    clock,
+    random,
+    keepsManager,
+    onError: (error, resource) => log(`cannot follow ${resource.plural}: ${messageOf(error)}`),
+  })
+  const everything = followEverything({ client, clock, random, onError: (error) => log(`cannot follow everything: ${messageOf(error)}`) })
+  const onError = (error: unknown, controller: string, key: string): void => log(`${controller} ${key}: ${messageOf(error)}`)
+  const controllers = controllersOf(options.role, { authority: options.authority, everything })
+  const names = new Set(controllers.map((controller) => controller.name))
+  function keepsManager(name: string): boolean {
+    return names.has(name)
+  }
+  const running = [
+    ...controllers.map((controller) => runController(controller, { client, caches, clock, random, onError, onPass })),
+    runGarbageCollector({ client, everything, clock, random, onError, onPass }),
+  ]
   return {
+    busy: () => [...caches.behind(), ...everything.behind(), ...running.flatMap((one) => one.busy())],
+    lookAgain() {
+      for (const one of running) one.lookAgain()
+    },
     async stop() {
-      await Promise.all([...running.map((one) => one.stop()), garbage.stop()])
+      await Promise.all(running.map((one) => one.stop()))
       caches.stop()
+      everything.stop()
       await client.close()
     },
   }

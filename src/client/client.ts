@@ -1,22 +1,21 @@
 /**
- * The one client. Reads are retried; a write is sent again only when it cannot have happened (the server said so with
- * 429 or 503) or when it carries a precondition that makes a repetition harmless.
+ * The one client. Reads are retried; a write is sent again only when the server said that it did nothing, or when it
+ * carries a precondition (resourceVersion or uid) that makes a repetition harmless: of a write without one that got no
+ * answer, the caller hears, because only the caller can look and decide again.
  */
-import type { Clock } from '../base/clock.ts'
-import { sleep } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
 import type { KubeObject } from '../kube/meta.ts'
-import { ApiError, statusOf } from './errors.ts'
+import { ApiError, isExpired, statusOf } from './errors.ts'
 import { lines } from './lines.ts'
 import { collectionPath, type ObjectName, objectPath, type Resource, withQuery } from './resource.ts'
-import { readAll, type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts'
+import { createSender, type Sender, type SendOptions } from './send.ts'
+import type { TransportRequest, TransportResponse } from './transport.ts'
 
 export interface ListOptions {
   namespace?: string
   labelSelector?: string
   fieldSelector?: string
   resourceVersion?: string
-  /** Objects per request (default 500); the list as a whole is one snapshot. */
+  /** Objects per request (default 500, 0 = all at once); the list as a whole is one snapshot. */
   pageSize?: number
   signal?: AbortSignal
 }
@@ -33,6 +32,8 @@ export interface WatchOptions {
   resourceVersion: string
   timeoutSeconds?: number
   signal?: AbortSignal
+  /** Called when the server has accepted the watch. */
+  onOpen?(): void
 }
 
 export type WatchEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; object: KubeObject }
@@ -64,17 +65,32 @@ export interface LogOptions {
 }
 
 export interface Client {
-  get<T extends KubeObject = KubeObject>(resource: Resource, of: ObjectName, options?: { subresource?: string; signal?: AbortSignal }): Promise<T>
+  get<T extends KubeObject = KubeObject>(
+    resource: Resource,
+    of: ObjectName,
+    options?: { subresource?: string; signal?: AbortSignal },
+  ): Promise<T>
   list<T extends KubeObject = KubeObject>(resource: Resource, options?: ListOptions): Promise<ListResult<T>>
   /** Ends when the server ends it or the signal aborts; throws ApiError on an ERROR event (410 among them). */
   watch(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent>
   create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T>
   update<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T>
-  patch<T extends KubeObject = KubeObject>(resource: Resource, of: ObjectName, patch: { type: PatchType; body: unknown } & WriteOptions): Promise<T>
+  patch<T extends KubeObject = KubeObject>(
+    resource: Resource,
+    of: ObjectName,
+    patch: { type: PatchType; body: unknown } & WriteOptions,
+  ): Promise<T>
   /** Server-side apply of an owned subset; `fieldManager` is required. */
-  apply<T extends KubeObject = KubeObject>(resource: Resource, object: KubeObject, options: WriteOptions & { fieldManager: string; force?: boolean }): Promise<T>
+  apply<T extends KubeObject = KubeObject>(
+    resource: Resource,
+    object: KubeObject,
+    options: WriteOptions & { fieldManager: string; force?: boolean },
+  ): Promise<T>
   delete(resource: Resource, of: ObjectName, options?: DeleteOptions): Promise<KubeObject>
-  deleteCollection(resource: Resource, options: DeleteOptions & Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>): Promise<void>
+  deleteCollection(
+    resource: Resource,
+    options: DeleteOptions & Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>,
+  ): Promise<void>
   /** `pods/log` as a stream of bytes. */
   log(pod: { namespace: string; name: string }, options?: LogOptions): Promise<AsyncIterable<Uint8Array>>
   /** Any path, for what has no kind: /version, /readyz, discovery. */
@@ -82,18 +98,12 @@ export interface Client {
   close(): Promise<void>
 }
 
-export interface ClientOptions {
-  transport: Transport
-  clock: Clock
-  random: Random
-  userAgent: string
-  /** Tries of a request that may be repeated, the first included (default 5). */
-  tries?: number
-}
+export type ClientOptions = SendOptions
 
 const PAGE_SIZE = 500
 const MAX_EVENT_BYTES = 16 * 1024 * 1024
 const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
+const APPLY_TYPE = 'application/apply-patch+yaml'
 const PATCH_TYPES: Record<PatchType, string> = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
@@ -101,128 +111,99 @@ const PATCH_TYPES: Record<PatchType, string> = {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const send = sender(options)
-  const json = async <T>(request: Omit<TransportRequest, 'headers'> & { headers?: Record<string, string>; isSafe: boolean }): Promise<T> => {
-    const response = await send(request)
-    return JSON.parse((await readAll(response.body)).toString('utf8')) as T
-  }
-  const write = (method: string, path: string, body: unknown, more: { options: WriteOptions; type?: string; isSafe: boolean; force?: boolean }) =>
-    json<KubeObject>({
+  const sender = createSender(options)
+  const { json } = sender
+  const write = (method: string, path: string, body: unknown, more: Write) =>
+    json<never>({
       method,
-      path: withQuery(path, { dryRun: more.options.dryRun ? 'All' : undefined, fieldManager: more.options.fieldManager, force: more.force }),
+      path: withQuery(path, {
+        dryRun: more.options.dryRun ? 'All' : undefined,
+        fieldManager: more.options.fieldManager,
+        force: more.force,
+      }),
       headers: { 'content-type': more.type ?? 'application/json' },
       body: JSON.stringify(body),
       signal: more.options.signal,
-      isSafe: more.isSafe,
+      isRepeatable: hasPrecondition(body) || more.options.dryRun === true,
     })
 
   return {
-    get: (resource, of, opts = {}) => json({ method: 'GET', path: objectPath(resource, of, opts.subresource), signal: opts.signal, isSafe: true }),
-    list: (resource, opts = {}) => listAll(json, resource, opts),
-    watch: (resource, opts) => watchEvents(send, resource, opts),
-    create: (resource, object, opts = {}) =>
-      write('POST', objectOrCollection(resource, object, opts.subresource), object, { options: opts, isSafe: false }) as Promise<typeof object>,
+    get: (resource, of, opts = {}) =>
+      json({ method: 'GET', path: objectPath(resource, of, opts.subresource), signal: opts.signal, isRepeatable: true }),
+    list: (resource, opts = {}) => listAll(sender, resource, opts),
+    watch: (resource, opts) => watchEvents(sender, resource, opts),
+    create: (resource, object, opts = {}) => write('POST', createPath(resource, object, opts.subresource), object, { options: opts }),
     update: (resource, object, opts = {}) =>
-      write('PUT', objectPath(resource, nameOf(object), opts.subresource), object, {
-        options: opts,
-        isSafe: (object.metadata.resourceVersion ?? '') !== '',
-      }) as Promise<typeof object>,
+      write('PUT', objectPath(resource, nameOf(object), opts.subresource), object, { options: opts }),
     patch: (resource, of, patch) =>
-      write('PATCH', objectPath(resource, of, patch.subresource), patch.body, {
-        options: patch,
-        type: PATCH_TYPES[patch.type],
-        isSafe: carriesRevision(patch.body),
-      }) as Promise<never>,
-    // Applying the same configuration twice is the same as once.
+      write('PATCH', objectPath(resource, of, patch.subresource), patch.body, { options: patch, type: PATCH_TYPES[patch.type] }),
     apply: (resource, object, opts) =>
       write('PATCH', objectPath(resource, nameOf(object), opts.subresource), object, {
         options: opts,
-        type: 'application/apply-patch+yaml',
-        isSafe: true,
+        type: APPLY_TYPE,
         force: opts.force,
-      }) as Promise<never>,
-    delete: (resource, of, opts = {}) =>
-      json({
-        method: 'DELETE',
-        path: objectPath(resource, of),
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(deleteBody(opts)),
-        signal: opts.signal,
-        isSafe: opts.preconditions?.uid !== undefined,
       }),
+    delete: (resource, of, opts = {}) => json(deletion(objectPath(resource, of), opts)),
     async deleteCollection(resource, opts) {
-      const path = withQuery(collectionPath(resource, opts.namespace), { labelSelector: opts.labelSelector, fieldSelector: opts.fieldSelector })
-      await json({ method: 'DELETE', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(deleteBody(opts)), signal: opts.signal, isSafe: false })
+      const path = withQuery(collectionPath(resource, opts.namespace), {
+        labelSelector: opts.labelSelector,
+        fieldSelector: opts.fieldSelector,
+      })
+      await json(deletion(path, opts))
     },
     async log(pod, opts = {}) {
       const { signal, ...query } = opts
       const path = withQuery(objectPath(PODS, pod, 'log'), query)
-      return (await send({ method: 'GET', path, signal, isStream: true, isSafe: true, headers: { accept: '*/*' } })).body
+      return (await sender.open({ method: 'GET', path, signal, isStream: true, isRepeatable: true, headers: { accept: '*/*' } })).body
     },
-    raw: (request) => options.transport.request({ ...request, headers: { accept: 'application/json', 'user-agent': options.userAgent, ...request.headers } }),
+    raw: (request) =>
+      options.transport.request({
+        ...request,
+        headers: { accept: 'application/json', 'user-agent': options.userAgent, ...request.headers },
+      }),
     close: () => options.transport.close(),
   }
 }
 
+interface Write {
+  options: WriteOptions
+  type?: string
+  force?: boolean
+}
+
 const nameOf = (object: KubeObject): ObjectName => ({ namespace: object.metadata.namespace, name: object.metadata.name ?? '' })
 
-function objectOrCollection(resource: Resource, object: KubeObject, subresource: string | undefined): string {
+function createPath(resource: Resource, object: KubeObject, subresource: string | undefined): string {
   return subresource === undefined ? collectionPath(resource, object.metadata.namespace) : objectPath(resource, nameOf(object), subresource)
 }
 
-function carriesRevision(body: unknown): boolean {
-  const revision = (body as { metadata?: { resourceVersion?: unknown } } | null)?.metadata?.resourceVersion
-  return typeof revision === 'string' && revision !== ''
+/** Whether the body names the revision of the object it is meant for: then a second sending changes nothing. */
+function hasPrecondition(body: unknown): boolean {
+  if (Array.isArray(body))
+    return body.some((step: { op?: unknown; path?: unknown }) => step?.op === 'test' && step.path === '/metadata/resourceVersion')
+  const metadata = (body as { metadata?: { resourceVersion?: unknown } } | null)?.metadata
+  return typeof metadata?.resourceVersion === 'string' && metadata.resourceVersion !== ''
 }
+
+const deletion = (path: string, options: DeleteOptions): Parameters<Sender['json']>[0] => ({
+  method: 'DELETE',
+  path,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(deleteBody(options)),
+  signal: options.signal,
+  isRepeatable: options.preconditions?.uid !== undefined || options.dryRun === true,
+})
 
 function deleteBody(options: DeleteOptions): unknown {
   const { gracePeriodSeconds, propagationPolicy, preconditions } = options
-  return { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds, propagationPolicy, preconditions, dryRun: options.dryRun ? ['All'] : undefined }
-}
-
-type Send = (request: Omit<TransportRequest, 'headers'> & { headers?: Record<string, string>; isSafe: boolean }) => Promise<TransportResponse>
-type SendJson = <T>(request: Omit<TransportRequest, 'headers'> & { headers?: Record<string, string>; isSafe: boolean }) => Promise<T>
-
-const BASE_DELAY_MS = 100
-const MAX_DELAY_MS = 5000
-
-function sender(options: ClientOptions): Send {
-  const tries = options.tries ?? 5
-  return async ({ isSafe, ...request }) => {
-    for (let attempt = 1; ; attempt++) {
-      let failure: unknown
-      try {
-        const response = await options.transport.request({
-          ...request,
-          headers: { accept: 'application/json', 'user-agent': options.userAgent, ...request.headers },
-        })
-        if (response.status < 400) return response
-        failure = await errorOf(response)
-      } catch (error) {
-        failure = error
-      }
-      const delayMs = attempt >= tries || request.signal?.aborted ? undefined : retryDelay(failure, isSafe, attempt, options.random)
-      if (delayMs === undefined) throw failure
-      await sleep(options.clock, delayMs, request.signal)
-    }
+  return {
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    gracePeriodSeconds,
+    propagationPolicy,
+    preconditions,
+    dryRun: options.dryRun ? ['All'] : undefined,
   }
-}
-
-/** How long to wait before the same request again; undefined when it must not be repeated. */
-function retryDelay(failure: unknown, isSafe: boolean, attempt: number, random: Random): number | undefined {
-  const backoff = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1)) * (0.5 + random.next() / 2)
-  if (failure instanceof TransportError) return isSafe ? backoff : undefined
-  if (!(failure instanceof ApiError)) return undefined
-  // The server refused before doing anything: repeating is safe whatever the verb.
-  if (failure.code === 429 || failure.code === 503) return Math.max(backoff, (failure.retryAfterSeconds ?? 0) * 1000)
-  return isSafe && failure.code >= 500 && failure.code !== 501 && failure.retryAfterSeconds !== undefined ? failure.retryAfterSeconds * 1000 : undefined
-}
-
-async function errorOf(response: TransportResponse): Promise<ApiError> {
-  const text = (await readAll(response.body)).toString('utf8')
-  const header = response.headers['retry-after']
-  const retryAfter = typeof header === 'string' && /^\d+$/.test(header) ? Number(header) : undefined
-  return new ApiError(response.status, statusOf(response.status, text), retryAfter)
 }
 
 interface ListPage {
@@ -231,26 +212,37 @@ interface ListPage {
   apiVersion: string
 }
 
-async function listAll<T extends KubeObject>(json: SendJson, resource: Resource, options: ListOptions): Promise<ListResult<T>> {
+async function listAll<T extends KubeObject>(sender: Sender, resource: Resource, options: ListOptions): Promise<ListResult<T>> {
+  try {
+    return await listPages(sender, resource, { ...options, pageSize: options.pageSize ?? PAGE_SIZE })
+  } catch (error) {
+    // The history moved past the first page while the others were being read: one request then gets all of it.
+    if (isExpired(error)) return listPages(sender, resource, { ...options, pageSize: 0 })
+    throw error
+  }
+}
+
+async function listPages<T extends KubeObject>(sender: Sender, resource: Resource, options: ListOptions): Promise<ListResult<T>> {
   const items: T[] = []
   let continueToken: string | undefined
   for (;;) {
     const path = withQuery(collectionPath(resource, options.namespace), {
       labelSelector: options.labelSelector,
       fieldSelector: options.fieldSelector,
-      limit: options.pageSize ?? PAGE_SIZE,
+      limit: options.pageSize === 0 ? undefined : options.pageSize,
       continue: continueToken,
       resourceVersion: continueToken === undefined ? options.resourceVersion : undefined,
     })
-    const page: ListPage = await json<ListPage>({ method: 'GET', path, signal: options.signal, isSafe: true })
+    const page: ListPage = await sender.json<ListPage>({ method: 'GET', path, signal: options.signal, isRepeatable: true })
     // Items of built-in lists come without kind and apiVersion; every object we hand out has both.
-    for (const item of page.items ?? []) items.push({ ...item, apiVersion: item.apiVersion ?? page.apiVersion, kind: item.kind ?? resource.kind } as T)
+    for (const item of page.items ?? [])
+      items.push({ ...item, apiVersion: item.apiVersion ?? page.apiVersion, kind: item.kind ?? resource.kind } as T)
     continueToken = page.metadata.continue
     if (continueToken === undefined || continueToken === '') return { items, resourceVersion: page.metadata.resourceVersion }
   }
 }
 
-async function* watchEvents(send: Send, resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
+async function* watchEvents(sender: Sender, resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
   const path = withQuery(collectionPath(resource, options.namespace), {
     watch: true,
     allowWatchBookmarks: true,
@@ -259,7 +251,8 @@ async function* watchEvents(send: Send, resource: Resource, options: WatchOption
     fieldSelector: options.fieldSelector,
     timeoutSeconds: options.timeoutSeconds,
   })
-  const response = await send({ method: 'GET', path, signal: options.signal, isStream: true, isSafe: true })
+  const response = await sender.open({ method: 'GET', path, signal: options.signal, isStream: true, isRepeatable: true })
+  options.onOpen?.()
   try {
     for await (const line of lines(response.body, MAX_EVENT_BYTES)) {
       if (line.length === 0) continue

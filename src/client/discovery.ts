@@ -32,7 +32,14 @@ export async function discoverResources(client: Client): Promise<Discovered[]> {
           const key = `${name}/${entry.resource}`
           if (found.has(key)) continue
           const namespaced = entry.scope === 'Namespaced'
-          found.set(key, { group: name, version: version.version, plural: entry.resource, kind: entry.responseKind?.kind ?? '', namespaced, verbs: entry.verbs })
+          found.set(key, {
+            group: name,
+            version: version.version,
+            plural: entry.resource,
+            kind: entry.responseKind?.kind ?? '',
+            namespaced,
+            verbs: entry.verbs,
+          })
         }
   }
   return [...found.values()]

@@ -21,6 +21,9 @@ export class ApiError extends Error {
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.code === 404
 export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.reason === 'Conflict'
 export const isAlreadyExists = (error: unknown): boolean => error instanceof ApiError && error.reason === 'AlreadyExists'
+/** The namespace is on its way out and takes nothing new. */
+export const isNamespaceTerminating = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status.details?.causes ?? []).some((cause) => cause.reason === 'NamespaceTerminating')
 /** The revision asked for is no longer there: list again. */
 export const isExpired = (error: unknown): boolean => error instanceof ApiError && (error.code === 410 || error.reason === 'Expired')
 

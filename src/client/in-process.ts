@@ -28,7 +28,14 @@ export function inProcessTransport(server: InProcessServer, as: { name: string; 
     async request(request) {
       if (isClosed) throw new TransportError('the transport is closed')
       const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body
-      const answer = await server.handle({ method: request.method, url: request.path, headers: request.headers, body, signal: request.signal, as })
+      const answer = await server.handle({
+        method: request.method,
+        url: request.path,
+        headers: request.headers,
+        body,
+        signal: request.signal,
+        as,
+      })
       return { status: answer.status, headers: answer.headers, ...bodyOf(answer.body, request.signal) }
     },
     async close() {

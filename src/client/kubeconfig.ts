@@ -101,11 +101,14 @@ export function connectionOf(config: Kubeconfig, contextName: string | undefined
   if (context === undefined) {
     const known = config.contexts.map((entry) => entry.name).join(', ')
     throw new KubeconfigError(
-      name === '' ? `${config.file} has no current context; name one with --context (${known})` : `${config.file} has no context ${name} (it has: ${known})`,
+      name === ''
+        ? `${config.file} has no current context; name one with --context (${known})`
+        : `${config.file} has no context ${name} (it has: ${known})`,
     )
   }
   const cluster = config.clusters.find((entry) => entry.name === context.cluster)?.value
-  if (cluster?.server === undefined) throw new KubeconfigError(`${config.file}: context ${name} names cluster ${context.cluster ?? '(none)'}, which has no server`)
+  if (cluster?.server === undefined)
+    throw new KubeconfigError(`${config.file}: context ${name} names cluster ${context.cluster ?? '(none)'}, which has no server`)
   const user = config.users.find((entry) => entry.name === context.user)?.value ?? {}
   const text = (data: string | undefined, path: string | undefined): string | undefined => {
     if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8')
@@ -129,7 +132,8 @@ const EXPIRY_MARGIN_MS = 60_000
 
 function tokenSource(config: Kubeconfig, user: UserEntry, host: KubeconfigHost): TlsConnection['token'] {
   if (user.token !== undefined) return () => user.token
-  if (user.tokenFile !== undefined) return cached(host, async () => fileToken(host.readFile(host.resolvePath(config.file, user.tokenFile ?? '')), host))
+  if (user.tokenFile !== undefined)
+    return cached(host, async () => fileToken(host.readFile(host.resolvePath(config.file, user.tokenFile ?? '')), host))
   const { exec } = user
   return exec === undefined ? undefined : cached(host, () => pluginToken(exec, host))
 }
@@ -158,7 +162,8 @@ async function pluginToken(exec: ExecPlugin, host: KubeconfigHost): Promise<Toke
   const env = { ...Object.fromEntries((exec.env ?? []).map((entry) => [entry.name, entry.value])), KUBERNETES_EXEC_INFO: info }
   const printed = await host.runPlugin(command, exec.args ?? [], env)
   const status = credentialStatus(printed, command)
-  const expiry = status.expirationTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(status.expirationTimestamp) - EXPIRY_MARGIN_MS
+  const expiry =
+    status.expirationTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(status.expirationTimestamp) - EXPIRY_MARGIN_MS
   return { value: status.token, expiresAtMs: expiry }
 }
 
@@ -204,7 +209,12 @@ export function formatKubeconfig(clusters: readonly KubeconfigCluster[], current
     lines.push(`- name: ${c.context}`, '  cluster:', `    server: ${c.server}`, `    certificate-authority-data: ${base64(c.caPem)}`)
   lines.push('users:')
   for (const c of clusters)
-    lines.push(`- name: ${c.context}-admin`, '  user:', `    client-certificate-data: ${base64(c.certPem)}`, `    client-key-data: ${base64(c.keyPem)}`)
+    lines.push(
+      `- name: ${c.context}-admin`,
+      '  user:',
+      `    client-certificate-data: ${base64(c.certPem)}`,
+      `    client-key-data: ${base64(c.keyPem)}`,
+    )
   lines.push('contexts:')
   for (const c of clusters) lines.push(`- name: ${c.context}`, '  context:', `    cluster: ${c.context}`, `    user: ${c.context}-admin`)
   return `${lines.join('\n')}\n`

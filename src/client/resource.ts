@@ -8,6 +8,9 @@ export interface Resource {
   namespaced: boolean
 }
 
+/** One resource, one key: `apps/v1/deployments`, `/v1/pods`. */
+export const keyOfResource = (resource: Resource): string => `${resource.group}/${resource.version}/${resource.plural}`
+
 export interface ObjectName {
   namespace?: string
   name: string
@@ -26,7 +29,8 @@ export function objectPath(resource: Resource, of: ObjectName, subresource?: str
 
 export function withQuery(path: string, query: Record<string, string | number | boolean | undefined>): string {
   const search = new URLSearchParams()
-  for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== '' && value !== false) search.set(key, String(value))
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined && value !== '' && value !== false) search.set(key, String(value))
   const text = search.toString()
   return text === '' ? path : `${path}?${text}`
 }

@@ -1,30 +1,51 @@
-/** Carries out a plan, one action after the other, and reports the revision of the last write to each object. */
+/** Carries out one action of a plan, and says how to tell that a cache has seen it. */
+import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
-import { isAlreadyExists, isNotFound } from '../client/errors.ts'
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
 import type { Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Action } from './controller.ts'
+import { holdsApplied } from './owned-subset.ts'
 
+/** A write that was sent and answered. */
 export interface Written {
   resource: Resource
-  revision: number
+  /** Whether this cache of the resource already shows the write, or something newer. */
+  isSeenBy(informer: Informer): boolean
 }
 
-export async function applyAction(client: Client, action: Action, manager: string): Promise<Written | undefined> {
+export interface Writer {
+  client: Client
+  /** Field manager of every write: the controller's name. */
+  manager: string
+  /** The cache of a resource, where there is one. */
+  informerOf(resource: Resource): Informer | undefined
+}
+
+/** Undefined when nothing had to be sent, or nothing came of it. */
+export async function applyAction(writer: Writer, action: Action): Promise<Written | undefined> {
+  const { client, manager: fieldManager } = writer
   switch (action.do) {
-    case 'apply':
-      return wrote(action.resource, await client.apply(action.resource, action.object, { fieldManager: manager, force: true }))
+    case 'apply': {
+      const { namespace = '', name = '' } = action.object.metadata
+      const live = writer.informerOf(action.resource)?.get(namespace, name)
+      if (live !== undefined && holdsApplied(live, action.object, fieldManager)) return undefined
+      return wrote(action.resource, await client.apply(action.resource, action.object, { fieldManager, force: true }))
+    }
     case 'create':
-      return create(client, action.resource, action.object, manager)
+      return create(writer, action.resource, action.object)
     case 'patch': {
       const { metadata } = action.of
       const own = (action.patch.metadata ?? {}) as Record<string, unknown>
       const body = { ...action.patch, metadata: { ...own, resourceVersion: metadata.resourceVersion } }
       const of = { namespace: metadata.namespace, name: metadata.name ?? '' }
-      return wrote(action.resource, await client.patch(action.resource, of, { type: 'merge', body, subresource: action.subresource, fieldManager: manager }))
+      return wrote(
+        action.resource,
+        await client.patch(action.resource, of, { type: 'merge', body, subresource: action.subresource, fieldManager }),
+      )
     }
     case 'update':
-      return wrote(action.resource, await client.update(action.resource, action.object, { subresource: action.subresource, fieldManager: manager }))
+      return wrote(action.resource, await client.update(action.resource, action.object, { subresource: action.subresource, fieldManager }))
     case 'delete':
       return remove(client, action)
     case 'delete-collection':
@@ -33,11 +54,12 @@ export async function applyAction(client: Client, action: Action, manager: strin
   }
 }
 
-async function create(client: Client, resource: Resource, object: KubeObject, manager: string): Promise<Written | undefined> {
+async function create({ client, manager }: Writer, resource: Resource, object: KubeObject): Promise<Written | undefined> {
   try {
     return wrote(resource, await client.create(resource, object, { fieldManager: manager }))
   } catch (error) {
-    if (isAlreadyExists(error)) return undefined
+    // It is there already, or its namespace is going or gone: then there is nothing to create it for.
+    if (isAlreadyExists(error) || isNamespaceTerminating(error) || isNotFound(error)) return undefined
     throw error
   }
 }
@@ -49,9 +71,16 @@ async function remove(client: Client, action: Extract<Action, { do: 'delete' }>)
   } catch (error) {
     if (!isNotFound(error)) throw error
   }
-  return undefined
+  return {
+    resource: action.resource,
+    isSeenBy(informer) {
+      const cached = informer.get(namespace ?? '', name)
+      return cached === undefined || cached.metadata.uid !== uid || cached.metadata.deletionTimestamp !== undefined
+    },
+  }
 }
 
 function wrote(resource: Resource, object: KubeObject): Written {
-  return { resource, revision: Number(object.metadata.resourceVersion ?? 0) }
+  const revision = Number(object.metadata.resourceVersion ?? 0)
+  return { resource, isSeenBy: (informer) => informer.revision >= revision }
 }

@@ -2,7 +2,6 @@
  * How a controller is declared: observe → plan (pure) → apply. The runtime does the rest: queueing, freshness, writing
  * owned subsets, retrying. From `watches` and `writes` come subscriptions, access rules and documentation.
  */
-import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
 import type { Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -58,6 +57,11 @@ export interface Plan {
 
 export const NOTHING_TO_DO: Plan = Object.freeze({ actions: [] })
 
+/** News that comes by another way than the caches: which of the controller's objects to look at again. */
+export interface Signal {
+  subscribe(wake: (ref: ObjectRef) => void): () => void
+}
+
 export interface Access {
   resource: Resource
   subresource?: string
@@ -69,6 +73,7 @@ export interface Controller<Observed = unknown> {
   name: string
   for: Resource
   watches?: readonly Watch[]
+  signals?: readonly Signal[]
   indexes?: readonly Index[]
   /** Everything it writes: becomes RBAC and documentation. */
   writes: readonly Access[]
@@ -86,7 +91,9 @@ export function defineController<Observed>(controller: Controller<Observed>): Co
 
 /** Every resource a controller reads through caches. */
 export function resourcesOf(controller: Controller): Resource[] {
-  return [controller.for, ...(controller.watches ?? []).map((watch) => watch.resource), ...(controller.indexes ?? []).map((index) => index.resource)]
+  return [
+    controller.for,
+    ...(controller.watches ?? []).map((watch) => watch.resource),
+    ...(controller.indexes ?? []).map((index) => index.resource),
+  ]
 }
-
-export type InformerOf = (resource: Resource) => Informer

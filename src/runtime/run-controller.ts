@@ -1,143 +1,131 @@
 /**
- * Drives one controller: events fill the queue, workers observe, plan and apply. A key is not worked on while a cache is
- * older than our own last write for it, so a decision is never based on a world before its own deeds.
+ * Drives one controller: events of caches fill its queue, passes observe, plan and apply. A pass waits while a cache is
+ * older than the key's own last write, and starts again as soon as the cache has caught up with a conflict.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Caches } from '../client/cache/caches.ts'
+import type { Informer } from '../client/cache/informer.ts'
+import { keyOfObject } from '../client/cache/object-cache.ts'
 import type { Client } from '../client/client.ts'
 import { isConflict } from '../client/errors.ts'
-import type { Resource } from '../client/resource.ts'
-import type { KubeObject } from '../kube/meta.ts'
-import { applyAction } from './apply-plan.ts'
-import { type Controller, type ObjectRef, type Reader, resourcesOf } from './controller.ts'
-import { createWorkQueue, type WorkQueue } from './work-queue.ts'
+import { keyOfResource, type Resource } from '../client/resource.ts'
+import { applyAction, type Writer } from './apply-plan.ts'
+import { type Action, type Controller, type ObjectRef, type Reader, resourcesOf } from './controller.ts'
+import { createFreshnessGate } from './freshness.ts'
+import { createWorkers, type Observer } from './workers.ts'
 
-export interface RunOptions {
+export interface RunOptions extends Observer {
   client: Client
   caches: Caches
   clock: Clock
   random: Random
-  /** Told once of each failed pass, before it is tried again. */
-  onError?(error: unknown, controller: string, key: string): void
-  /** Told of each pass that wrote something. */
-  onWrites?(controller: string, key: string, count: number): void
 }
 
 export interface RunningController {
-  readonly queue: WorkQueue
-  /** Passes under way. */
-  readonly busy: number
+  /** What is not settled, in words; empty when nothing can run. */
+  busy(): string[]
+  /** Every object is looked at again, as after a start: for when something beyond the API changed. */
+  lookAgain(): void
   stop(): Promise<void>
 }
-
-const STALE_RECHECK_MS = 20
 
 export function runController(controller: Controller, options: RunOptions): RunningController {
   const { clock, random, caches, client } = options
   const informers = new Map(resourcesOf(controller).map((resource) => [keyOfResource(resource), caches.of(resource)]))
-  for (const index of controller.indexes ?? []) informers.get(keyOfResource(index.resource))?.addIndex(`${controller.name}/${index.name}`, index.of)
-  const read = readerOf(controller, caches, clock)
-  /** Newest revision written while working on a key, by resource: the freshness gate. */
-  const wrote = new Map<string, Map<string, number>>()
-  const underway = new Set<Promise<void>>()
-  let busy = 0
-  let isStopped = false
-  let hasStarted = false
-  const queue = createWorkQueue({ clock, random, onReady: pump })
+  const primaries = caches.of(controller.for)
+  for (const index of controller.indexes ?? [])
+    informers.get(keyOfResource(index.resource))?.addIndex(`${controller.name}/${index.name}`, index.of)
+  const informerOf = (resource: Resource): Informer | undefined => informers.get(keyOfResource(resource))
+  const read = readerOf(controller, informerOf, clock)
+  const writer: Writer = { client, manager: controller.name, informerOf }
+  const gate = createFreshnessGate(informerOf)
+  const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, work })
+  const { queue } = workers
+  const wake = (ref: ObjectRef): void => queue.add(`${ref.namespace}/${ref.name}`)
 
   const unsubscribe = [
-    caches.of(controller.for).subscribe(({ object }) => queue.add(refKey(object))),
+    primaries.subscribe(({ object }) => queue.add(keyOfObject(object))),
     ...(controller.watches ?? []).map((watch) =>
       caches.of(watch.resource).subscribe(({ object, old }) => {
-        for (const of of old === undefined ? [object] : [old, object])
-          for (const ref of watch.affects(of, read)) queue.add(`${ref.namespace}/${ref.name}`)
+        for (const of of old === undefined ? [object] : [old, object]) for (const ref of watch.affects(of, read)) wake(ref)
       }),
     ),
+    ...(controller.signals ?? []).map((signal) => signal.subscribe(wake)),
   ]
-  void Promise.all([...informers.values()].map((informer) => informer.synced())).then(() => {
-    hasStarted = true
-    pump()
-  })
+  void Promise.all([...informers.values()].map((informer) => informer.synced())).then(workers.start)
 
-  function pump(): void {
-    while (hasStarted && !isStopped && busy < (controller.concurrency ?? 1)) {
-      const key = queue.take()
-      if (key === undefined) return
-      busy++
-      const pass = work(key).finally(() => {
-        busy--
-        queue.done(key)
-        underway.delete(pass)
-        pump()
-      })
-      underway.add(pass)
-    }
+  async function work(key: string): Promise<number | undefined> {
+    if (!gate.isOpen(key, () => queue.add(key))) return undefined
+    const ref = refOf(key)
+    const observed = await controller.observe(ref, read.get(controller.for, ref.namespace, ref.name), read, client)
+    const plan = controller.plan(observed)
+    const sent = await applyAll(key, plan.actions)
+    if (plan.recheckAfterMs !== undefined) queue.addAfter(key, plan.recheckAfterMs)
+    return sent
   }
 
-  async function work(key: string): Promise<void> {
-    if (!isFresh(key)) return queue.addAfter(key, STALE_RECHECK_MS)
-    try {
-      const ref = refOf(key)
-      const observed = await controller.observe(ref, read.get(controller.for, ref.namespace, ref.name), read, client)
-      const plan = controller.plan(observed)
-      for (const action of plan.actions) {
-        if (isStopped) return
-        const written = await applyAction(client, action, controller.name)
-        if (written !== undefined) remember(key, written.resource, written.revision)
+  async function applyAll(key: string, actions: readonly Action[]): Promise<number> {
+    let sent = 0
+    let failure: { error: unknown } | undefined
+    for (const action of actions) {
+      if (workers.isStopped) return sent
+      try {
+        const written = await applyAction(writer, action)
+        if (written !== undefined) gate.wrote(key, written)
+        if (written !== undefined || action.do === 'delete-collection') sent++
+      } catch (error) {
+        if (isConflict(error)) wakeWhenMoved(key, action)
+        // Emptying one resource does not depend on another; everything else happens in the order of the plan or not at all.
+        if (action.do !== 'delete-collection') throw error
+        failure ??= { error }
       }
-      queue.forget(key)
-      if (plan.actions.length > 0) options.onWrites?.(controller.name, key, plan.actions.length)
-      if (plan.recheckAfterMs !== undefined) queue.addAfter(key, plan.recheckAfterMs)
-    } catch (error) {
-      if (isStopped) return
-      // The world moved while we decided: decide again at once, when the cache has caught up.
-      if (isConflict(error)) return queue.addAfter(key, STALE_RECHECK_MS)
-      options.onError?.(error, controller.name, key)
-      queue.addFailed(key)
     }
+    if (failure !== undefined) throw failure.error
+    return sent
   }
 
-  function isFresh(key: string): boolean {
-    const pending = wrote.get(key)
-    if (pending === undefined) return true
-    for (const [resource, revision] of pending) if ((informers.get(resource)?.revision ?? revision) < revision) return false
-    wrote.delete(key)
-    return true
-  }
-
-  function remember(key: string, resource: Resource, revision: number): void {
-    const pending = wrote.get(key) ?? new Map<string, number>()
-    wrote.set(key, pending.set(keyOfResource(resource), revision))
+  /** A conflict says that the cache is behind: the news is on its way, and with it the time to decide again. */
+  function wakeWhenMoved(key: string, action: Action): void {
+    const used = 'of' in action ? action.of : 'object' in action ? action.object : undefined
+    const informer = informerOf(action.resource)
+    if (used === undefined || informer === undefined) return
+    const { namespace = '', name = '', resourceVersion } = used.metadata
+    void informer.until(() => informer.get(namespace, name)?.metadata.resourceVersion !== resourceVersion).then(() => queue.add(key))
   }
 
   return {
-    queue,
-    get busy() {
-      return busy
+    busy: () => [
+      ...workers.busy(),
+      ...gate.waiting().map((key) => `${controller.name} waits for a cache to show its last write for ${key}`),
+    ],
+    lookAgain() {
+      for (const object of primaries.list()) queue.add(keyOfObject(object))
     },
     async stop() {
-      isStopped = true
-      queue.close()
       for (const stop of unsubscribe) stop()
-      await Promise.all(underway)
+      await workers.stop()
     },
   }
 }
-
-const keyOfResource = (resource: Resource): string => `${resource.group}/${resource.version}/${resource.plural}`
-const refKey = (object: KubeObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`
 
 function refOf(key: string): ObjectRef {
   const slash = key.indexOf('/')
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
 }
 
-function readerOf(controller: Controller, caches: Caches, clock: Clock): Reader {
+/** Only declared resources can be read: the cache of another would still be empty, and look as if nothing existed. */
+function readerOf(controller: Controller, informerOf: (resource: Resource) => Informer | undefined, clock: Clock): Reader {
+  const cacheOf = (resource: Resource): Informer => {
+    const informer = informerOf(resource)
+    if (informer === undefined)
+      throw new Error(`${controller.name} reads ${resource.plural} without declaring it: add it to its watches or indexes`)
+    return informer
+  }
   return {
-    get: (resource, namespace, name) => caches.of(resource).get(namespace, name),
-    list: (resource, namespace) => caches.of(resource).list(namespace),
-    byIndex: (resource, index, value) => caches.of(resource).byIndex(`${controller.name}/${index}`, value),
+    get: (resource, namespace, name) => cacheOf(resource).get(namespace, name),
+    list: (resource, namespace) => cacheOf(resource).list(namespace),
+    byIndex: (resource, index, value) => cacheOf(resource).byIndex(`${controller.name}/${index}`, value),
     nowMs: () => clock.now(),
   }
 }

@@ -61,7 +61,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const addAfter = (key: string, delayMs: number): void => {
     if (isClosed) return
     if (delayMs <= 0) return add(key)
-    if (ready.has(key)) return
+    if (ready.has(key) || again.has(key)) return
     const atMs = clock.now() + delayMs
     const known = timers.get(key)
     if (known !== undefined) {
@@ -107,6 +107,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       for (const { cancel } of timers.values()) cancel()
       timers.clear()
       ready.clear()
+      again.clear()
+      failures.clear()
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Client } from '../client.ts'
-import type { Resource } from '../resource.ts'
+import { keyOfResource, type Resource } from '../resource.ts'
 import { type Informer, startInformer } from './informer.ts'
 
 export interface Caches {
@@ -11,6 +11,8 @@ export interface Caches {
   of(resource: Resource, project?: (object: KubeObject) => KubeObject): Informer
   /** Resolves when every informer asked for so far has its first list. */
   synced(): Promise<void>
+  /** Who is not up to date: a line per informer without its first list, or whose server fails. */
+  behind(): string[]
   stop(): void
 }
 
@@ -18,15 +20,21 @@ export interface CachesOptions {
   client: Client
   clock: Clock
   random: Random
+  /**
+   * Whose records of applied fields are kept with the objects (metadata.managedFields is dropped otherwise): those who
+   * apply need their own, to see what they applied before.
+   */
+  keepsManager?(manager: string): boolean
   onError?(error: unknown, resource: Resource): void
 }
 
 export function createCaches(options: CachesOptions): Caches {
   const informers = new Map<string, Informer>()
   const stopping = new AbortController()
+  const keepsManager = options.keepsManager ?? (() => false)
   return {
-    of(resource, project) {
-      const key = `${resource.group}/${resource.version}/${resource.plural}`
+    of(resource, project = (object) => withOwnRecords(object, keepsManager)) {
+      const key = keyOfResource(resource)
       let informer = informers.get(key)
       if (informer === undefined) {
         const { client, clock, random } = options
@@ -39,6 +47,20 @@ export function createCaches(options: CachesOptions): Caches {
     async synced() {
       await Promise.all([...informers.values()].map((informer) => informer.synced()))
     },
+    behind: () => [...informers.values()].flatMap(stateOf),
     stop: () => stopping.abort(),
   }
+}
+
+/** Nothing, or one line about an informer that is not up to date. */
+export function stateOf(informer: Informer): string[] {
+  if (informer.isFailing) return [`the cache of ${informer.resource.plural} cannot follow its server`]
+  return informer.hasSynced ? [] : [`the cache of ${informer.resource.plural} waits for its first list`]
+}
+
+function withOwnRecords(object: KubeObject, keepsManager: (manager: string) => boolean): KubeObject {
+  const { managedFields, ...metadata } = object.metadata
+  if (managedFields === undefined) return object
+  const own = managedFields.filter((entry) => entry.operation === 'Apply' && keepsManager(entry.manager ?? ''))
+  return { ...object, metadata: own.length === 0 ? metadata : { ...metadata, managedFields: own } }
 }

@@ -1,31 +1,22 @@
 /**
  * An informer: a frozen, indexed copy of one resource that follows the server by list and watch. It may skip states in
- * between but never goes back in time; after a 410 or a broken stream it lists again and reports the difference.
+ * between but never goes back in time; after a 410 or an unreadable stream it lists again and reports the difference.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
 import { deepFreeze } from '../../base/json.ts'
 import type { Random } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Client } from '../client.ts'
-import { isExpired } from '../errors.ts'
+import type { Client, WatchEvent } from '../client.ts'
+import { ApiError, isExpired } from '../errors.ts'
 import type { Resource } from '../resource.ts'
-
-export type ObjectKey = string
-
-export const keyOfObject = (object: KubeObject): ObjectKey => `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`
-
-export interface CacheEvent {
-  type: 'added' | 'updated' | 'deleted'
-  object: KubeObject
-  old: KubeObject | undefined
-}
-
-/** Values an object is found under; the object may have none. */
-export type IndexFunction = (object: KubeObject) => readonly string[]
+import { TransportError } from '../transport.ts'
+import { type CacheEvent, type IndexFunction, ObjectCache } from './object-cache.ts'
 
 export interface Informer {
   readonly resource: Resource
   readonly hasSynced: boolean
+  /** Lists or watches fail and are being tried again. */
+  readonly isFailing: boolean
   /** Newest revision the cache has seen; grows also by bookmarks. */
   readonly revision: number
   get(namespace: string, name: string): KubeObject | undefined
@@ -33,10 +24,12 @@ export interface Informer {
   /** Objects an index knows under `value`; the index must have been added before. */
   byIndex(index: string, value: string): KubeObject[]
   addIndex(index: string, of: IndexFunction): void
-  /** Also called for everything already there. Returns how to stop. */
+  /** Also called for everything already there. Handlers must not throw. Returns how to stop. */
   subscribe(handler: (event: CacheEvent) => void): () => void
   /** Resolves when the first list is in. */
   synced(): Promise<void>
+  /** Resolves as soon as `condition` holds; looked at after every change of the cache. */
+  until(condition: () => boolean): Promise<void>
 }
 
 export interface InformerOptions {
@@ -56,110 +49,93 @@ export interface InformerOptions {
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 30_000
 const MIN_WATCH_SECONDS = 300
+/** A watch that ends sooner than this without a word is as good as one that failed. */
+const SHORT_WATCH_MS = 1000
 
 export function startInformer(options: InformerOptions): Informer {
-  const objects = new Map<ObjectKey, KubeObject>()
-  const byNamespace = new Map<string, Map<string, KubeObject>>()
-  const indexes = new Map<string, { of: IndexFunction; entries: Map<string, Map<ObjectKey, KubeObject>> }>()
-  const handlers = new Set<(event: CacheEvent) => void>()
+  const { clock, random, signal } = options
+  const cache = new ObjectCache()
   const project = options.project ?? withoutManagedFields
+  const waiting = new Set<() => void>()
   let revision = 0
   let hasSynced = false
-  let announceSync: () => void = () => undefined
-  const firstSync = new Promise<void>((resolve) => {
-    announceSync = resolve
-  })
+  /** In a row: what the next delay grows with. */
+  let failures = 0
+  let isFailing = false
+  const selection = { namespace: options.namespace, labelSelector: options.labelSelector, signal }
 
-  const emit = (event: CacheEvent): void => {
-    for (const handler of handlers) handler(event)
+  const changed = (): void => {
+    for (const look of [...waiting]) look()
   }
-  const store = (object: KubeObject): void => {
-    const key = keyOfObject(object)
-    const old = objects.get(key)
-    if (old?.metadata.resourceVersion === object.metadata.resourceVersion && old?.metadata.uid === object.metadata.uid) return
-    unindex(key, old)
-    objects.set(key, object)
-    index(key, object)
-    emit({ type: old === undefined ? 'added' : 'updated', object, old })
-  }
-  const remove = (object: KubeObject): void => {
-    const key = keyOfObject(object)
-    const old = objects.get(key)
-    if (old === undefined) return
-    unindex(key, old)
-    objects.delete(key)
-    emit({ type: 'deleted', object, old })
-  }
-
-  function index(key: ObjectKey, object: KubeObject): void {
-    const namespace = object.metadata.namespace ?? ''
-    const inNamespace = byNamespace.get(namespace) ?? new Map<string, KubeObject>()
-    byNamespace.set(namespace, inNamespace.set(key, object))
-    for (const one of indexes.values()) addTo(one, key, object)
-  }
-
-  function unindex(key: ObjectKey, old: KubeObject | undefined): void {
-    if (old === undefined) return
-    const namespace = old.metadata.namespace ?? ''
-    const inNamespace = byNamespace.get(namespace)
-    inNamespace?.delete(key)
-    if (inNamespace?.size === 0) byNamespace.delete(namespace)
-    for (const { of, entries } of indexes.values())
-      for (const value of of(old)) {
-        entries.get(value)?.delete(key)
-        if (entries.get(value)?.size === 0) entries.delete(value)
+  const until = (condition: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!condition()) return
+        waiting.delete(look)
+        resolve()
       }
-  }
+      waiting.add(look)
+      look()
+    })
 
   async function relist(): Promise<void> {
-    const { client, resource, namespace, labelSelector, signal } = options
-    const result = await client.list(resource, { namespace, labelSelector, signal })
-    const present = new Set<ObjectKey>()
-    for (const item of result.items) {
-      const object = deepFreeze(project(item))
-      present.add(keyOfObject(object))
-      store(object)
-    }
-    for (const [key, object] of [...objects]) if (!present.has(key)) remove(object)
+    const result = await options.client.list(options.resource, selection)
+    if (signal.aborted) return
+    cache.replace(result.items.map((item) => deepFreeze(project(item))))
     revision = Number(result.resourceVersion)
-    if (!hasSynced) {
-      hasSynced = true
-      announceSync()
-    }
+    hasSynced = true
+    changed()
   }
 
   async function follow(): Promise<void> {
-    const { client, resource, namespace, labelSelector, signal } = options
-    const timeoutSeconds = Math.round(MIN_WATCH_SECONDS * (1 + options.random.next()))
-    const events = client.watch(resource, { namespace, labelSelector, resourceVersion: String(revision), timeoutSeconds, signal })
-    for await (const event of events) {
-      if (signal.aborted) return
-      if (event.type !== 'BOOKMARK') {
-        const object = deepFreeze(project(event.object))
-        if (event.type === 'DELETED') remove(object)
-        else store(object)
-      }
-      const seen = Number(event.object.metadata.resourceVersion)
-      if (seen > revision) revision = seen
+    const startedMs = clock.now()
+    let isSilent = true
+    const onOpen = (): void => {
+      isFailing = false
     }
+    const timeoutSeconds = Math.round(MIN_WATCH_SECONDS * (1 + random.next()))
+    for await (const event of options.client.watch(options.resource, {
+      ...selection,
+      resourceVersion: String(revision),
+      timeoutSeconds,
+      onOpen,
+    })) {
+      if (signal.aborted) return
+      take(event)
+      isSilent = false
+      failures = 0
+    }
+    if (isSilent && !signal.aborted && clock.now() - startedMs < SHORT_WATCH_MS) throw new TransportError('the watch ended at once')
+    failures = 0
+  }
+
+  function take(event: WatchEvent): void {
+    const seen = Number(event.object.metadata.resourceVersion)
+    // Delivered twice, or late: the cache knows better already.
+    if (!(seen > revision)) return
+    if (event.type === 'DELETED') cache.remove(deepFreeze(project(event.object)))
+    else if (event.type !== 'BOOKMARK') cache.put(deepFreeze(project(event.object)))
+    revision = seen
+    changed()
   }
 
   async function run(): Promise<void> {
-    let failures = 0
     let mustList = true
-    while (!options.signal.aborted) {
+    while (!signal.aborted) {
       try {
         if (mustList) await relist()
         mustList = false
         await follow()
-        failures = 0
       } catch (error) {
-        if (options.signal.aborted) return
+        if (signal.aborted) return
+        isFailing = true
         options.onError?.(error)
-        // A gap in the history, or an answer that cannot be read: only a fresh list is certain.
-        mustList ||= isExpired(error) || error instanceof SyntaxError
-        const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** failures++)
-        await sleep(options.clock, isExpired(error) ? 0 : backoff * (0.5 + options.random.next() / 2), options.signal)
+        mustList ||= !canResumeAfter(error)
+        const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** failures)
+        // The first 410 is everyday life after a long silence; a server that keeps saying it is not.
+        const isRoutine = isExpired(error) && failures === 0
+        failures = Math.min(failures + 1, 30)
+        await sleep(clock, isRoutine ? 0 : backoff * (0.5 + random.next() / 2), signal)
       }
     }
   }
@@ -170,36 +146,30 @@ export function startInformer(options: InformerOptions): Informer {
     get hasSynced() {
       return hasSynced
     },
+    get isFailing() {
+      return isFailing
+    },
     get revision() {
       return revision
     },
-    get: (namespace, name) => objects.get(`${namespace}/${name}`),
-    list: (namespace) => [...((namespace === undefined ? objects : byNamespace.get(namespace))?.values() ?? [])],
+    get: (namespace, name) => cache.get(namespace, name),
+    list: (namespace) => cache.list(namespace),
     byIndex(name, value) {
-      const found = indexes.get(name)
+      const found = cache.byIndex(name, value)
       if (found === undefined) throw new Error(`informer of ${options.resource.plural} has no index ${name}`)
-      return [...(found.entries.get(value)?.values() ?? [])]
+      return found
     },
-    addIndex(name, of) {
-      if (indexes.has(name)) return
-      const one = { of, entries: new Map<string, Map<ObjectKey, KubeObject>>() }
-      indexes.set(name, one)
-      for (const [key, object] of objects) addTo(one, key, object)
-    },
-    subscribe(handler) {
-      handlers.add(handler)
-      for (const object of objects.values()) handler({ type: 'added', object, old: undefined })
-      return () => handlers.delete(handler)
-    },
-    synced: () => firstSync,
+    addIndex: (name, of) => cache.addIndex(name, of),
+    subscribe: (handler) => cache.subscribe(handler),
+    synced: () => until(() => hasSynced),
+    until,
   }
 }
 
-function addTo(index: { of: IndexFunction; entries: Map<string, Map<ObjectKey, KubeObject>> }, key: ObjectKey, object: KubeObject): void {
-  for (const value of index.of(object)) {
-    const found = index.entries.get(value) ?? new Map<ObjectKey, KubeObject>()
-    index.entries.set(value, found.set(key, object))
-  }
+/** A cut connection or a busy server leaves no gap; anything else (410, an answer that cannot be read) calls for a fresh list. */
+function canResumeAfter(error: unknown): boolean {
+  if (error instanceof TransportError) return true
+  return error instanceof ApiError && (error.code === 429 || error.code >= 500)
 }
 
 function withoutManagedFields(object: KubeObject): KubeObject {

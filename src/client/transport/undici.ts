@@ -2,7 +2,7 @@
  * The transport over TLS: an undici pool per server and identity, with connections kept alive. HTTP/1.1, because it is
  * twice as fast as HTTP/2 for requests and a watch costs one connection either way.
  */
-import { Pool, type Dispatcher } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import { type Transport, TransportError } from '../transport.ts'
 
 export interface TlsConnection {
@@ -32,7 +32,13 @@ export function undiciTransport(connection: TlsConnection): Transport {
     rejectUnauthorized: connection.insecureSkipTlsVerify !== true,
   }
   // Streams hold their connection for as long as they live: they get a pool without a bound of its own.
-  const requests = new Pool(url.origin, { connections: CONNECTIONS, connect, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: REQUEST_TIMEOUT_MS, allowH2: false })
+  const requests = new Pool(url.origin, {
+    connections: CONNECTIONS,
+    connect,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    bodyTimeout: REQUEST_TIMEOUT_MS,
+    allowH2: false,
+  })
   const streams = new Pool(url.origin, { connections: null, connect, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: 0, allowH2: false })
   return {
     async request(request) {

@@ -19,6 +19,7 @@ export function eventTtl(ttlMs = HOUR_MS): Controller {
     name: 'minicluster.housekeeping.event-ttl',
     for: EVENTS,
     writes: [{ resource: EVENTS, verbs: ['delete'] }],
+    concurrency: 4,
     observe: (_ref, event, read) => ({ event, nowMs: read.nowMs(), ttlMs }),
     plan,
   })
@@ -26,13 +27,15 @@ export function eventTtl(ttlMs = HOUR_MS): Controller {
 
 export function plan({ event, nowMs, ttlMs }: Observed): Plan {
   if (event === undefined || event.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
-  const expiresAtMs = lastWritten(event) + ttlMs
+  const expiresAtMs = lastWritten(event, nowMs) + ttlMs
   if (expiresAtMs > nowMs) return { actions: [], recheckAfterMs: expiresAtMs - nowMs }
   return { actions: [{ do: 'delete', resource: EVENTS, of: event }] }
 }
 
-function lastWritten(event: KubeObject): number {
-  const series = event.series as { lastObservedTime?: string } | undefined
+/** Times that lie in the future are a reporter's mistake, or a trick to stay for ever: they do not count. */
+function lastWritten(event: KubeObject, nowMs: number): number {
+  const series = event.series as { lastObservedTime?: unknown } | undefined
   const times = [event.metadata.creationTimestamp, event.lastTimestamp, event.eventTime, series?.lastObservedTime]
-  return Math.max(0, ...times.map((time) => (typeof time === 'string' ? Date.parse(time) : 0)).filter((ms) => Number.isFinite(ms)))
+  const known = times.map((time) => (typeof time === 'string' ? Date.parse(time) : 0)).filter((ms) => ms <= nowMs)
+  return Math.max(0, ...known)
 }

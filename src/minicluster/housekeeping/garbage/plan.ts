@@ -3,12 +3,13 @@
  * are those of Kubernetes' garbage collector: an object without a living owner goes; an owner deleted in the foreground
  * waits for the dependents that block it; an orphaning owner first sets its dependents free.
  */
+import type { Located } from '../../../client/cache/everything.ts'
 import type { Resource } from '../../../client/resource.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import type { Action } from '../../../runtime/controller.ts'
 
-export const FOREGROUND = 'foregroundDeletion'
-export const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+const ORPHAN = 'orphan'
 
 /** An owner as the collector found it. */
 export type OwnerState =
@@ -18,68 +19,92 @@ export type OwnerState =
   | 'waiting'
   /** Does not exist (or another object has its name now). */
   | 'absent'
-  /** Its kind is not served, so nobody can tell: never a reason to delete. */
+  /** Its kind is not served, so nobody can tell: never a reason to do anything. */
   | 'unknown'
-
-export interface Dependent {
-  resource: Resource
-  object: KubeObject
-}
 
 export interface GarbageFacts {
   resource: Resource
   object: KubeObject
   owners: readonly { reference: OwnerReference; state: OwnerState }[]
-  dependents: readonly Dependent[]
+  dependents: Iterable<Located>
+}
+
+export function isWaitingForDependents(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && (object.metadata.finalizers ?? []).includes(FOREGROUND)
+}
+
+/** Most objects own nothing and are owned by nobody: there is nothing to decide about them. */
+export function concernsGarbage(object: KubeObject): boolean {
+  if ((object.metadata.ownerReferences ?? []).length > 0) return true
+  return (
+    object.metadata.deletionTimestamp !== undefined &&
+    (object.metadata.finalizers ?? []).some((name) => name === FOREGROUND || name === ORPHAN)
+  )
 }
 
 export function planGarbage(facts: GarbageFacts): Action[] {
   const { object } = facts
-  const finalizers = object.metadata.finalizers ?? []
-  if (object.metadata.deletionTimestamp !== undefined) {
-    if (finalizers.includes(ORPHAN)) return orphanDependents(facts)
-    if (finalizers.includes(FOREGROUND)) return releaseWhenAlone(facts)
-    return []
-  }
-  return judgeByOwners(facts)
+  if (object.metadata.deletionTimestamp === undefined) return judgeByOwners(facts)
+  if ((object.metadata.finalizers ?? []).includes(ORPHAN)) return orphanDependents(facts)
+  return isWaitingForDependents(object) ? releaseWhenAlone(facts) : []
 }
 
 function judgeByOwners(facts: GarbageFacts): Action[] {
   const { resource, object, owners } = facts
-  if (owners.length === 0) return []
-  const alive = owners.filter((owner) => owner.state === 'solid' || owner.state === 'unknown')
-  const gone = owners.filter((owner) => owner.state === 'absent' || owner.state === 'waiting')
-  if (alive.length > 0) {
-    if (gone.length === 0) return []
-    return [withOwners(resource, object, alive.map((owner) => owner.reference))]
-  }
-  const finalizers = object.metadata.finalizers ?? []
+  if (owners.length === 0 || owners.some((owner) => owner.state === 'unknown')) return []
+  const solid = owners.filter((owner) => owner.state === 'solid')
+  if (solid.length === owners.length) return []
+  if (solid.length > 0)
+    return [
+      withOwners(
+        resource,
+        object,
+        solid.map((owner) => owner.reference),
+      ),
+    ]
   const isAwaited = owners.some((owner) => owner.state === 'waiting')
-  if (isAwaited && facts.dependents.length > 0) {
-    // Somebody waits for this one, so it must in turn wait for those it owns.
-    return [{ do: 'delete', resource, of: object, propagation: 'Foreground' }]
+  const dependents = isAwaited ? [...facts.dependents] : []
+  if (dependents.length > 0) {
+    // Somebody waits for this one, so it must in turn wait for those it owns. Where one of those waits already, the owners
+    // may form a circle: it is opened here, or all of them would wait for each other for ever.
+    const isCircle = dependents.some((dependent) => isWaitingForDependents(dependent.object))
+    return [...(isCircle ? unblockOwners(resource, object) : []), { do: 'delete', resource, of: object, propagation: 'Foreground' }]
   }
-  const propagation = finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background'
-  return [{ do: 'delete', resource, of: object, propagation }]
+  return [{ do: 'delete', resource, of: object, propagation: propagationOf(object) }]
 }
 
-function releaseWhenAlone(facts: GarbageFacts): Action[] {
-  const { resource, object, dependents } = facts
-  const isBlocked = dependents.some(({ object: dependent }) =>
-    (dependent.metadata.ownerReferences ?? []).some((reference) => reference.uid === object.metadata.uid && reference.blockOwnerDeletion === true),
-  )
-  return isBlocked ? [] : [withoutFinalizer(resource, object, FOREGROUND)]
+/** What whoever deletes it later asked for beforehand, by a finalizer. */
+function propagationOf(object: KubeObject): 'Orphan' | 'Foreground' | 'Background' {
+  const finalizers = object.metadata.finalizers ?? []
+  if (finalizers.includes(ORPHAN)) return 'Orphan'
+  return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background'
 }
 
-function orphanDependents(facts: GarbageFacts): Action[] {
-  const { resource, object, dependents } = facts
-  const freed = dependents.map((dependent) =>
+function unblockOwners(resource: Resource, object: KubeObject): Action[] {
+  const references = object.metadata.ownerReferences ?? []
+  if (!references.some((reference) => reference.blockOwnerDeletion === true)) return []
+  return [
     withOwners(
-      dependent.resource,
-      dependent.object,
-      (dependent.object.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== object.metadata.uid),
+      resource,
+      object,
+      references.map((reference) => ({ ...reference, blockOwnerDeletion: false })),
     ),
-  )
+  ]
+}
+
+function releaseWhenAlone({ resource, object, dependents }: GarbageFacts): Action[] {
+  for (const dependent of dependents) {
+    const references = dependent.object.metadata.ownerReferences ?? []
+    if (references.some((reference) => reference.uid === object.metadata.uid && reference.blockOwnerDeletion === true)) return []
+  }
+  return [withoutFinalizer(resource, object, FOREGROUND)]
+}
+
+function orphanDependents({ resource, object, dependents }: GarbageFacts): Action[] {
+  const freed = [...dependents].map((dependent) => {
+    const others = (dependent.object.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== object.metadata.uid)
+    return withOwners(dependent.resource, dependent.object, others)
+  })
   return [...freed, withoutFinalizer(resource, object, ORPHAN)]
 }
 

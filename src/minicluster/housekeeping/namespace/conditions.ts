@@ -40,16 +40,28 @@ const holds = (type: string, reason: string, message: string): Condition => ({ t
 function contentRemaining(remaining: readonly Remaining[]): Condition {
   const parts = remaining.map(({ resource, objects }) => `${nameOf(resource)} has ${objects.length} resource instances`)
   if (parts.length === 0) return holds('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
-  return { type: 'NamespaceContentRemaining', status: 'True', reason: 'SomeResourcesRemain', message: `Some resources are remaining: ${parts.sort().join(', ')}` }
+  return {
+    type: 'NamespaceContentRemaining',
+    status: 'True',
+    reason: 'SomeResourcesRemain',
+    message: `Some resources are remaining: ${parts.sort().join(', ')}`,
+  }
 }
 
 function finalizersRemaining(remaining: readonly Remaining[]): Condition {
   const counts = new Map<string, number>()
   for (const { objects } of remaining)
-    for (const object of objects) for (const finalizer of object.metadata.finalizers ?? []) counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1)
-  if (counts.size === 0) return holds('NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished')
+    for (const object of objects)
+      for (const finalizer of object.metadata.finalizers ?? []) counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1)
+  if (counts.size === 0)
+    return holds('NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished')
   const parts = [...counts].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
-  return { type: 'NamespaceFinalizersRemaining', status: 'True', reason: 'SomeFinalizersRemain', message: `Some content in the namespace has finalizers remaining: ${parts.sort().join(', ')}` }
+  return {
+    type: 'NamespaceFinalizersRemaining',
+    status: 'True',
+    reason: 'SomeFinalizersRemain',
+    message: `Some content in the namespace has finalizers remaining: ${parts.sort().join(', ')}`,
+  }
 }
 
 const nameOf = (resource: Resource): string => (resource.group === '' ? `${resource.plural}.` : `${resource.plural}.${resource.group}`)

@@ -1,56 +1,97 @@
 /**
  * Empties namespaces that are being deleted, and lets them go when they are empty. Sole writer of: the finalizer
- * `kubernetes` in spec.finalizers and the deletion conditions of a namespace's status. Reads: everything that lives in
- * the namespace, live, because it cannot watch what it does not know. Runs again while something remains.
+ * `kubernetes` in spec.finalizers and the deletion conditions of a namespace's status. Reads: the metadata of everything
+ * that lives in the namespace, and before the last step the server itself. Runs again when something in there goes or
+ * begins to go. Deletion: this is the deletion.
  */
 import { NAMESPACES } from '../../../client/builtin-resources.ts'
+import type { Everything } from '../../../client/cache/everything.ts'
 import type { Client } from '../../../client/client.ts'
+import { type Discovered, discoverResources } from '../../../client/discovery.ts'
 import { isNotFound } from '../../../client/errors.ts'
-import { discoverResources, type Discovered } from '../../../client/discovery.ts'
+import { keyOfResource } from '../../../client/resource.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Action, defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { type Action, type Controller, defineController, NOTHING_TO_DO, type Plan, type Signal } from '../../../runtime/controller.ts'
 import { deletionConditions, type Remaining } from './conditions.ts'
 
 const FINALIZER = 'kubernetes'
-const LOOK_AGAIN_MS = 500
+const LOOK_AGAIN_MS = 1000
 
 export interface Observed {
   namespace: KubeObject | undefined
   /** What still lives there; undefined when nobody looked because nothing is being deleted. */
-  remaining: Remaining[] | undefined
+  remaining: readonly Remaining[] | undefined
+  /** Some of it cannot be watched (events), so only looking again shows when it is gone. */
+  isUnwatched: boolean
   nowMs: number
 }
 
-export const namespaceLifecycle = defineController<Observed>({
-  name: 'minicluster.housekeeping.namespace',
-  for: NAMESPACES,
-  writes: [
-    { resource: NAMESPACES, subresource: 'finalize', verbs: ['update'] },
-    { resource: NAMESPACES, subresource: 'status', verbs: ['patch'] },
-  ],
-  concurrency: 4,
-  async observe(ref, namespace, read, client) {
-    const isGoing = namespace?.metadata.deletionTimestamp !== undefined && finalizersOf(namespace).includes(FINALIZER)
-    return { namespace, remaining: isGoing ? await lookInto(client, ref.name) : undefined, nowMs: read.nowMs() }
-  },
-  plan,
-})
+export function namespaceLifecycle(everything: Everything): Controller {
+  return defineController<Observed>({
+    name: 'minicluster.housekeeping.namespace',
+    for: NAMESPACES,
+    signals: [leavers(everything)],
+    writes: [
+      { resource: NAMESPACES, subresource: 'finalize', verbs: ['update'] },
+      { resource: NAMESPACES, subresource: 'status', verbs: ['patch'] },
+    ],
+    concurrency: 4,
+    async observe(ref, namespace, read, client) {
+      const isGoing = namespace?.metadata.deletionTimestamp !== undefined && finalizersOf(namespace).includes(FINALIZER)
+      const remaining = isGoing ? await contentOf(ref.name, everything, client) : undefined
+      const isUnwatched = (remaining ?? []).some(({ resource }) => !everything.follows(resource))
+      return { namespace, remaining, isUnwatched, nowMs: read.nowMs() }
+    },
+    plan,
+  })
+}
 
-export function plan({ namespace, remaining, nowMs }: Observed): Plan {
+export function plan({ namespace, remaining, isUnwatched, nowMs }: Observed): Plan {
   if (namespace === undefined || remaining === undefined) return NOTHING_TO_DO
   if (remaining.length === 0) {
     const spec = { ...(namespace.spec as object), finalizers: finalizersOf(namespace).filter((name) => name !== FINALIZER) }
     return { actions: [{ do: 'update', resource: NAMESPACES, object: { ...namespace, spec }, subresource: 'finalize' }] }
   }
-  const actions: Action[] = remaining
-    .filter((one) => one.objects.some((object) => object.metadata.deletionTimestamp === undefined))
-    .map((one) => ({ do: 'delete-collection', resource: one.resource, namespace: namespace.metadata.name ?? '' }))
+  const recheckAfterMs = isUnwatched ? LOOK_AGAIN_MS : undefined
+  const untouched = remaining.filter(({ objects }) => objects.some((object) => object.metadata.deletionTimestamp === undefined))
+  // What is not even marked yet says nothing about what will remain: the conditions wait for the next look.
+  if (untouched.length > 0) {
+    const actions = untouched.map(
+      ({ resource }): Action => ({ do: 'delete-collection', resource, namespace: namespace.metadata.name ?? '' }),
+    )
+    return { actions, recheckAfterMs }
+  }
   const conditions = deletionConditions(namespace, remaining, nowMs)
-  if (conditions !== undefined) actions.push({ do: 'patch', resource: NAMESPACES, of: namespace, patch: { status: { conditions } }, subresource: 'status' })
-  return { actions, recheckAfterMs: LOOK_AGAIN_MS }
+  if (conditions === undefined) return { actions: [], recheckAfterMs }
+  return {
+    actions: [{ do: 'patch', resource: NAMESPACES, of: namespace, patch: { status: { conditions } }, subresource: 'status' }],
+    recheckAfterMs,
+  }
 }
 
 const finalizersOf = (namespace: KubeObject): string[] => (namespace.spec as { finalizers?: string[] } | undefined)?.finalizers ?? []
+
+/** The namespace of everything that goes or begins to go. */
+function leavers(everything: Everything): Signal {
+  return {
+    subscribe: (wake) =>
+      everything.subscribe((_resource, { type, object }) => {
+        const { namespace, deletionTimestamp } = object.metadata
+        if (namespace !== undefined && (type === 'deleted' || deletionTimestamp !== undefined)) wake({ namespace: '', name: namespace })
+      }),
+  }
+}
+
+/** The cache answers while it knows of something; that nothing is left, only the server can say. */
+async function contentOf(namespace: string, everything: Everything, client: Client): Promise<Remaining[]> {
+  const known = new Map<string, Remaining & { objects: KubeObject[] }>()
+  for (const { resource, object } of everything.inNamespace(namespace)) {
+    const one = known.get(keyOfResource(resource))
+    if (one === undefined) known.set(keyOfResource(resource), { resource, objects: [object] })
+    else one.objects.push(object)
+  }
+  return known.size > 0 ? [...known.values()] : lookInto(client, namespace)
+}
 
 async function lookInto(client: Client, namespace: string): Promise<Remaining[]> {
   const resources = (await discoverResources(client)).filter(isDeletable)
@@ -68,4 +109,5 @@ async function lookInto(client: Client, namespace: string): Promise<Remaining[]>
   return found.filter((one) => one.objects.length > 0)
 }
 
-const isDeletable = (resource: Discovered): boolean => resource.namespaced && resource.verbs.includes('list') && resource.verbs.includes('deletecollection')
+const isDeletable = (resource: Discovered): boolean =>
+  resource.namespaced && resource.verbs.includes('list') && resource.verbs.includes('deletecollection')

@@ -2,8 +2,9 @@
  * Fills the rules of ClusterRoles that aggregate others: the union of the rules of every role their selectors match, in
  * the order of the roles' names. Sole writer of: `rules` of roles with an aggregationRule.
  */
-import { CLUSTER_ROLES } from '../../../client/builtin-resources.ts'
+
 import { deepEqual } from '../../../base/json.ts'
+import { CLUSTER_ROLES } from '../../../client/builtin-resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type LabelSelectorObject, matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
 import { defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
@@ -17,13 +18,18 @@ export interface Observed {
 }
 
 const selectorsOf = (role: KubeObject): LabelSelectorObject[] =>
-  ((role.aggregationRule as { clusterRoleSelectors?: LabelSelectorObject[] } | undefined)?.clusterRoleSelectors ?? []) as LabelSelectorObject[]
+  ((role.aggregationRule as { clusterRoleSelectors?: LabelSelectorObject[] } | undefined)?.clusterRoleSelectors ??
+    []) as LabelSelectorObject[]
 
 export const roleAggregation = defineController<Observed>({
   name: 'minicluster.housekeeping.role-aggregation',
   for: CLUSTER_ROLES,
   // Whichever role changes, those that aggregate may gain or lose it; there are a handful of them.
-  watches: [via(CLUSTER_ROLES, (_role, read) => read.byIndex(CLUSTER_ROLES, AGGREGATING, 'yes').map((r) => ({ namespace: '', name: r.metadata.name ?? '' })))],
+  watches: [
+    via(CLUSTER_ROLES, (_role, read) =>
+      read.byIndex(CLUSTER_ROLES, AGGREGATING, 'yes').map((r) => ({ namespace: '', name: r.metadata.name ?? '' })),
+    ),
+  ],
   indexes: [{ resource: CLUSTER_ROLES, name: AGGREGATING, of: (role) => (role.aggregationRule === undefined ? [] : ['yes']) }],
   writes: [{ resource: CLUSTER_ROLES, verbs: ['patch', 'escalate'] }],
   observe: (_ref, role, read) => ({ role, candidates: role?.aggregationRule === undefined ? [] : read.list(CLUSTER_ROLES) }),
@@ -45,7 +51,8 @@ function aggregatedRules(role: KubeObject, candidates: readonly KubeObject[]): u
     if (parsed.error !== undefined || parsed.value === undefined) continue
     for (const candidate of sorted) {
       if (candidate.metadata.name === role.metadata.name || !matchesLabels(parsed.value, candidate.metadata.labels)) continue
-      for (const rule of (candidate.rules as unknown[] | null | undefined) ?? []) if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule)
+      for (const rule of (candidate.rules as unknown[] | null | undefined) ?? [])
+        if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule)
     }
   }
   return rules

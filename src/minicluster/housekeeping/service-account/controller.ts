@@ -17,7 +17,9 @@ export interface Observed {
 export const defaultServiceAccount = defineController<Observed>({
   name: 'minicluster.housekeeping.service-account',
   for: NAMESPACES,
-  watches: [via(SERVICE_ACCOUNTS, (account) => (account.metadata.name === NAME ? [{ namespace: '', name: account.metadata.namespace ?? '' }] : []))],
+  watches: [
+    via(SERVICE_ACCOUNTS, (account) => (account.metadata.name === NAME ? [{ namespace: '', name: account.metadata.namespace ?? '' }] : [])),
+  ],
   writes: [{ resource: SERVICE_ACCOUNTS, verbs: ['create'] }],
   observe: (ref, namespace, read) => ({ namespace, account: read.get(SERVICE_ACCOUNTS, ref.name, NAME) }),
   plan,

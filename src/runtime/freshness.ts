@@ -1,0 +1,53 @@
+/**
+ * The freshness gate: after a write nobody decides about the same key again until the caches have seen it, so a decision
+ * is never based on a world before its own deeds. Waits for the cache itself, without a timer.
+ */
+import type { Informer } from '../client/cache/informer.ts'
+import type { Resource } from '../client/resource.ts'
+import type { Written } from './apply-plan.ts'
+
+export interface FreshnessGate {
+  wrote(key: string, written: Written): void
+  /** Whether the caches have seen all writes for this key; if not, `onFresh` is called once when they have. */
+  isOpen(key: string, onFresh: () => void): boolean
+  /** Keys that wait for a cache. */
+  waiting(): string[]
+}
+
+export function createFreshnessGate(informerOf: (resource: Resource) => Informer | undefined): FreshnessGate {
+  const unseen = new Map<string, Written[]>()
+  const waiting = new Set<string>()
+
+  const isSeen = (written: Written): boolean => {
+    const informer = informerOf(written.resource)
+    return informer === undefined || written.isSeenBy(informer)
+  }
+
+  async function wait(key: string, writes: readonly Written[], onFresh: () => void): Promise<void> {
+    await Promise.all(writes.map((written) => informerOf(written.resource)?.until(() => isSeen(written))))
+    waiting.delete(key)
+    onFresh()
+  }
+
+  return {
+    wrote(key, written) {
+      const writes = unseen.get(key)
+      if (writes === undefined) unseen.set(key, [written])
+      else writes.push(written)
+    },
+    isOpen(key, onFresh) {
+      const left = (unseen.get(key) ?? []).filter((written) => !isSeen(written))
+      if (left.length === 0) {
+        unseen.delete(key)
+        return true
+      }
+      unseen.set(key, left)
+      if (!waiting.has(key)) {
+        waiting.add(key)
+        void wait(key, left, onFresh)
+      }
+      return false
+    },
+    waiting: () => [...waiting],
+  }
+}

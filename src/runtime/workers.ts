@@ -1,0 +1,118 @@
+/**
+ * The loop under every controller: takes keys from a queue, works on a bounded number of them at once, and brings back
+ * what failed. What a pass does is the caller's business; when and how often it happens is decided here.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import { isConflict } from '../client/errors.ts'
+import { createWorkQueue, type WorkQueue } from './work-queue.ts'
+
+/** What became of one pass over one key: for metrics and logs. */
+export interface Pass {
+  controller: string
+  key: string
+  result: 'done' | 'conflict' | 'failed'
+  /** Requests that may have changed something. */
+  writes: number
+  durationMs: number
+}
+
+export interface Observer {
+  /** Told of each failure once, before it is tried again. Conflicts are everyday life and not told. */
+  onError?(error: unknown, controller: string, key: string): void
+  onPass?(pass: Pass): void
+}
+
+export interface WorkersOptions extends Observer {
+  name: string
+  clock: Clock
+  random: Random
+  concurrency: number
+  /** One pass; returns how many writes it sent, or undefined when it could not begin and will be called for. */
+  work(key: string): Promise<number | undefined>
+}
+
+export interface Workers {
+  readonly queue: WorkQueue
+  /** Nothing is taken from the queue before. */
+  start(): void
+  readonly isStopped: boolean
+  /** A line per key that is not settled: being worked on, waiting its turn, or failed and to be tried again. */
+  busy(): string[]
+  /** No pass begins any more; resolves when those under way are over. */
+  stop(): Promise<void>
+}
+
+export function createWorkers(options: WorkersOptions): Workers {
+  const { name, clock } = options
+  const underway = new Map<string, Promise<void>>()
+  const failures = new Map<string, string>()
+  let hasStarted = false
+  let isStopped = false
+  let isScheduled = false
+  const queue = createWorkQueue({ clock, random: options.random, onReady: schedule })
+
+  /** Never in the middle of a change to a cache: a list that is being taken in is taken in whole first. */
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    queueMicrotask(() => {
+      isScheduled = false
+      pump()
+    })
+  }
+
+  function pump(): void {
+    while (hasStarted && !isStopped && underway.size < options.concurrency) {
+      const key = queue.take()
+      if (key === undefined) return
+      const pass = run(key).finally(() => {
+        underway.delete(key)
+        queue.done(key)
+        schedule()
+      })
+      underway.set(key, pass)
+    }
+  }
+
+  async function run(key: string): Promise<void> {
+    const startedMs = clock.now()
+    const report = (result: Pass['result'], writes: number): void =>
+      options.onPass?.({ controller: name, key, result, writes, durationMs: clock.now() - startedMs })
+    try {
+      const writes = await options.work(key)
+      if (writes === undefined) return
+      queue.forget(key)
+      failures.delete(key)
+      report('done', writes)
+    } catch (error) {
+      if (isStopped) return
+      failures.set(key, error instanceof Error ? error.message : String(error))
+      // The world moved while we decided. It is decided again when the cache has moved too, or after a while.
+      queue.addFailed(key)
+      if (!isConflict(error)) options.onError?.(error, name, key)
+      report(isConflict(error) ? 'conflict' : 'failed', 0)
+    }
+  }
+
+  return {
+    queue,
+    start() {
+      hasStarted = true
+      schedule()
+    },
+    get isStopped() {
+      return isStopped
+    },
+    busy: () => [
+      ...[...underway.keys()].map((key) => `${name} works on ${key}`),
+      ...(queue.depth > 0 ? [`${name} has ${queue.depth} keys to work on`] : []),
+      ...[...failures].map(([key, why]) => `${name} failed on ${key} and will try again: ${why}`),
+    ],
+    async stop() {
+      isStopped = true
+      queue.close()
+      await Promise.all(underway.values())
+    },
+  }
+}

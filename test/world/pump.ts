@@ -1,0 +1,55 @@
+/**
+ * What makes a world go: everything that can run now runs, then time moves to the next timer, and so on. Between calls of
+ * the pump nothing of the world runs; during them everything ambient is forbidden.
+ */
+import { ambient } from './ambient.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+export interface Pump {
+  /** Runs `work` inside the world to its end, letting time pass while it waits. */
+  run<T>(work: () => Promise<T> | T): Promise<T>
+  /** Everything that can run without time passing has run. */
+  drain(): Promise<void>
+  /** Moves to the next timer and lets everything run that follows from it. */
+  step(): Promise<void>
+}
+
+/** Timers that may fire before a single call must have ended. */
+const MAX_STEPS_PER_CALL = 100_000
+
+export function createPump(clock: VirtualClock): Pump {
+  async function drain(): Promise<void> {
+    await ambient.turn()
+    const [refused] = ambient.takeRefusals()
+    if (refused !== undefined) throw refused
+  }
+
+  async function step(): Promise<void> {
+    ambient.during(() => clock.fireNext())
+    await drain()
+  }
+
+  return {
+    drain,
+    step,
+    async run<T>(work: () => Promise<T> | T): Promise<T> {
+      let outcome: { value: T } | { error: unknown } | undefined
+      const settle = async (): Promise<void> => {
+        try {
+          outcome = { value: await work() }
+        } catch (error) {
+          outcome = { error }
+        }
+      }
+      void ambient.during(settle)
+      await drain()
+      for (let steps = 0; outcome === undefined; steps++) {
+        if (clock.nextAt() === undefined || steps >= MAX_STEPS_PER_CALL)
+          throw new Error('a call inside the world never ends: it waits for something that nobody does')
+        await step()
+      }
+      if ('error' in outcome) throw outcome.error
+      return outcome.value
+    },
+  }
+}

@@ -1,0 +1,28 @@
+/** Which resource an object belongs to: looked up among the built-in kinds, guessed by Kubernetes' own rule for others. */
+
+import type { Resource } from '../../src/client/resource.ts'
+import { kindsOf } from '../../src/controllers.ts'
+import { type KubeObject, parseGroupVersion } from '../../src/kube/meta.ts'
+
+const known = new Map(
+  kindsOf('member').flatMap((kind) =>
+    kind.versions.map((version) => [
+      `${kind.group}/${version.name} ${kind.kind}`,
+      { group: kind.group, version: version.name, plural: kind.plural, kind: kind.kind, namespaced: kind.namespaced } satisfies Resource,
+    ]),
+  ),
+)
+
+export function resourceOfObject(object: KubeObject): Resource {
+  const { group, version } = parseGroupVersion(object.apiVersion)
+  const builtin = known.get(`${group}/${version} ${object.kind}`)
+  return (
+    builtin ?? {
+      group,
+      version,
+      plural: `${object.kind.toLowerCase()}s`,
+      kind: object.kind,
+      namespaced: object.metadata.namespace !== undefined,
+    }
+  )
+}

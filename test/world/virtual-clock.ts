@@ -1,0 +1,78 @@
+/**
+ * Time that moves only when it is told to. Timers fire one by one, in the order of their time and, at the same time, in
+ * the order in which they were set; so the same story always takes the same course.
+ */
+import type { Clock } from '../../src/base/clock.ts'
+
+export interface VirtualClock extends Clock {
+  /** When the next timer is due; undefined when none is set. */
+  nextAt(): number | undefined
+  /** Moves to the next timer and calls it; false when there is none. */
+  fireNext(): boolean
+  /** Moves on without firing anything; must not jump over a timer. */
+  moveTo(ms: number): void
+  /** Timers due up to `untilMs`, each with the places in the code that set it. */
+  describe(untilMs: number): string[]
+}
+
+interface Timer {
+  atMs: number
+  order: number
+  callback: () => void
+  /** Where it was set: looked at only when somebody asks who is still busy. */
+  origin: Error
+}
+
+export function createVirtualClock(startMs: number): VirtualClock {
+  let nowMs = startMs
+  let order = 0
+  /** Sorted, soonest last, so that taking the next one is a pop. */
+  const timers: Timer[] = []
+
+  return {
+    now: () => nowMs,
+    after(delayMs, callback) {
+      const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), order: order++, callback, origin: new Error('timer') }
+      timers.splice(placeFor(timers, timer), 0, timer)
+      return () => {
+        const at = timers.indexOf(timer)
+        if (at >= 0) timers.splice(at, 1)
+      }
+    },
+    nextAt: () => timers[timers.length - 1]?.atMs,
+    fireNext() {
+      const timer = timers.pop()
+      if (timer === undefined) return false
+      nowMs = timer.atMs
+      timer.callback()
+      return true
+    },
+    moveTo(ms) {
+      const next = timers[timers.length - 1]
+      if (next !== undefined && next.atMs < ms) throw new Error('a timer is due before that; fire it first')
+      if (ms > nowMs) nowMs = ms
+    },
+    describe(untilMs) {
+      const due = timers.filter((timer) => timer.atMs <= untilMs).reverse()
+      return due.map((timer) => `timer in ${timer.atMs - nowMs} ms, set ${placesOf(timer.origin)}`)
+    },
+  }
+}
+
+/** Where to insert: before all timers that are due earlier, or at the same time but set earlier. */
+function placeFor(timers: readonly Timer[], timer: Timer): number {
+  let low = 0
+  let high = timers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const other = timers[middle] as Timer
+    if (other.atMs > timer.atMs || (other.atMs === timer.atMs && other.order > timer.order)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function placesOf(origin: Error): string {
+  const lines = (origin.stack ?? '').split('\n').slice(2, 5)
+  return lines.map((line) => line.trim().replace(/\(.*\/(src|test)\//, '($1/')).join(' ')
+}

@@ -1,0 +1,134 @@
+/**
+ * A world for tests: real server cores, real controllers and a real client over a store in memory, under virtual time.
+ * `aWorld().with(objects…).settle()` starts it and lets everything happen that can. The same seed gives the same course,
+ * write by write.
+ */
+import { seededRandom } from '../../src/base/random.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+import { createMemoryStore } from '../../src/store/index.ts'
+import { WorldCluster } from './cluster.ts'
+import { createPump, type Pump } from './pump.ts'
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
+
+export interface WorldOptions {
+  /** Of all chance in the world (default 1). */
+  seed?: number
+  /** Member clusters beside the hub (default 0). */
+  members?: number
+}
+
+export interface SettleOptions {
+  /** Nothing may be due within this time for the world to count as settled (default 5 s). */
+  quietMs?: number
+  /** Virtual time after which settling has failed (default 10 minutes). */
+  withinMs?: number
+}
+
+export interface WorldPlan {
+  /** Objects to create in the hub, in this order, once it is up. */
+  with(...objects: (KubeObject | { build(): KubeObject })[]): WorldPlan
+  settle(options?: SettleOptions): Promise<World>
+}
+
+export function aWorld(options: WorldOptions = {}): WorldPlan {
+  const objects: KubeObject[] = []
+  return {
+    with(...more) {
+      for (const one of more) objects.push('build' in one && typeof one.build === 'function' ? one.build() : (one as KubeObject))
+      return this
+    },
+    async settle(how) {
+      const world = new World(options)
+      await world.start()
+      for (const object of objects) await world.hub.create(object)
+      await world.settle(how)
+      return world
+    },
+  }
+}
+
+const START_MS = Date.UTC(2026, 0, 1)
+
+export class World {
+  readonly clock: VirtualClock
+  readonly hub: WorldCluster
+  readonly members: readonly WorldCluster[]
+  readonly #pump: Pump
+
+  constructor(options: WorldOptions) {
+    const clock = createVirtualClock(START_MS)
+    const random = seededRandom(options.seed ?? 1)
+    const store = createMemoryStore({ clock })
+    const pump = createPump(clock)
+    this.clock = clock
+    this.#pump = pump
+    this.hub = new WorldCluster({ name: 'hub', role: 'hub', store: store.cluster('hub'), clock, random, pump })
+    this.members = Array.from({ length: options.members ?? 0 }, (_, i) => {
+      const name = `member${i + 1}`
+      return new WorldCluster({ name, role: 'member', store: store.cluster(name), clock, random, pump })
+    })
+  }
+
+  get clusters(): readonly WorldCluster[] {
+    return [this.hub, ...this.members]
+  }
+
+  async start(): Promise<void> {
+    for (const cluster of this.clusters) await this.#pump.run(() => cluster.start())
+  }
+
+  /** Lets everything happen until nothing can run and no timer is due soon; fails with who is still busy. */
+  async settle({ quietMs = 5000, withinMs = 600_000 }: SettleOptions = {}): Promise<void> {
+    const deadline = this.clock.now() + withinMs
+    for (;;) {
+      await this.#pump.drain()
+      const next = this.clock.nextAt()
+      const busy = this.busy()
+      const isDueSoon = next !== undefined && next - this.clock.now() <= quietMs
+      if (!isDueSoon && busy.length === 0) return
+      if (next === undefined || next > deadline) throw new Error(this.#complaint(withinMs, busy, quietMs))
+      await this.#pump.step()
+    }
+  }
+
+  /** Lets this much time pass, with everything that happens in it. */
+  async advance(ms: number): Promise<void> {
+    const until = this.clock.now() + ms
+    await this.#pump.drain()
+    for (let next = this.clock.nextAt(); next !== undefined && next <= until; next = this.clock.nextAt()) await this.#pump.step()
+    this.clock.moveTo(until)
+  }
+
+  /** Runs `work` as if it were part of the world: nothing ambient, and time passes while it waits. */
+  inside<T>(work: () => Promise<T> | T): Promise<T> {
+    return this.#pump.run(work)
+  }
+
+  busy(): string[] {
+    return this.clusters.flatMap((cluster) => cluster.busy())
+  }
+
+  /** All controllers end and new ones begin, as after a crash of their process. */
+  async restartControllers(): Promise<void> {
+    for (const cluster of this.clusters) await cluster.stopControllers()
+    for (const cluster of this.clusters) await this.#pump.run(() => cluster.startControllers())
+  }
+
+  /** One hash over all writes of all clusters: equal for equal courses. */
+  traceHash(): string {
+    return this.clusters.map((cluster) => cluster.traceHash()).join(' ')
+  }
+
+  async stop(): Promise<void> {
+    for (const cluster of this.clusters) {
+      await cluster.stopControllers()
+      cluster.stop()
+    }
+  }
+
+  #complaint(withinMs: number, busy: readonly string[], quietMs: number): string {
+    const complaints = this.clusters.flatMap((cluster) => cluster.complaints.slice(-5).map((text) => `${cluster.name} said: ${text}`))
+    const lines = [...busy, ...this.clock.describe(this.clock.now() + quietMs), ...complaints]
+    return `the world has not settled within ${withinMs} ms of its time; still busy:\n${lines.map((line) => `  - ${line}`).join('\n')}`
+  }
+}
