@@ -182,17 +182,15 @@ export function decodeVirtual(scope: Scope, gvk: GroupVersionKind, accepted: rea
   return withType(decoded, gvk)
 }
 
-/** DeleteOptions, if the request has a body. */
+const DELETE_OPTIONS: GroupVersionKind = { group: '', version: 'v1', kind: 'DeleteOptions' }
+
+/** DeleteOptions, if the request has a body. They may be sent in any version: all mean the same. */
 export function decodeDeleteOptions(scope: Scope): Record<string, unknown> | undefined {
   if ((scope.request.body?.length ?? 0) === 0) return undefined
-  const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...options } = decodeVirtual(scope, optionsKind(scope))
+  const body = readBody(scope.request, DELETE_OPTIONS, BUILTIN_TYPES)
+  const declared = declaredOr(body, DELETE_OPTIONS)
+  if (declared.kind !== DELETE_OPTIONS.kind) throw badRequestError(notRegistered(declared))
+  const object = body.isTyped ? (body.value as unknown as KubeObject) : typed(DELETE_OPTIONS, body, badRequestError).object
+  const { kind: _kind, apiVersion: _apiVersion, ...options } = object
   return options
-}
-
-/** Options may be sent in the version `v1` or in that of the resource's own group: both mean the same. */
-function optionsKind(scope: Scope): GroupVersionKind {
-  const { declared } = readBody(scope.request, { group: '', version: 'v1', kind: 'DeleteOptions' }, BUILTIN_TYPES)
-  const { definition, version } = scope.served
-  const isOwnGroup = declared.group === definition.group && declared.version === version.name
-  return isOwnGroup ? { group: definition.group, version: version.name, kind: 'DeleteOptions' } : { group: '', version: 'v1', kind: 'DeleteOptions' }
 }

@@ -65,6 +65,26 @@ export function negotiate(header: string | undefined, offers: Offers): Negotiate
   throw notAcceptable(sawKnownType, offers)
 }
 
+/** Failures are told in the client's own format where it is one of ours. */
+export function errorFormat(header: string | undefined): 'json' | 'yaml' {
+  for (const clause of parseAccept(header ?? '')) {
+    const format = formatOf(clause.type)
+    if (format === 'json' || format === 'yaml') return format
+  }
+  return 'json'
+}
+
+/** Watches are streams of JSON; nothing else can be framed. */
+export function negotiateWatch(header: string | undefined, offers: Offers): Negotiated {
+  const negotiated = negotiate(header, offers)
+  if (negotiated.format === 'json') return negotiated
+  throw failure(
+    406,
+    'NotAcceptable',
+    'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+  )
+}
+
 function formatOf(type: string): 'json' | 'yaml' | 'protobuf' | undefined {
   if (type === 'application/json' || type === '*/*' || type === 'application/json;stream=watch') return 'json'
   if (type === 'application/yaml') return 'yaml'

@@ -21,6 +21,21 @@ export function prefixOf(served: Pick<Served, 'bucket'>, namespace: string): str
   return namespace === '' ? `${served.bucket}/` : `${served.bucket}/${namespace}/`
 }
 
+const REGISTRY_PLACES: Readonly<Record<string, string>> = {
+  '/endpoints': 'services/endpoints',
+  '/nodes': 'minions',
+  '/services': 'services/specs',
+  'networking.k8s.io/ingresses': 'ingress',
+}
+
+/** Where a real server would keep the object in etcd: some of its messages name the place. */
+export function registryKey(served: Served, object: KubeObject): string {
+  const { group, plural, builtin } = served.definition
+  const place = REGISTRY_PLACES[`${group}/${plural}`] ?? (builtin ? plural : `${group}/${plural}`)
+  const { namespace, name } = object.metadata
+  return `/registry/${place}/${namespace === undefined ? '' : `${namespace}/`}${name}`
+}
+
 /** kind and apiVersion come first, so that a list can cut them off the stored bytes without parsing. */
 export function encodeObject(object: KubeObject): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object

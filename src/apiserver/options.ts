@@ -3,7 +3,7 @@
  * words. Every parser throws a StatusError and never guesses.
  */
 import { type FieldError, forbidden, invalid, notSupported, required } from '../kube/field-error.ts'
-import { invalidError, type StatusError } from '../kube/status.ts'
+import { badRequestError, invalidError, type StatusError } from '../kube/status.ts'
 import { validateFieldManager } from '../kube/validate-meta.ts'
 import { isTrue } from './request-info.ts'
 
@@ -76,17 +76,15 @@ export function validateDryRun(values: readonly string[]): FieldError[] {
 
 export function parseListOptions(query: URLSearchParams, isWatch: boolean): ListOptions {
   const sendInitial = query.get('sendInitialEvents')
-  const limitText = query.get('limit')
-  const limit = limitText === null || limitText === '' ? 0 : Number(limitText)
-  const timeout = query.get('timeoutSeconds')
+  const limit = wholeNumber(query.get('limit')) ?? 0
   const options: ListOptions = {
     labelSelector: query.get('labelSelector') ?? '',
     fieldSelector: query.get('fieldSelector') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
     resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
-    limit: Number.isInteger(limit) && limit > 0 ? limit : 0,
+    limit: limit > 0 ? limit : 0,
     continueToken: query.get('continue') ?? '',
-    timeoutSeconds: timeout !== null && /^\d+$/.test(timeout) ? Math.min(Number(timeout), 2 ** 31) : undefined,
+    timeoutSeconds: positive(wholeNumber(query.get('timeoutSeconds'))),
     allowWatchBookmarks: isTrue(query.get('allowWatchBookmarks')),
     sendInitialEvents: sendInitial === null || sendInitial === '' ? undefined : isTrue(sendInitial),
   }
@@ -138,7 +136,7 @@ export interface DeleteOptions {
 
 /** `body` is the decoded DeleteOptions, if there was one; the query counts only without it. */
 export function parseDeleteOptions(query: URLSearchParams, body: Record<string, unknown> | undefined): DeleteOptions {
-  const grace = body !== undefined ? body.gracePeriodSeconds : numberOrUndefined(query.get('gracePeriodSeconds'))
+  const grace = body !== undefined ? body.gracePeriodSeconds : wholeNumber(query.get('gracePeriodSeconds'))
   const policy = String((body !== undefined ? body.propagationPolicy : query.get('propagationPolicy')) ?? '')
   const orphan = body !== undefined ? body.orphanDependents : booleanOrUndefined(query.get('orphanDependents'))
   const preconditions = (body?.preconditions ?? {}) as { uid?: string; resourceVersion?: string }
@@ -159,5 +157,19 @@ export function parseDeleteOptions(query: URLSearchParams, body: Record<string, 
   }
 }
 
-const numberOrUndefined = (text: string | null): number | undefined => (text !== null && /^-?\d+$/.test(text) ? Number(text) : undefined)
+const MAX_TIMEOUT_SECONDS = 2 ** 31
+
+const positive = (value: number | undefined): number | undefined =>
+  value === undefined || value <= 0 ? undefined : Math.min(value, MAX_TIMEOUT_SECONDS)
+
+/** An int64 of the query; what is none is refused in Go's words. */
+function wholeNumber(text: string | null): number | undefined {
+  if (text === null || text === '') return undefined
+  if (!/^[+-]?\d+$/.test(text)) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const value = BigInt(text)
+  if (value > 9223372036854775807n || value < -9223372036854775808n)
+    throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+  return Number(value)
+}
+
 const booleanOrUndefined = (text: string | null): boolean | undefined => (text === null ? undefined : isTrue(text))

@@ -2,8 +2,9 @@
 import { failure, noSuchPathError, notFoundError, type StatusError } from '../kube/status.ts'
 import { decodeBody, decodeDeleteOptions } from './codec.ts'
 import type { ApiResponse } from './http.ts'
-import { type Negotiated, negotiate } from './negotiation.ts'
+import { type Negotiated, negotiate, negotiateWatch } from './negotiation.ts'
 import { parseDeleteOptions, parseWriteOptions } from './options.ts'
+import { PlainNotFound } from './plain-not-found.ts'
 import { deleteCollection } from './read/delete-collection.ts'
 import { get } from './read/get.ts'
 import { list } from './read/list.ts'
@@ -47,17 +48,16 @@ export function resolve(server: ServerContext, info: RequestInfo): Served {
     if (info.name !== '') throw noSuchPathError()
     if (!['list', 'watch'].includes(info.verb)) throw methodNotAllowed()
   }
+  if (info.method === 'HEAD') throw methodNotAllowed()
   if (info.verb === 'create' && info.name !== '') throw methodNotAllowed()
+  if (info.name === '' && (info.verb === 'update' || info.verb === 'patch')) throw methodNotAllowed()
   if (!definition.verbs.includes(info.verb)) throw methodNotAllowed()
   return served
 }
 
-/** Thrown for a path in a group of custom resources that none of them serves: the real server answers this in plain text. */
-export class PlainNotFound extends Error {}
-
 function unknownResource(server: ServerContext, info: RequestInfo): Error {
-  const isCustomGroup = server.catalog.definitions().some((definition) => definition.group === info.group && !definition.builtin)
-  return isCustomGroup ? new PlainNotFound('404 page not found') : noSuchPathError()
+  const isBuiltinGroup = server.catalog.definitions().some((definition) => definition.group === info.group && definition.builtin)
+  return isBuiltinGroup ? noSuchPathError() : new PlainNotFound()
 }
 
 export interface Router {
@@ -68,7 +68,8 @@ export function createRouter(special: SpecialHandlers, watches: WatchRegistry): 
   return {
     async serve(scope) {
       const { info, served } = scope
-      const negotiated = negotiate(header(scope.request, 'accept'), {
+      const choose = info.verb === 'watch' ? negotiateWatch : negotiate
+      const negotiated = choose(header(scope.request, 'accept'), {
         transforms: true,
         streams: info.name === '' && (info.verb === 'list' || info.verb === 'watch'),
         strictWords: true,

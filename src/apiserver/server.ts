@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Admission } from '../kinds/admission.ts'
 import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
-import { failure, internalServerError, noSuchPathError, StatusError } from '../kube/status.ts'
+import { failure, internalServerError, StatusError } from '../kube/status.ts'
 import { type ClusterStore, StoreUnavailableError } from '../store/index.ts'
 import { type Catalog, createCatalog } from './catalog.ts'
 import { createDiscovery } from './discovery/serve.ts'
@@ -18,8 +18,10 @@ import { createObjects, type Objects } from './objects.ts'
 import { createWatchRegistry } from './read/watch-registry.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { respondError } from './respond.ts'
-import { createRouter, PlainNotFound, resolve, type SpecialHandlers } from './route.ts'
-import { DEFAULT_LIMITS, type Scope, type ServerContext, type ServerLimits } from './scope.ts'
+import { errorFormat } from './negotiation.ts'
+import { PlainNotFound } from './plain-not-found.ts'
+import { createRouter, resolve, type SpecialHandlers } from './route.ts'
+import { DEFAULT_LIMITS, header, type Scope, type ServerContext, type ServerLimits } from './scope.ts'
 
 /** Who is asking, and whether they may: both throw StatusErrors. */
 export interface Gate {
@@ -87,7 +89,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     try {
       response = await serve(request, info, warnings)
     } catch (error) {
-      response = error instanceof PlainNotFound ? text(404, `${error.message}\n`) : respondError(asStatusError(error, info), warnings)
+      response = error instanceof PlainNotFound ? text(404, `${error.message}\n`) : respondError(asStatusError(error, info), { warnings, format: errorFormat(header(request, 'accept')) })
     }
     metrics.observe(info, response.status, options.clock.now() - started)
     return response
@@ -116,7 +118,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (extra !== undefined) return extra
     const discovered = discovery.serve(info.path, request)
     if (discovered !== undefined) return discovered
-    throw noSuchPathError()
+    throw new PlainNotFound()
   }
 
   function checkRequest(request: ApiRequest, info: RequestInfo): void {

@@ -54,6 +54,25 @@ export function apiVersionsDocument(serverAddress: string): unknown {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }] }
 }
 
+const OTHER_PATHS = [
+  '/.well-known/openid-configuration',
+  '/healthz',
+  '/livez',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openid/v1/jwks',
+  '/readyz',
+  '/version',
+]
+
+/** What `/` lists: every path worth a look. */
+export function rootDocument(groups: readonly GroupVersions[]): unknown {
+  const named = groups.filter((group) => group.name !== '')
+  const paths = named.flatMap((group) => [`/apis/${group.name}`, ...group.versions.map((version) => `/apis/${group.name}/${version}`)])
+  return { paths: ['/api', '/api/v1', '/apis', '/apis/', ...paths, ...OTHER_PATHS].sort() }
+}
+
 export function groupDocument(group: GroupVersions): Record<string, unknown> {
   const versions = group.versions.map((version) => ({ groupVersion: groupVersion(group.name, version), version }))
   return { name: group.name, versions, preferredVersion: versions[0] }

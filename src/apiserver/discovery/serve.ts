@@ -5,8 +5,17 @@ import type { Catalog } from '../catalog.ts'
 import type { ApiRequest, ApiResponse } from '../http.ts'
 import { negotiate, parseAccept } from '../negotiation.ts'
 import { respond } from '../respond.ts'
+import { PlainNotFound } from '../plain-not-found.ts'
 import { header } from '../scope.ts'
-import { aggregatedDocument, apiVersionsDocument, groupDocument, groupListDocument, groupsOf, resourceListDocument } from './documents.ts'
+import {
+  aggregatedDocument,
+  apiVersionsDocument,
+  groupDocument,
+  groupListDocument,
+  groupsOf,
+  resourceListDocument,
+  rootDocument,
+} from './documents.ts'
 
 interface CachedBody {
   bytes: Uint8Array
@@ -41,6 +50,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
   return {
     serve(path, request) {
       const parts = path.split('/').filter((part) => part !== '')
+      if (parts.length === 0) return respond(200, rootDocument(groupsOf(catalog.definitions())))
       if (parts[0] !== 'api' && parts[0] !== 'apis') return undefined
       if (request.method !== 'GET' && request.method !== 'HEAD')
         throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
@@ -79,7 +89,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
     }
     if (parts.length === 1) return groupListDocument(groups)
     const group = groups.find((candidate) => candidate.name === parts[1] && candidate.name !== '')
-    if (group === undefined) throw noSuchPathError()
+    if (group === undefined) throw new PlainNotFound()
     if (parts.length === 2) return { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group) }
     if (parts.length === 3 && group.versions.includes(parts[2] ?? '')) return resourceListDocument(definitions, group.name, parts[2] ?? '')
     throw noSuchPathError()

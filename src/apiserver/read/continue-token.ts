@@ -1,4 +1,6 @@
 /** Where a paged list goes on: the snapshot's revision (-1: the newest) and the last key returned, in the real server's encoding. */
+import { isJsonObject } from '../../base/json.ts'
+import { JsonTextError, parseJsonText } from '../../kube/json-text.ts'
 import { badRequestError } from '../../kube/status.ts'
 
 export function encodeContinue(revision: number, prefix: string, last: string): string {
@@ -19,12 +21,13 @@ export function decodeContinue(token: string, prefix: string): { revision: numbe
 
 function parseToken(token: string): { v?: unknown; rv?: unknown; start?: unknown } {
   try {
-    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
-    if (typeof value === 'object' && value !== null) return value
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
+    const value = parseJsonText(Buffer.from(token, 'base64url').toString('utf8')).value
+    if (isJsonObject(value)) return value
+    throw invalidToken('it holds no object')
+  } catch (error) {
+    if (error instanceof JsonTextError) throw invalidToken(error.message)
+    throw error
   }
-  throw badRequestError('continue key is not valid: illegal base64 data or JSON; take it unchanged from the answer before')
 }
 
-const invalidToken = (why: string): Error => badRequestError(`continue key is not valid: ${why}`)
+const invalidToken = (why: string): Error => badRequestError(`invalid continue token: continue key is not valid: ${why}`)

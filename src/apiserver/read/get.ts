@@ -5,11 +5,11 @@ import type { Negotiated } from '../negotiation.ts'
 import { keyOf, readVersion } from '../objects.ts'
 import { respondBytes, respondObject } from '../respond.ts'
 import type { Scope } from '../scope.ts'
-import { parseRevision, waitForRevision } from './revision.ts'
+import { parseExactRevision, waitForRevision } from './revision.ts'
 
 export async function get(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const { served, server, info } = scope
-  const revision = parseRevision(info.query.get('resourceVersion') ?? '')
+  const revision = parseExactRevision(info.query.get('resourceVersion') ?? '')
   if (revision !== undefined) await waitForRevision(scope, revision)
   const version = server.objects.store.get(keyOf(served, info.namespace, info.name))
   if (version === undefined) throw notFoundError(served.groupResource, info.name)

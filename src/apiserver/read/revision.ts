@@ -2,7 +2,7 @@
 import { badRequestError, expiredError, failure } from '../../kube/status.ts'
 import type { Scope } from '../scope.ts'
 
-/** Throws 400 as list and get do; watches answer 500 (see `parseWatchRevision`). */
+/** Throws 400 as lists do; single objects and watches answer 500 (see `parseExactRevision`). */
 export function parseRevision(text: string): number | undefined {
   if (text === '') return undefined
   const problem = revisionProblem(text)
@@ -10,7 +10,7 @@ export function parseRevision(text: string): number | undefined {
   return Number(text)
 }
 
-export function parseWatchRevision(text: string): number | undefined {
+export function parseExactRevision(text: string): number | undefined {
   if (text === '') return undefined
   const problem = revisionProblem(text)
   if (problem !== undefined) throw failure(500, '', problem)

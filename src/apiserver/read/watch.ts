@@ -13,7 +13,7 @@ import { type ListOptions, parseListOptions } from '../options.ts'
 import { partial, table } from '../respond.ts'
 import type { Scope } from '../scope.ts'
 import { collect } from './list.ts'
-import { parseWatchRevision, tooOldRevision, waitForRevision } from './revision.ts'
+import { parseExactRevision, tooOldRevision, waitForRevision } from './revision.ts'
 import { parseSelection, type Selection } from './selection.ts'
 import { createWatchBuffer } from './watch-buffer.ts'
 import type { WatchRegistry } from './watch-registry.ts'
@@ -49,7 +49,7 @@ export async function watch(scope: Scope, negotiated: Negotiated, registry: Watc
 }
 
 async function planWatch(scope: Scope, options: ListOptions, selection: Selection): Promise<WatchPlan | StatusError> {
-  const revision = parseWatchRevision(options.resourceVersion)
+  const revision = parseExactRevision(options.resourceVersion)
   const wantsState = options.sendInitialEvents === true || (options.sendInitialEvents === undefined && (revision === undefined || revision === 0))
   const marksInitialEnd = options.sendInitialEvents === true && options.allowWatchBookmarks
   if (!wantsState) {

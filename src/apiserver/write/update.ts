@@ -7,10 +7,10 @@ import { keepTimesWhenUnchanged } from '../../kube/apply/index.ts'
 import type { FieldError } from '../../kube/field-error.ts'
 import { invalid } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { conflictError, invalidError, notFoundError, staleConflictError } from '../../kube/status.ts'
+import { conflictError, failure, invalidError, notFoundError, staleConflictError } from '../../kube/status.ts'
 import { nameIsPathSegment } from '../../kube/names.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../kube/validate-meta.ts'
-import { convertTo, mutableCopy, type Stored } from '../objects.ts'
+import { convertTo, mutableCopy, registryKey, type Stored } from '../objects.ts'
 import type { WriteOptions } from '../options.ts'
 import { type Scope, warn } from '../scope.ts'
 import { mutatingAdmission, validatingAdmission } from './admit.ts'
@@ -107,7 +107,7 @@ function checkUidPrecondition(scope: Scope, update: UpdateRequest, object: KubeO
   throw conflictError(
     scope.served.groupResource,
     update.name,
-    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    `StorageError: invalid object, Code: 4, Key: ${registryKey(scope.served, old)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
   )
 }
 
@@ -119,7 +119,8 @@ function checkRevision(scope: Scope, name: string, object: KubeObject, old: Kube
     if (definition.rules.allowUnconditionalUpdate === false)
       throw invalidError({ group: definition.group, kind: definition.plural }, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
     object.metadata.resourceVersion = old.metadata.resourceVersion
-  } else if (given !== old.metadata.resourceVersion) throw staleConflictError(scope.served.groupResource, name)
+  } else if (!/^\d+$/.test(given)) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`)
+  else if (given !== old.metadata.resourceVersion) throw staleConflictError(scope.served.groupResource, name)
 }
 
 function prepareUpdate(scope: Scope, object: KubeObject, old: KubeObject): void {

@@ -156,9 +156,13 @@ function subresource(fact: ResourceFact, sub: { name: string; responseKind: stri
   return { name: sub.name, verbs: sub.verbs, ...(isOwn ? {} : { responseKind: { ...gv, kind } }) }
 }
 
+const CONVERTED_REPLICAS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'ReplicationController', 'StatefulSet'])
+
 function emptyObject(apiVersion: string, kind: string): Record<string, unknown> {
   const model = messageFor({ ...parseGroupVersion(apiVersion), kind })
   if (model === undefined) return {}
   const { metadata: _metadata, ...rest } = finish(model, []) as unknown as KubeObject
+  // Between versions a missing number of replicas becomes the number it stands for.
+  if (CONVERTED_REPLICAS.has(kind)) rest.spec = { replicas: 0, ...(rest.spec as object) }
   return rest
 }
