@@ -235,6 +235,53 @@ describe('Priority and RuntimeClass', () => {
   })
 })
 
+describe('PodSecurity', () => {
+  const namespace = (labels: Record<string, string>) => ({
+    resource: 'namespaces',
+    object: { metadata: { name: 'n', labels }, status: { phase: 'Active' } },
+  })
+  const only = ['PodSecurity']
+
+  it('refuses what the enforced standard forbids, in the words of the real server', async () => {
+    const world = worldOf(namespace({ 'pod-security.kubernetes.io/enforce': 'baseline' }))
+    const spec = {
+      hostNetwork: true,
+      hostPID: true,
+      volumes: [{ name: 'v', hostPath: { path: '/' } }],
+      containers: [
+        {
+          ...container('c'),
+          securityContext: { privileged: true, capabilities: { add: ['NET_ADMIN'] } },
+          ports: [{ containerPort: 80, hostPort: 80 }],
+        },
+      ],
+    }
+    assert.equal(
+      await refusal(admit(world, requestOf('pods', { spec }), only)),
+      'pods "a" is forbidden: violates PodSecurity "baseline:latest": non-default capabilities (container "c" must not include "NET_ADMIN" in securityContext.capabilities.add), host namespaces (hostNetwork=true, hostPID=true), hostPath volumes (volume "v"), hostPort (container "c" uses hostPort 80), privileged (container "c" must not set securityContext.privileged=true)',
+    )
+    await admit(world, requestOf('pods', podOf({})), only)
+  })
+
+  it('warns about the rest, and lets a careful pod pass', async () => {
+    const world = worldOf(namespace({ 'pod-security.kubernetes.io/warn': 'restricted' }))
+    const warnings: string[] = []
+    world.context.warn = (message) => warnings.push(message)
+    await admit(world, requestOf('pods', podOf({})), only)
+    assert.deepEqual(warnings, [
+      'would violate PodSecurity "restricted:latest": allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]), runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
+    ])
+    const careful = {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    }
+    await admit(world, requestOf('pods', { spec: { containers: [{ ...container('c'), securityContext: careful }] } }), only)
+    assert.equal(warnings.length, 1)
+  })
+})
+
 describe('classes', () => {
   const storageClass = (name: string, created: string, more: Record<string, unknown> = {}) => ({
     group: 'storage.k8s.io',

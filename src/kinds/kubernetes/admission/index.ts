@@ -6,6 +6,7 @@ import { defaultIngressClass, defaultStorageClass, persistentVolumeClaimResize, 
 import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from './pod-defaults.ts'
+import { podSecurity } from './pod-security.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { serviceAccount } from './service-account.ts'
 import { serviceAddresses } from './service-addresses.ts'
@@ -26,6 +27,7 @@ export function builtinAdmission(options: BuiltinAdmissionOptions): readonly Adm
     limitRanger,
     ...(options.serviceAccount ? [serviceAccount] : []),
     taintNodesByCondition,
+    podSecurity,
     priority,
     defaultTolerationSeconds,
     defaultStorageClass,

@@ -1,0 +1,106 @@
+/** PodSecurity: namespaces say by label which standard their pods must meet, and which they should be warned about. */
+import { type FieldError, invalid, keyed } from '../../../kube/field-error.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
+import { object, objects, string } from '../rules/fields.ts'
+import { semanticEqual } from '../rules/pod/semantic.ts'
+import { forbidden } from './forbid.ts'
+import { type PodShape, violations } from './pod-security-checks.ts'
+
+const PREFIX = 'pod-security.kubernetes.io/'
+const LEVELS = ['privileged', 'baseline', 'restricted']
+
+interface Standard {
+  level: string
+  version: string
+}
+
+const isVersion = (text: string): boolean => text === 'latest' || /^v1\.(0|[1-9][0-9]*)$/.test(text)
+
+/** A label that makes no sense counts as the strictest for what is enforced, as none for what only warns. */
+function standardOf(labels: unknown, mode: string): Standard {
+  const level = string(labels, `${PREFIX}${mode}`)
+  const version = string(labels, `${PREFIX}${mode}-version`)
+  const fallback = level === '' ? 'privileged' : mode === 'enforce' ? 'restricted' : 'privileged'
+  return { level: LEVELS.includes(level) ? level : fallback, version: isVersion(version) ? version : 'latest' }
+}
+
+const shown = ({ level, version }: Standard): string => `${level}:${version}`
+
+/** Who enforces something and says nothing about warnings warns about the same. */
+function warnStandard(labels: unknown): Standard {
+  const enforced = standardOf(labels, 'enforce')
+  const isSilent = string(labels, `${PREFIX}warn`) === ''
+  if (!isSilent || !LEVELS.includes(string(labels, `${PREFIX}enforce`))) return standardOf(labels, 'warn')
+  const version = string(labels, `${PREFIX}warn-version`)
+  return { level: enforced.level, version: isVersion(version) ? version : enforced.version }
+}
+
+function labelErrors(namespace: KubeObject | undefined): FieldError[] {
+  const labels = object(namespace?.metadata, 'labels')
+  return ['enforce', 'audit', 'warn'].flatMap((mode) => {
+    const [level, version] = [`${PREFIX}${mode}`, `${PREFIX}${mode}-version`]
+    const errors: FieldError[] = []
+    if (Object.hasOwn(labels, level) && !LEVELS.includes(string(labels, level)))
+      errors.push(invalid(keyed('metadata.labels', level), string(labels, level), `must be one of ${LEVELS.join(', ')}`))
+    if (Object.hasOwn(labels, version) && !isVersion(string(labels, version)))
+      errors.push(invalid(keyed('metadata.labels', version), string(labels, version), 'must be "latest" or "v1.x"'))
+    return errors
+  })
+}
+
+function podOf(request: AdmissionRequest): PodShape | undefined {
+  const subject = request.object
+  if (subject === undefined) return undefined
+  const spec = object(subject, 'spec')
+  if (request.kind === 'Pod') return { metadata: subject.metadata, spec }
+  const template =
+    request.kind === 'PodTemplate'
+      ? object(subject, 'template')
+      : object(request.kind === 'CronJob' ? object(object(spec, 'jobTemplate'), 'spec') : spec, 'template')
+  return { metadata: object(template, 'metadata'), spec: object(template, 'spec') }
+}
+
+/** Of a pod that exists only changed images and added containers are looked at again. */
+function isSignificant({ operation, kind, object: pod, oldObject: old }: AdmissionRequest): boolean {
+  if (operation === 'CREATE' || kind !== 'Pod') return true
+  const [after, before] = [object(pod, 'spec'), object(old, 'spec')]
+  return ['containers', 'initContainers', 'ephemeralContainers'].some((key) => {
+    const images = (of: typeof after): string[] =>
+      objects(of, key).map((container) => `${string(container, 'name')} ${string(container, 'image')}`)
+    return !semanticEqual(images(after), images(before))
+  })
+}
+
+function validate(request: AdmissionRequest, context: AdmissionContext): FieldError[] | undefined {
+  if (request.kind === 'Namespace') {
+    const errors = labelErrors(request.object)
+    const known = labelErrors(request.operation === 'UPDATE' ? request.oldObject : undefined)
+    return semanticEqual(errors, known) ? undefined : errors
+  }
+  const labels = object(context.read.get({ group: '', resource: 'namespaces' }, '', request.namespace)?.metadata, 'labels')
+  const [enforce, warn] = [standardOf(labels, 'enforce'), warnStandard(labels)]
+  const pod = podOf(request)
+  if ((enforce.level === 'privileged' && warn.level === 'privileged') || pod === undefined || !isSignificant(request)) return undefined
+  if (request.kind === 'Pod') {
+    const found = violations(enforce.level, pod)
+    if (found !== undefined) throw forbidden(request, `violates PodSecurity "${shown(enforce)}": ${found}`)
+  }
+  const found = violations(warn.level, pod)
+  if (found !== undefined) context.warn(`would violate PodSecurity "${shown(warn)}": ${found}`)
+  return undefined
+}
+
+export const podSecurity: Admission = defineAdmission({
+  name: 'PodSecurity',
+  resources: [
+    ...['namespaces', 'pods', 'pods/ephemeralcontainers', 'pods/resize', 'podtemplates', 'replicationcontrollers'].map((resource) => ({
+      group: '',
+      resource,
+    })),
+    ...['deployments', 'replicasets', 'statefulsets', 'daemonsets'].map((resource) => ({ group: 'apps', resource })),
+    ...['jobs', 'cronjobs'].map((resource) => ({ group: 'batch', resource })),
+  ],
+  operations: ['CREATE', 'UPDATE'],
+  validate,
+})
