@@ -7,6 +7,26 @@ import { INTERNAL_STRUCTS } from './internal-structs.ts'
 import { type Fields, fields, fieldsOf, isFields, raw } from './read.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
+interface Column {
+  goName: string
+  jsonName: string
+  type: string
+}
+
+const STRUCTS: ReadonlyMap<string, readonly Column[]> = new Map(
+  Object.entries(INTERNAL_STRUCTS).map(([name, columns]) => [name, columns.split(', ').map(parseColumn)]),
+)
+
+/** Structs print at about ten times their size; no message is worth more than this. */
+const MAX_DIFF_CHARACTERS = 200_000
+
+function parseColumn(column: string): Column {
+  if (column.startsWith('>')) return { goName: '', jsonName: '', type: column }
+  const [names = '', type = ''] = column.split(' ')
+  const [goName = '', jsonName = `${goName.charAt(0).toLowerCase()}${goName.slice(1)}`] = names.split('=')
+  return { goName, jsonName, type }
+}
+
 /** A value of the named struct with Go's names and order; unset stays unset, to print as null. */
 export function internalValue(struct: string, value: unknown): Fields | undefined {
   return isFields(value) ? renderStruct(struct, value) : undefined
@@ -14,6 +34,7 @@ export function internalValue(struct: string, value: unknown): Fields | undefine
 
 /** How the real server shows what changed between two structs: a unified diff of their indented JSON. */
 export function internalDiff(struct: string, before: Fields, after: Fields): string {
+  if (JSON.stringify(before).length + JSON.stringify(after).length > MAX_DIFF_CHARACTERS) return '(too large to compare)\n'
   return unifiedDiff(indentedJson(renderStruct(struct, before)), indentedJson(renderStruct(struct, after)))
 }
 
@@ -24,14 +45,10 @@ const indentedJson = (value: Fields): string =>
 function renderStruct(struct: string, value: Fields): Fields {
   const source = struct === 'PodSpec' ? withHostNamespaces(value) : value
   const out: Fields = {}
-  for (const column of (INTERNAL_STRUCTS[struct] ?? '').split(', ')) {
-    if (column === '>ObjectMeta') Object.assign(out, objectMeta(fieldsOf(raw(source, 'metadata'))))
-    else if (column.startsWith('>')) Object.assign(out, renderStruct(column.slice(1), source))
-    else {
-      const [names = '', type = ''] = column.split(' ')
-      const [goName = '', jsonName = `${goName.charAt(0).toLowerCase()}${goName.slice(1)}`] = names.split('=')
-      out[goName] = renderField(type, raw(source, jsonName))
-    }
+  for (const { goName, jsonName, type } of STRUCTS.get(struct) ?? []) {
+    if (type === '>ObjectMeta') Object.assign(out, objectMeta(fieldsOf(raw(source, 'metadata'))))
+    else if (type.startsWith('>')) Object.assign(out, renderStruct(type.slice(1), source))
+    else out[goName] = renderField(type, raw(source, jsonName))
   }
   return out
 }

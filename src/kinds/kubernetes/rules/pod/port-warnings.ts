@@ -9,7 +9,7 @@ interface Placed {
 }
 
 /** Ports compared with each other per number and protocol: enough for advice, and bounded. */
-const MAX_CLASHES = 50
+const MAX_CLASHES = 10
 
 export function portWarnings(path: string, spec: Fields): string[] {
   const ports = allContainers(spec, path).flatMap(({ container, path: at }) =>

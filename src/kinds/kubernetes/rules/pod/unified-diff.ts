@@ -19,7 +19,7 @@ interface OpCode {
 }
 
 /** Matching costs more than linear time; no message is worth blocking the server over a pod of this size. */
-const MAX_LINES = 40_000
+const MAX_LINES = 10_000
 
 /** The texts are split into lines that keep their newline; a last line without one gets it, as the port does. */
 export function unifiedDiff(before: string, after: string, context = 3): string {
