@@ -281,9 +281,19 @@ const RESTRICTED: readonly Check[] = [
   restrictedSeccomp,
 ]
 
+function failures(level: string, pod: PodShape): string[] {
+  const checks = level === 'baseline' ? BASELINE : level === 'restricted' ? RESTRICTED : []
+  return checks.flatMap((check) => check(pod) ?? [])
+}
+
 /** Everything that is wrong under a level, in one text; undefined when nothing is. */
 export function violations(level: string, pod: PodShape): string | undefined {
-  const checks = level === 'baseline' ? BASELINE : level === 'restricted' ? RESTRICTED : []
-  const found = checks.flatMap((check) => check(pod) ?? [])
+  const found = failures(level, pod)
+  return found.length === 0 ? undefined : found.join(', ')
+}
+
+/** The same without who does it: what many pods can have in common. */
+export function violatedRules(level: string, pod: PodShape): string | undefined {
+  const found = failures(level, pod).map((failure) => failure.slice(0, failure.indexOf(' (')))
   return found.length === 0 ? undefined : found.join(', ')
 }

@@ -5,7 +5,7 @@ import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdm
 import { object, objects, string } from '../rules/fields.ts'
 import { semanticEqual } from '../rules/pod/semantic.ts'
 import { forbidden } from './forbid.ts'
-import { type PodShape, violations } from './pod-security-checks.ts'
+import { type PodShape, violatedRules, violations } from './pod-security-checks.ts'
 
 const PREFIX = 'pod-security.kubernetes.io/'
 const LEVELS = ['privileged', 'baseline', 'restricted']
@@ -72,11 +72,39 @@ function isSignificant({ operation, kind, object: pod, oldObject: old }: Admissi
   })
 }
 
+const MAX_PODS_CHECKED = 3000
+
+/** A stricter standard does not end what runs; it is said which pods would not start again. */
+function warnAboutRunning(request: AdmissionRequest, context: AdmissionContext): void {
+  const labels = object(request.object?.metadata, 'labels')
+  const [after, before] = [standardOf(labels, 'enforce'), standardOf(object(request.oldObject?.metadata, 'labels'), 'enforce')]
+  const isRelaxed = after.version === before.version && LEVELS.indexOf(after.level) <= LEVELS.indexOf(before.level)
+  if (after.level === 'privileged' || isRelaxed) return
+  const pods = context.read.list({ group: '', resource: 'pods' }, request.name)
+  const groups = new Map<string, string[]>()
+  for (const pod of pods.slice(0, MAX_PODS_CHECKED)) {
+    const broken = violatedRules(after.level, { metadata: pod.metadata, spec: object(pod, 'spec') })
+    if (broken !== undefined) groups.set(broken, [...(groups.get(broken) ?? []), pod.metadata.name ?? ''])
+  }
+  if (pods.length > MAX_PODS_CHECKED)
+    context.warn(`new PodSecurity enforce level only checked against the first ${MAX_PODS_CHECKED} of ${pods.length} existing pods`)
+  if (groups.size > 0)
+    context.warn(`existing pods in namespace "${request.name}" violate the new PodSecurity enforce level "${shown(after)}"`)
+  const lines = [...groups].map(([broken, names]) => {
+    const others = names.length - 1
+    const more = others === 0 ? '' : ` (and ${others} other ${others === 1 ? 'pod' : 'pods'})`
+    return `${[...names].sort()[0]}${more}: ${broken}`
+  })
+  for (const line of lines.sort()) context.warn(line)
+}
+
 function validate(request: AdmissionRequest, context: AdmissionContext): FieldError[] | undefined {
   if (request.kind === 'Namespace') {
     const errors = labelErrors(request.object)
     const known = labelErrors(request.operation === 'UPDATE' ? request.oldObject : undefined)
-    return semanticEqual(errors, known) ? undefined : errors
+    if (!semanticEqual(errors, known)) return errors
+    if (request.operation === 'UPDATE') warnAboutRunning(request, context)
+    return undefined
   }
   const labels = object(context.read.get({ group: '', resource: 'namespaces' }, '', request.namespace)?.metadata, 'labels')
   const [enforce, warn] = [standardOf(labels, 'enforce'), warnStandard(labels)]
