@@ -24,7 +24,7 @@ import { semanticEqual } from '../pod/semantic.ts'
 import { nodeSelectorErrors } from '../storage/node-selector.ts'
 import { sourceDefaults, sourceDiff, sourceErrors, sourcesOf } from './persistent-volume-source.ts'
 
-export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const VOLUME_MODES = ['Block', 'Filesystem']
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain']
 const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options'

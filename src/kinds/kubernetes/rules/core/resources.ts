@@ -28,7 +28,7 @@ export const isNativeResource = (name: string): boolean => !name.includes('/') |
 export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name)
 export const isStandardQuotaResource = (name: string): boolean => STANDARD_QUOTA.has(name) || isQuotaHugePages(name)
 
-export function isExtendedResource(name: string): boolean {
+function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith('requests.')) return false
   return checkQualifiedName(`requests.${name}`).length === 0
 }

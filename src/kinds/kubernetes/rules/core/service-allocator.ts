@@ -22,7 +22,7 @@ import {
   ports,
 } from './service-shape.ts'
 
-export interface AllocationView {
+interface AllocationView {
   /** Every Service that is stored now. */
   services: readonly KubeObject[]
   nowMs: number

@@ -194,7 +194,7 @@ export const ingressRules: KindRules = {
 }
 
 /** `acme.io/foo`: a DNS subdomain, a slash and a path. */
-export function domainPrefixedPathErrors(path: string, value: string): FieldError[] {
+function domainPrefixedPathErrors(path: string, value: string): FieldError[] {
   if (value === '') return [required(path)]
   const slash = value.indexOf('/')
   const [host, rest] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)]
