@@ -5,6 +5,8 @@
 import { isJsonObject, type JsonObject, setOwn } from '../../base/json.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
 import { type FieldError, forbidden, invalid, required } from '../../kube/field-error.ts'
+import { parseFieldSelector } from '../../kube/field-selector.ts'
+import { parseLabelSelector } from '../../kube/selector.ts'
 import { type Attributes, pathAttributes, resourceAttributes } from './attributes.ts'
 
 interface ResourceAsk {
@@ -130,14 +132,19 @@ function requirementErrors(value: unknown, selector: string, path: string): Fiel
 export function evaluationError(spec: unknown): string {
   const attributes = isJsonObject(spec) && isJsonObject(spec.resourceAttributes) ? spec.resourceAttributes : {}
   const problems = SELECTORS.flatMap((name) => {
-    const selector = attributes[name]
-    const requirements = isJsonObject(selector) && Array.isArray(selector.requirements) ? selector.requirements.filter(isJsonObject) : []
+    const selector = isJsonObject(attributes[name]) ? attributes[name] : {}
+    const raw = text(selector.rawSelector)
+    if (raw !== '') return parses(name, raw) ? [] : [`spec.resourceAttributes.${name} ignored due to parse error`]
+    const requirements = Array.isArray(selector.requirements) ? selector.requirements.filter(isJsonObject) : []
     const understood = requirements.filter((r) => (name === 'fieldSelector' ? isKnownField(r) : isKnownLabel(r))).length
     if (understood === requirements.length) return []
     return [`spec.resourceAttributes.${name} ${understood > 0 ? 'partially ignored' : 'ignored'} due to parse error`]
   })
   return problems.join('; ')
 }
+
+const parses = (selector: (typeof SELECTORS)[number], raw: string): boolean =>
+  (selector === 'fieldSelector' ? parseFieldSelector(raw) : parseLabelSelector(raw)).error === undefined
 
 const isKnownField = (r: JsonObject): boolean => (r.operator === 'In' || r.operator === 'NotIn') && strings(r.values).length === 1
 const isKnownLabel = (r: JsonObject): boolean => ['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(text(r.operator))

@@ -3,6 +3,7 @@
  * core has these fields already, so a request's attributes are its info plus its user.
  */
 import type { UserInfo } from '../../kinds/kind.ts'
+import { goQuote } from '../../kube/go-print.ts'
 import { forbiddenError, type StatusError } from '../../kube/status.ts'
 
 export interface Attributes {
@@ -48,12 +49,12 @@ export function forbiddenFor(attributes: Attributes, reason: string): StatusErro
 }
 
 function denial(attributes: Attributes): string {
-  const user = JSON.stringify(attributes.user.name)
-  if (!attributes.isResource) return `User ${user} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}`
+  const user = goQuote(attributes.user.name)
+  if (!attributes.isResource) return `User ${user} cannot ${attributes.verb} path ${goQuote(attributes.path)}`
   const resource = attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`
-  const scope = attributes.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(attributes.namespace)}`
-  const group = JSON.stringify(attributes.group)
-  return `User ${user} cannot ${attributes.verb} resource ${JSON.stringify(resource)} in API group ${group} ${scope}`
+  const scope = attributes.namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(attributes.namespace)}`
+  const group = goQuote(attributes.group)
+  return `User ${user} cannot ${attributes.verb} resource ${goQuote(resource)} in API group ${group} ${scope}`
 }
 
 /** The real server keeps its refusals from looking like HTML; quotes are left alone. */

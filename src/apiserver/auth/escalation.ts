@@ -4,8 +4,9 @@
  */
 import { deepEqual, isJsonObject } from '../../base/json.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
+import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { forbiddenError, notFoundError, type StatusError } from '../../kube/status.ts'
+import { failure, forbiddenError, notFoundError, type StatusError } from '../../kube/status.ts'
 import { type Authorizer, resourceAttributes } from './attributes.ts'
 import { MASTERS } from './identity.ts'
 import { RBAC_GROUP, RBAC_RESOURCES, type Rbac, type RbacResource, readRoleRef } from './rbac.ts'
@@ -62,13 +63,13 @@ function checkRole(write: RbacWrite, { rbac }: EscalationDeps): void {
 function checkBinding(write: RbacWrite, { rbac, authorizer }: EscalationDeps): void {
   const ref = readRoleRef(write.object)
   const resource = ref.kind === 'ClusterRole' ? 'clusterroles' : ref.kind === 'Role' ? 'roles' : ''
-  // A reference to nothing known is left to validation, which says so better.
-  if (resource === '') return
+  if (resource === '') throw failure(500, '', `unsupported role reference kind: ${goQuote(ref.kind)}`)
   const { user, namespace } = write
   const bind = resourceAttributes(user, { verb: 'bind', group: ref.apiGroup, resource, namespace, name: ref.name })
   if (authorizer.authorize(bind).allowed) return
   const rules = rbac.rulesOf(ref, namespace)
-  if (rules === undefined) throw notFoundError({ group: RBAC_GROUP, resource }, ref.name)
+  // The real server names the resource of the request here, not that of the role it did not find.
+  if (rules === undefined) throw notFoundError({ group: RBAC_GROUP, resource: write.resource }, ref.name)
   const refusal = escalationOf(write, rbac, rules)
   if (refusal !== undefined) throw refused(write, refusal)
 }
@@ -77,7 +78,7 @@ function escalationOf({ user, namespace }: RbacWrite, rbac: Rbac, wanted: readon
   const held = rbac.rulesFor(user, namespace)
   const missing = uncovered(held.rules, wanted)
   if (missing.length === 0) return undefined
-  const who = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`
+  const who = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`
   const what = `${who} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing).join('\n')}`
   return held.errors.length === 0 ? what : `${what}; resolution errors: [${held.errors.join(', ')}]`
 }

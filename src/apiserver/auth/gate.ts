@@ -3,6 +3,7 @@
  * when it is no.
  */
 import type { UserInfo } from '../../kinds/kind.ts'
+import { parseFieldSelector, requiredField } from '../../kube/field-selector.ts'
 import type { ApiRequest } from '../http.ts'
 import { parseRequestInfo, type RequestInfo } from '../request-info.ts'
 import { type Attributes, type Authorizer, forbiddenFor } from './attributes.ts'
@@ -46,10 +47,6 @@ function attributesOfRequest(user: UserInfo, info: RequestInfo): Attributes {
 const UNUSABLE_NAME = /[/%]/
 
 function nameSelected(fieldSelector: string): string {
-  for (const term of fieldSelector.split(',')) {
-    const match = /^metadata\.name==?(.*)$/.exec(term.trim())
-    const name = match?.[1]
-    if (name !== undefined && name !== '.' && name !== '..' && !UNUSABLE_NAME.test(name)) return name
-  }
-  return ''
+  const name = requiredField(parseFieldSelector(fieldSelector).value ?? [], 'metadata.name')
+  return name === undefined || name === '.' || name === '..' || UNUSABLE_NAME.test(name) ? '' : name
 }

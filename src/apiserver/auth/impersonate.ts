@@ -5,6 +5,7 @@
  */
 import { setOwn } from '../../base/json.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
+import { goQuote } from '../../kube/go-print.ts'
 import { badRequestError, StatusError } from '../../kube/status.ts'
 import type { ApiRequest } from '../http.ts'
 import { type Attributes, type Authorizer, forbiddenFor, resourceAttributes } from './attributes.ts'
@@ -99,11 +100,11 @@ function unescapeKey(key: string): string {
 
 /** The wanted user as Go's %#v prints it: it is part of the recorded message. */
 function goSyntax(wanted: Wanted): string {
-  const list = (items: readonly string[]) => `[]string{${items.map((i) => JSON.stringify(i)).join(', ')}}`
+  const list = (items: readonly string[]) => `[]string{${items.map((i) => goQuote(i)).join(', ')}}`
   const groups = wanted.groups.length === 0 ? '[]string(nil)' : list(wanted.groups)
-  const entries = [...wanted.extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, items]) => `${JSON.stringify(key)}:${list(items)}`)
+  const entries = [...wanted.extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, items]) => `${goQuote(key)}:${list(items)}`)
   const extra = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`
-  return `&user.DefaultInfo{Name:${JSON.stringify(wanted.name)}, UID:${JSON.stringify(wanted.uid)}, Groups:${groups}, Extra:${extra}}`
+  return `&user.DefaultInfo{Name:${goQuote(wanted.name)}, UID:${goQuote(wanted.uid)}, Groups:${groups}, Extra:${extra}}`
 }
 
 const isNameOnly = (wanted: Wanted): boolean => wanted.uid === '' && wanted.groups.length === 0 && wanted.extra.size === 0
@@ -185,7 +186,7 @@ function badExtra(extra: ReadonlyMap<string, readonly string[]>): string | undef
     if (key === '') return 'impersonating the empty string key in extra is not allowed'
     if (!DOMAIN_PREFIXED_PATH.test(key)) {
       const why = 'must be a domain-prefixed path (such as "acme.io/foo")'
-      return `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${JSON.stringify(key)}: ${why}`
+      return `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${goQuote(key)}: ${why}`
     }
     if (items.includes('')) return 'impersonating the empty string value in extra is not allowed'
   }

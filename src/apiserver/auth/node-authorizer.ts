@@ -5,6 +5,8 @@
  */
 import { isJsonObject } from '../../base/json.ts'
 import type { AdmissionReader } from '../../kinds/admission.ts'
+import { parseFieldSelector, requiredField } from '../../kube/field-selector.ts'
+import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Attributes, Decision } from './attributes.ts'
 import { nodeIdentity } from './identity.ts'
@@ -17,7 +19,7 @@ const deny = (reason = ''): Decision => ({ allowed: false, reason })
 export function authorizeNode(ask: Attributes, read: AdmissionReader, nodeRules: readonly PolicyRule[]): Decision | undefined {
   const { isNode, nodeName } = nodeIdentity(ask.user)
   if (!isNode) return undefined
-  if (nodeName === '') return deny(`unknown node for user ${JSON.stringify(ask.user.name)}`)
+  if (nodeName === '') return deny(`unknown node for user ${goQuote(ask.user.name)}`)
   const narrowed = ask.isResource ? RESOURCES.get(`${ask.group}/${ask.resource}`)?.(ask, nodeName, read) : undefined
   if (narrowed !== undefined) return narrowed
   return nodeRules.some((rule) => ruleAllows(rule, ask)) ? ALLOW : deny()
@@ -121,7 +123,7 @@ function podAccess(ask: Attributes, node: string, read: AdmissionReader): Decisi
 }
 
 function selects(ask: Attributes, field: string, value: string): boolean {
-  return (ask.fieldSelector ?? '').split(',').some((term) => term === `${field}=${value}` || term === `${field}==${value}`)
+  return requiredField(parseFieldSelector(ask.fieldSelector ?? '').value ?? [], field) === value
 }
 
 function specNode(read: AdmissionReader, ask: Attributes): unknown {

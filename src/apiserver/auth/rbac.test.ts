@@ -214,7 +214,9 @@ describe('writing RBAC objects', () => {
       /^rolebindings\.rbac\.authorization\.k8s\.io "x" is forbidden: user "u" .*APIGroups:\["\*"\]/s,
     )
     const missing = attempt({ ...write, object: named(binding(clusterRole('nosuch'), toUser('u'))) })
-    assert.equal(missing?.message, 'clusterroles.rbac.authorization.k8s.io "nosuch" not found')
+    assert.equal(missing?.message, 'rolebindings.rbac.authorization.k8s.io "nosuch" not found')
+    const odd = attempt({ ...write, object: named(binding({ kind: 'Foo', name: 'x' }, toUser('u'))) })
+    assert.equal(odd?.message, 'unsupported role reference kind: "Foo"')
     const bind = { verbs: ['bind'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], resourceNames: ['everything'] }
     rbac.apply('roles', 'n', 'binder', role([bind]))
     rbac.apply('rolebindings', 'n', 'binder', binding({ kind: 'Role', name: 'binder' }, toUser('u')))

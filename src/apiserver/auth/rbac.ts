@@ -6,6 +6,7 @@
 import { isJsonObject } from '../../base/json.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
 import { aggregateMessage } from '../../kube/field-error.ts'
+import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Attributes, Authorizer, Decision } from './attributes.ts'
 import { serviceAccountName } from './identity.ts'
@@ -168,12 +169,11 @@ export function readRoleRef(binding: KubeObject): RoleRef & { apiGroup: string }
 function readSubject(value: unknown, bindingNamespace: string): Subject | undefined {
   if (!isJsonObject(value)) return undefined
   const name = text(value.name)
-  if (value.kind === 'User' || value.kind === 'Group')
-    return { key: `${value.kind} ${name}`, text: `${value.kind} ${JSON.stringify(name)}` }
+  if (value.kind === 'User' || value.kind === 'Group') return { key: `${value.kind} ${name}`, text: `${value.kind} ${goQuote(name)}` }
   if (value.kind !== 'ServiceAccount') return undefined
   const namespace = text(value.namespace) === '' ? bindingNamespace : text(value.namespace)
   if (namespace === '') return undefined
-  return { key: `User ${serviceAccountName(namespace, name)}`, text: `ServiceAccount ${JSON.stringify(`${name}/${namespace}`)}` }
+  return { key: `User ${serviceAccountName(namespace, name)}`, text: `ServiceAccount ${goQuote(`${name}/${namespace}`)}` }
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -181,10 +181,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 function describeGrant({ binding, subject }: Grant): string {
   const kind = binding.namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding'
   const name = binding.namespace === '' ? binding.name : `${binding.name}/${binding.namespace}`
-  return `${kind} ${JSON.stringify(name)} of ${binding.roleRef.kind} ${JSON.stringify(binding.roleRef.name)} to ${subject.text}`
+  return `${kind} ${goQuote(name)} of ${binding.roleRef.kind} ${goQuote(binding.roleRef.name)} to ${subject.text}`
 }
 
 function missingRole(ref: RoleRef): string {
-  if (ref.kind !== 'Role' && ref.kind !== 'ClusterRole') return `unsupported role reference kind: ${JSON.stringify(ref.kind)}`
-  return `${ref.kind.toLowerCase()}.${RBAC_GROUP} ${JSON.stringify(ref.name)} not found`
+  if (ref.kind !== 'Role' && ref.kind !== 'ClusterRole') return `unsupported role reference kind: ${goQuote(ref.kind)}`
+  return `${ref.kind.toLowerCase()}.${RBAC_GROUP} ${goQuote(ref.name)} not found`
 }

@@ -83,6 +83,12 @@ describe('an access review', () => {
       allowed: false,
       evaluationError: 'spec.resourceAttributes.fieldSelector ignored due to parse error',
     })
+    const raw = { fieldSelector: { rawSelector: 'a' }, labelSelector: { rawSelector: 'a in' } }
+    assert.deepEqual(ask(place, review(raw)).status, {
+      allowed: false,
+      evaluationError:
+        'spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error',
+    })
   })
   it('survives any shape', () => {
     const { ask, refusal } = aCluster()

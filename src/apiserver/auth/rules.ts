@@ -2,7 +2,9 @@
  * RBAC policy rules as values: read from objects of any shape, matched against a request, and compared with each other.
  * `uncovered` is what the escalation check rests on: the parts of some rules that other rules do not grant.
  */
+
 import { isJsonObject } from '../../base/json.ts'
+import { goQuote } from '../../kube/go-print.ts'
 import type { Attributes } from './attributes.ts'
 
 export interface PolicyRule {
@@ -125,4 +127,4 @@ function describe(rule: PolicyRule): string {
 }
 
 /** A list of strings as Go's %q prints it: `["a" "b"]`. */
-export const quotedList = (values: readonly string[]): string => `[${values.map((v) => JSON.stringify(v)).join(' ')}]`
+export const quotedList = (values: readonly string[]): string => `[${values.map((v) => goQuote(v)).join(' ')}]`

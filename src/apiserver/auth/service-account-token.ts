@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { type Random, uuid } from '../../base/random.ts'
 import type { AdmissionReader } from '../../kinds/admission.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
+import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { CREDENTIAL_ID, serviceAccountGroups, serviceAccountName, splitServiceAccountName } from './identity.ts'
 import { createJwtVerifier, publicJwk, type SigningKey, signJwt } from './jwt.ts'
@@ -130,7 +131,7 @@ function boundUser(claims: JsonObject, { read, clock }: ServiceAccountTokenDeps)
   const namespace = text(bound.namespace)
   const account = refOf(bound.serviceaccount)
   const live = read.get({ group: '', resource: 'serviceaccounts' }, namespace, account.name)
-  if (live === undefined) return `serviceaccounts ${JSON.stringify(account.name)} not found`
+  if (live === undefined) return `serviceaccounts ${goQuote(account.name)} not found`
   if (live.metadata.uid !== account.uid) return `service account UID (${live.metadata.uid ?? ''}) does not match claim (${account.uid})`
   if (isLongDeleted(live, nowMs)) return `service account ${namespace}/${account.name} has been deleted`
 
@@ -202,7 +203,7 @@ function legacyUser(token: string, claims: JsonObject, read: AdmissionReader): U
   const sent = Buffer.from(token)
   if (stored.length !== sent.length || !timingSafeEqual(stored, sent)) return "Token does not match server's copy"
   const account = read.get({ group: '', resource: 'serviceaccounts' }, namespace, name)
-  if (account === undefined) return `serviceaccounts ${JSON.stringify(name)} not found`
+  if (account === undefined) return `serviceaccounts ${goQuote(name)} not found`
   if (account.metadata.deletionTimestamp !== undefined) return `ServiceAccount ${namespace}/${name} has been deleted`
   if (account.metadata.uid !== uid) return `ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${uid})`
   return { name: serviceAccountName(namespace, name), uid, groups: serviceAccountGroups(namespace) }

@@ -6,6 +6,7 @@ import { type Clock, formatTime } from '../../base/clock.ts'
 import { isJsonObject } from '../../base/json.ts'
 import type { AdmissionReader } from '../../kinds/admission.ts'
 import { type FieldError, invalid } from '../../kube/field-error.ts'
+import { goQuote } from '../../kube/go-print.ts'
 import { type KubeObject, type ObjectMeta, parseGroupVersion } from '../../kube/meta.ts'
 import { badRequestError, conflictError, invalidError, notFoundError } from '../../kube/status.ts'
 import type { ReviewContext } from './reviews.ts'
@@ -76,14 +77,10 @@ export function requestToken(object: KubeObject, context: ReviewContext, deps: T
 }
 
 function checkMetadata(sent: ObjectMeta, { name, namespace }: ReviewContext): void {
-  const checks: [field: string, given: string, wanted: string, label: string][] = [
-    ['metadata.name', sent.name ?? '', name, 'name'],
-    ['metadata.namespace', sent.namespace ?? '', namespace, 'namespace'],
-  ]
-  for (const [field, given, wanted, label] of checks) {
-    if (given !== '' && given !== wanted)
-      throw invalidError(KIND, name, [invalid(field, given, `must match the service account ${label} if specified`)])
-  }
+  if ((sent.namespace ?? '') !== '' && sent.namespace !== namespace)
+    throw badRequestError('the namespace of the provided object does not match the namespace sent on the request')
+  if ((sent.name ?? '') !== '' && sent.name !== name)
+    throw invalidError(KIND, name, [invalid('metadata.name', sent.name, 'must match the service account name if specified')])
 }
 
 function readSpec(value: unknown, ownAudiences: readonly string[]): TokenSpec {
@@ -152,7 +149,7 @@ function bindPod(pod: KubeObject, account: KubeObject, read: AdmissionReader): B
   const spec = isJsonObject(pod.spec) ? pod.spec : {}
   const name = account.metadata.name ?? ''
   if (spec.serviceAccountName !== name)
-    throw badRequestError(`cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`)
+    throw badRequestError(`cannot bind token for serviceaccount ${goQuote(name)} to pod running with different serviceaccount name.`)
   if (typeof spec.nodeName !== 'string' || spec.nodeName === '') return { pod }
   const node = read.get({ group: '', resource: 'nodes' }, '', spec.nodeName)
   return { pod, node: { name: spec.nodeName, uid: node?.metadata.uid } }
