@@ -1,5 +1,5 @@
 /** From a resource request to the code that serves it: finds the kind, checks that the verb exists there, and dispatches. */
-import { failure, noSuchPathError, notFoundError, type StatusError } from '../kube/status.ts'
+import { failure, forbiddenError, noSuchPathError, notFoundError, type StatusError } from '../kube/status.ts'
 import { decodeBody, decodeDeleteOptions } from './codec.ts'
 import type { ApiResponse } from './http.ts'
 import { type Negotiated, negotiate, negotiateWatch } from './negotiation.ts'
@@ -51,7 +51,8 @@ export function resolve(server: ServerContext, info: RequestInfo): Served {
   if (info.method === 'HEAD') throw methodNotAllowed()
   if (info.verb === 'create' && info.name !== '') throw methodNotAllowed()
   if (info.name === '' && (info.verb === 'update' || info.verb === 'patch')) throw methodNotAllowed()
-  if (!definition.verbs.includes(info.verb)) throw methodNotAllowed()
+  // A custom resource whose definition is going offers fewer verbs, but refuses only creations, and says why (see `create`).
+  if (definition.builtin && !definition.verbs.includes(info.verb)) throw methodNotAllowed()
   return served
 }
 
@@ -115,6 +116,8 @@ const agentOf = (scope: Scope): { userAgent: string } => ({ userAgent: header(sc
 async function create(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const options = parseWriteOptions('CreateOptions', scope.info.query, agentOf(scope))
   const decoded = decodeBody(scope, options.fieldValidation)
+  if (!scope.served.definition.verbs.includes('create'))
+    throw forbiddenError(scope.served.groupResource, decoded.metadata.name ?? '', 'create not allowed while custom resource definition is terminating')
   return respondObject(scope, negotiated, 201, await createObject(scope, decoded, options))
 }
 

@@ -2,7 +2,7 @@
  * The recorded definitions of the built-in kinds as JSON texts. OpenAPI v3 documents are put together from these texts
  * without parsing them; v2 needs them rewritten. The texts are slices of the facts, so the index costs next to nothing.
  */
-import { isJsonObject } from '../../base/json.ts'
+import { isJsonObject, setOwn } from '../../base/json.ts'
 import { once } from '../../kinds/kubernetes/once.ts'
 import { openApiTexts } from '../../kinds/kubernetes/openapi-texts.ts'
 
@@ -84,7 +84,7 @@ export function toV2(schema: unknown): unknown {
     else if (MAPS.has(key) && isJsonObject(value))
       out[key] = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, toV2(child)]))
     else if (SINGLE.has(key)) out[key] = toV2(value)
-    else out[key] = value
+    else setOwn(out, key, value)
   }
   return out
 }

@@ -122,6 +122,8 @@ function writeList(out: BackwardWriter, field: Field, list: readonly unknown[]):
 }
 
 function writeValue(out: BackwardWriter, field: Field, value: unknown): void {
+  // A union that has no alternative for the value (a default that is an object, in v3) is not written at all.
+  if (field.message?.isUnion === true && alternativeOf(field.message, value) === undefined) return
   if (field.message !== undefined) {
     const end = out.written
     writeMessage(out, field.message, value)

@@ -42,7 +42,8 @@ function understood<T>(result: Parsed<T>): T {
 }
 
 function checkFields(scope: Scope, selector: FieldSelector): void {
-  const own = scope.served.definition.rules.selectableFieldNames ?? []
+  const { rules, builtin } = scope.served.definition
+  const own = rules.selectableFieldNames ?? []
   const unknown = unknownField(selector, ['metadata.name', 'metadata.namespace', ...own])
-  if (unknown !== undefined) throw badRequestError(own.length === 0 ? unknownFieldMessage(unknown) : unsupportedFieldMessage(unknown))
+  if (unknown !== undefined) throw badRequestError(builtin && own.length === 0 ? unknownFieldMessage(unknown) : unsupportedFieldMessage(unknown))
 }
