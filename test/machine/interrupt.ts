@@ -18,7 +18,7 @@ export async function runProgram(main: (later: Cleanup) => Promise<number>): Pro
   try {
     process.exitCode = await main((step) => steps.push(step))
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(error)
     process.exitCode = 1
   } finally {
     await undo()
