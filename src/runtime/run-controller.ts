@@ -31,7 +31,7 @@ export interface RunningController {
 }
 
 export function runController(controller: Controller, options: RunOptions): RunningController {
-  const { clock, random, caches, client } = options
+  const { clock, caches, client } = options
   const informers = new Map(resourcesOf(controller).map((resource) => [keyOfResource(resource), caches.of(resource)]))
   const primaries = caches.of(controller.for)
   for (const index of controller.indexes ?? [])

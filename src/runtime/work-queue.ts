@@ -60,7 +60,10 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   }
   const addAfter = (key: string, delayMs: number): void => {
     if (isClosed) return
-    if (delayMs <= 0) return add(key)
+    if (delayMs <= 0) {
+      add(key)
+      return
+    }
     if (ready.has(key) || again.has(key)) return
     const atMs = clock.now() + delayMs
     const known = timers.get(key)

@@ -5,7 +5,7 @@ import { kindsOf } from '../../src/controllers.ts'
 import { type KubeObject, parseGroupVersion } from '../../src/kube/meta.ts'
 
 const known = new Map(
-  kindsOf('member').flatMap((kind) =>
+  kindsOf('member', false).flatMap((kind) =>
     kind.versions.map((version) => [
       `${kind.group}/${version.name} ${kind.kind}`,
       { group: kind.group, version: version.name, plural: kind.plural, kind: kind.kind, namespaced: kind.namespaced } satisfies Resource,

@@ -1,0 +1,14 @@
+/** A story: a world, what happens in it, and at the end always the same two questions: is it quiet, and also after a restart? */
+import { it } from 'node:test'
+import { expectQuiet } from '../expect/index.ts'
+import { aWorld, type World } from '../world/index.ts'
+
+export function story(name: string, tell: (world: World) => Promise<void>, options: { members?: number } = {}): void {
+  it(name, async () => {
+    const world = await aWorld(options).settle()
+    await tell(world)
+    await world.settle()
+    await expectQuiet(world)
+    await world.stop()
+  })
+}
