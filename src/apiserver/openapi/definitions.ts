@@ -26,7 +26,7 @@ const recorded = once((): ReadonlyMap<string, string> => {
   return texts
 })
 
-export const recordedDefinition = (name: string): string | undefined => recorded().get(name)
+const recordedDefinition = (name: string): string | undefined => recorded().get(name)
 
 const REFERENCE = /"\$ref":"#\/components\/schemas\/([^"\\]+)"/g
 

@@ -41,8 +41,18 @@ function widgets(
   } as unknown as KubeObject
 }
 
+const read = new WeakMap<Uint8Array, Parsed>()
+
 function parsed(document: Document | undefined): Parsed {
   assert.ok(document !== undefined, 'there is such a document')
+  const known = read.get(document.json())
+  if (known !== undefined) return known
+  const fresh = parse(document)
+  read.set(document.json(), fresh)
+  return fresh
+}
+
+function parse(document: Document): Parsed {
   const value = JSON.parse(Buffer.from(document.json()).toString()) as Node & { components?: { schemas?: Record<string, Node> } }
   return {
     paths: value.paths as Parsed['paths'],
@@ -186,10 +196,10 @@ function fieldsOfSpec(schema: Node | undefined): string[] {
 function paramsOf(document: Parsed, path: string, method: string): string[] {
   const item = document.paths[path] ?? {}
   const list = [...((item.parameters ?? []) as unknown as Node[]), ...((item[method]?.parameters ?? []) as Node[])]
-  const read = list.map((param) =>
+  const resolved = list.map((param) =>
     typeof param.$ref === 'string' ? (document.parameters[param.$ref.slice('#/parameters/'.length)] ?? {}) : param,
   )
-  return read
+  return resolved
     .filter((param) => param.in !== 'body')
     .map((param) => `${String(param.in)}:${String(param.name)}`)
     .sort()
