@@ -13,22 +13,28 @@ interface FieldFact {
 
 export type MessageTable = Record<string, FieldFact[]>
 
+interface Tables {
+  table: MessageTable
+  /** YAML texts read before: a document says the same few things thousands of times. */
+  known: Map<string, unknown>
+}
+
 export function decodeDocument(table: MessageTable, message: string, bytes: Uint8Array): unknown {
-  return decode(table, message, new WireReader(Buffer.from(bytes)))
+  return decode({ table, known: new Map() }, message, new WireReader(Buffer.from(bytes)))
 }
 
 const isNamed = (field: FieldFact): boolean => field.repeated === true && /\.Named\w+$/.test(field.type)
 
-function decode(table: MessageTable, message: string, reader: WireReader): unknown {
-  const facts = table[message] ?? []
+function decode(tables: Tables, message: string, reader: WireReader): unknown {
+  const facts = tables.table[message] ?? []
   const out: [string, unknown][] = []
   const lists = new Map<string, unknown[]>()
   while (!reader.done) {
     const { number } = reader.tag(message)
     const fact = facts.find((candidate) => candidate.number === number)
     if (fact === undefined) throw new Error(`${message} has no field ${number}`)
-    const value = read(table, fact, reader)
-    if (message.endsWith('.Any')) return parse(String(value), { version: '1.1' })
+    const value = read(tables, fact, reader)
+    if (message.endsWith('.Any')) return readYaml(tables.known, String(value))
     if (fact.oneof !== undefined) return value
     if (isNamed(fact)) {
       const { name, value: named } = value as { name: string; value: unknown }
@@ -48,8 +54,13 @@ function decode(table: MessageTable, message: string, reader: WireReader): unkno
   return Object.fromEntries(out)
 }
 
-function read(table: MessageTable, fact: FieldFact, reader: WireReader): unknown {
-  if (Object.hasOwn(table, fact.type)) return decode(table, fact.type, reader.part())
+function readYaml(known: Map<string, unknown>, text: string): unknown {
+  if (!known.has(text)) known.set(text, parse(text, { version: '1.1' }))
+  return known.get(text)
+}
+
+function read(tables: Tables, fact: FieldFact, reader: WireReader): unknown {
+  if (Object.hasOwn(tables.table, fact.type)) return decode(tables, fact.type, reader.part())
   if (fact.type === 'string') return reader.text()
   if (fact.type === 'bool') return reader.varint32() !== 0
   if (fact.type === 'double') return reader.double()
