@@ -6,6 +6,7 @@ import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter
 import { type Json, type JsonObject, setOwn } from '../base/json.ts'
 import { compareStrings, goQuote } from './go-print.ts'
 import type { JsonDetails } from './json-text.ts'
+import { yamlDepth } from './yaml-depth.ts'
 import { refuseControlCharacters, YamlTextError, yamlError } from './yaml-errors.ts'
 import { resolvePlain, type YamlScalar } from './yaml-scalars.ts'
 
@@ -21,7 +22,7 @@ export interface ParsedYaml {
   details?: JsonDetails
 }
 
-const MAX_DEPTH = 1000
+const MAX_DEPTH = 300
 
 interface State {
   readonly document: Document
@@ -32,6 +33,8 @@ interface State {
   budget: number
   depth: number
   readonly open: Set<unknown>
+  /** What each alias stands for; looking it up walks the whole document. */
+  readonly aliases: Map<Alias, unknown>
 }
 
 /** Throws YamlTextError with go-yaml's words. */
@@ -39,10 +42,20 @@ export function parseYamlText(source: Uint8Array | string): ParsedYaml {
   const whole = typeof source === 'string' ? source : Buffer.from(source.buffer, source.byteOffset, source.byteLength).toString('utf8')
   const text = whole.startsWith('\ufeff') ? whole.slice(1) : whole
   refuseControlCharacters(text)
+  if (yamlDepth(text, MAX_DEPTH) > MAX_DEPTH) throw new YamlTextError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
   const lines = new LineCounter()
   const document = readDocument(text, lines)
   // Go allows some thousand nodes by alias and then a share of what the text itself holds.
-  const state: State = { document, lines, repeated: [], numbers: new Map(), budget: 100_000 + 10 * text.length, depth: 0, open: new Set() }
+  const state: State = {
+    document,
+    lines,
+    repeated: [],
+    numbers: new Map(),
+    budget: 100_000 + 10 * text.length,
+    depth: 0,
+    open: new Set(),
+    aliases: new Map(),
+  }
   const value = convert(state, document.contents, { container: undefined, key: '' })
   const complaints = state.repeated
     .sort((a, b) => a.line - b.line)
@@ -102,10 +115,15 @@ function convert(state: State, node: unknown, place: Place): Json {
 }
 
 function convertAlias(state: State, alias: Alias, place: Place): Json {
-  const target = alias.resolve(state.document)
+  const target = resolveAlias(state, alias)
   if (target === undefined) throw new YamlTextError(`yaml: unknown anchor '${alias.source}' referenced`)
   if (state.open.has(target)) throw new YamlTextError(`yaml: anchor '${alias.source}' value contains itself`)
   return convert(state, target, place)
+}
+
+function resolveAlias(state: State, alias: Alias): unknown {
+  if (!state.aliases.has(alias)) state.aliases.set(alias, alias.resolve(state.document))
+  return state.aliases.get(alias)
 }
 
 function convertList(state: State, items: readonly unknown[]): Json {
@@ -137,7 +155,7 @@ function collect(state: State, node: YAMLMap, found: Map<string, unknown>): void
 }
 
 function merge(state: State, value: unknown, found: Map<string, unknown>): void {
-  const target = isAlias(value) ? value.resolve(state.document) : value
+  const target = isAlias(value) ? resolveAlias(state, value) : value
   if (isAlias(value) && target === undefined) throw new YamlTextError(`yaml: unknown anchor '${value.source}' referenced`)
   if (state.open.has(target)) throw new YamlTextError('yaml: anchor value contains itself')
   if (isMap(target)) {
@@ -158,7 +176,7 @@ function lineOfNode(state: State, node: unknown): number {
 
 /** Keys become text as sigs.k8s.io/yaml makes them; `printed` is how the strict decoder names them. */
 function keyOf(state: State, key: unknown): { name: string; printed: string } {
-  const node = isAlias(key) ? key.resolve(state.document) : key
+  const node = isAlias(key) ? resolveAlias(state, key) : key
   if (!isScalar(node) && node !== null && node !== undefined) throw new YamlTextError('yaml: invalid map key: a map key must be a scalar')
   const value = isScalar(node) ? scalarOf(node) : null
   if (value === null) throw new YamlTextError('unsupported map key of type: %!s(<nil>), key: <nil>')

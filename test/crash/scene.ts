@@ -7,6 +7,8 @@ import { startWriter, type Writer } from './writer.ts'
 
 const NAMESPACES = ['proof-0', 'proof-1', 'proof-2']
 const RESOURCES = ['configmaps', 'secrets']
+/** Restarts that a watcher sleeps through at most: the ledger keeps the events of a few more. */
+const LONGEST_SLEEP = 9
 const FENCE_PATIENCE_MS = 30_000
 
 export interface SceneOptions {
@@ -28,6 +30,7 @@ export class Scene {
   #watchers: Watcher[] = []
   #sleepers: Watcher[] = []
   #fences = 0
+  #nights = 0
 
   constructor(options: SceneOptions) {
     this.#options = options
@@ -115,7 +118,8 @@ export class Scene {
   async settle(resumed: { snapshot: Snapshot; fence: number }): Promise<void> {
     const { fence } = resumed
     // Sleepers come back every few restarts, from where they were.
-    for (const sleeper of this.#sleepers) if (this.#random.next() < 0.25) sleeper.wake()
+    this.#nights++
+    for (const sleeper of this.#sleepers) if (this.#random.next() < 0.25 || this.#nights % LONGEST_SLEEP === 0) sleeper.wake()
     const due = [...this.#watchers, ...this.#sleepers].filter((watcher) => watcher.isAwake)
     const deadline = performance.now() + FENCE_PATIENCE_MS
     while (due.some((watcher) => watcher.reached < fence)) {
