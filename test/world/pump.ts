@@ -6,8 +6,8 @@ import { ambient } from './ambient.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 export interface Pump {
-  /** Runs `work` inside the world to its end, letting time pass while it waits. */
-  run<T>(work: () => Promise<T> | T): Promise<T>
+  /** Runs `work` inside the world to its end, letting time pass while it waits; at most `withinMs` (default 15 minutes). */
+  run<T>(work: () => Promise<T> | T, withinMs?: number): Promise<T>
   /** Everything that can run without time passing has run. */
   drain(): Promise<void>
   /** Moves to the next timer and lets everything run that follows from it. */
@@ -32,7 +32,7 @@ export function createPump(clock: VirtualClock): Pump {
   return {
     drain,
     step,
-    async run<T>(work: () => Promise<T> | T): Promise<T> {
+    async run<T>(work: () => Promise<T> | T, withinMs = CALL_WITHIN_MS): Promise<T> {
       let outcome: { value: T } | { error: unknown } | undefined
       const settle = async (): Promise<void> => {
         try {
@@ -43,7 +43,7 @@ export function createPump(clock: VirtualClock): Pump {
       }
       void ambient.during(settle)
       await drain()
-      const deadline = clock.now() + CALL_WITHIN_MS
+      const deadline = clock.now() + withinMs
       while (outcome === undefined) {
         const next = clock.nextAt()
         if (next === undefined || next > deadline)

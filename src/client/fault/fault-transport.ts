@@ -1,0 +1,110 @@
+/**
+ * A transport that misbehaves on purpose, by script or by seed: it fails before or after the effect, delays, turns away,
+ * breaks bodies off, cuts watches, makes them expire and delivers events twice or late. For tests and simulations; what it
+ * does is what networks and servers do.
+ */
+import { type Clock, sleep } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../transport.ts'
+import { faultyBody } from './fault-body.ts'
+
+export type Fault =
+  /** The connection fails; the server never hears of the request. */
+  | { do: 'fail-before' }
+  /** The server does as asked, and its answer is lost. */
+  | { do: 'fail-after' }
+  | { do: 'delay'; ms: number }
+  /** Answered at the door, without effect. */
+  | { do: 'answer'; code: number; retryAfterSeconds?: number }
+  /** The body breaks off after so many bytes. */
+  | { do: 'break-off'; afterBytes: number }
+  /** A watch is cut after so many lines. */
+  | { do: 'cut'; afterLines: number }
+  /** A watch ends after so many lines with the news that its revision is too old. */
+  | { do: 'expire'; afterLines: number }
+  /** A watch delivers each line twice, the second time one line late. */
+  | { do: 'repeat' }
+
+/** What to do to a request; undefined lets it pass. */
+export type FaultPlan = (request: TransportRequest) => Fault | undefined
+
+export interface FaultyOptions {
+  clock: Clock
+  plan: FaultPlan
+  /** Told of each request and of what became of it. */
+  onRequest?(request: TransportRequest, fault: Fault | undefined): void
+}
+
+export function faultyTransport(inner: Transport, options: FaultyOptions): Transport {
+  return {
+    async request(request) {
+      const fault = options.plan(request)
+      options.onRequest?.(request, fault)
+      if (fault === undefined) return inner.request(request)
+      switch (fault.do) {
+        case 'fail-before':
+          throw new TransportError('the connection was refused, as planned')
+        case 'fail-after': {
+          const response = await inner.request(request)
+          response.cancel()
+          throw new TransportError('the connection broke before the answer, as planned')
+        }
+        case 'answer':
+          return refusal(fault.code, fault.retryAfterSeconds)
+        case 'delay':
+          await sleep(options.clock, fault.ms, request.signal)
+          return inner.request(request)
+        default: {
+          const response = await inner.request(request)
+          return { ...response, body: faultyBody(response, fault) }
+        }
+      }
+    },
+    close: () => inner.close(),
+  }
+}
+
+/** The first request gets the first fault, and so on; later ones pass. */
+export function scripted(...faults: (Fault | undefined)[]): FaultPlan {
+  const left = [...faults]
+  return () => left.shift()
+}
+
+export interface FaultRates {
+  /** Chance of each kind of fault, for requests to which it can happen. */
+  rate: number
+  /** Longest delay. */
+  delayMs: number
+}
+
+/** Faults drawn from a seed; `isOn` is asked each time, so that a simulation can heal. */
+export function seeded(random: Random, rates: FaultRates, isOn: () => boolean): FaultPlan {
+  const lines = (): number => Math.floor(random.next() * 6)
+  const forAll: (() => Fault)[] = [
+    () => ({ do: 'fail-before' }),
+    () => ({ do: 'fail-after' }),
+    () => ({ do: 'delay', ms: Math.ceil(random.next() * rates.delayMs) }),
+    () => ({ do: 'answer', code: random.next() < 0.5 ? 429 : 503, retryAfterSeconds: 1 }),
+    () => ({ do: 'break-off', afterBytes: Math.floor(random.next() * 200) }),
+  ]
+  const forWatches: (() => Fault)[] = [
+    ...forAll,
+    () => ({ do: 'cut', afterLines: lines() }),
+    () => ({ do: 'expire', afterLines: lines() }),
+    () => ({ do: 'repeat' }),
+  ]
+  return (request) => {
+    if (!isOn()) return undefined
+    for (const fault of request.isStream ? forWatches : forAll) if (random.next() < rates.rate) return fault()
+    return undefined
+  }
+}
+
+function refusal(code: number, retryAfterSeconds: number | undefined): TransportResponse {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'turned away, as planned', code }
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(JSON.stringify(code === 410 ? { ...status, reason: 'Expired' } : status))
+  }
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  return { status: code, headers, body: body(), cancel: () => undefined }
+}

@@ -1,0 +1,197 @@
+/** Informers: what is cached, how changes are told, and what happens after cuts and gaps. */
+import assert from 'node:assert/strict'
+import type { KubeObject } from '../kube/meta.ts'
+import { CONFIG_MAPS } from './builtin-resources.ts'
+import { createCaches } from './cache/caches.ts'
+import { type Informer, type InformerOptions, startInformer } from './cache/informer.ts'
+import type { Fault, FaultPlan } from './fault/fault-transport.ts'
+import type { ClientCase } from './suite.ts'
+import { create, eventually, names, type Scene } from './suite-harness.ts'
+
+/** Runs `tell` with an informer of the scene's namespace that ends afterwards. */
+async function informing(
+  scene: Scene,
+  tell: (informer: Informer, told: string[]) => Promise<void>,
+  options: Partial<InformerOptions> = {},
+): Promise<void> {
+  const stop = new AbortController()
+  const { client, namespace, server } = scene
+  const { clock, random } = server
+  const informer = startInformer({ client, clock, random, resource: CONFIG_MAPS, namespace, signal: stop.signal, ...options })
+  const told: string[] = []
+  informer.subscribe(({ type, object }) => told.push(`${type} ${object.metadata.name}`))
+  try {
+    await informer.synced()
+    await tell(informer, told)
+  } finally {
+    stop.abort()
+  }
+}
+
+const isList = (path: string): boolean => !path.includes('watch=true')
+const listsOf = (scene: Scene): number => scene.sent.filter(({ request }) => request.method === 'GET' && isList(request.path)).length
+const firstWatch = (fault: Fault): FaultPlan => {
+  let isDone = false
+  return (request) => {
+    if (!request.isStream || isDone) return undefined
+    isDone = true
+    return fault
+  }
+}
+const update = (scene: Scene, object: KubeObject, value: string): Promise<KubeObject> =>
+  scene.client.update(CONFIG_MAPS, { ...object, data: { key: value } })
+
+export const informerCases: readonly ClientCase[] = [
+  {
+    name: 'hold what is there, follow what happens, and tell of it',
+    async tell(scene) {
+      const a = await create(scene, 'a')
+      await informing(scene, async (informer, told) => {
+        assert.deepEqual(names(informer.list()), ['a'])
+        await update(scene, a, 'changed')
+        await create(scene, 'b')
+        await scene.client.delete(CONFIG_MAPS, { namespace: scene.namespace, name: 'a' })
+        await informer.until(() => told.length >= 4)
+        assert.deepEqual(told, ['added a', 'updated a', 'added b', 'deleted a'])
+        assert.deepEqual(names(informer.list(scene.namespace)), ['b'])
+        assert.equal(informer.get(scene.namespace, 'a'), undefined)
+        assert.deepEqual(informer.list('nowhere'), [])
+      })
+    },
+  },
+  {
+    name: 'find objects by indexes, also by those added late',
+    async tell(scene) {
+      const a = await create(scene, 'a', { color: 'red' })
+      await create(scene, 'b', { color: 'red', other: 'blue' })
+      await informing(scene, async (informer) => {
+        informer.addIndex('color', (object) => Object.values((object.data ?? {}) as Record<string, string>))
+        assert.deepEqual(names(informer.byIndex('color', 'red')), ['a', 'b'])
+        await update(scene, a, 'green')
+        await informer.until(() => informer.byIndex('color', 'green').length > 0)
+        assert.deepEqual(names(informer.byIndex('color', 'red')), ['b'])
+        assert.deepEqual(informer.byIndex('color', '__proto__'), [])
+        assert.throws(() => informer.byIndex('size', '1'), /no index size/)
+      })
+    },
+  },
+  {
+    name: 'hand out frozen objects, without managedFields, and only what the projection keeps',
+    async tell(scene) {
+      await create(scene, 'a')
+      await informing(scene, async (informer) => {
+        const held = informer.get(scene.namespace, 'a')
+        assert.ok(held !== undefined && held.metadata.managedFields === undefined)
+        assert.throws(() => {
+          held.metadata.labels = {}
+        }, TypeError)
+      })
+      const project = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata })
+      await informing(scene, async (informer) => assert.equal(informer.get(scene.namespace, 'a')?.data, undefined), { project })
+    },
+  },
+  {
+    name: 'are shared: one list and one watch, however many read',
+    async tell(scene) {
+      await create(scene, 'a')
+      scene.plan(() => undefined)
+      const caches = createCaches({ client: scene.client, clock: scene.server.clock, random: scene.server.random })
+      assert.equal(caches.of(CONFIG_MAPS), caches.of({ ...CONFIG_MAPS }))
+      await caches.synced()
+      assert.deepEqual([listsOf(scene), caches.behind()], [1, []])
+      assert.ok(caches.of(CONFIG_MAPS).get(scene.namespace, 'a'))
+      caches.stop()
+    },
+  },
+  {
+    name: 'go on after a cut without listing again, and lose nothing',
+    async tell(scene) {
+      scene.plan(firstWatch({ do: 'cut', afterLines: 1 }))
+      await informing(scene, async (informer, told) => {
+        for (const name of ['a', 'b', 'c']) await create(scene, name)
+        await eventually(scene.server.clock, 'all three', () => told.length >= 3)
+        assert.deepEqual(told, ['added a', 'added b', 'added c'])
+        assert.equal(listsOf(scene), 1)
+        assert.equal(informer.isFailing, false)
+      })
+    },
+  },
+  {
+    name: 'list again after a gap, and tell the difference',
+    async tell(scene) {
+      await create(scene, 'goes')
+      const stays = await create(scene, 'stays')
+      const expire = firstWatch({ do: 'expire', afterLines: 0 })
+      // The second list waits until everything has happened, so only the difference can tell of it.
+      scene.plan(
+        (request) =>
+          expire(request) ??
+          (isList(request.path) && request.method === 'GET' && listsOf(scene) === 1 ? { do: 'delay', ms: 500 } : undefined),
+      )
+      await informing(scene, async (_informer, told) => {
+        await update(scene, stays, 'changed')
+        await scene.client.delete(CONFIG_MAPS, { namespace: scene.namespace, name: 'goes' })
+        await create(scene, 'comes')
+        await eventually(scene.server.clock, 'the difference', () => told.length >= 5)
+        assert.equal(listsOf(scene), 2)
+        assert.deepEqual(told, ['added goes', 'added stays', 'deleted goes', 'added comes', 'updated stays'])
+      })
+    },
+  },
+  {
+    name: 'tell nothing twice when events are delivered twice, nor go back in time',
+    async tell(scene) {
+      scene.plan(firstWatch({ do: 'repeat' }))
+      await informing(scene, async (informer, told) => {
+        let object = await create(scene, 'a')
+        for (const value of ['1', '2', '3']) object = await update(scene, object, value)
+        await scene.client.delete(CONFIG_MAPS, { namespace: scene.namespace, name: 'a' })
+        await create(scene, 'end')
+        await informer.until(() => told.includes('added end'))
+        assert.deepEqual(told, ['added a', 'updated a', 'updated a', 'updated a', 'deleted a', 'added end'])
+      })
+    },
+  },
+  {
+    name: 'do not hurry when the server keeps failing, and recover at once when it is back',
+    isSlow: true,
+    async tell(scene) {
+      const errors: unknown[] = []
+      let isDown = false
+      await informing(
+        scene,
+        async (informer) => {
+          scene.plan((request) => (isDown ? { do: 'fail-before' } : request.isStream ? { do: 'cut', afterLines: 1 } : undefined))
+          isDown = true
+          await create(scene, 'a').catch(() => undefined)
+          const { clock } = scene.server
+          const startedMs = clock.now()
+          await new Promise<void>((resolve) => void clock.after(30 * 60_000, resolve))
+          assert.equal(informer.isFailing, true)
+          assert.ok(scene.sent.length < 600, `${scene.sent.length} requests in ${clock.now() - startedMs} ms`)
+          isDown = false
+          scene.plan(() => undefined)
+          await create(scene, 'b')
+          await eventually(
+            { ...clock, after: (_ms, callback) => clock.after(1000, callback) },
+            'recovery',
+            () => informer.get(scene.namespace, 'b') !== undefined,
+          )
+          assert.ok(errors.length > 10)
+        },
+        { onError: (error) => errors.push(error) },
+      )
+    },
+  },
+  {
+    name: 'do not hurry when every watch ends at once',
+    isSlow: true,
+    async tell(scene) {
+      await informing(scene, async () => {
+        scene.plan((request) => (request.isStream ? { do: 'break-off', afterBytes: 0 } : undefined))
+        await new Promise<void>((resolve) => void scene.server.clock.after(60 * 60_000, resolve))
+        assert.ok(scene.sent.length < 300, `${scene.sent.length} requests in an hour`)
+      })
+    },
+  },
+]

@@ -1,0 +1,125 @@
+/** Watching: order, bookmarks, ends, resumption and expired revisions. */
+import assert from 'node:assert/strict'
+import { sleep } from '../base/clock.ts'
+import { CONFIG_MAPS } from './builtin-resources.ts'
+import type { WatchEvent, WatchOptions } from './client.ts'
+import { isExpired } from './errors.ts'
+import { scripted } from './fault/fault-transport.ts'
+import type { ClientCase } from './suite.ts'
+import { configMap, create, type Scene } from './suite-harness.ts'
+import { TransportError } from './transport.ts'
+
+/** Collects `count` events, then lets go of the stream. */
+async function take(scene: Scene, count: number, options: Partial<WatchOptions> & { resourceVersion: string }): Promise<WatchEvent[]> {
+  const events: WatchEvent[] = []
+  for await (const event of scene.client.watch(CONFIG_MAPS, { namespace: scene.namespace, ...options })) {
+    events.push(event)
+    if (events.length >= count) break
+  }
+  return events
+}
+
+const told = (events: readonly WatchEvent[]): string[] => events.map((event) => `${event.type} ${event.object.metadata.name}`)
+const revisionOf = async (scene: Scene): Promise<string> =>
+  (await scene.client.list(CONFIG_MAPS, { namespace: scene.namespace })).resourceVersion
+
+async function someHistory(scene: Scene): Promise<string> {
+  const from = await revisionOf(scene)
+  const a = await create(scene, 'a')
+  await scene.client.update(CONFIG_MAPS, { ...a, data: { key: 'changed' } })
+  await create(scene, 'b')
+  await scene.client.delete(CONFIG_MAPS, { namespace: scene.namespace, name: 'a' })
+  return from
+}
+
+const HISTORY = ['ADDED a', 'MODIFIED a', 'ADDED b', 'DELETED a']
+
+export const watchCases: readonly ClientCase[] = [
+  {
+    name: 'tells what happened since a revision, in order, each at a revision of its own',
+    async tell(scene) {
+      const from = await someHistory(scene)
+      const events = await take(scene, 4, { resourceVersion: from })
+      assert.deepEqual(told(events), HISTORY)
+      const revisions = events.map((event) => Number(event.object.metadata.resourceVersion))
+      assert.deepEqual(
+        revisions,
+        [...new Set(revisions)].sort((x, y) => x - y),
+      )
+    },
+  },
+  {
+    name: 'tells what happens while it watches',
+    async tell(scene) {
+      const resourceVersion = await revisionOf(scene)
+      const watching = take(scene, 2, { resourceVersion })
+      await sleep(scene.server.clock, 20)
+      await create(scene, 'a')
+      await create(scene, 'b')
+      assert.deepEqual(told(await watching), ['ADDED a', 'ADDED b'])
+    },
+  },
+  {
+    name: 'tells of objects that enter and leave the selection',
+    async tell(scene) {
+      const resourceVersion = await revisionOf(scene)
+      const a = await create(scene, 'a')
+      const without = await scene.client.update(CONFIG_MAPS, { ...a, metadata: { ...a.metadata, labels: {} } })
+      await scene.client.update(CONFIG_MAPS, { ...without, metadata: { ...without.metadata, labels: { suite: 'yes' } } })
+      assert.deepEqual(told(await take(scene, 3, { resourceVersion, labelSelector: 'suite=yes' })), ['ADDED a', 'DELETED a', 'ADDED a'])
+    },
+  },
+  {
+    name: 'goes on after a cut from the last revision it saw, without gap or repetition',
+    async tell(scene) {
+      const from = await someHistory(scene)
+      scene.plan(scripted({ do: 'cut', afterLines: 2 }))
+      const seen: WatchEvent[] = []
+      let last = from
+      await assert.rejects(async () => {
+        for await (const event of scene.client.watch(CONFIG_MAPS, { namespace: scene.namespace, resourceVersion: from })) {
+          seen.push(event)
+          last = event.object.metadata.resourceVersion ?? ''
+        }
+      }, TransportError)
+      seen.push(...(await take(scene, 2, { resourceVersion: last })))
+      assert.deepEqual(told(seen), HISTORY)
+    },
+  },
+  {
+    name: 'ends when its time is over, and when it is told to',
+    async tell(scene) {
+      const resourceVersion = await revisionOf(scene)
+      const stop = new AbortController()
+      const { clock } = scene.server
+      const aborted = take(scene, 1, { resourceVersion, signal: stop.signal })
+      scene.server.clock.after(100, () => stop.abort())
+      assert.deepEqual(await aborted, [])
+      const startedMs = clock.now()
+      assert.deepEqual(await take(scene, 1, { resourceVersion, timeoutSeconds: 1 }), [])
+      assert.ok(clock.now() - startedMs >= 900)
+    },
+  },
+  {
+    name: 'says that a revision is too old by a 410',
+    needsForgetting: true,
+    async tell(scene) {
+      const from = await someHistory(scene)
+      await scene.server.forget?.()
+      await assert.rejects(take(scene, 1, { resourceVersion: from }), isExpired)
+    },
+  },
+  {
+    name: 'brings bookmarks that carry it over a quiet time',
+    isSlow: true,
+    async tell(scene) {
+      const resourceVersion = await revisionOf(scene)
+      const watching = take(scene, 1, { resourceVersion })
+      // Somewhere else things happen: the revision moves without a word to this watcher.
+      const elsewhere = await scene.client.create(CONFIG_MAPS, configMap('default', scene.namespace))
+      const [bookmark] = await watching
+      assert.equal(bookmark?.type, 'BOOKMARK')
+      assert.ok(Number(bookmark?.object.metadata.resourceVersion) >= Number(elsewhere.metadata.resourceVersion))
+    },
+  },
+]
