@@ -11,7 +11,6 @@ const META_KINDS: ReadonlySet<string> = new Set([
   'APIGroupList',
   'APIResourceList',
   'APIVersions',
-  'ApplyOptions',
   'CreateOptions',
   'DeleteOptions',
   'GetOptions',
