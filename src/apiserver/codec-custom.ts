@@ -41,6 +41,8 @@ export function coerceCustom(scope: Scope, object: KubeObject): { object: KubeOb
   const { definition, version } = scope.served
   const { unknown, error } = version.coerce?.(object) ?? { unknown: [], error: undefined }
   if (error !== undefined) throw badRequestError(error)
+  // Metadata may be left out; what must be in it is then found missing by its own rules.
+  if (!isJsonObject(object.metadata)) object.metadata = {}
   definition.rules.applyDefaults?.(object, version.name)
   return { object, strictErrors: unknown.map((path) => `unknown field ${goQuote(path)}`) }
 }

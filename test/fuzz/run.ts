@@ -57,8 +57,8 @@ export async function runFuzz(task: RunTask, onFound: (found: Found) => void): P
     Atomics.store(task.progress, 0, index)
     if (index % RESET_EVERY === 0 && index > task.from) {
       await server.reset()
-      // The first rounds fill caches that stay: memory is measured from there.
-      if (report.heapBefore === 0) report.heapBefore = await settledHeap()
+      // The first half fills caches that stay: memory is measured from there.
+      if (report.heapBefore === 0 && index * 2 > task.from + task.to) report.heapBefore = await settledHeap()
     }
     if (index % RESET_EVERY === 0 || index === task.from) await furnish(server, task.seed, index, corpus)
     const step = generate(task.seed, index, corpus)
