@@ -71,8 +71,10 @@ export function scripted(...faults: (Fault | undefined)[]): FaultPlan {
 }
 
 export interface FaultRates {
-  /** Chance of each kind of fault, for requests to which it can happen. */
+  /** Chance of each kind of fault, for each request. */
   rate: number
+  /** The same for the faults that only watches know; they live long, so they are drawn for less often. */
+  watchRate: number
   /** Longest delay. */
   delayMs: number
 }
@@ -88,15 +90,14 @@ export function seeded(random: Random, rates: FaultRates, isOn: () => boolean): 
     () => ({ do: 'break-off', afterBytes: Math.floor(random.next() * 200) }),
   ]
   const forWatches: (() => Fault)[] = [
-    ...forAll,
     () => ({ do: 'cut', afterLines: lines() }),
     () => ({ do: 'expire', afterLines: lines() }),
     () => ({ do: 'repeat' }),
   ]
+  const draw = (faults: readonly (() => Fault)[], rate: number): Fault | undefined => faults.find(() => random.next() < rate)?.()
   return (request) => {
     if (!isOn()) return undefined
-    for (const fault of request.isStream ? forWatches : forAll) if (random.next() < rates.rate) return fault()
-    return undefined
+    return draw(forAll, rates.rate) ?? (request.isStream ? draw(forWatches, rates.watchRate) : undefined)
   }
 }
 
