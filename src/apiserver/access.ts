@@ -16,8 +16,8 @@ import {
   RBAC_GROUP,
   RBAC_RESOURCES,
   type Rbac,
-  readSigningKey,
   type Review,
+  readSigningKey,
   type ServiceAccountTokens,
 } from './auth/index.ts'
 import { bucketOf } from './catalog.ts'
@@ -48,7 +48,13 @@ export function createAccess(context: ServerContext, options: AccessOptions): Ac
   const rbac = createRbac()
   followRbac(context, rbac)
   const authorizer = createAuthorizer(rbac, read)
-  const serviceAccounts = createServiceAccountTokens({ keys: [readSigningKey(options.serviceAccountKey)], issuer: options.issuer, read, clock, random })
+  const serviceAccounts = createServiceAccountTokens({
+    keys: [readSigningKey(options.serviceAccountKey)],
+    issuer: options.issuer,
+    read,
+    clock,
+    random,
+  })
   const authenticator = createAuthenticator({ staticTokens: options.staticTokens, serviceAccounts })
   return {
     gate: createGate(authenticator, authorizer),

@@ -1,6 +1,7 @@
 /** GET /sluice.dev/backup: the whole store as one stream, while it runs. Only administrators may: no RBAC rule grants the path by default. */
-import type { ApiResponse, ByteSink } from './http.ts'
+
 import { failure } from '../kube/status.ts'
+import type { ApiResponse, ByteSink } from './http.ts'
 import type { RequestInfo } from './request-info.ts'
 
 export const BACKUP_PATH = '/sluice.dev/backup'
@@ -12,7 +13,11 @@ export function backupHandler(write: WriteBackup): (info: RequestInfo) => ApiRes
   return (info) => {
     if (info.path !== BACKUP_PATH) return undefined
     if (info.method !== 'GET') throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
-    return { status: 200, headers: { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' }, body: (sink) => stream(write, sink) }
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' },
+      body: (sink) => stream(write, sink),
+    }
   }
 }
 

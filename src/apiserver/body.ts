@@ -43,13 +43,19 @@ export function readBody(request: ApiRequest, expected: GroupVersionKind, accept
     return fromText({ ...parseJsonBytes(bytes), strictErrors: [] })
   } catch (error) {
     if (error instanceof DecodeError || error instanceof YamlTextError)
-      throw badRequestError(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message} (${describeBytes(bytes)})`)
+      throw badRequestError(
+        `the object provided is unrecognized (must be of type ${expected.kind}): ${error.message} (${describeBytes(bytes)})`,
+      )
     throw error
   }
 }
 
 export function unsupportedType(accepted: readonly string[]): Error {
-  return failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`)
+  return failure(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  )
 }
 
 function parseJsonBytes(bytes: Uint8Array): { value: Json; duplicates: string[]; details?: JsonDetails } {

@@ -2,7 +2,7 @@
 import { formatTime } from '../base/clock.ts'
 import { uuid } from '../base/random.ts'
 import { bootstrapObjects } from '../kinds/kubernetes/bootstrap.ts'
-import { parseGroupVersion, type KubeObject } from '../kube/meta.ts'
+import { type KubeObject, parseGroupVersion } from '../kube/meta.ts'
 import type { ServerContext } from './scope.ts'
 
 export interface BootstrapFacts {
@@ -19,7 +19,8 @@ export async function bootstrapCluster(context: ServerContext, facts: BootstrapF
     wanted.map(async (object) => {
       const { group, version } = parseGroupVersion(object.apiVersion)
       const served = context.catalog.findKind(group, version, object.kind)
-      if (served === undefined || context.objects.get(served, object.metadata.namespace ?? '', object.metadata.name ?? '') !== undefined) return
+      if (served === undefined || context.objects.get(served, object.metadata.namespace ?? '', object.metadata.name ?? '') !== undefined)
+        return
       object.metadata = { ...object.metadata, uid: uuid(context.random), creationTimestamp: now }
       await context.objects.put(served, object, undefined)
     }),

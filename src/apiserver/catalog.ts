@@ -26,7 +26,11 @@ export interface Catalog {
   findKind(group: string, version: string, kind: string): Served | undefined
   /** The storage version of a resource. */
   findStored(group: string, resource: string): Served | undefined
+  /** In the order they came; the same list until something changes. */
   definitions(): readonly KindDefinition[]
+  /** Whether the group has kinds of its own in this server: its unknown resources are answered in other words. */
+  hasBuiltinGroup(group: string): boolean
+  /** Adds or replaces. A built-in kind is never replaced or removed: a definition of its name changes nothing. */
   put(definition: KindDefinition): void
   remove(group: string, plural: string): void
   onChange(callback: () => void): () => void
@@ -37,6 +41,8 @@ export function createCatalog(initial: readonly KindDefinition[]): Catalog {
   const byPath = new Map<string, Served>()
   const byKind = new Map<string, Served>()
   const listeners = new Set<() => void>()
+  const builtinGroups = new Set(initial.filter((definition) => definition.builtin).map((definition) => definition.group))
+  let all: readonly KindDefinition[] | undefined
   let epoch = 1
 
   const index = (definition: KindDefinition): void => {
@@ -45,18 +51,21 @@ export function createCatalog(initial: readonly KindDefinition[]): Catalog {
       if (!version.served) continue
       const served = serve(definition, version)
       byPath.set(`${definition.group}/${version.name}/${definition.plural}`, served)
-      byKind.set(`${definition.group}/${version.name}/${definition.kind}`, served)
+      const kind = `${definition.group}/${version.name}/${definition.kind}`
+      if (!isBuiltin(byKind.get(kind))) byKind.set(kind, served)
     }
   }
   const drop = (definition: KindDefinition): void => {
     definitions.delete(`${definition.group}/${definition.plural}`)
     for (const version of definition.versions) {
       byPath.delete(`${definition.group}/${version.name}/${definition.plural}`)
-      byKind.delete(`${definition.group}/${version.name}/${definition.kind}`)
+      const kind = `${definition.group}/${version.name}/${definition.kind}`
+      if (byKind.get(kind)?.definition === definition) byKind.delete(kind)
     }
   }
   const changed = (): void => {
     epoch++
+    all = undefined
     for (const listener of listeners) listener()
   }
   for (const definition of initial) index(definition)
@@ -72,16 +81,21 @@ export function createCatalog(initial: readonly KindDefinition[]): Catalog {
       const version = definition?.versions.find((v) => v.name === definition.storageVersion) ?? definition?.versions[0]
       return definition === undefined || version === undefined ? undefined : serve(definition, version)
     },
-    definitions: () => [...definitions.values()],
+    definitions() {
+      all ??= [...definitions.values()]
+      return all
+    },
+    hasBuiltinGroup: (group) => builtinGroups.has(group),
     put(definition) {
       const old = definitions.get(`${definition.group}/${definition.plural}`)
+      if (old?.builtin) return
       if (old !== undefined) drop(old)
       index(definition)
       changed()
     },
     remove(group, plural) {
       const old = definitions.get(`${group}/${plural}`)
-      if (old === undefined) return
+      if (old === undefined || old.builtin) return
       drop(old)
       changed()
     },
@@ -91,6 +105,8 @@ export function createCatalog(initial: readonly KindDefinition[]): Catalog {
     },
   }
 }
+
+const isBuiltin = (served: Served | undefined): boolean => served?.definition.builtin === true
 
 function serve(definition: KindDefinition, version: KindVersion): Served {
   return {

@@ -20,7 +20,9 @@ export function decodeCustom(scope: Scope, body: Body, fieldValidation: FieldVal
   const duplicates = body.duplicates.map((path) => `duplicate field ${goQuote(path)}`)
   const outcome = strictOutcome(fieldValidation, [...body.strictErrors, ...duplicates, ...coerced.strictErrors])
   if (outcome.error !== undefined)
-    throw badRequestError(`${definition.kind} in version ${goQuote(version.name)} cannot be handled as a ${definition.kind}: ${outcome.error}`)
+    throw badRequestError(
+      `${definition.kind} in version ${goQuote(version.name)} cannot be handled as a ${definition.kind}: ${outcome.error}`,
+    )
   for (const text of outcome.warnings) warn(scope, text)
   return coerced.object
 }
@@ -28,9 +30,15 @@ export function decodeCustom(scope: Scope, body: Body, fieldValidation: FieldVal
 function checkType(scope: Scope, object: KubeObject): void {
   const { definition, apiVersion } = scope.served
   const given = typeof object.apiVersion === 'string' ? object.apiVersion : ''
-  if (given !== apiVersion) throw badRequestError(`the API version in the data (${given}) does not match the expected API version (${apiVersion})`)
+  if (given !== apiVersion)
+    throw badRequestError(`the API version in the data (${given}) does not match the expected API version (${apiVersion})`)
   const kind = typeof object.kind === 'string' ? object.kind : ''
-  if (kind === '') throw badRequestError(`Object 'Kind' is missing in '${Buffer.from(scope.request.body ?? []).toString('utf8').slice(0, 200)}'`)
+  if (kind === '')
+    throw badRequestError(
+      `Object 'Kind' is missing in '${Buffer.from(scope.request.body ?? [])
+        .toString('utf8')
+        .slice(0, 200)}'`,
+    )
   if (kind === definition.kind) return
   const name = isJsonObject(object.metadata) ? String(object.metadata.name ?? '') : ''
   throw invalidError({ group: definition.group, kind }, name, [invalid('kind', kind, `must be ${definition.kind}`)])

@@ -20,7 +20,11 @@ import { type Scope, warn } from './scope.ts'
 const BUILTIN_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE]
 const CUSTOM_TYPES = [JSON_TYPE, YAML_TYPE]
 
-const kindOf = (served: Served): GroupVersionKind => ({ group: served.definition.group, version: served.version.name, kind: served.definition.kind })
+const kindOf = (served: Served): GroupVersionKind => ({
+  group: served.definition.group,
+  version: served.version.name,
+  kind: served.definition.kind,
+})
 
 /** The body of a create or update. */
 export function decodeBody(scope: Scope, fieldValidation: FieldValidation): KubeObject {
@@ -28,7 +32,8 @@ export function decodeBody(scope: Scope, fieldValidation: FieldValidation): Kube
   if (!served.definition.builtin) return decodeCustom(scope, readBody(scope.request, kindOf(served), CUSTOM_TYPES), fieldValidation)
   const body = readBody(scope.request, kindOf(served), BUILTIN_TYPES)
   const declared = declaredOr(body, kindOf(served))
-  const cannot = (why: string): Error => badRequestError(`${declared.kind} in version ${goQuote(declared.version)} cannot be handled as a ${served.definition.kind}: ${why}`)
+  const cannot = (why: string): Error =>
+    badRequestError(`${declared.kind} in version ${goQuote(declared.version)} cannot be handled as a ${served.definition.kind}: ${why}`)
   const decoded = decodeAs(scope, { value: body.value, declared, details: body.details, isTyped: body.isTyped }, cannot)
   tellStrict(scope, fieldValidation, [...body.strictErrors, ...decoded.strictErrors], cannot)
   served.definition.rules.applyDefaults?.(decoded.object, served.version.name)
@@ -39,7 +44,11 @@ export function decodeBody(scope: Scope, fieldValidation: FieldValidation): Kube
 function declaredOr(body: Pick<Body, 'declared'>, path: GroupVersionKind): GroupVersionKind {
   const { declared } = body
   const hasVersion = declared.version !== ''
-  return { group: hasVersion ? declared.group : path.group, version: hasVersion ? declared.version : path.version, kind: declared.kind === '' ? path.kind : declared.kind }
+  return {
+    group: hasVersion ? declared.group : path.group,
+    version: hasVersion ? declared.version : path.version,
+    kind: declared.kind === '' ? path.kind : declared.kind,
+  }
 }
 
 interface Declared {
@@ -123,8 +132,7 @@ export function printPatched(value: unknown): string {
 /** The result of a patch (or of an apply) is decoded like a body, but its errors speak of the patch. */
 export function decodePatched(scope: Scope, value: unknown, options: PatchedOptions): KubeObject {
   const { served } = scope
-  const cannot = (why: string): Error =>
-    invalidError({ group: '', kind: '' }, '', [invalid('patch', options.shown(), why)])
+  const cannot = (why: string): Error => invalidError({ group: '', kind: '' }, '', [invalid('patch', options.shown(), why)])
   if (!served.definition.builtin) {
     const coerced = coerceCustom(scope, deepClone(value) as KubeObject)
     tellStrict(scope, options.fieldValidation, [...options.strictErrors, ...coerced.strictErrors], cannot)
@@ -175,9 +183,15 @@ export function decodeAppliedBody(body: Uint8Array): KubeObject {
 export function decodeVirtual(scope: Scope, gvk: GroupVersionKind, accepted: readonly string[] = BUILTIN_TYPES): KubeObject {
   const body = readBody(scope.request, gvk, accepted)
   const declared = declaredOr(body, gvk)
-  const cannot = (why: string): Error => badRequestError(`${declared.kind} in version ${goQuote(declared.version)} cannot be handled as a ${gvk.kind}: ${why}`)
+  const cannot = (why: string): Error =>
+    badRequestError(`${declared.kind} in version ${goQuote(declared.version)} cannot be handled as a ${gvk.kind}: ${why}`)
   const isOther = declared.group !== gvk.group || declared.version !== gvk.version || declared.kind !== gvk.kind
-  if (isOther) throw cannot(isRegistered(scope, declared) ? `converting (${declared.version}.${declared.kind}) to (${gvk.version}.${gvk.kind}): unknown conversion` : notRegistered(declared))
+  if (isOther)
+    throw cannot(
+      isRegistered(scope, declared)
+        ? `converting (${declared.version}.${declared.kind}) to (${gvk.version}.${gvk.kind}): unknown conversion`
+        : notRegistered(declared),
+    )
   const decoded = body.isTyped ? (body.value as unknown as KubeObject) : typed(gvk, body, cannot).object
   return withType(decoded, gvk)
 }

@@ -94,7 +94,11 @@ function namesAndConditions(crd: KubeObject): unknown {
 }
 
 /** Changes a stored definition if `change` wants to; returns it as it now is, undefined when it is gone. */
-async function rewrite(context: ServerContext, name: string, change: (live: KubeObject) => KubeObject | undefined): Promise<KubeObject | undefined> {
+async function rewrite(
+  context: ServerContext,
+  name: string,
+  change: (live: KubeObject) => KubeObject | undefined,
+): Promise<KubeObject | undefined> {
   const served = context.catalog.findStored(GROUP, PLURAL)
   if (served === undefined) return undefined
   return context.objects.exclusively(served, '', name, async () => {
@@ -104,7 +108,9 @@ async function rewrite(context: ServerContext, name: string, change: (live: Kube
       const next = change(stored.object)
       if (next === undefined) return stored.object
       const isOver = next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0
-      const result = isOver ? await context.objects.remove(served, next, stored.version) : await context.objects.put(served, next, stored.version)
+      const result = isOver
+        ? await context.objects.remove(served, next, stored.version)
+        : await context.objects.put(served, next, stored.version)
       if (result.ok) return isOver ? undefined : (result.version.object() as KubeObject)
     }
   })
@@ -128,7 +134,14 @@ const changed = (live: KubeObject, next: KubeObject): KubeObject | undefined => 
 async function deleteAll(context: ServerContext, served: Served): Promise<void> {
   for (const object of context.objects.list(served)) {
     const { namespace = '', name = '' } = object.metadata
-    const info = { ...parseRequestInfo('DELETE', '/'), isResource: true, verb: 'delete', resource: served.definition.plural, namespace, name }
+    const info = {
+      ...parseRequestInfo('DELETE', '/'),
+      isResource: true,
+      verb: 'delete',
+      resource: served.definition.plural,
+      namespace,
+      name,
+    }
     const user = { name: 'system:apiserver', groups: ['system:masters'] }
     const scope: Scope = { server: context, request: { method: 'DELETE', url: '/', headers: {} }, info, served, user, warnings: [] }
     const options = { gracePeriodSeconds: undefined, propagationPolicy: '', orphanDependents: undefined, preconditions: {}, dryRun: false }

@@ -1,8 +1,8 @@
 /** /healthz, /livez, /readyz and /version. A check is a name and a function that says what is wrong, or nothing. */
 import { KUBERNETES_VERSION } from '../kinds/kubernetes/version.ts'
 import type { ApiResponse } from './http.ts'
-import { respond } from './respond.ts'
 import type { RequestInfo } from './request-info.ts'
+import { respond } from './respond.ts'
 
 export type HealthCheck = () => string | undefined
 

@@ -12,7 +12,7 @@ export interface ApiRequest {
   /** Aborted when the client goes away. */
   signal?: AbortSignal
   /** Who the connection proved to be, by client certificate (subject CN and O), if any. */
-  peer?: { commonName: string; organizations: string[]; /** SHA-256 of the certificate, in hex. */ sha256?: string }
+  peer?: { commonName: string; organizations: string[] /** SHA-256 of the certificate, in hex. */; sha256?: string }
   /** Why the client certificate that came with the connection is not believed; then there is no `peer`. */
   refusedPeer?: string
   /** Trusted in-process callers (our own controllers) name themselves here and skip authentication. */

@@ -28,7 +28,10 @@ export function createGatekeeper(limits: ServerLimits, clock: Clock): Gatekeeper
     bucket.filledAtMs = now
     // The least recently seen user goes first: the map is bounded whatever names clients make up.
     buckets.delete(user)
-    if (buckets.size >= MAX_BUCKETS) for (const oldest of buckets.keys()) return buckets.delete(oldest)
+    if (buckets.size >= MAX_BUCKETS) {
+      const oldest = buckets.keys().next().value
+      if (oldest !== undefined) buckets.delete(oldest)
+    }
     buckets.set(user, bucket)
     if (bucket.tokens < 1) return false
     bucket.tokens -= 1

@@ -11,7 +11,18 @@ export interface ServerMetrics {
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 30, 60]
 
-export function createMetrics(sources: { inFlight: () => number; watches: () => number; revision: () => number }): ServerMetrics {
+export interface MetricsSources {
+  inFlight(): number
+  watches(): number
+  revision(): number
+  /** Whether a request names something that is served. */
+  isServed(info: RequestInfo): boolean
+}
+
+/** Verbs of resources; a client may make up methods, which must not become series. */
+const VERBS = new Set(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'])
+
+export function createMetrics(sources: MetricsSources): ServerMetrics {
   const registry = new Registry()
   const labels = ['verb', 'group', 'version', 'resource', 'subresource', 'code'] as const
   const requests = new Counter({ name: 'apiserver_request_total', help: 'Requests served.', labelNames: labels, registers: [registry] })
@@ -27,17 +38,25 @@ export function createMetrics(sources: { inFlight: () => number; watches: () => 
   gauge('sluice_store_revision', 'Newest revision of this cluster.', sources.revision)
 
   function gauge(name: string, help: string, read: () => number): void {
-    new Gauge({ name, help, registers: [registry], collect() { this.set(read()) } })
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
   }
 
   return {
     registry,
     observe(info, status, tookMs) {
       // Only what exists becomes a label: clients cannot make series up by asking for things that are not there.
-      const isKnown = info.isResource && status !== 404 && status !== 403 && status !== 401
-      const of = isKnown
-        ? { verb: info.verb, group: info.group, version: info.version, resource: info.resource, subresource: info.subresource }
-        : { verb: info.isResource ? info.verb : 'other', group: '', version: '', resource: '', subresource: '' }
+      const verb = info.isResource && VERBS.has(info.verb) ? info.verb : 'other'
+      const of =
+        info.isResource && sources.isServed(info)
+          ? { verb, group: info.group, version: info.version, resource: info.resource, subresource: info.subresource }
+          : { verb, group: '', version: '', resource: '', subresource: '' }
       requests.inc({ ...of, code: String(status) })
       latency.observe(of, tookMs / 1000)
     },

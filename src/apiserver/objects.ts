@@ -36,7 +36,7 @@ export function registryKey(served: Served, object: KubeObject): string {
   return `/registry/${place}/${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
-/** kind and apiVersion come first, so that a list can cut them off the stored bytes without parsing. */
+/** kind and apiVersion come first, so that a list of built-in objects can cut them off the stored bytes without parsing. */
 export function encodeObject(object: KubeObject): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object
   return Buffer.from(JSON.stringify({ kind, apiVersion, metadata, ...rest }))

@@ -28,7 +28,8 @@ export interface ListOptions {
   sendInitialEvents: boolean | undefined
 }
 
-const optionsInvalid = (kind: string, errors: readonly FieldError[]): StatusError => invalidError({ group: 'meta.k8s.io', kind }, '', errors)
+const optionsInvalid = (kind: string, errors: readonly FieldError[]): StatusError =>
+  invalidError({ group: 'meta.k8s.io', kind }, '', errors)
 
 const MAX_FIELD_MANAGER_BYTES = 128
 
@@ -99,7 +100,8 @@ function listOptionErrors(o: ListOptions): FieldError[] {
   if (match !== '') {
     if (o.resourceVersion === '')
       errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
-    if (o.continueToken !== '') errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'))
+    if (o.continueToken !== '')
+      errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'))
     if (match !== 'Exact' && match !== 'NotOlderThan')
       errors.push({
         ...notSupported('resourceVersionMatch', match, []),
@@ -145,7 +147,10 @@ export function parseDeleteOptions(query: URLSearchParams, body: Record<string, 
   if (policy !== '' && orphan !== undefined)
     errors.push(invalid('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'))
   if (policy !== '' && !['Foreground', 'Background', 'Orphan'].includes(policy))
-    errors.push({ ...notSupported('propagationPolicy', policy, []), detail: 'supported values: "Foreground", "Background", "Orphan", "nil"' })
+    errors.push({
+      ...notSupported('propagationPolicy', policy, []),
+      detail: 'supported values: "Foreground", "Background", "Orphan", "nil"',
+    })
   errors.push(...validateDryRun(dryRun))
   if (errors.length > 0) throw optionsInvalid('DeleteOptions', errors)
   return {

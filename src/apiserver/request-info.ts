@@ -20,7 +20,14 @@ export interface RequestInfo {
   query: URLSearchParams
 }
 
-const VERBS: Record<string, string> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete', GET: 'get', HEAD: 'get' }
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+])
 /** Below `namespaces/NAME/` these are subresources of the namespace, everything else is a resource inside it. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize'])
 
@@ -42,7 +49,10 @@ export function parseRequestInfo(method: string, url: string): RequestInfo {
     rest: [],
     query,
   }
-  const parts = path.split('/').filter((part) => part !== '').map(decodePart)
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodePart)
   const root = parts[0]
   if (root === 'api') {
     if (parts.length < 3) return info
@@ -61,7 +71,7 @@ export function parseRequestInfo(method: string, url: string): RequestInfo {
 function readResource(info: RequestInfo, parts: string[]): RequestInfo {
   let at = parts
   info.isResource = true
-  info.verb = VERBS[info.method] ?? info.method.toLowerCase()
+  info.verb = VERBS.get(info.method) ?? info.method.toLowerCase()
   let isLegacyWatch = false
   if (at[0] === 'watch') {
     if (at.length < 2) return { ...info, isResource: false, verb: info.method.toLowerCase() }

@@ -1,9 +1,9 @@
 /** Turns objects, lists and failures into answers of the negotiated form. */
 import { stringify as toYaml } from 'yaml'
 import type { TablePrinter } from '../kinds/kind.ts'
+import { humanDuration } from '../kube/go-duration.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { badRequestError, failure, type Status, type StatusError } from '../kube/status.ts'
-import { humanDuration } from '../kube/go-duration.ts'
 import type { Served } from './catalog.ts'
 import type { ApiResponse } from './http.ts'
 import type { Negotiated } from './negotiation.ts'
@@ -33,7 +33,8 @@ export function respondBytes(
 export function respondError(error: StatusError, about: { warnings: readonly string[]; format: 'json' | 'yaml' }): ApiResponse {
   const response = respond(error.code, error.status, about.format, about.warnings)
   const retryAfter = error.status.details?.retryAfterSeconds
-  if (retryAfter !== undefined && (error.code === 429 || error.code === 503 || error.code === 504)) response.headers['retry-after'] = String(retryAfter)
+  if (retryAfter !== undefined && (error.code === 429 || error.code === 503 || error.code === 504))
+    response.headers['retry-after'] = String(retryAfter)
   return response
 }
 
@@ -50,7 +51,12 @@ const isPrintable = (char: string): boolean => char >= ' ' && char !== '\u007f'
 
 /** One object (storage version) as the scope's version and the client's wish. */
 export function respondObject(scope: Scope, negotiated: Negotiated, status: number, object: KubeObject): ApiResponse {
-  return respond(status, shapeObject(scope, negotiated, convertTo(scope.served, object, scope.served.apiVersion)), negotiated.format, scope.warnings)
+  return respond(
+    status,
+    shapeObject(scope, negotiated, convertTo(scope.served, object, scope.served.apiVersion)),
+    negotiated.format,
+    scope.warnings,
+  )
 }
 
 export function respondStatus(scope: Scope, negotiated: Negotiated, status: Status, code = 200): ApiResponse {
@@ -60,9 +66,14 @@ export function respondStatus(scope: Scope, negotiated: Negotiated, status: Stat
 /** `object` is in the served version already. */
 export function shapeObject(scope: Scope, negotiated: Negotiated, object: KubeObject): unknown {
   if (negotiated.shape === 'object') return object
-  if (negotiated.shape === 'Table') return table(scope, negotiated, { objects: [object], meta: { resourceVersion: object.metadata.resourceVersion } })
+  if (negotiated.shape === 'Table')
+    return table(scope, negotiated, { objects: [object], meta: { resourceVersion: object.metadata.resourceVersion } })
   if (negotiated.shape === 'PartialObjectMetadata') return partial(object, negotiated.metaVersion)
-  throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeName(scope.served)})`)
+  throw failure(
+    406,
+    'NotAcceptable',
+    `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeName(scope.served)})`,
+  )
 }
 
 export interface ListMeta {
@@ -75,9 +86,18 @@ export interface ListMeta {
 export function shapeList(scope: Scope, negotiated: Negotiated, list: { objects: KubeObject[]; meta: ListMeta }): unknown {
   if (negotiated.shape === 'Table') return table(scope, negotiated, list)
   if (negotiated.shape === 'PartialObjectMetadata')
-    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeName(scope.served)}List)`)
+    throw failure(
+      406,
+      'NotAcceptable',
+      `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeName(scope.served)}List)`,
+    )
   const apiVersion = `meta.k8s.io/${negotiated.metaVersion}`
-  return { kind: 'PartialObjectMetadataList', apiVersion, metadata: list.meta, items: list.objects.map((object) => partial(object, negotiated.metaVersion)) }
+  return {
+    kind: 'PartialObjectMetadataList',
+    apiVersion,
+    metadata: list.meta,
+    items: list.objects.map((object) => partial(object, negotiated.metaVersion)),
+  }
 }
 
 export function partial(object: KubeObject, metaVersion: string): KubeObject {
@@ -90,7 +110,11 @@ function goTypeName(served: Served): string {
   return `${definition.group === '' ? 'core' : (definition.group.split('.')[0] ?? '')}.${definition.kind}`
 }
 
-export function table(scope: Scope, negotiated: Negotiated, list: { objects: KubeObject[]; meta: ListMeta; hasHeaders?: boolean }): unknown {
+export function table(
+  scope: Scope,
+  negotiated: Negotiated,
+  list: { objects: KubeObject[]; meta: ListMeta; hasHeaders?: boolean },
+): unknown {
   const include = scope.info.query.get('includeObject') ?? ''
   if (!['', 'Metadata', 'Object', 'None'].includes(include))
     throw badRequestError(
@@ -101,15 +125,20 @@ export function table(scope: Scope, negotiated: Negotiated, list: { objects: Kub
   const rows = list.objects.map((object) => {
     const row = printer.row(object, nowMs)
     const shown = include === 'Object' ? object : include === 'None' ? null : partial(object, negotiated.metaVersion)
-    return row.conditions === undefined ? { cells: row.cells, object: shown } : { cells: row.cells, conditions: row.conditions, object: shown }
+    return row.conditions === undefined
+      ? { cells: row.cells, object: shown }
+      : { cells: row.cells, conditions: row.conditions, object: shown }
   })
-  const columnDefinitions = list.hasHeaders === false ? null : printer.columns.map((c) => ({
-    name: c.name,
-    type: c.type,
-    format: c.format ?? '',
-    description: c.description ?? '',
-    priority: c.priority ?? 0,
-  }))
+  const columnDefinitions =
+    list.hasHeaders === false
+      ? null
+      : printer.columns.map((c) => ({
+          name: c.name,
+          type: c.type,
+          format: c.format ?? '',
+          description: c.description ?? '',
+          priority: c.priority ?? 0,
+        }))
   return { kind: 'Table', apiVersion: `meta.k8s.io/${negotiated.metaVersion}`, metadata: list.meta, columnDefinitions, rows }
 }
 
@@ -119,6 +148,9 @@ const nameAndAgePrinter: TablePrinter = {
     { name: 'Created At', type: 'date' },
   ],
   row: (object, nowMs) => ({
-    cells: [object.metadata.name ?? '', object.metadata.creationTimestamp ? humanDuration(nowMs - Date.parse(object.metadata.creationTimestamp)) : '<unknown>'],
+    cells: [
+      object.metadata.name ?? '',
+      object.metadata.creationTimestamp ? humanDuration(nowMs - Date.parse(object.metadata.creationTimestamp)) : '<unknown>',
+    ],
   }),
 }

@@ -1,5 +1,6 @@
 /** From a resource request to the code that serves it: finds the kind, checks that the verb exists there, and dispatches. */
 import { failure, forbiddenError, noSuchPathError, notFoundError, type StatusError } from '../kube/status.ts'
+import type { Served } from './catalog.ts'
 import { decodeBody, decodeDeleteOptions } from './codec.ts'
 import type { ApiResponse } from './http.ts'
 import { type Negotiated, negotiate, negotiateWatch } from './negotiation.ts'
@@ -13,10 +14,10 @@ import type { WatchRegistry } from './read/watch-registry.ts'
 import type { RequestInfo } from './request-info.ts'
 import { respondObject, respondStatus } from './respond.ts'
 import { header, type Scope, type ServerContext, warn } from './scope.ts'
-import type { Served } from './catalog.ts'
 import { scale } from './subresources/scale.ts'
 import { createObject } from './write/create.ts'
 import { deleteObject } from './write/delete.ts'
+import { alignNamespace, checkName } from './write/metadata.ts'
 import { patchObject } from './write/patch.ts'
 import { updateObject } from './write/update.ts'
 
@@ -56,9 +57,15 @@ export function resolve(server: ServerContext, info: RequestInfo): Served {
   return served
 }
 
+/** Whether a path names a resource (and subresource) that is there, whatever may be done with it. */
+export function isServed(server: ServerContext, info: RequestInfo): boolean {
+  const served = server.catalog.find(info.group, info.version, info.resource)
+  if (served === undefined) return false
+  return info.subresource === '' || served.definition.subresources.some((candidate) => candidate.name === info.subresource)
+}
+
 function unknownResource(server: ServerContext, info: RequestInfo): Error {
-  const isBuiltinGroup = server.catalog.definitions().some((definition) => definition.group === info.group && definition.builtin)
-  return isBuiltinGroup ? noSuchPathError() : new PlainNotFound()
+  return server.catalog.hasBuiltinGroup(info.group) ? noSuchPathError() : new PlainNotFound()
 }
 
 export interface Router {
@@ -117,15 +124,21 @@ async function create(scope: Scope, negotiated: Negotiated): Promise<ApiResponse
   const options = parseWriteOptions('CreateOptions', scope.info.query, agentOf(scope))
   const decoded = decodeBody(scope, options.fieldValidation)
   if (!scope.served.definition.verbs.includes('create'))
-    throw forbiddenError(scope.served.groupResource, decoded.metadata.name ?? '', 'create not allowed while custom resource definition is terminating')
+    throw forbiddenError(
+      scope.served.groupResource,
+      decoded.metadata.name ?? '',
+      'create not allowed while custom resource definition is terminating',
+    )
   return respondObject(scope, negotiated, 201, await createObject(scope, decoded, options))
 }
 
 async function update(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const options = parseWriteOptions('UpdateOptions', scope.info.query, agentOf(scope))
   const { info, served } = scope
-  // Decoded once for its errors; each try gets a copy of its own.
-  decodeBody(scope, options.fieldValidation)
+  // Decoded once for its errors, which come before the news that there is no such object; each try gets a copy of its own.
+  const sent = decodeBody(scope, options.fieldValidation)
+  alignNamespace(scope, sent)
+  checkName(sent, info.name)
   const updated = await updateObject(scope, {
     name: info.name,
     options,

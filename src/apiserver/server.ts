@@ -14,13 +14,13 @@ import { createHealth, type HealthCheck, text, versionResponse } from './health.
 import type { ApiRequest, ApiResponse, Handle } from './http.ts'
 import { createGatekeeper } from './limits.ts'
 import { createMetrics, type ServerMetrics } from './metrics.ts'
+import { errorFormat } from './negotiation.ts'
 import { createObjects, type Objects } from './objects.ts'
+import { PlainNotFound } from './plain-not-found.ts'
 import { createWatchRegistry } from './read/watch-registry.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { respondError } from './respond.ts'
-import { errorFormat } from './negotiation.ts'
-import { PlainNotFound } from './plain-not-found.ts'
-import { createRouter, resolve, type SpecialHandlers } from './route.ts'
+import { createRouter, isServed, resolve, type SpecialHandlers } from './route.ts'
 import { DEFAULT_LIMITS, header, type Scope, type ServerContext, type ServerLimits } from './scope.ts'
 
 /** Who is asking, and whether they may: both throw StatusErrors. */
@@ -73,7 +73,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const discovery = createDiscovery(context.catalog)
   const extraPaths = options.extraPaths?.(context)
   const gatekeeper = createGatekeeper(limits, options.clock)
-  const metrics = createMetrics({ inFlight: () => gatekeeper.inFlight, watches: () => watches.open, revision: () => options.store.revision })
+  const metrics = createMetrics({
+    inFlight: () => gatekeeper.inFlight,
+    watches: () => watches.open,
+    revision: () => options.store.revision,
+    isServed: (info) => isServed(context, info),
+  })
   let isStopping = false
   const health = createHealth({
     ping: () => undefined,
@@ -89,14 +94,18 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     try {
       response = await serve(request, info, warnings)
     } catch (error) {
-      response = error instanceof PlainNotFound ? text(404, `${error.message}\n`) : respondError(asStatusError(error, info), { warnings, format: errorFormat(header(request, 'accept')) })
+      response =
+        error instanceof PlainNotFound
+          ? text(404, `${error.message}\n`)
+          : respondError(asStatusError(error, info), { warnings, format: errorFormat(header(request, 'accept')) })
     }
     metrics.observe(info, response.status, options.clock.now() - started)
     return response
   }
 
   async function serve(request: ApiRequest, info: RequestInfo, warnings: string[]): Promise<ApiResponse> {
-    if (isStopping && info.isResource) throw failure(503, 'ServiceUnavailable', 'the server is shutting down; try again when it is back', { retryAfterSeconds: 1 })
+    if (isStopping && info.isResource)
+      throw failure(503, 'ServiceUnavailable', 'the server is shutting down; try again when it is back', { retryAfterSeconds: 1 })
     const user = await gate.authenticate(request)
     gate.authorize(user, info)
     return gatekeeper.pass(user, async () => {

@@ -4,7 +4,9 @@ import { JsonTextError, parseJsonText } from '../../kube/json-text.ts'
 import { badRequestError } from '../../kube/status.ts'
 
 export function encodeContinue(revision: number, prefix: string, last: string): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${last.slice(prefix.length)}\u0000` })).toString('base64url')
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${last.slice(prefix.length)}\u0000` })).toString(
+    'base64url',
+  )
 }
 
 /** `after` is a full key; `revision` undefined reads what is there now. */
@@ -12,7 +14,8 @@ export function decodeContinue(token: string, prefix: string): { revision: numbe
   const parsed = parseToken(token)
   if (parsed.v !== 'meta.k8s.io/v1') throw invalidToken(`server does not recognize this encoded version ${JSON.stringify(parsed.v ?? '')}`)
   const { rv, start } = parsed
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
+    throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
   if (typeof start !== 'string' || start === '') throw invalidToken('missing start key (version meta.k8s.io/v1)')
   if (start.split('/').includes('..')) throw invalidToken(`${JSON.stringify(start)} goes outside the list`)
   const after = prefix + (start.endsWith('\u0000') ? start.slice(0, -1) : start)

@@ -76,7 +76,12 @@ function readPage(scope: Scope, request: PageRequest): Page {
   if (selection.name !== undefined && (selection.namespace !== '' || !scope.served.definition.namespaced)) return readOne(scope, request)
   if (selection.isEverything) {
     const result = range(scope, request, limit === 0 ? undefined : limit)
-    return { versions: result.versions, revision: result.revision, last: result.more ? result.versions.at(-1)?.key : undefined, remaining: result.remaining }
+    return {
+      versions: result.versions,
+      revision: result.revision,
+      last: result.more ? result.versions.at(-1)?.key : undefined,
+      remaining: result.remaining,
+    }
   }
   const found: Version[] = []
   const all = range(scope, request, undefined)
@@ -132,7 +137,8 @@ export function render(scope: Scope, negotiated: Negotiated, listed: Listed): Ap
     const objects = listed.versions.map((version) => convertTo(served, readVersion(served, version), served.apiVersion))
     return respond(200, shapeList(scope, negotiated, { objects, meta: listed.meta }), negotiated.format, scope.warnings)
   }
-  if (negotiated.format === 'json' && served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined) return renderBytes(scope, listed)
+  if (negotiated.format === 'json' && served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined)
+    return renderBytes(scope, listed)
   const items = listed.versions.map((version) => {
     const object = convertTo(served, readVersion(served, version), served.apiVersion)
     return served.definition.builtin ? { ...object, kind: undefined, apiVersion: undefined } : object

@@ -19,7 +19,9 @@ export function parseExactRevision(text: string): number | undefined {
 
 function revisionProblem(text: string): string | undefined {
   const cause = /^\d+$/.test(text) ? (BigInt(text) > 18446744073709551615n ? 'value out of range' : undefined) : 'invalid syntax'
-  return cause === undefined ? undefined : `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${cause}`
+  return cause === undefined
+    ? undefined
+    : `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${cause}`
 }
 
 /** Resolves once the store is at least at `revision`; gives up with 504 after the configured wait. */
@@ -45,4 +47,5 @@ function tooLargeRevision(requested: number, current: number): Error {
   })
 }
 
-export const tooOldRevision = (requested: number, oldest: number): Error => expiredError(`too old resource version: ${requested} (${oldest})`)
+export const tooOldRevision = (requested: number, oldest: number): Error =>
+  expiredError(`too old resource version: ${requested} (${oldest})`)

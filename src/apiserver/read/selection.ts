@@ -1,5 +1,13 @@
 /** Which objects of a resource a list or watch means: its selectors, compiled once per request. */
-import { type FieldSelector, matchesFields, parseFieldSelector, requiredField, unknownField, unknownFieldMessage, unsupportedFieldMessage } from '../../kube/field-selector.ts'
+import {
+  type FieldSelector,
+  matchesFields,
+  parseFieldSelector,
+  requiredField,
+  unknownField,
+  unknownFieldMessage,
+  unsupportedFieldMessage,
+} from '../../kube/field-selector.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Parsed } from '../../kube/parsed.ts'
 import { matchesLabels, parseLabelSelector } from '../../kube/selector.ts'
@@ -45,5 +53,6 @@ function checkFields(scope: Scope, selector: FieldSelector): void {
   const { rules, builtin } = scope.served.definition
   const own = rules.selectableFieldNames ?? []
   const unknown = unknownField(selector, ['metadata.name', 'metadata.namespace', ...own])
-  if (unknown !== undefined) throw badRequestError(builtin && own.length === 0 ? unknownFieldMessage(unknown) : unsupportedFieldMessage(unknown))
+  if (unknown !== undefined)
+    throw badRequestError(builtin && own.length === 0 ? unknownFieldMessage(unknown) : unsupportedFieldMessage(unknown))
 }

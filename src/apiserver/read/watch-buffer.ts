@@ -6,34 +6,41 @@ export interface WatchBuffer {
 }
 
 export function createWatchBuffer(sink: ByteSink, bounds: { maxBytes: number; maxEvents: number; onOverflow: () => void }): WatchBuffer {
+  /** Lines from `next` on wait; what is before it has been taken. */
   let waiting: Uint8Array[] = []
+  let next = 0
   let waitingBytes = 0
   let isBlocked = false
   let isOver = false
 
+  const write = (line: Uint8Array): void => {
+    if (sink.write(line)) return
+    isBlocked = true
+    sink.onDrain(drain)
+  }
   const drain = (): void => {
     isBlocked = false
-    const lines = waiting
-    waiting = []
-    waitingBytes = 0
-    for (const line of lines) send(line)
-  }
-  const send = (line: Uint8Array): void => {
-    if (isOver) return
-    if (!isBlocked) {
-      if (!sink.write(line)) {
-        isBlocked = true
-        sink.onDrain(drain)
-      }
-      return
+    while (!isBlocked && next < waiting.length) {
+      const line = waiting[next++] as Uint8Array
+      waitingBytes -= line.length
+      write(line)
     }
-    waiting.push(line)
-    waitingBytes += line.length
-    if (waiting.length > bounds.maxEvents || waitingBytes > bounds.maxBytes) {
+    if (next === waiting.length) {
+      waiting = []
+      next = 0
+    }
+  }
+  return {
+    send(line) {
+      if (isOver) return
+      if (!isBlocked) return write(line)
+      waiting.push(line)
+      waitingBytes += line.length
+      if (waiting.length - next <= bounds.maxEvents && waitingBytes <= bounds.maxBytes) return
       isOver = true
       waiting = []
+      next = 0
       bounds.onOverflow()
-    }
+    },
   }
-  return { send }
 }

@@ -44,13 +44,15 @@ export async function watch(scope: Scope, negotiated: Negotiated, registry: Watc
     const line = encodeLine('ERROR', JSON.stringify(plan.status))
     return { status: 200, headers, body: (sink) => (sink.write(line), sink.end(), () => undefined) }
   }
-  if (!registry.admit()) throw tooManyRequestsError(`there are ${registry.open} watches open, which is the limit; close some and try again`, 5)
+  if (!registry.admit())
+    throw tooManyRequestsError(`there are ${registry.open} watches open, which is the limit; close some and try again`, 5)
   return { status: 200, headers, body: (sink) => start(scope, negotiated, { plan, sink, registry }) }
 }
 
 async function planWatch(scope: Scope, options: ListOptions, selection: Selection): Promise<WatchPlan | StatusError> {
   const revision = parseExactRevision(options.resourceVersion)
-  const wantsState = options.sendInitialEvents === true || (options.sendInitialEvents === undefined && (revision === undefined || revision === 0))
+  const wantsState =
+    options.sendInitialEvents === true || (options.sendInitialEvents === undefined && (revision === undefined || revision === 0))
   const marksInitialEnd = options.sendInitialEvents === true && options.allowWatchBookmarks
   if (!wantsState) {
     const after = revision === undefined || revision === 0 ? scope.server.objects.store.revision : revision
@@ -84,7 +86,11 @@ function start(scope: Scope, negotiated: Negotiated, { plan, sink, registry }: S
     release()
     if (endSink) sink.end()
   }
-  const buffer = createWatchBuffer(sink, { maxBytes: limits.watchBufferBytes, maxEvents: limits.watchBufferEvents, onOverflow: () => stop(true) })
+  const buffer = createWatchBuffer(sink, {
+    maxBytes: limits.watchBufferBytes,
+    maxEvents: limits.watchBufferEvents,
+    onOverflow: () => stop(true),
+  })
   const encode = eventEncoder(scope, negotiated)
 
   for (const version of plan.initial) buffer.send(encode('ADDED', version))
@@ -178,10 +184,20 @@ function bookmark(scope: Scope, negotiated: Negotiated, revision: number, annota
   const { served } = scope
   const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(revision) }
   const isWhole = negotiated.shape === 'object'
-  const typed = isWhole ? { kind: served.definition.kind, apiVersion: served.apiVersion } : { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${negotiated.metaVersion}` }
+  const typed = isWhole
+    ? { kind: served.definition.kind, apiVersion: served.apiVersion }
+    : { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${negotiated.metaVersion}` }
   if (negotiated.shape === 'Table') {
-    const row = { kind: 'Table', apiVersion: `meta.k8s.io/${negotiated.metaVersion}`, metadata: { resourceVersion: String(revision) }, columnDefinitions: null }
-    return encodeLine('BOOKMARK', JSON.stringify({ ...row, rows: annotations === undefined ? [] : [{ cells: [], object: { ...typed, metadata } }] }))
+    const row = {
+      kind: 'Table',
+      apiVersion: `meta.k8s.io/${negotiated.metaVersion}`,
+      metadata: { resourceVersion: String(revision) },
+      columnDefinitions: null,
+    }
+    return encodeLine(
+      'BOOKMARK',
+      JSON.stringify({ ...row, rows: annotations === undefined ? [] : [{ cells: [], object: { ...typed, metadata } }] }),
+    )
   }
   const empty = isWhole ? (served.definition.emptyObject?.(served.apiVersion) ?? {}) : {}
   return encodeLine('BOOKMARK', JSON.stringify({ ...empty, ...typed, metadata }))
