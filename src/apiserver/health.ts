@@ -2,7 +2,7 @@
 import { KUBERNETES_VERSION } from '../kinds/kubernetes/version.ts'
 import type { ApiResponse } from './http.ts'
 import type { RequestInfo } from './request-info.ts'
-import { respond } from './respond.ts'
+import { respondBytes } from './respond.ts'
 
 export type HealthCheck = () => string | undefined
 
@@ -55,6 +55,7 @@ export function text(status: number, body: string): ApiResponse {
   }
 }
 
+/** Indented for everybody, as the real server's is. */
 export function versionResponse(): ApiResponse {
-  return respond(200, KUBERNETES_VERSION)
+  return respondBytes(200, Buffer.from(JSON.stringify(KUBERNETES_VERSION, null, 2)))
 }

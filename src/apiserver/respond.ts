@@ -13,7 +13,7 @@ import type { Scope } from './scope.ts'
 const encoder = new TextEncoder()
 
 export function respond(status: number, value: unknown, format: 'json' | 'yaml' = 'json', warnings: readonly string[] = []): ApiResponse {
-  const text = format === 'yaml' ? toYaml(value, { sortMapEntries: true }) : JSON.stringify(value)
+  const text = format === 'yaml' ? toYaml(value, { sortMapEntries: true, aliasDuplicateObjects: false }) : JSON.stringify(value)
   return respondBytes(status, encoder.encode(text), { format, warnings })
 }
 
@@ -33,8 +33,7 @@ export function respondBytes(
 export function respondError(error: StatusError, about: { warnings: readonly string[]; format: 'json' | 'yaml' }): ApiResponse {
   const response = respond(error.code, error.status, about.format, about.warnings)
   const retryAfter = error.status.details?.retryAfterSeconds
-  if (retryAfter !== undefined && (error.code === 429 || error.code === 503 || error.code === 504))
-    response.headers['retry-after'] = String(retryAfter)
+  if (retryAfter !== undefined && retryAfter > 0) response.headers['retry-after'] = String(retryAfter)
   return response
 }
 

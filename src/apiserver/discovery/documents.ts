@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { KindDefinition, SubresourceInfo } from '../../kinds/kind.ts'
-import { groupVersion } from '../../kube/meta.ts'
+import { type GroupVersionKind, groupVersion } from '../../kube/meta.ts'
 import { compareVersions } from './version-order.ts'
 
 export interface GroupVersions {
@@ -57,16 +57,21 @@ export function apiVersionsDocument(serverAddress: string): unknown {
 const OTHER_PATHS = [
   '/.well-known/openid-configuration',
   '/healthz',
+  '/healthz/ping',
   '/livez',
+  '/livez/ping',
   '/metrics',
   '/openapi/v2',
   '/openapi/v3',
+  '/openapi/v3/',
   '/openid/v1/jwks',
   '/readyz',
+  '/readyz/ping',
+  '/readyz/shutdown',
   '/version',
 ]
 
-/** What `/` lists: every path worth a look. */
+/** What `/` lists: every path worth a look that is served here. */
 export function rootDocument(groups: readonly GroupVersions[]): unknown {
   const named = groups.filter((group) => group.name !== '')
   const paths = named.flatMap((group) => [`/apis/${group.name}`, ...group.versions.map((version) => `/apis/${group.name}/${version}`)])
@@ -127,16 +132,26 @@ function subresourceEntry(definition: KindDefinition, subresource: SubresourceIn
   }
 }
 
+/** What the real server stores in another group or version than it serves: the hash names the stored one. */
+const STORED_AS: ReadonlyMap<string, string> = new Map([
+  ['events.k8s.io/Event', '/v1/Event'],
+  ['admissionregistration.k8s.io/MutatingAdmissionPolicy', 'admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy'],
+  ['admissionregistration.k8s.io/MutatingAdmissionPolicyBinding', 'admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyBinding'],
+  ['apiextensions.k8s.io/CustomResourceDefinition', 'apiextensions.k8s.io/v1beta1/CustomResourceDefinition'],
+])
+
 /** Changes when the storage version does, so that clients notice; the hash is Kubernetes' own. */
-function storageVersionHash(definition: KindDefinition): string {
-  const digest = createHash('sha256').update(`${definition.group}/${definition.storageVersion}/${definition.kind}`).digest()
+function storageVersionHash({ group, kind, storageVersion }: KindDefinition): string {
+  const digest = createHash('sha256')
+    .update(STORED_AS.get(`${group}/${kind}`) ?? `${group}/${storageVersion}/${kind}`)
+    .digest()
   return digest.subarray(0, 8).toString('base64')
 }
 
-export function aggregatedDocument(definitions: readonly KindDefinition[], groups: readonly GroupVersions[], apiVersion: string): unknown {
+export function aggregatedDocument(definitions: readonly KindDefinition[], groups: readonly GroupVersions[]): unknown {
   return {
     kind: 'APIGroupDiscoveryList',
-    apiVersion: `apidiscovery.k8s.io/${apiVersion}`,
+    apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
     items: groups.map((group) => ({
       metadata: group.name === '' ? {} : { name: group.name },
@@ -162,10 +177,16 @@ function aggregatedResource(definition: KindDefinition): unknown {
       ? {
           subresources: definition.subresources.map((subresource) => ({
             subresource: subresource.name,
-            responseKind: subresource.responseKind ?? { group: '', version: '', kind: definition.kind },
+            responseKind: responseKindOf(definition, subresource),
             verbs: subresource.verbs,
           })),
         }
       : {}),
   }
+}
+
+/** Group and version are said only where they are not the resource's own. */
+function responseKindOf(definition: KindDefinition, { responseKind }: SubresourceInfo): GroupVersionKind {
+  if (responseKind !== undefined && responseKind.group !== definition.group) return responseKind
+  return { group: '', version: '', kind: responseKind?.kind ?? definition.kind }
 }

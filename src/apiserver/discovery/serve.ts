@@ -4,8 +4,8 @@ import { failure, noSuchPathError } from '../../kube/status.ts'
 import type { Catalog } from '../catalog.ts'
 import type { ApiRequest, ApiResponse } from '../http.ts'
 import { negotiate, parseAccept } from '../negotiation.ts'
-import { respond } from '../respond.ts'
 import { PlainNotFound } from '../plain-not-found.ts'
+import { respond, respondBytes } from '../respond.ts'
 import { header } from '../scope.ts'
 import {
   aggregatedDocument,
@@ -27,8 +27,6 @@ export interface Discovery {
   serve(path: string, request: ApiRequest): ApiResponse | undefined
 }
 
-const AGGREGATED_VERSIONS = ['v2', 'v2beta1']
-
 export function createDiscovery(catalog: Catalog): Discovery {
   let epoch = 0
   const cache = new Map<string, CachedBody>()
@@ -40,7 +38,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
     }
     let body = cache.get(key)
     if (body === undefined) {
-      const bytes = Buffer.from(JSON.stringify(make()))
+      const bytes = Buffer.from(`${JSON.stringify(make())}\n`)
       body = { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` }
       cache.set(key, body)
     }
@@ -50,28 +48,26 @@ export function createDiscovery(catalog: Catalog): Discovery {
   return {
     serve(path, request) {
       const parts = path.split('/').filter((part) => part !== '')
-      if (parts.length === 0) return respond(200, rootDocument(groupsOf(catalog.definitions())))
+      if (parts.length === 0) return respondBytes(200, Buffer.from(JSON.stringify(rootDocument(groupsOf(catalog.definitions())), null, 2)))
       if (parts[0] !== 'api' && parts[0] !== 'apis') return undefined
       if (request.method !== 'GET' && request.method !== 'HEAD')
         throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
-      if (parts.length === 1) {
-        const version = aggregatedVersion(request)
-        if (version !== undefined) return serveAggregated(parts[0], version, request)
-      }
-      negotiate(header(request, 'accept'), { transforms: false, streams: false, strictWords: false })
-      return respond(200, legacyDocument(parts, header(request, 'host') ?? ''), 'json')
+      if (parts.length === 1 && prefersAggregated(request)) return serveAggregated(parts[0], request)
+      const { format } = negotiate(header(request, 'accept'), { transforms: false, streams: false, strictWords: false })
+      const document = legacyDocument(parts, header(request, 'host') ?? '')
+      return format === 'yaml' ? respond(200, document, format) : respondBytes(200, Buffer.from(`${JSON.stringify(document)}\n`))
     },
   }
 
-  function serveAggregated(root: string, version: string, request: ApiRequest): ApiResponse {
-    const body = cached(`${root} ${version}`, () => {
+  function serveAggregated(root: string, request: ApiRequest): ApiResponse {
+    const body = cached(root, () => {
       const definitions = catalog.definitions()
       const groups = groupsOf(definitions).filter((group) => (root === 'api') === (group.name === ''))
-      return aggregatedDocument(definitions, groups, version)
+      return aggregatedDocument(definitions, groups)
     })
     const headers: ApiResponse['headers'] = {
       'cache-control': 'public',
-      'content-type': `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+      'content-type': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
       etag: body.etag,
       vary: 'Accept',
     }
@@ -96,14 +92,12 @@ export function createDiscovery(catalog: Catalog): Discovery {
   }
 }
 
-/** The aggregated form, if that is what the client prefers among what it accepts; an unknown version of it alone is 406. */
-function aggregatedVersion(request: ApiRequest): string | undefined {
-  for (const clause of parseAccept(header(request, 'accept') ?? '')) {
-    if (clause.params.as === 'APIGroupDiscoveryList' && clause.params.g === 'apidiscovery.k8s.io' && clause.type === 'application/json') {
-      if (AGGREGATED_VERSIONS.includes(clause.params.v ?? '')) return clause.params.v
-      continue
-    }
-    if (clause.type === 'application/json' || clause.type === '*/*') return undefined
+/** The aggregated form comes before the plain one among what the client accepts; its older v2beta1 is not served any more. */
+function prefersAggregated(request: ApiRequest): boolean {
+  for (const { type, params } of parseAccept(header(request, 'accept') ?? '')) {
+    if (type === 'application/json' && params.as === 'APIGroupDiscoveryList') {
+      if (params.g === 'apidiscovery.k8s.io' && params.v === 'v2') return true
+    } else if (type === 'application/json' || type === '*/*') return false
   }
-  return undefined
+  return false
 }
