@@ -16,8 +16,7 @@ export function normaliseOutput(output: string, place: Place, step: SessionStep)
   let text = labelled(output, place)
   if (step.table && !step.cmd.includes('node-1')) text = text.replace(/\bnode-[01]\b/g, '<node>')
   if (step.filtered) text = structuralLines(text)
-  if (/^version\b/.test(step.cmd))
-    text = text.replace(/"(gitCommit|buildDate|goVersion|platform|gitTreeState)": "[^"]*"/g, '"$1": "<build>"')
+  if (/^version\b/.test(step.cmd)) text = versionOutput(text)
   if (step.table) text = tableCells(text)
   if (step.sortLines) text = `${text.split('\n').sort().join('\n').trim()}\n`
   if (step.last) text = `${text.trim().split('\n').at(-1)}\n`
