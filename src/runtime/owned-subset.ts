@@ -58,10 +58,11 @@ function matchesList(fields: Fields, owned: readonly string[], of: { live: unkno
   if (of.wanted.length !== owned.length) return false
   return owned.every((entry) => {
     const key = parse(entry.slice(2))
-    const isSame = (item: unknown): boolean =>
-      entry.startsWith('k:') ? hasKeys(item, key) : entry.startsWith('v:') && deepEqual(item, key)
-    const wanted = of.wanted.find(isSame)
-    const live = of.live.find(isSame)
+    const isValue = entry.startsWith('v:')
+    if (!isValue && !entry.startsWith('k:')) return false
+    // A key that the configuration leaves to its default (a port's protocol) is filled in on the live item.
+    const wanted = of.wanted.find((item) => (isValue ? deepEqual(item, key) : agreesWith(item, key)))
+    const live = of.live.find((item) => (isValue ? deepEqual(item, key) : hasKeys(item, key)))
     const below = fields[entry]
     return wanted !== undefined && live !== undefined && isJsonObject(below) && matches(below, live, wanted)
   })
@@ -69,6 +70,9 @@ function matchesList(fields: Fields, owned: readonly string[], of: { live: unkno
 
 const hasKeys = (item: unknown, keys: unknown): boolean =>
   isJsonObject(item) && isJsonObject(keys) && Object.keys(keys).every((key) => Object.hasOwn(item, key) && deepEqual(item[key], keys[key]))
+
+const agreesWith = (item: unknown, keys: unknown): boolean =>
+  isJsonObject(item) && isJsonObject(keys) && Object.keys(keys).every((key) => !Object.hasOwn(item, key) || deepEqual(item[key], keys[key]))
 
 function parse(text: string): unknown {
   try {
