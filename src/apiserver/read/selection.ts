@@ -50,9 +50,13 @@ function understood<T>(result: Parsed<T>): T {
 }
 
 function checkFields(scope: Scope, selector: FieldSelector): void {
-  const { rules, builtin } = scope.served.definition
+  const { rules, builtin, namespaced, group, kind } = scope.served.definition
   const own = rules.selectableFieldNames ?? []
-  const unknown = unknownField(selector, ['metadata.name', 'metadata.namespace', ...own])
-  if (unknown !== undefined)
-    throw badRequestError(builtin && own.length === 0 ? unknownFieldMessage(unknown) : unsupportedFieldMessage(unknown))
+  const isGeneral = own.length === 0
+  // Kinds that list their fields and live in no namespace do not list one.
+  const general = builtin && !isGeneral && !namespaced ? ['metadata.name'] : ['metadata.name', 'metadata.namespace']
+  const unknown = unknownField(selector, [...general, ...own])
+  if (unknown === undefined) return
+  const of = builtin ? { group, version: scope.served.version.name, kind } : undefined
+  throw badRequestError(builtin && isGeneral ? unknownFieldMessage(unknown) : unsupportedFieldMessage(unknown, of))
 }

@@ -6,16 +6,17 @@
 import type { KubeObject } from '../../kube/meta.ts'
 import { StatusError, tooManyRequestsError } from '../../kube/status.ts'
 import { CompactedError, type StoreEvent, type Version } from '../../store/index.ts'
+import type { Served } from '../catalog.ts'
 import type { ApiResponse, ByteSink } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
 import { convertTo, prefixOf, readVersion } from '../objects.ts'
 import { type ListOptions, parseListOptions } from '../options.ts'
-import { partial, table } from '../respond.ts'
+import { partial, table, warningHeaders } from '../respond.ts'
 import type { Scope } from '../scope.ts'
 import { collect } from './list.ts'
 import { parseExactRevision, tooOldRevision, waitForRevision } from './revision.ts'
 import { parseSelection, type Selection } from './selection.ts'
-import { createWatchBuffer } from './watch-buffer.ts'
+import { createWatchBuffer, type WatchBuffer } from './watch-buffer.ts'
 import type { WatchRegistry } from './watch-registry.ts'
 
 const BOOKMARK_EVERY_MS = 60_000
@@ -39,14 +40,21 @@ export async function watch(scope: Scope, negotiated: Negotiated, registry: Watc
   const headers: ApiResponse['headers'] = {
     'cache-control': 'no-cache, private',
     'content-type': 'application/json',
+    ...(scope.warnings.length === 0 ? {} : { warning: warningHeaders(scope.warnings) }),
   }
   if (plan instanceof StatusError) {
     const line = encodeLine('ERROR', JSON.stringify(plan.status))
-    return { status: 200, headers, body: (sink) => (sink.write(line), sink.end(), () => undefined) }
+    return { status: 200, headers, body: (sink) => sendOnly(sink, line) }
   }
   if (!registry.admit())
     throw tooManyRequestsError(`there are ${registry.open} watches open, which is the limit; close some and try again`, 5)
   return { status: 200, headers, body: (sink) => start(scope, negotiated, { plan, sink, registry }) }
+}
+
+function sendOnly(sink: ByteSink, line: Uint8Array): () => void {
+  sink.write(line)
+  sink.end()
+  return () => undefined
 }
 
 async function planWatch(scope: Scope, options: ListOptions, selection: Selection): Promise<WatchPlan | StatusError> {
@@ -72,73 +80,115 @@ interface Start {
 }
 
 function start(scope: Scope, negotiated: Negotiated, { plan, sink, registry }: Start): () => void {
-  const { clock, limits, objects } = scope.server
+  if (scope.request.signal?.aborted) {
+    sink.end()
+    return () => undefined
+  }
+  const { clock, limits, objects, random } = scope.server
   const timers: (() => void)[] = []
-  let sent = plan.after
-  let stopped = false
+  let isStopped = false
   let stopStore: () => void = () => undefined
   const release = registry.opened(() => stop(true))
   const stop = (endSink: boolean): void => {
-    if (stopped) return
-    stopped = true
+    if (isStopped) return
+    isStopped = true
     stopStore()
+    buffer.close()
     for (const cancel of timers) cancel()
     release()
     if (endSink) sink.end()
   }
-  const buffer = createWatchBuffer(sink, {
-    maxBytes: limits.watchBufferBytes,
-    maxEvents: limits.watchBufferEvents,
-    onOverflow: () => stop(true),
-  })
-  const encode = eventEncoder(scope, negotiated)
+  const bounds = { maxBytes: limits.watchBufferBytes, maxEvents: limits.watchBufferEvents, onOverflow: () => stop(true) }
+  const buffer = createWatchBuffer(sink, bounds)
+  const watcher: Watcher = { served: scope.served, selection: plan.selection, encode: eventEncoder(scope, negotiated) }
+  const tell = (revision: number, annotations?: Record<string, string>) => bookmark(scope, negotiated, { revision, annotations })
 
-  for (const version of plan.initial) buffer.send(encode('ADDED', version))
-  if (plan.marksInitialEnd) buffer.send(bookmark(scope, negotiated, sent, { [INITIAL_EVENTS_END]: 'true' }))
+  const timeoutSeconds = plan.options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + random.next())
+  timers.push(clock.after(timeoutSeconds * 1000, () => stop(true)))
+  buffer.pull(stateLines(plan, watcher.encode, tell), () => {
+    const followed = followStore(scope, { plan, watcher, buffer, onClose: () => stop(true) })
+    if (followed === undefined) return stop(true)
+    stopStore = followed
+    if (isStopped) stopStore()
+    else if (plan.options.allowWatchBookmarks) timers.push(remind())
+  })
+  return () => stop(false)
+
+  /** A bookmark: all up to the store's newest revision was sent, waits before it, or does not concern this watcher. */
+  function remind(): () => void {
+    const slot = timers.length
+    const next = (): (() => void) =>
+      clock.after(BOOKMARK_EVERY_MS, () => {
+        buffer.send(tell(Math.max(plan.after, objects.store.revision)))
+        if (!isStopped) timers[slot] = next()
+      })
+    return next()
+  }
+}
+
+function* stateLines(
+  plan: WatchPlan,
+  encode: EncodeEvent,
+  tell: (revision: number, annotations: Record<string, string>) => Uint8Array,
+): Generator<Uint8Array> {
+  for (const version of plan.initial) yield encode('ADDED', version)
+  if (plan.marksInitialEnd) yield tell(plan.after, { [INITIAL_EVENTS_END]: 'true' })
+}
+
+interface Following {
+  plan: WatchPlan
+  watcher: Watcher
+  buffer: WatchBuffer
+  onClose(): void
+}
+
+/**
+ * Sends what happened since the plan's revision, then what happens. Events of the past come before the store's `watch`
+ * returns, maybe very many: they are kept as they are and sent as they are taken. Undefined when the past is forgotten.
+ */
+function followStore(scope: Scope, { plan, watcher, buffer, onClose }: Following): (() => void) | undefined {
+  let past: StoreEvent[] | undefined = []
+  const onEvent = (event: StoreEvent): void => {
+    if (past !== undefined) return void past.push(event)
+    const line = lineFor(event, watcher)
+    if (line !== undefined) buffer.send(line)
+  }
   try {
-    stopStore = objects.store.watch(prefixOf(scope.served, plan.selection.namespace), {
-      after: plan.after,
-      onEvent(event) {
-        sent = event.revision
-        const line = lineFor(event, plan.selection, encode)
-        if (line !== undefined && !stopped) buffer.send(line)
-      },
-      onClose: () => stop(true),
-    })
+    const stop = scope.server.objects.store.watch(prefixOf(scope.served, plan.selection.namespace), { after: plan.after, onEvent, onClose })
+    const events = past
+    past = undefined
+    buffer.pull(pastLines(events, watcher), () => undefined)
+    return stop
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error
     buffer.send(encodeLine('ERROR', JSON.stringify((tooOldRevision(plan.after, error.oldest) as StatusError).status)))
-    stop(true)
-    return () => undefined
+    return undefined
   }
-  // Past events are delivered before `watch` returns; they may already have been too many.
-  if (stopped) stopStore()
-  const timeoutSeconds = plan.options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + scope.server.random.next())
-  timers.push(clock.after(timeoutSeconds * 1000, () => stop(true)))
-  if (plan.options.allowWatchBookmarks) scheduleBookmarks()
-  return () => stop(false)
+}
 
-  function scheduleBookmarks(): void {
-    const slot = timers.length
-    const tick = (): void => {
-      // Nothing between the last event sent and the store's newest revision concerned this watcher.
-      buffer.send(bookmark(scope, negotiated, Math.max(sent, objects.store.revision), undefined))
-      timers[slot] = clock.after(BOOKMARK_EVERY_MS, tick)
-    }
-    timers[slot] = clock.after(BOOKMARK_EVERY_MS, tick)
+function* pastLines(events: readonly StoreEvent[], watcher: Watcher): Generator<Uint8Array> {
+  for (const event of events) {
+    const line = lineFor(event, watcher)
+    if (line !== undefined) yield line
   }
 }
 
 type EncodeEvent = (type: string, version: Version) => Uint8Array
 
+interface Watcher {
+  served: Served
+  selection: Selection
+  encode: EncodeEvent
+}
+
 /** What an event of the store means to a watcher with selectors: entering and leaving the selection are ADDED and DELETED. */
-function lineFor(event: StoreEvent, selection: Selection, encode: EncodeEvent): Uint8Array | undefined {
+function lineFor(event: StoreEvent, { served, selection, encode }: Watcher): Uint8Array | undefined {
   if (selection.isEverything && selection.name === undefined) {
     if (event.type === 'delete') return encode('DELETED', event.version)
     return encode(event.previous === undefined ? 'ADDED' : 'MODIFIED', event.version)
   }
-  const was = event.previous !== undefined && selection.matches(event.previous.object() as KubeObject)
-  const is = event.type === 'put' && selection.matches(event.version.object() as KubeObject)
+  const was = event.previous !== undefined && selection.matches(readVersion(served, event.previous))
+  const is = event.type === 'put' && selection.matches(readVersion(served, event.version))
   if (is) return encode(was ? 'MODIFIED' : 'ADDED', event.version)
   if (!was) return undefined
   if (event.type === 'delete') return encode('DELETED', event.version)
@@ -149,7 +199,8 @@ function lineFor(event: StoreEvent, selection: Selection, encode: EncodeEvent): 
 function rewound(event: StoreEvent): Version {
   const before = event.previous?.object() as KubeObject
   const object: KubeObject = { ...before, metadata: { ...before.metadata, resourceVersion: String(event.revision) } }
-  return { ...event.version, key: event.key, revision: event.revision, bytes: Buffer.from(JSON.stringify(object)), object: () => object }
+  const { key, revision } = event
+  return { key, revision, createRevision: event.version.createRevision, bytes: Buffer.from(JSON.stringify(object)), object: () => object }
 }
 
 const sharedLines = new WeakMap<Version, Map<string, Uint8Array>>()
@@ -165,22 +216,26 @@ function eventEncoder(scope: Scope, negotiated: Negotiated): EncodeEvent {
       if (known !== undefined) return known
       const body = isStoredForm ? version.bytes : JSON.stringify(convertTo(served, readVersion(served, version), served.apiVersion))
       const line = encodeLine(type, body)
-      if (lines === undefined) sharedLines.set(version, (lines = new Map()))
-      lines.set(key, line)
+      lines ??= new Map()
+      sharedLines.set(version, lines.set(key, line))
       return line
     }
   }
   let hasHeaders = true
   return (type, version) => {
     const object = convertTo(served, readVersion(served, version), served.apiVersion)
-    if (negotiated.shape !== 'Table') return encodeLine(type, JSON.stringify(partial(object, negotiated.metaVersion)))
+    if (negotiated.shape !== 'Table') return encodeLine(type, JSON.stringify(partial(served, object, negotiated.metaVersion)))
     const shaped = table(scope, negotiated, { objects: [object], meta: { resourceVersion: object.metadata.resourceVersion }, hasHeaders })
     hasHeaders = false
     return encodeLine(type, JSON.stringify(shaped))
   }
 }
 
-function bookmark(scope: Scope, negotiated: Negotiated, revision: number, annotations: Record<string, string> | undefined): Uint8Array {
+function bookmark(
+  scope: Scope,
+  negotiated: Negotiated,
+  { revision, annotations }: { revision: number; annotations?: Record<string, string> },
+): Uint8Array {
   const { served } = scope
   const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(revision) }
   const isWhole = negotiated.shape === 'object'
@@ -200,7 +255,9 @@ function bookmark(scope: Scope, negotiated: Negotiated, revision: number, annota
     )
   }
   const empty = isWhole ? (served.definition.emptyObject?.(served.apiVersion) ?? {}) : {}
-  return encodeLine('BOOKMARK', JSON.stringify({ ...empty, ...typed, metadata }))
+  const zero = Object.fromEntries(isWhole ? (served.definition.rules.annotationsOfFields ?? []).map((name) => [name, '0']) : [])
+  const whole = Object.keys(zero).length === 0 ? metadata : { ...metadata, annotations: { ...zero, ...annotations } }
+  return encodeLine('BOOKMARK', JSON.stringify({ ...empty, ...typed, metadata: whole }))
 }
 
 function encodeLine(type: string, object: Uint8Array | string): Uint8Array {

@@ -53,6 +53,8 @@ async function deleteOnce(scope: Scope, stored: Stored, options: DeleteOptions):
   if (!options.dryRun) {
     const result = await server.objects.remove(served, current, version)
     if (!result.ok) return undefined
+    // What the answer shows is the object at the revision of its end.
+    current = result.version.object() as KubeObject
   }
   return answer(scope, current, true)
 }
@@ -62,19 +64,35 @@ type Step = 'wait' | 'remove' | 'remove-now' | 'pending'
 /** Changes `object` into what must be stored first; says what follows. */
 function planDeletion(scope: Scope, object: KubeObject, options: DeleteOptions): Step {
   const { rules } = scope.served.definition
+  if (rules.markDeleting !== undefined) {
+    if (object.metadata.deletionTimestamp === undefined) return markOnly(scope, object, options)
+    if (rules.holdsDeletion?.(object) ?? false) return 'pending'
+  }
   const graceful = planGrace(scope, object, options)
   if (graceful === 'pending') return 'pending'
-  // Kinds that mark themselves may add what holds them (a definition's cleanup of its instances).
-  if (graceful === undefined && rules.markDeleting !== undefined) markDeleting(scope, object)
-  const finalizers = finalizersForPropagation(scope, object, options)
-  if (!deepEqual(finalizers, object.metadata.finalizers ?? [])) object.metadata.finalizers = finalizers
-  const isHeld = finalizers.length > 0 || (rules.holdsDeletion?.(object) ?? false)
+  propagate(scope, object, options)
+  const isHeld = (object.metadata.finalizers ?? []).length > 0
   if (graceful === undefined) {
     if (!isHeld) return 'remove-now'
-    if (rules.markDeleting === undefined) markDeleting(scope, object)
+    markDeleting(scope, object)
     return 'wait'
   }
   return isHeld || graceful > 0 ? 'wait' : 'remove'
+}
+
+/** Kinds with an end of their own are only marked by the first request; they may add what holds them until a second one. */
+function markOnly(scope: Scope, object: KubeObject, options: DeleteOptions): Step {
+  const { rules } = scope.served.definition
+  const now = nowOf(scope)
+  object.metadata.deletionTimestamp = now
+  rules.markDeleting?.(object, now)
+  if (!rules.endsByOwnFinalizer) propagate(scope, object, options)
+  return 'wait'
+}
+
+function propagate(scope: Scope, object: KubeObject, options: DeleteOptions): void {
+  const finalizers = finalizersForPropagation(scope, object, options)
+  if (!deepEqual(finalizers, object.metadata.finalizers ?? [])) object.metadata.finalizers = finalizers
 }
 
 /** undefined: the kind knows no grace. A number: the grace that now holds. 'pending': nothing changes. */
@@ -85,12 +103,16 @@ function planGrace(scope: Scope, object: KubeObject, options: DeleteOptions): nu
   const meta = object.metadata
   if (meta.deletionTimestamp !== undefined) {
     const left = meta.deletionGracePeriodSeconds
-    // An object without a recorded grace was deleted without one: it goes as it is.
-    if (left === undefined) return undefined
-    if (requested === undefined || requested >= left) return left === 0 && (meta.finalizers ?? []).length === 0 ? undefined : 'pending'
-    meta.deletionTimestamp = formatTime(Date.parse(meta.deletionTimestamp) + (requested - left) * 1000)
-    meta.deletionGracePeriodSeconds = requested
-    return requested
+    // Whose time is up, or never was given, is not waited for again.
+    if (left === undefined || left === 0) return undefined
+    if (requested === undefined || requested >= left) return 'pending'
+    const end = Date.parse(meta.deletionTimestamp) + (requested - left) * 1000
+    const isPast = end < scope.server.clock.now()
+    // A shorter grace that is over already still leaves a second for whoever has to end the object gracefully.
+    const grace = isPast && requested !== 0 ? 1 : requested
+    meta.deletionTimestamp = isPast ? nowOf(scope) : formatTime(end)
+    meta.deletionGracePeriodSeconds = grace
+    return grace
   }
   const grace = rules.graceOnDelete(object, requested)
   meta.deletionTimestamp = formatTime(scope.server.clock.now() + grace * 1000)
@@ -100,30 +122,27 @@ function planGrace(scope: Scope, object: KubeObject, options: DeleteOptions): nu
 }
 
 function markDeleting(scope: Scope, object: KubeObject): void {
-  const { rules } = scope.served.definition
   const meta = object.metadata
-  const now = nowOf(scope)
-  if (rules.markDeleting) {
-    if (meta.deletionTimestamp !== undefined) return
-    meta.deletionTimestamp = now
-    rules.markDeleting(object, now)
-    return
-  }
   if (meta.deletionTimestamp === undefined) {
     if ((meta.generation ?? 0) > 0) meta.generation = (meta.generation ?? 0) + 1
-    meta.deletionTimestamp = now
+    meta.deletionTimestamp = nowOf(scope)
   }
   meta.deletionGracePeriodSeconds = 0
 }
 
 function finalizersForPropagation(scope: Scope, object: KubeObject, options: DeleteOptions): string[] {
   const existing = object.metadata.finalizers ?? []
-  const wantsOrphan = shouldOrphan(scope, existing, options)
-  const wantsForeground = options.propagationPolicy === 'Foreground' || (options.propagationPolicy === '' && options.orphanDependents === undefined && existing.includes(FOREGROUND))
+  const isCollected = scope.served.definition.rules.defaultPropagation !== 'none'
+  const wantsOrphan = isCollected && shouldOrphan(scope, existing, options)
+  const wantsForeground = isCollected && wantsToWait(existing, options)
   const kept = existing.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
   if (wantsOrphan === existing.includes(ORPHAN) && wantsForeground === existing.includes(FOREGROUND)) return existing
   return [...kept, ...(wantsOrphan ? [ORPHAN] : []), ...(wantsForeground ? [FOREGROUND] : [])]
 }
+
+const wantsToWait = (existing: readonly string[], options: DeleteOptions): boolean =>
+  options.propagationPolicy === 'Foreground' ||
+  (options.propagationPolicy === '' && options.orphanDependents === undefined && existing.includes(FOREGROUND))
 
 function shouldOrphan(scope: Scope, existing: readonly string[], options: DeleteOptions): boolean {
   if (options.orphanDependents !== undefined) return options.orphanDependents
@@ -137,6 +156,8 @@ const isUntouched = (next: KubeObject, old: KubeObject): boolean => deepEqual(ne
 
 function checkPreconditions(scope: Scope, old: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions
+  const isMarked = scope.served.definition.rules.markDeleting !== undefined
+  if (isMarked) return checkOwnPreconditions(scope, old, options)
   const subject = { group: scope.served.definition.group, resource: scope.served.definition.kind }
   const name = old.metadata.name ?? ''
   if (uid !== undefined && uid !== old.metadata.uid)
@@ -153,6 +174,18 @@ function checkPreconditions(scope: Scope, old: KubeObject, options: DeleteOption
     )
 }
 
+/** Kinds with an end of their own look at preconditions before anybody else does, and say it in other words. */
+function checkOwnPreconditions(scope: Scope, old: KubeObject, options: DeleteOptions): void {
+  const refuse = (what: string, wanted: string, found: string | undefined): never => {
+    const detail = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
+    throw conflictError(scope.served.groupResource, old.metadata.name ?? '', detail)
+  }
+  const { uid, resourceVersion } = options.preconditions
+  if (uid !== undefined && uid !== old.metadata.uid) refuse('UID', uid, old.metadata.uid)
+  if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion)
+    refuse('ResourceVersion', resourceVersion, old.metadata.resourceVersion)
+}
+
 function answer(scope: Scope, object: KubeObject, isGone: boolean): Deleted {
   const { definition, groupResource } = scope.served
   if (!isGone || definition.rules.returnsDeletedObject) return { object }
@@ -166,10 +199,7 @@ function answer(scope: Scope, object: KubeObject, isGone: boolean): Deleted {
 }
 
 function warnAboutDefaultOrphans(scope: Scope, options: DeleteOptions): void {
-  const { definition } = scope.served
-  if (definition.rules.defaultPropagation !== 'orphan' || options.propagationPolicy !== '' || options.orphanDependents !== undefined) return
-  warn(
-    scope,
-    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-  )
+  const { orphansByDefaultWarning } = scope.served.definition.rules
+  if (orphansByDefaultWarning === undefined || options.propagationPolicy !== '' || options.orphanDependents !== undefined) return
+  warn(scope, orphansByDefaultWarning)
 }
