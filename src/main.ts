@@ -9,6 +9,8 @@ import { constants } from 'node:fs'
 import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
 import { CommandError, type FileSink, type Files, type Machine, type Processes } from './cli/machine.ts'
@@ -25,9 +27,44 @@ const clock: Clock = {
   },
 }
 
-const random: Random = {
-  next: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
-  bytes: (length) => new Uint8Array(randomBytes(length)),
+/** Chance in small portions is cut from a larger one: asking the system for each uid costs more than the rest of it. */
+function pooledRandom(poolBytes: number): Random {
+  let pool = randomBytes(poolBytes)
+  let used = 0
+  const take = (length: number): Buffer => {
+    if (length > poolBytes / 8) return randomBytes(length)
+    if (used + length > poolBytes) {
+      pool = randomBytes(poolBytes)
+      used = 0
+    }
+    used += length
+    return pool.subarray(used - length, used)
+  }
+  return {
+    next: () => take(6).readUIntBE(0, 6) / 2 ** 48,
+    // A copy: what is handed out may be a key, and is its owner's alone.
+    bytes: (length) => new Uint8Array(take(length)),
+  }
+}
+
+const random = pooledRandom(4096)
+
+/**
+ * After work, in the first quiet moment, memory that is no longer needed goes back: left alone, V8 keeps what a load made it
+ * take until the next load.
+ */
+function collectWhenIdle(everyMs: number): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  let before = process.cpuUsage()
+  let hasWorked = false
+  setInterval(() => {
+    const { user, system } = process.cpuUsage(before)
+    before = process.cpuUsage()
+    const isBusy = (user + system) / 1000 > everyMs / 20
+    if (hasWorked && !isBusy) collect()
+    hasWorked = isBusy
+  }, everyMs).unref()
 }
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
@@ -105,7 +142,10 @@ const processes: Processes = {
   async startDetached(args, logFile) {
     const log = await open(logFile, 'w', 0o600)
     try {
-      const child = spawn(process.execPath, ['--enable-source-maps', programFile, ...args], { detached: true, stdio: ['ignore', log.fd, log.fd] })
+      const child = spawn(process.execPath, ['--enable-source-maps', programFile, ...args], {
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+      })
       child.unref()
       if (child.pid === undefined) throw new CommandError('the background process could not be started')
       return child.pid
@@ -132,6 +172,7 @@ const machine: Machine = {
   program: { file: programFile, node: process.version, version: SLUICE_VERSION },
 }
 
+collectWhenIdle(2000)
 process.exitCode = await runCommand(machine, process.argv.slice(2))
 // Whatever still holds the event loop (an idle connection, say) must not keep a finished command alive.
 process.exit()

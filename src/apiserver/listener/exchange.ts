@@ -39,13 +39,13 @@ interface Wire {
 }
 
 export function startExchange({ request, response, identity }: Wire, options: ExchangeOptions): Exchange {
-  const abort = new AbortController()
+  const presence = new Presence()
   let stopStream: (() => void) | undefined
   let isClosed = false
   const closed = new Promise<void>((resolve) => {
     response.on('close', () => {
       isClosed = true
-      abort.abort()
+      presence.leave()
       stopStream?.()
       stopStream = undefined
       resolve()
@@ -58,7 +58,7 @@ export function startExchange({ request, response, identity }: Wire, options: Ex
   if ('stream' in response) request.on('aborted', () => response.stream.destroy())
 
   const run = async () => {
-    const answer = await withDeadline(() => answerTo(request, { identity, signal: abort.signal, options }), abort, options)
+    const answer = await withDeadline(() => answerTo(request, { identity, presence, options }), presence, options)
     if (isClosed || answer === undefined) return
     // Clients without credentials do not get to keep an HTTP/2 connection, as on a real server (CVE-2023-44487).
     const isLast = options.isStopping() || answer.closes === true || ('stream' in response && answer.response.status === 401)
@@ -89,6 +89,30 @@ export function startExchange({ request, response, identity }: Wire, options: Ex
 
 function ignore(): void {}
 
+/** Whether the client is still there. Most requests never ask, so the signal is made for the first who does. */
+class Presence {
+  /** Called once, when the client leaves. */
+  onLeave: (() => void) | undefined
+  #hasLeft = false
+  #abort: AbortController | undefined
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#hasLeft) this.#abort.abort(GONE)
+    return this.#abort.signal
+  }
+
+  leave(): void {
+    if (this.#hasLeft) return
+    this.#hasLeft = true
+    this.#abort?.abort(GONE)
+    this.onLeave?.()
+  }
+}
+
+/** One for all: a reason of its own for every request costs a stack trace each. */
+const GONE = new Error('the client is gone')
+
 interface Answer {
   response: ApiResponse
   /** The connection cannot be used again: part of the request is unread. */
@@ -97,12 +121,12 @@ interface Answer {
 
 interface Asking {
   identity: Identity
-  signal: AbortSignal
+  presence: Presence
   options: ExchangeOptions
 }
 
 /** undefined when the client left before it had said everything. */
-async function answerTo(request: Incoming, { identity, signal, options }: Asking): Promise<Answer | undefined> {
+async function answerTo(request: Incoming, { identity, presence, options }: Asking): Promise<Answer | undefined> {
   const body = await readBody(request, options.bodyBytes)
   if (body.kind === 'gone') return undefined
   if (body.kind === 'too-large') return { response: statusResponse(tooLargeBodyError(`limit is ${options.bodyBytes}`)), closes: true }
@@ -112,7 +136,9 @@ async function answerTo(request: Incoming, { identity, signal, options }: Asking
     url: readTarget(request.url),
     headers,
     body: body.bytes,
-    signal,
+    get signal() {
+      return presence.signal
+    },
     ...identity,
   }
   try {
@@ -124,27 +150,22 @@ async function answerTo(request: Incoming, { identity, signal, options }: Asking
 }
 
 /** The answer; 504 when it takes too long, and then what is under way is told to stop; undefined once the client is gone. */
-function withDeadline(
-  work: () => Promise<Answer | undefined>,
-  abort: AbortController,
-  options: ExchangeOptions,
-): Promise<Answer | undefined> {
+function withDeadline(work: () => Promise<Answer | undefined>, presence: Presence, options: ExchangeOptions): Promise<Answer | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = options.clock.after(options.requestTimeoutMs, () => {
       const message = 'Timeout: request did not complete within the allotted timeout'
       resolve({ response: statusResponse(failure(504, 'Timeout', message, {})), closes: true })
-      abort.abort()
+      presence.leave()
     })
-    const onGone = () => {
+    presence.onLeave = () => {
       cancel()
       resolve(undefined)
     }
-    abort.signal.addEventListener('abort', onGone, { once: true })
     work()
       .then(resolve, reject)
       .finally(() => {
         cancel()
-        abort.signal.removeEventListener('abort', onGone)
+        presence.onLeave = undefined
       })
   })
 }
