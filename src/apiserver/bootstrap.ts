@@ -1,38 +1,74 @@
-/** Puts the objects every cluster starts with into the store; what is already there, changed or not, is left alone. */
+/**
+ * Puts the objects every cluster starts with into the store. What is already there, changed or not, is left alone, but for
+ * the port of the `kubernetes` Service, which says where this server listens now.
+ */
 import { formatTime } from '../base/clock.ts'
+import { deepEqual } from '../base/json.ts'
 import { uuid } from '../base/random.ts'
-import { bootstrapObjects } from '../kinds/kubernetes/bootstrap.ts'
+import { bootstrapObjects, kubernetesServicePorts } from '../kinds/kubernetes/bootstrap.ts'
 import { type KubeObject, parseGroupVersion } from '../kube/meta.ts'
+import type { Served } from './catalog.ts'
+import type { Stored } from './objects.ts'
 import type { ServerContext } from './scope.ts'
 
 export interface BootstrapFacts {
-  /** Port of this server, which the `kubernetes` Service points at. */
-  port: number
+  /** Port of this server, which the `kubernetes` Service points at; a promise where it is known only once it listens. */
+  port: number | Promise<number>
   /** PEM of the authority that client certificates are checked against. */
   clientAuthority: string
 }
 
-export async function bootstrapCluster(context: ServerContext, facts: BootstrapFacts): Promise<void> {
+type Context = Pick<ServerContext, 'catalog' | 'clock' | 'random' | 'objects'>
+
+export async function bootstrapCluster(context: Context, facts: BootstrapFacts): Promise<void> {
   const now = formatTime(context.clock.now())
-  const wanted = [...bootstrapObjects({ now, port: facts.port }), extensionAuthentication(facts.clientAuthority)]
+  const port = await facts.port
+  const wanted = [
+    ...bootstrapObjects({ now, port }),
+    configMap('extension-apiserver-authentication', { 'client-ca-file': facts.clientAuthority }, now),
+    configMap('kube-apiserver-legacy-service-account-token-tracking', { since: now.slice(0, 'YYYY-MM-DD'.length) }, now),
+  ]
   await Promise.all(
     wanted.map(async (object) => {
       const { group, version } = parseGroupVersion(object.apiVersion)
       const served = context.catalog.findKind(group, version, object.kind)
-      if (served === undefined || context.objects.get(served, object.metadata.namespace ?? '', object.metadata.name ?? '') !== undefined)
-        return
+      if (served === undefined) return
+      const stored = context.objects.get(served, object.metadata.namespace ?? '', object.metadata.name ?? '')
+      if (stored !== undefined) return object.kind === 'Service' ? keepPort(context, served, { stored, port }) : undefined
       object.metadata = { ...object.metadata, uid: uuid(context.random), creationTimestamp: now }
       await context.objects.put(served, object, undefined)
     }),
   )
 }
 
-/** Where extension API servers look for whom to believe. */
-function extensionAuthentication(clientAuthority: string): KubeObject {
+async function keepPort(context: Context, served: Served, at: { stored: Stored; port: number }): Promise<void> {
+  const { object, version } = at.stored
+  const ports = kubernetesServicePorts(at.port)
+  const spec = object.spec as { ports?: unknown } | undefined
+  if (deepEqual(spec?.ports, ports)) return
+  await context.objects.put(served, { ...object, spec: { ...spec, ports } }, version)
+}
+
+/** Where others look: extension servers for whom to believe, controllers for since when use of tokens is noted. */
+function configMap(name: string, data: Record<string, string>, now: string): KubeObject {
+  const owned = Object.fromEntries(['.', ...Object.keys(data).map((key) => `f:${key}`)].map((key) => [key, {}]))
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
-    data: { 'client-ca-file': clientAuthority },
+    metadata: {
+      name,
+      namespace: 'kube-system',
+      managedFields: [
+        {
+          manager: 'kube-apiserver',
+          operation: 'Update',
+          apiVersion: 'v1',
+          time: now,
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:data': owned },
+        },
+      ],
+    },
+    data,
   }
 }

@@ -13,7 +13,7 @@ import { type CustomResources, followCustomResources } from './custom-resources.
 import type { ApiResponse, Handle } from './http.ts'
 import { createIdentityDocuments } from './identity-documents.ts'
 import { createOpenApi } from './openapi/serve.ts'
-import type { RequestInfo } from './request-info.ts'
+import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 import type { ServerContext, ServerLimits } from './scope.ts'
 import { type ApiServer, createApiServer } from './server.ts'
 import { podHandlers } from './subresources/pods.ts'
@@ -27,8 +27,8 @@ export interface ClusterOptions {
   /** Made for the cluster, because some of it keeps state (allocated addresses). */
   admission(context: ServerContext): readonly Admission[]
   access: { staticTokens: readonly { token: string; user: UserInfo }[]; serviceAccountKey: string; issuer?: string }
-  /** Port of this server and PEM of its client authority: facts some bootstrap objects carry. */
-  port: number
+  /** Port of this server (a promise, where it is known only once it listens) and PEM of its client authority: facts some bootstrap objects carry. */
+  port: number | Promise<number>
   clientAuthority: string
   limits?: Partial<ServerLimits>
   /** One more path outside the API. */
@@ -74,7 +74,9 @@ export function createCluster(options: ClusterOptions): Cluster {
     return access
   }
   const made = context as unknown as ServerContext
-  customResources = followCustomResources(made)
+  customResources = followCustomResources(made, (error, name) =>
+    options.onInternalError?.(error, parseRequestInfo('PUT', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}/status`)),
+  )
   const ready = bootstrapCluster(made, { port: options.port, clientAuthority: options.clientAuthority })
   return {
     handle: server.handle,

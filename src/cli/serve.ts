@@ -108,6 +108,7 @@ async function startCluster(machine: Machine, dir: DataDir, what: ClusterStart, 
   const { clock, random } = machine
   const pkiOptions = { directory: await openKeyDirectory(dir.pki(what.name)), clock, random }
   let pki = await ensurePki(pkiOptions)
+  let listensOn: (port: number) => void = () => undefined
   const cluster = clusterOf({
     role: what.role,
     bare: what.bare,
@@ -117,7 +118,9 @@ async function startCluster(machine: Machine, dir: DataDir, what: ClusterStart, 
     adminToken: pki.adminToken,
     serviceAccountKey: pki.serviceAccountKey,
     clientAuthority: pki.authority,
-    port: what.wanted.port,
+    port: new Promise((resolve) => {
+      listensOn = resolve
+    }),
     backup: what.role === 'hub' ? (sink) => backup(what.store, sink, clock) : undefined,
     onInternalError: (error, info) =>
       machine.err(`${what.name}: ${info.method} ${info.path} failed: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`),
@@ -127,6 +130,7 @@ async function startCluster(machine: Machine, dir: DataDir, what: ClusterStart, 
   const listener = await listenOn(what.wanted, (port) =>
     listen({ handle: cluster.handle, tls: tlsOf(pki), clock, port, host: HOST, onError: (error) => machine.err(`${what.name}: ${error}\n`) }),
   )
+  listensOn(listener.port)
   const stopRotation = keepPkiFresh({
     ...pkiOptions,
     current: pki,

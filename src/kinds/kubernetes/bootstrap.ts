@@ -1,13 +1,14 @@
 /**
- * The objects a fresh API server makes for itself: system namespaces, default RBAC, priority classes, the `kubernetes`
- * Service, API services. Complete but for what every create adds (uid, resourceVersion, creationTimestamp).
+ * The objects a fresh API server makes for itself: system namespaces, default RBAC, priority classes, the default flow
+ * control, the `kubernetes` Service, API services. Complete but for what every create adds (uid, resourceVersion,
+ * creationTimestamp).
  */
 import { isJsonObject } from '../../base/json.ts'
-import type { KubeObject } from '../../kube/meta.ts'
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../../kube/meta.ts'
 import bootstrapText from './facts/bootstrap.facts'
 
 export interface BootstrapOptions {
-  /** Now, as metav1.Time: conditions carry it. */
+  /** Now, as metav1.Time: conditions and owners of fields carry it. */
   now: string
   /** Where the API server listens: target of the `kubernetes` Service. */
   port?: number
@@ -16,38 +17,44 @@ export interface BootstrapOptions {
   serviceIp?: string
 }
 
-const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
-  ['system-cluster-critical', 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.'],
-  ['system-node-critical', 'Used for system critical pods that must not be moved from their current node.'],
-])
+interface ObjectFact {
+  apiVersion: string
+  kind: string
+  metadata: Omit<ObjectMeta, 'managedFields'> & { managedFields: number }
+  [field: string]: unknown
+}
 
-const CONDITION_MESSAGES: ReadonlyMap<string, string> = new Map([
-  ['APIService', 'Local APIServices are always available'],
-  ['ServiceCIDR', 'Kubernetes Service CIDR is ready'],
-])
+interface BootstrapFact {
+  /** What objects name by number. */
+  managedFields: ManagedFieldsEntry[][]
+  objects: ObjectFact[]
+}
 
 /** Fresh, mutable objects. Aggregated ClusterRoles come without rules: a controller fills them. */
 export function bootstrapObjects(options: BootstrapOptions): KubeObject[] {
-  const objects = JSON.parse(bootstrapText) as KubeObject[]
-  for (const object of objects) complete(object, options)
-  return objects
+  const facts = JSON.parse(bootstrapText) as BootstrapFact
+  return facts.objects.map(({ metadata, ...rest }) => {
+    const managedFields = (facts.managedFields[metadata.managedFields] ?? []).map((entry) => ({ ...entry, time: options.now }))
+    const { apiVersion, kind, ...fields } = rest
+    return fitted({ apiVersion, kind, metadata: { ...metadata, managedFields }, ...fields }, options)
+  })
 }
 
-function complete(object: KubeObject, options: BootstrapOptions): void {
-  const description = DESCRIPTIONS.get(object.metadata.name ?? '')
-  if (object.kind === 'PriorityClass' && description !== undefined) object.description = description
-  if (object.kind === 'ClusterRole' && object.aggregationRule !== undefined) object.rules = null
-  const spec = isJsonObject(object.spec) ? object.spec : {}
-  const status = isJsonObject(object.status) ? object.status : {}
+function fitted(object: KubeObject, options: BootstrapOptions): KubeObject {
+  const clusterIP = options.serviceIp ?? '10.0.0.1'
+  if (object.kind === 'IPAddress') object.metadata.name = clusterIP
   if (object.kind === 'Service') {
-    spec.clusterIP = options.serviceIp ?? '10.0.0.1'
-    spec.clusterIPs = [spec.clusterIP]
-    spec.ports = [{ name: 'https', protocol: 'TCP', port: 443, targetPort: options.port ?? 6443 }]
+    const ports = kubernetesServicePorts(options.port ?? 6443)
+    object.spec = { ports, clusterIP, clusterIPs: [clusterIP], ...(object.spec as object) }
   }
-  if (object.kind === 'ServiceCIDR' && options.serviceCidr !== undefined) spec.cidrs = [options.serviceCidr]
-  for (const condition of Array.isArray(status.conditions) ? status.conditions : []) {
-    if (!isJsonObject(condition)) continue
-    condition.lastTransitionTime = options.now
-    condition.message = CONDITION_MESSAGES.get(object.kind) ?? ''
-  }
+  if (object.kind === 'ServiceCIDR' && options.serviceCidr !== undefined) object.spec = { cidrs: [options.serviceCidr] }
+  const status = isJsonObject(object.status) ? object.status : {}
+  for (const condition of Array.isArray(status.conditions) ? status.conditions : [])
+    if (isJsonObject(condition)) condition.lastTransitionTime = options.now
+  return object
+}
+
+/** The one port of the `kubernetes` Service: a server that listens elsewhere than before puts it right. */
+export function kubernetesServicePorts(port: number): { name: string; protocol: string; port: number; targetPort: number }[] {
+  return [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }]
 }
