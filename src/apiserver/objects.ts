@@ -3,7 +3,7 @@
  * per object so that writers of the same object queue up instead of colliding.
  */
 import { deepClone } from '../base/json.ts'
-import type { KubeObject, ObjectMeta } from '../kube/meta.ts'
+import { type KubeObject, METADATA_FIELDS, type ObjectMeta } from '../kube/meta.ts'
 import type { ClusterStore, CommitResult, Version } from '../store/index.ts'
 import type { Served } from './catalog.ts'
 
@@ -105,27 +105,10 @@ export function createObjects(store: ClusterStore): Objects {
   }
 }
 
-const METADATA_ORDER = [
-  'name',
-  'generateName',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-] as const
-
 /** The order people know from kubectl, whatever order the fields were set in. */
 function orderedMetadata(metadata: ObjectMeta): ObjectMeta {
   const ordered: Record<string, unknown> = {}
-  for (const field of METADATA_ORDER) if (metadata[field] !== undefined) ordered[field] = metadata[field]
+  for (const field of METADATA_FIELDS) if (metadata[field] !== undefined) ordered[field] = metadata[field]
   return ordered
 }
 

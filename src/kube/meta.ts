@@ -36,6 +36,25 @@ export interface ObjectMeta {
   selfLink?: string
 }
 
+/** The fields of metadata in the order of Go's struct, which is the order people know from kubectl. */
+export const METADATA_FIELDS = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+] as const
+
 /** Any object of the API. Kinds with a schema of their own have narrower types. */
 export interface KubeObject {
   apiVersion: string

@@ -8,7 +8,7 @@ import { deepEqual, isJsonObject, setOwn } from '../../base/json.ts'
 import type { AdmissionReader } from '../../kinds/admission.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
 import { type FieldError, invalid } from '../../kube/field-error.ts'
-import type { KubeObject, ObjectMeta } from '../../kube/meta.ts'
+import { type KubeObject, METADATA_FIELDS, type ObjectMeta } from '../../kube/meta.ts'
 import { badRequestError, invalidError } from '../../kube/status.ts'
 import { accessSpec, attributesOf, evaluationError } from './access-spec.ts'
 import type { Attributes } from './attributes.ts'
@@ -117,28 +117,10 @@ function metadataErrors(object: KubeObject, allowed: readonly string[], detail: 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || value === 0 || deepEqual(value, {}) || deepEqual(value, [])
 
-const META_ORDER: readonly (keyof ObjectMeta)[] = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-]
-
 /** Metadata with its keys in the order of the Go struct: the message quotes it as JSON. */
 function goOrder(metadata: ObjectMeta): Record<string, unknown> {
   const ordered: Record<string, unknown> = {}
-  for (const key of META_ORDER) if (!isEmpty(metadata[key])) ordered[key] = metadata[key]
+  for (const key of METADATA_FIELDS) if (!isEmpty(metadata[key])) ordered[key] = metadata[key]
   if (metadata.managedFields !== undefined && metadata.managedFields.length > 0) {
     ordered.managedFields = metadata.managedFields.map(({ manager, operation, apiVersion, time, fieldsType, fieldsV1, subresource }) => ({
       manager,

@@ -3,6 +3,7 @@
  * form goes in, the struct's own names, order and zero values come out.
  */
 import { setOwn } from '../../../../base/json.ts'
+import { METADATA_FIELDS } from '../../../../kube/meta.ts'
 import { INTERNAL_STRUCTS } from './internal-structs.ts'
 import { type Fields, fields, fieldsOf, isFields, raw } from './read.ts'
 import { unifiedDiff } from './unified-diff.ts'
@@ -82,27 +83,9 @@ function withHostNamespaces(spec: Fields): Fields {
 }
 
 /** Metadata and label selectors carry their wire names in the internal types too; only the order of fields is theirs. */
-const META_ORDER = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-]
-
 function objectMeta(metadata: Fields): Fields {
   const out: Fields = {}
-  for (const key of META_ORDER) if (Object.hasOwn(metadata, key)) out[key] = sorted(metadata[key])
+  for (const key of METADATA_FIELDS) if (Object.hasOwn(metadata, key)) out[key] = sorted(metadata[key])
   return out
 }
 
