@@ -1,6 +1,6 @@
 /** The machine as the kubeconfig reader wants it: files that were read before, no plug-ins unless `main.ts` gives a way to run them. */
-import type { KubeconfigHost } from '../client/kubeconfig.ts'
-import { KubeconfigError } from '../client/kubeconfig.ts'
+import type { KubeconfigHost } from '../client/credentials.ts'
+import { KubeconfigError } from '../client/credentials.ts'
 import type { Machine } from './machine.ts'
 
 export function kubeconfigHost(machine: Machine, texts: ReadonlyMap<string, string>): KubeconfigHost {

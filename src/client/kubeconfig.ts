@@ -3,18 +3,8 @@
  * credential plug-ins, so that it can be tested without either.
  */
 import { parse as parseYaml } from 'yaml'
+import { type ExecPlugin, identityFromPlugin, KubeconfigError, type KubeconfigHost, tokenFromFile } from './credentials.ts'
 import type { TlsConnection } from './transport/undici.ts'
-
-export interface KubeconfigHost {
-  /** Throws when the file cannot be read. */
-  readFile(path: string): string
-  /** Resolves `path` against the directory of `file`. */
-  resolvePath(file: string, path: string): string
-  env(name: string): string | undefined
-  /** Runs a credential plug-in with arguments (never through a shell) and returns what it printed. */
-  runPlugin(command: string, args: readonly string[], env: Record<string, string>): Promise<string>
-  nowMs(): number
-}
 
 interface NamedEntry<T> {
   name: string
@@ -27,13 +17,7 @@ interface ClusterEntry {
   'certificate-authority-data'?: string
   'insecure-skip-tls-verify'?: boolean
   'tls-server-name'?: string
-}
-
-interface ExecPlugin {
-  apiVersion?: string
-  command?: string
-  args?: string[]
-  env?: { name: string; value: string }[]
+  'proxy-url'?: string
 }
 
 interface UserEntry {
@@ -65,13 +49,6 @@ export interface Connection extends TlsConnection {
   namespace: string
 }
 
-export class KubeconfigError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'KubeconfigError'
-  }
-}
-
 export function parseKubeconfig(text: string, file: string): Kubeconfig {
   let value: unknown
   try {
@@ -79,10 +56,12 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   } catch (cause) {
     throw new KubeconfigError(`${file} is not YAML: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`)
   }
-  if (typeof value !== 'object' || value === null) throw new KubeconfigError(`${file} is not a kubeconfig: it holds no object`)
-  const config = value as Record<string, unknown>
+  if (!isObject(value)) throw new KubeconfigError(`${file} is not a kubeconfig: it holds no object`)
+  const config = value
   const named = <T>(list: unknown, key: string): NamedEntry<T>[] =>
-    (Array.isArray(list) ? list : []).filter(isEntry).map((entry) => ({ name: String(entry.name), value: (entry[key] ?? {}) as T }))
+    (Array.isArray(list) ? list : [])
+      .filter(isEntry)
+      .map((entry) => ({ name: String(entry.name), value: (isObject(entry[key]) ? entry[key] : {}) as T }))
   return {
     file,
     currentContext: typeof config['current-context'] === 'string' ? config['current-context'] : '',
@@ -92,89 +71,56 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   }
 }
 
-const isEntry = (entry: unknown): entry is Record<string, unknown> => typeof entry === 'object' && entry !== null && 'name' in entry
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isEntry = (entry: unknown): entry is Record<string, unknown> => isObject(entry) && 'name' in entry
 
 /** The connection of a context (default: the current one). Every error names the file and what to change. */
 export function connectionOf(config: Kubeconfig, contextName: string | undefined, host: KubeconfigHost): Connection {
   const name = contextName ?? config.currentContext
   const context = config.contexts.find((entry) => entry.name === name)?.value
-  if (context === undefined) {
-    const known = config.contexts.map((entry) => entry.name).join(', ')
-    throw new KubeconfigError(
-      name === ''
-        ? `${config.file} has no current context; name one with --context (${known})`
-        : `${config.file} has no context ${name} (it has: ${known})`,
-    )
-  }
+  if (context === undefined) throw new KubeconfigError(noContext(config, name))
   const cluster = config.clusters.find((entry) => entry.name === context.cluster)?.value
-  if (cluster?.server === undefined)
+  const server = textOf(cluster?.server)
+  if (cluster === undefined || server === undefined)
     throw new KubeconfigError(`${config.file}: context ${name} names cluster ${context.cluster ?? '(none)'}, which has no server`)
+  if (textOf(cluster['proxy-url']) !== undefined)
+    throw new KubeconfigError(`${config.file}: cluster ${context.cluster} is behind a proxy-url, which is not supported`)
   const user = config.users.find((entry) => entry.name === context.user)?.value ?? {}
-  const text = (data: string | undefined, path: string | undefined): string | undefined => {
-    if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8')
-    return path === undefined ? undefined : host.readFile(host.resolvePath(config.file, path))
+  const pem = (data: unknown, path: unknown): string | undefined => {
+    const encoded = textOf(data)
+    if (encoded !== undefined) return Buffer.from(encoded, 'base64').toString('utf8')
+    const file = textOf(path)
+    return file === undefined ? undefined : host.readFile(host.resolvePath(config.file, file))
   }
   return {
     context: name,
-    namespace: context.namespace ?? 'default',
-    server: cluster.server,
-    ca: text(cluster['certificate-authority-data'], cluster['certificate-authority']),
-    cert: text(user['client-certificate-data'], user['client-certificate']),
-    key: text(user['client-key-data'], user['client-key']),
-    serverName: cluster['tls-server-name'],
-    insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'],
-    token: tokenSource(config, user, host),
+    namespace: textOf(context.namespace) ?? 'default',
+    server,
+    ca: pem(cluster['certificate-authority-data'], cluster['certificate-authority']),
+    cert: pem(user['client-certificate-data'], user['client-certificate']),
+    key: pem(user['client-key-data'], user['client-key']),
+    serverName: textOf(cluster['tls-server-name']),
+    insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
+    ...identityOf(config, user, host),
   }
 }
 
-const TOKEN_FILE_TTL_MS = 60_000
-const EXPIRY_MARGIN_MS = 60_000
-
-function tokenSource(config: Kubeconfig, user: UserEntry, host: KubeconfigHost): TlsConnection['token'] {
-  if (user.token !== undefined) return () => user.token
-  if (user.tokenFile !== undefined)
-    return cached(host, async () => fileToken(host.readFile(host.resolvePath(config.file, user.tokenFile ?? '')), host))
-  const { exec } = user
-  return exec === undefined ? undefined : cached(host, () => pluginToken(exec, host))
+function noContext(config: Kubeconfig, name: string): string {
+  const known = config.contexts.map((entry) => entry.name).join(', ')
+  if (name === '') return `${config.file} has no current context; name one with --context (${known})`
+  return `${config.file} has no context ${name} (it has: ${known})`
 }
 
-interface Token {
-  value: string | undefined
-  expiresAtMs: number
-}
+/** Files are written by people: what should be a text and is none, or is empty, counts as absent. */
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-function cached(host: KubeconfigHost, load: () => Promise<Token>): () => Promise<string | undefined> {
-  let token: Token | undefined
-  return async () => {
-    if (token === undefined || host.nowMs() >= token.expiresAtMs) token = await load()
-    return token.value
-  }
-}
-
-/** Token files are rotated by whoever wrote them: read again after a while. */
-const fileToken = (text: string, host: KubeconfigHost): Token => ({ value: text.trim(), expiresAtMs: host.nowMs() + TOKEN_FILE_TTL_MS })
-
-async function pluginToken(exec: ExecPlugin, host: KubeconfigHost): Promise<Token> {
-  const command = exec.command ?? ''
-  if (command === '') throw new KubeconfigError('the user has an exec plug-in without a command')
-  const apiVersion = exec.apiVersion ?? 'client.authentication.k8s.io/v1'
-  const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } })
-  const env = { ...Object.fromEntries((exec.env ?? []).map((entry) => [entry.name, entry.value])), KUBERNETES_EXEC_INFO: info }
-  const printed = await host.runPlugin(command, exec.args ?? [], env)
-  const status = credentialStatus(printed, command)
-  const expiry =
-    status.expirationTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(status.expirationTimestamp) - EXPIRY_MARGIN_MS
-  return { value: status.token, expiresAtMs: expiry }
-}
-
-function credentialStatus(printed: string, command: string): { token?: string; expirationTimestamp?: string } {
-  try {
-    const value = JSON.parse(printed) as { status?: { token?: string; expirationTimestamp?: string } }
-    if (value.status !== undefined) return value.status
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-  }
-  throw new KubeconfigError(`the credential plug-in ${command} did not print an ExecCredential with a status`)
+/** A token file wins over a token, as in kubectl: it is the one that is kept up to date. */
+function identityOf(config: Kubeconfig, user: UserEntry, host: KubeconfigHost): Pick<TlsConnection, 'token' | 'clientCertificate'> {
+  const tokenFile = textOf(user.tokenFile)
+  if (tokenFile !== undefined) return tokenFromFile(host.resolvePath(config.file, tokenFile), host)
+  const token = textOf(user.token)
+  if (token !== undefined) return { token: () => token }
+  return typeof user.exec === 'object' && user.exec !== null ? identityFromPlugin(user.exec, config.file, host) : {}
 }
 
 const IN_CLUSTER_DIR = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -189,7 +135,7 @@ export function inClusterConnection(host: KubeconfigHost): Connection | undefine
     namespace: host.readFile(`${IN_CLUSTER_DIR}/namespace`).trim(),
     server: `https://${address.includes(':') ? `[${address}]` : address}:${port}`,
     ca: host.readFile(`${IN_CLUSTER_DIR}/ca.crt`),
-    token: cached(host, async () => fileToken(host.readFile(`${IN_CLUSTER_DIR}/token`), host)),
+    ...tokenFromFile(`${IN_CLUSTER_DIR}/token`, host),
   }
 }
 

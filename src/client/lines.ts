@@ -8,6 +8,8 @@ export async function* lines(body: AsyncIterable<Uint8Array>, maxLineBytes: numb
     let buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     for (;;) {
       const end = buffer.indexOf(NEWLINE)
+      if (restBytes + (end < 0 ? buffer.length : end) > maxLineBytes)
+        throw new Error(`a line of the stream is longer than ${maxLineBytes} bytes`)
       if (end < 0) break
       const head = buffer.subarray(0, end)
       yield rest.length === 0 ? head : Buffer.concat([...rest, head])
@@ -18,7 +20,6 @@ export async function* lines(body: AsyncIterable<Uint8Array>, maxLineBytes: numb
     if (buffer.length === 0) continue
     rest.push(buffer)
     restBytes += buffer.length
-    if (restBytes > maxLineBytes) throw new Error(`a line of the stream is longer than ${maxLineBytes} bytes`)
   }
   if (rest.length > 0) yield Buffer.concat(rest)
 }

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { KubeconfigError, type KubeconfigHost } from '../kubeconfig.ts'
+import { KubeconfigError, type KubeconfigHost } from '../credentials.ts'
 
 const PLUGIN_TIMEOUT_MS = 60_000
 const PLUGIN_OUTPUT_BYTES = 1024 * 1024

@@ -2,8 +2,8 @@
  * The transport over TLS: an undici pool per server and identity, with connections kept alive. HTTP/1.1, because it is
  * twice as fast as HTTP/2 for requests and a watch costs one connection either way.
  */
-import { type Dispatcher, Pool } from 'undici'
-import { type Transport, TransportError } from '../transport.ts'
+import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../transport.ts'
 
 export interface TlsConnection {
   /** https://host:port, with an optional path prefix. */
@@ -12,62 +12,78 @@ export interface TlsConnection {
   /** Client certificate and key, PEM. */
   cert?: string
   key?: string
+  /** The same for those that come and go: asked for each new connection. */
+  clientCertificate?: () => Promise<{ cert: string; key: string } | undefined>
   serverName?: string
   insecureSkipTlsVerify?: boolean
-  /** The bearer token for each request; called every time, so that it may rotate. */
-  token?: () => string | undefined | Promise<string | undefined>
+  /** The bearer token for each request; called every time, so that it may rotate. `isRefused`: the last one was not believed. */
+  token?: (isRefused?: boolean) => string | undefined | Promise<string | undefined>
 }
 
 const REQUEST_TIMEOUT_MS = 65_000
 const CONNECTIONS = 16
+const UNAUTHORIZED = 401
 
 export function undiciTransport(connection: TlsConnection): Transport {
   const url = new URL(connection.server)
   const prefix = url.pathname === '/' ? '' : url.pathname.replace(/\/$/, '')
-  const connect = {
+  const shared = { connect: connectorOf(connection), headersTimeout: REQUEST_TIMEOUT_MS, allowH2: false }
+  const requests = new Pool(url.origin, { ...shared, connections: CONNECTIONS, bodyTimeout: REQUEST_TIMEOUT_MS })
+  // Streams hold their connection for as long as they live: they get a pool without a bound of its own.
+  const streams = new Pool(url.origin, { ...shared, connections: null, bodyTimeout: 0 })
+
+  async function send(request: TransportRequest, token: string | undefined): Promise<TransportResponse> {
+    const headers = token === undefined ? request.headers : { ...request.headers, authorization: `Bearer ${token}` }
+    try {
+      const answer = await (request.isStream ? streams : requests).request({
+        method: request.method as Dispatcher.HttpMethod,
+        path: prefix + request.path,
+        headers,
+        body: request.body,
+        signal: request.signal,
+      })
+      const cancel = (): void => {
+        answer.body.on('error', () => undefined)
+        answer.body.destroy()
+      }
+      return { status: answer.statusCode, headers: answer.headers, body: guarded(answer.body, request.signal), cancel }
+    } catch (error) {
+      throw asTransportError(error, connection.server)
+    }
+  }
+
+  return {
+    async request(request) {
+      const token = await connection.token?.()
+      const response = await send(request, token)
+      if (response.status !== UNAUTHORIZED || token === undefined) return response
+      // Nothing was done for somebody who is not believed: a newer token may be tried, once.
+      const newer = await connection.token?.(true)
+      if (newer === undefined || newer === token) return response
+      response.cancel()
+      return send(request, newer)
+    },
+    async close() {
+      await Promise.all([requests.destroy(), streams.destroy()])
+    },
+  }
+}
+
+function connectorOf(connection: TlsConnection): buildConnector.BuildOptions | buildConnector.connector {
+  const fixed = {
     ca: connection.ca,
     cert: connection.cert,
     key: connection.key,
     servername: connection.serverName,
     rejectUnauthorized: connection.insecureSkipTlsVerify !== true,
   }
-  // Streams hold their connection for as long as they live: they get a pool without a bound of its own.
-  const requests = new Pool(url.origin, {
-    connections: CONNECTIONS,
-    connect,
-    headersTimeout: REQUEST_TIMEOUT_MS,
-    bodyTimeout: REQUEST_TIMEOUT_MS,
-    allowH2: false,
-  })
-  const streams = new Pool(url.origin, { connections: null, connect, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: 0, allowH2: false })
-  return {
-    async request(request) {
-      const token = await connection.token?.()
-      const headers = token === undefined ? request.headers : { ...request.headers, authorization: `Bearer ${token}` }
-      try {
-        const response = await (request.isStream ? streams : requests).request({
-          method: request.method as Dispatcher.HttpMethod,
-          path: prefix + request.path,
-          headers,
-          body: request.body,
-          signal: request.signal,
-        })
-        return {
-          status: response.statusCode,
-          headers: response.headers,
-          body: guarded(response.body, request.signal),
-          cancel: () => {
-            response.body.on('error', () => undefined)
-            response.body.destroy()
-          },
-        }
-      } catch (error) {
-        throw asTransportError(error, connection.server)
-      }
-    },
-    async close() {
-      await Promise.all([requests.destroy(), streams.destroy()])
-    },
+  const { clientCertificate } = connection
+  if (clientCertificate === undefined) return fixed
+  return (options, callback) => {
+    clientCertificate().then(
+      (pair) => buildConnector({ ...fixed, ...pair })(options, callback),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+    )
   }
 }
 
