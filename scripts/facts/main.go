@@ -1,4 +1,6 @@
-// Prints what src/kinds/kubernetes/facts/messages.facts holds: the Go structs behind the built-in kinds, read by
+// Prints facts for src/kinds/kubernetes/facts: messages (the default), openapi-v2-messages or openapi-v3-messages.
+//
+// messages.facts holds the Go structs behind the built-in kinds, read by
 // reflection from the registered types of the published modules (go.mod pins them). One message per line:
 //
 //	"<message>": ["t", [number, json name, type, flags?, Go type?], ...]
@@ -33,6 +35,18 @@ var (
 )
 
 func main() {
+	name := "messages"
+	if len(os.Args) > 1 {
+		name = os.Args[1]
+	}
+	if file, ok := openAPIMessages[name]; ok {
+		check(write(describeOpenAPI(file)))
+		return
+	}
+	check(write(describeKinds()))
+}
+
+func describeKinds() map[string]string {
 	seen := map[reflect.Type]bool{}
 	lines := map[string]string{}
 	for pending := roots(); len(pending) > 0; {
@@ -48,7 +62,7 @@ func main() {
 		lines[messageName(next)] = text
 		pending = append(pending, used...)
 	}
-	check(write(lines))
+	return lines
 }
 
 // isPlainMessage tells structs that travel as protobuf and whose JSON follows from their tags.

@@ -8,34 +8,39 @@ import { fileURLToPath } from 'node:url'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 const root = path.resolve(here, '../..')
-const file = 'src/kinds/kubernetes/facts/messages.facts'
 const isCheck = process.argv.includes('--check')
 
-const made = spawnSync('go', ['run', '.'], {
-  cwd: here,
-  encoding: 'utf8',
-  maxBuffer: 64 * 1024 * 1024,
-  stdio: ['ignore', 'pipe', 'inherit'],
-  // Nothing from the caller's workspace or flags, and no change to go.mod or go.sum.
-  env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false', GOTOOLCHAIN: 'auto' },
-})
-if (made.error !== undefined) {
-  const why =
-    made.error.code === 'ENOENT' ? 'Go is needed and there is no `go` in PATH; install it from https://go.dev/dl' : made.error.message
-  fail(`facts: ${why}`)
+let areStale = false
+for (const name of ['messages', 'openapi-v2-messages', 'openapi-v3-messages']) {
+  const file = `src/kinds/kubernetes/facts/${name}.facts`
+  const before = readFileSync(path.join(root, file), 'utf8')
+  const now = printed(name)
+  const changed = changes(JSON.parse(before), JSON.parse(now))
+  for (const line of changed) console.log(line)
+  if (before === now) console.log(`${file} is what the Go types say`)
+  else if (isCheck) console.log(`${file} is not what the Go types say: ${changed.length} messages differ`)
+  else {
+    writeFileSync(path.join(root, file), now)
+    console.log(`wrote ${file}: ${changed.length} messages changed`)
+  }
+  areStale ||= before !== now
 }
-if (made.status !== 0) fail(`facts: go run failed with code ${made.status}; is the module proxy reachable? (go env GOPROXY)`)
+if (isCheck && areStale) fail('run `npm run facts` and commit the result')
 
-const before = readFileSync(path.join(root, file), 'utf8')
-const changed = changes(JSON.parse(before), JSON.parse(made.stdout))
-for (const line of changed) console.log(line)
-if (before === made.stdout) {
-  console.log(`${file} is what the Go types say`)
-} else if (isCheck) {
-  fail(`${file} is not what the Go types say; run \`npm run facts\` and commit the result`)
-} else {
-  writeFileSync(path.join(root, file), made.stdout)
-  console.log(`wrote ${file}: ${changed.length} messages changed`)
+/** What the Go program prints. */
+function printed(name) {
+  const made = spawnSync('go', ['run', '.', name], {
+    cwd: here,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // Nothing from the caller's workspace or flags, and no change to go.mod or go.sum.
+    env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false', GOTOOLCHAIN: 'auto' },
+  })
+  if (made.error?.code === 'ENOENT') fail('Go is needed and there is no `go` in PATH; install it from https://go.dev/dl')
+  if (made.error !== undefined) fail(made.error.message)
+  if (made.status !== 0) fail(`go run failed with code ${made.status}; is the module proxy reachable? (go env GOPROXY)`)
+  return made.stdout
 }
 
 /** One line per message that is new, gone or different. */
@@ -50,6 +55,6 @@ function changes(old, now) {
 }
 
 function fail(message) {
-  console.error(message)
+  console.error(`facts: ${message}`)
   process.exit(1)
 }
