@@ -2,7 +2,7 @@
 import { stringify as toYaml } from 'yaml'
 import type { TablePrinter } from '../kinds/kind.ts'
 import { humanDuration } from '../kube/go-duration.ts'
-import type { KubeObject } from '../kube/meta.ts'
+import type { KubeObject, ObjectMeta } from '../kube/meta.ts'
 import { badRequestError, failure, type Status, type StatusError } from '../kube/status.ts'
 import type { Served } from './catalog.ts'
 import type { ApiResponse } from './http.ts'
@@ -26,7 +26,7 @@ export function respondBytes(
     'cache-control': 'no-cache, private',
     'content-type': about.format === 'yaml' ? 'application/yaml' : 'application/json',
   }
-  if (about.warnings !== undefined && about.warnings.length > 0) headers.warning = about.warnings.map(warningHeader)
+  if (about.warnings !== undefined && about.warnings.length > 0) headers.warning = warningHeaders(about.warnings)
   return { status, headers, body }
 }
 
@@ -38,6 +38,8 @@ export function respondError(error: StatusError, about: { warnings: readonly str
 }
 
 const MAX_WARNING_LENGTH = 4096
+
+export const warningHeaders = (warnings: readonly string[]): string[] => warnings.map(warningHeader)
 
 /** RFC 7234 form with the code that stands for "miscellaneous, persistent". */
 function warningHeader(text: string): string {
@@ -67,7 +69,7 @@ export function shapeObject(scope: Scope, negotiated: Negotiated, object: KubeOb
   if (negotiated.shape === 'object') return object
   if (negotiated.shape === 'Table')
     return table(scope, negotiated, { objects: [object], meta: { resourceVersion: object.metadata.resourceVersion } })
-  if (negotiated.shape === 'PartialObjectMetadata') return partial(object, negotiated.metaVersion)
+  if (negotiated.shape === 'PartialObjectMetadata') return partial(scope.served, object, negotiated.metaVersion)
   throw failure(
     406,
     'NotAcceptable',
@@ -95,12 +97,20 @@ export function shapeList(scope: Scope, negotiated: Negotiated, list: { objects:
     kind: 'PartialObjectMetadataList',
     apiVersion,
     metadata: list.meta,
-    items: list.objects.map((object) => partial(object, negotiated.metaVersion)),
+    items: list.objects.map((object) => partial(scope.served, object, negotiated.metaVersion)),
   }
 }
 
-export function partial(object: KubeObject, metaVersion: string): KubeObject {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata: object.metadata }
+export function partial(served: Served, object: KubeObject, metaVersion: string): KubeObject {
+  const metadata = withoutFieldAnnotations(object.metadata, served.definition.rules.annotationsOfFields ?? [])
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata }
+}
+
+function withoutFieldAnnotations(metadata: ObjectMeta, names: readonly string[]): ObjectMeta {
+  const { annotations, ...rest } = metadata
+  if (annotations === undefined || !names.some((name) => Object.hasOwn(annotations, name))) return metadata
+  const kept = Object.entries(annotations).filter(([name]) => !names.includes(name))
+  return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) }
 }
 
 function goTypeName(served: Served): string {
@@ -123,7 +133,7 @@ export function table(
   const nowMs = scope.server.clock.now()
   const rows = list.objects.map((object) => {
     const row = printer.row(object, nowMs)
-    const shown = include === 'Object' ? object : include === 'None' ? null : partial(object, negotiated.metaVersion)
+    const shown = include === 'Object' ? object : include === 'None' ? null : partial(scope.served, object, negotiated.metaVersion)
     return row.conditions === undefined
       ? { cells: row.cells, object: shown }
       : { cells: row.cells, conditions: row.conditions, object: shown }

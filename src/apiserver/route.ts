@@ -44,7 +44,7 @@ export function resolve(server: ServerContext, info: RequestInfo): Served {
     if (!subresource.verbs.includes(info.verb)) throw methodNotAllowed()
     return served
   }
-  if (!definition.namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw unknownResource(server, info)
+  if (!definition.namespaced && info.namespace !== '' && !isNamespaceItself(info)) throw unknownResource(server, info)
   if (definition.namespaced && info.namespace === '') {
     if (info.name !== '') throw noSuchPathError()
     if (!['list', 'watch'].includes(info.verb)) throw methodNotAllowed()
@@ -56,6 +56,9 @@ export function resolve(server: ServerContext, info: RequestInfo): Served {
   if (definition.builtin && !definition.verbs.includes(info.verb)) throw methodNotAllowed()
   return served
 }
+
+/** A namespace is authorized as living in itself; nothing else without a namespace is found in one. */
+const isNamespaceItself = (info: RequestInfo): boolean => info.resource === 'namespaces' && info.name === info.namespace
 
 /** Whether a path names a resource (and subresource) that is there, whatever may be done with it. */
 export function isServed(server: ServerContext, info: RequestInfo): boolean {

@@ -21,12 +21,33 @@ export interface RuleContext {
   /** Now, as metav1.Time. */
   now: string
   user: UserInfo
+  /** A name nobody else has. */
+  newUid?(): string
+}
+
+/** How often a kind judges metadata itself: only the number of causes in a refusal shows it. */
+export interface MetadataPasses {
+  /** Against the stored object. */
+  asChange: number
+  /** As if the object were new. */
+  asNew: number
+}
+
+export interface MetadataChecks {
+  /** A finalizer without a domain must be one that Kubernetes knows. */
+  standardFinalizers: boolean
+  /** A new object's metadata is judged only when nothing else is wrong with it. */
+  afterOwnChecks?: boolean
+  update: MetadataPasses
+  /** At the doors of subresources. */
+  status: MetadataPasses
 }
 
 /**
  * The hand-written behaviour of a kind (Kubernetes calls it defaulting and strategy). Every function is pure but for
  * changing the object it is given, which is a private mutable copy in the version it was sent in (see `version`).
- * Order on create: applyDefaults → admission → prepareForCreate → validateCreate → warnings.
+ * Order on create: applyDefaults → admission → prepareForCreate → validateCreate → warnings → applyDefaults, as what is
+ * stored is read again with defaults.
  */
 export interface KindRules {
   /** Defaults that the real server fills in on decoding; idempotent. `version` is the API version of the object. */
@@ -53,10 +74,16 @@ export interface KindRules {
   markDeleting?(object: KubeObject, now: string): void
   /** An immediate delete answers with the deleted object instead of a Status. */
   returnsDeletedObject?: boolean
-  /** An update is judged like a creation once more, metadata included (only the causes of a refusal show it). */
-  revalidatesMetadata?: boolean
-  /** What `delete` does without a propagation policy: 'orphan' for Jobs of batch/v1. Default background. */
-  defaultPropagation?: 'background' | 'orphan'
+  /** How the kind itself judges metadata, beside the general check; default: as custom resources do. */
+  metadataChecks?: MetadataChecks
+  /** A deletion adds a finalizer that its own controller removes; the first request leaves the other finalizers alone. */
+  endsByOwnFinalizer?: boolean
+  /** What `delete` does without a propagation policy: 'orphan' for Jobs of batch/v1. 'none': whatever it says. Default background. */
+  defaultPropagation?: 'background' | 'orphan' | 'none'
+  /** Said when a delete leaves the policy to the default. */
+  orphansByDefaultWarning?: string
+  /** Annotations that stand for fields of the object: they show on the object, but not where its metadata alone is shown. */
+  annotationsOfFields?: readonly string[]
   /** Fields usable in a fieldSelector besides metadata.name and metadata.namespace, with their value ('' when unset). */
   selectableFields?(object: KubeObject): Record<string, string>
   /** The names `selectableFields` returns, to refuse others. */

@@ -242,6 +242,9 @@ const named =
     rule(prefix ? maskTrailingDash(name) : name)
 
 export const nameIsDnsSubdomain: NameCheck = named(checkDns1123Subdomain)
+/** As the newer, declared validation says it: in bytes, and without looking at a generateName. */
+export const nameIsLongName: NameCheck = (name, prefix) =>
+  prefix ? [] : checkDns1123Subdomain(name).map((message) => message.replace(/(?<=no more than \d+ )characters$/, 'bytes'))
 export const nameIsDnsLabel: NameCheck = named(checkDns1123Label)
 export const nameIsDns1035Label: NameCheck = named(checkDns1035Label)
 export const nameIsPathSegment: NameCheck = (name, prefix) => (prefix ? checkPathSegmentPrefix(name) : checkPathSegmentName(name))

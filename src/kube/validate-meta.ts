@@ -17,6 +17,7 @@ const FIELD_MANAGER_LIMIT_BYTES = 128
 const SUBRESOURCE_LIMIT_BYTES = 256
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', ORPHAN, FOREGROUND])
 
 export interface MetaRules {
   namespaced: boolean
@@ -24,6 +25,8 @@ export interface MetaRules {
   validateName?: NameCheck
   /** Default: `metadata`. */
   path?: string
+  /** A finalizer without a domain must be one that Kubernetes knows (default: any qualified name will do). */
+  standardFinalizers?: boolean
 }
 
 /** On creation; a generateName has been turned into a name already. */
@@ -46,11 +49,17 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
   errors.push(...validateOwnerReferences(meta.ownerReferences, child(path, 'ownerReferences')))
   errors.push(...validateFinalizers(meta.finalizers, child(path, 'finalizers')))
   errors.push(...validateManagedFields(meta.managedFields, child(path, 'managedFields')))
+  if (rules.standardFinalizers) errors.push(...validateStandardFinalizers(meta.finalizers, child(path, 'finalizers')))
   return errors
 }
 
 /** On update. Finalizers of the new object are not judged again, except that a dying object may gain none. */
-export function validateObjectMetaUpdate(next: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
+export function validateObjectMetaUpdate(
+  next: ObjectMeta,
+  old: ObjectMeta,
+  rules: Pick<MetaRules, 'path' | 'standardFinalizers'> = {},
+): FieldError[] {
+  const path = rules.path ?? 'metadata'
   const errors: FieldError[] = []
   if (old.deletionTimestamp !== undefined) errors.push(...validateNoNewFinalizers(next, old, child(path, 'finalizers')))
   if ((next.resourceVersion ?? '') === '') errors.push(invalid(child(path, 'resourceVersion'), '', 'must be specified for an update'))
@@ -64,6 +73,7 @@ export function validateObjectMetaUpdate(next: ObjectMeta, old: ObjectMeta, path
   errors.push(...validateAnnotations(next.annotations, child(path, 'annotations')))
   errors.push(...validateOwnerReferences(next.ownerReferences, child(path, 'ownerReferences')))
   errors.push(...validateManagedFields(next.managedFields, child(path, 'managedFields')))
+  if (rules.standardFinalizers) errors.push(...validateStandardFinalizers(next.finalizers, child(path, 'finalizers')))
   return errors
 }
 
@@ -102,13 +112,18 @@ function validateOwnerReferences(references: readonly OwnerReference[] | undefin
 
 function validateOwnerReference(reference: OwnerReference, path: string): FieldError[] {
   const errors: FieldError[] = []
-  const { group, version } = parseGroupVersion(reference.apiVersion ?? '')
+  const { group, version } = ownerGroupVersion(reference.apiVersion ?? '')
   if (version === '') errors.push(invalid(child(path, 'apiVersion'), reference.apiVersion ?? '', 'version must not be empty'))
   for (const field of ['kind', 'name', 'uid'] as const)
     if ((reference[field] ?? '') === '') errors.push(invalid(child(path, field), '', 'must not be empty'))
   if (group === '' && version === 'v1' && reference.kind === 'Event')
     errors.push(invalid(path, inWireOrder(reference), '/v1, Kind=Event is disallowed from being an owner'))
   return errors
+}
+
+/** What is no group and version is read as none at all. */
+function ownerGroupVersion(apiVersion: string): { group: string; version: string } {
+  return apiVersion.split('/').length > 2 ? { group: '', version: '' } : parseGroupVersion(apiVersion)
 }
 
 /** Keys in the order Go writes the struct, whatever order they were sent in. */
@@ -131,6 +146,14 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: str
   if (finalizers?.includes(ORPHAN) && finalizers.includes(FOREGROUND))
     errors.push(invalid(path, finalizers, `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`))
   return errors
+}
+
+function validateStandardFinalizers(finalizers: readonly string[] | undefined, path: string): FieldError[] {
+  return (finalizers ?? []).flatMap((finalizer, at) =>
+    finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)
+      ? []
+      : [invalid(index(path, at), finalizer, 'name is neither a standard finalizer name nor is it fully qualified')],
+  )
 }
 
 function validateNoNewFinalizers(next: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {

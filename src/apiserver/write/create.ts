@@ -2,11 +2,12 @@
  * POST, and the creating half of PUT and apply. Order as in the real server: managed fields → mutating admission →
  * system fields and the kind's preparation → validation → validating admission → the store.
  */
-import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
+import { uuid } from '../../base/random.ts'
+import type { RuleContext } from '../../kinds/kind.ts'
 import type { FieldError } from '../../kube/field-error.ts'
+import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
 import { alreadyExistsError, failure, invalidError, type StatusError } from '../../kube/status.ts'
 import { validateObjectMeta } from '../../kube/validate-meta.ts'
-import type { RuleContext } from '../../kinds/kind.ts'
 import type { Served } from '../catalog.ts'
 import { convertTo, encodeObject, mutableCopy } from '../objects.ts'
 import type { WriteOptions } from '../options.ts'
@@ -30,10 +31,17 @@ export async function admitAndStore(scope: Scope, tracked: KubeObject, options: 
   await mutatingAdmission(scope, { operation: 'CREATE', object: tracked, name, dryRun: options.dryRun })
   dedupeOwnerReferences(scope, tracked, true)
   const object = asStored(scope, tracked)
+  const isNameGiven = (object.metadata.name ?? '') !== ''
   fillNewMetadata(scope, object)
   prepareNew(scope, object)
   await validatingAdmission(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', dryRun: options.dryRun })
-  return storeNew(scope, object, options)
+  return storeNew(scope, object, { isNameGiven, dryRun: options.dryRun })
+}
+
+/** What is stored is read again as if it had been sent: what preparing the object took away comes back with its defaults. */
+export function applyStoredDefaults(scope: Scope, object: KubeObject): void {
+  const { definition, storageApiVersion } = scope.served
+  if (definition.builtin) definition.rules.applyDefaults?.(object, parseGroupVersion(storageApiVersion).version)
 }
 
 /** A private copy in the storage version. */
@@ -47,43 +55,46 @@ function prepareNew(scope: Scope, object: KubeObject): void {
   const context = ruleContext(scope, 'create')
   if (rules.tracksGeneration) object.metadata.generation = 1
   rules.prepareForCreate?.(object, context)
-  const errors: FieldError[] = [
-    ...validateObjectMeta(object.metadata, {
-      namespaced: scope.served.definition.namespaced,
-      validateName: rules.validateName,
-      path: 'metadata',
-    }),
-    ...(rules.validateCreate?.(object, context) ?? []),
-  ]
+  const { standardFinalizers = false, afterOwnChecks = false } = rules.metadataChecks ?? {}
+  const { namespaced } = scope.served.definition
+  const metadata = validateObjectMeta(object.metadata, { namespaced, validateName: rules.validateName, standardFinalizers })
+  const own = rules.validateCreate?.(object, context) ?? []
+  const errors: FieldError[] = afterOwnChecks && own.length > 0 ? own : [...metadata, ...own]
   if (errors.length > 0) throw invalidError(kindOfErrors(scope.served), object.metadata.name ?? '', errors)
   for (const text of rules.warnings?.(object, undefined, context) ?? []) warn(scope, text)
 }
 
-async function storeNew(scope: Scope, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
+async function storeNew(scope: Scope, object: KubeObject, how: { isNameGiven: boolean; dryRun: boolean }): Promise<KubeObject> {
   const { served, server } = scope
+  if (!how.dryRun) applyStoredDefaults(scope, object)
   checkSize(scope, object)
-  const isGenerated = (object.metadata.generateName ?? '') !== ''
   for (let attempt = 1; ; attempt++) {
-    const name = object.metadata.name ?? ''
-    const namespace = object.metadata.namespace ?? ''
-    if (options.dryRun) {
-      const existing = server.objects.get(served, namespace, name)
-      if (existing === undefined) return object
-      throw existsError(scope, existing.object, name)
+    const { namespace = '', name = '' } = object.metadata
+    let current = server.objects.get(served, namespace, name)?.object
+    if (current === undefined) {
+      if (how.dryRun) return object
+      const result = await server.objects.put(served, object, undefined)
+      if (result.ok) return result.version.object() as KubeObject
+      current = result.current?.object() as KubeObject | undefined
     }
-    const result = await server.objects.put(served, object, undefined)
-    if (result.ok) return result.version.object() as KubeObject
-    const current = result.current?.object() as KubeObject | undefined
     // Only a name that we made up may be exchanged for another.
-    if (!isGenerated || attempt >= GENERATED_NAME_TRIES) throw existsError(scope, current, name)
+    if (how.isNameGiven || attempt >= GENERATED_NAME_TRIES) throw existsError(scope, object, current)
     object.metadata.name = generatedName(scope, object.metadata.generateName ?? '')
   }
 }
 
-function existsError(scope: Scope, current: KubeObject | undefined, name: string): StatusError {
-  const error = alreadyExistsError(scope.served.groupResource, name)
-  if (current?.metadata.deletionTimestamp === undefined) return error
-  return failure(409, 'AlreadyExists', `object is being deleted: ${error.status.message}`, error.status.details)
+function existsError(scope: Scope, object: KubeObject, current: KubeObject | undefined): StatusError {
+  const { name = '', generateName = '' } = object.metadata
+  const { message = '', details } = alreadyExistsError(scope.served.groupResource, name).status
+  const isMadeUp = generateName !== ''
+  const said = isMadeUp ? `${message}, the server was not able to generate a unique name for the object` : message
+  const isGoing = current?.metadata.deletionTimestamp !== undefined
+  return failure(
+    409,
+    'AlreadyExists',
+    isGoing ? `object is being deleted: ${said}` : said,
+    isMadeUp ? { ...details, retryAfterSeconds: 1 } : details,
+  )
 }
 
 /** Failures speak of the kind that is stored: an Event of events.k8s.io is judged as the core Event it becomes. */
@@ -95,11 +106,15 @@ export function checkSize(scope: Scope, object: KubeObject): void {
   const limit = scope.server.limits.objectBytes
   const size = encodeObject(object).length
   if (size > limit)
-    throw failure(413, 'RequestEntityTooLarge', `Request entity is too large: the object takes ${size} bytes and at most ${limit} can be stored; split it up`)
+    throw failure(
+      413,
+      'RequestEntityTooLarge',
+      `Request entity is too large: the object takes ${size} bytes and at most ${limit} can be stored; split it up`,
+    )
 }
 
 export function ruleContext(scope: Scope, operation: 'create' | 'update'): RuleContext {
   // Scaling changes the object's own spec: to the rules it is an ordinary update.
   const subresource = scope.info.subresource === 'scale' ? '' : scope.info.subresource
-  return { operation, subresource, now: nowOf(scope), user: scope.user }
+  return { operation, subresource, now: nowOf(scope), user: scope.user, newUid: () => uuid(scope.server.random) }
 }

@@ -1,6 +1,5 @@
 /** What every write has to check or fill in about metadata, whatever the kind. */
-import { uuid } from '../../base/random.ts'
-import { nameSuffix } from '../../base/random.ts'
+import { nameSuffix, uuid } from '../../base/random.ts'
 import type { KubeObject, OwnerReference } from '../../kube/meta.ts'
 import { badRequestError, failure } from '../../kube/status.ts'
 import { nowOf, type Scope, warn } from '../scope.ts'
@@ -29,7 +28,8 @@ export function checkName(object: KubeObject, name: string): void {
 /** System fields of a new object. Whatever a client sent for them is overwritten. */
 export function fillNewMetadata(scope: Scope, object: KubeObject): void {
   const meta = object.metadata
-  if ((meta.resourceVersion ?? '') !== '') throw failure(500, '', 'resourceVersion should not be set on objects to be created')
+  // What is no number at all is as good as nothing.
+  if (/^\d*[1-9]\d*$/.test(meta.resourceVersion ?? '')) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
   delete meta.resourceVersion
   delete meta.deletionTimestamp
   delete meta.deletionGracePeriodSeconds

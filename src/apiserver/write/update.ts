@@ -3,18 +3,19 @@
  * `produce` the next object from the live one.
  */
 import { deepEqual } from '../../base/json.ts'
+import type { KindDefinition, MetadataChecks } from '../../kinds/kind.ts'
 import { keepTimesWhenUnchanged } from '../../kube/apply/index.ts'
 import type { FieldError } from '../../kube/field-error.ts'
 import { invalid } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { conflictError, failure, invalidError, notFoundError, staleConflictError } from '../../kube/status.ts'
 import { nameIsPathSegment } from '../../kube/names.ts'
+import { conflictError, failure, invalidError, notFoundError, staleConflictError } from '../../kube/status.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../kube/validate-meta.ts'
 import { convertTo, mutableCopy, registryKey, type Stored } from '../objects.ts'
 import type { WriteOptions } from '../options.ts'
 import { type Scope, warn } from '../scope.ts'
 import { mutatingAdmission, validatingAdmission } from './admit.ts'
-import { admitAndStore, asStored, checkSize, kindOfErrors, ruleContext } from './create.ts'
+import { admitAndStore, applyStoredDefaults, asStored, checkSize, kindOfErrors, ruleContext } from './create.ts'
 import { trackManagedFields } from './managed-fields.ts'
 import { alignNamespace, carryOverMetadata, checkName, dedupeOwnerReferences } from './metadata.ts'
 
@@ -40,6 +41,11 @@ export interface Updated {
 }
 
 const MAX_TRIES = 10
+const CUSTOM_METADATA_CHECKS: MetadataChecks = {
+  standardFinalizers: false,
+  update: { asChange: 1, asNew: 0 },
+  status: { asChange: 1, asNew: 0 },
+}
 
 export function updateObject(scope: Scope, update: UpdateRequest): Promise<Updated> {
   const { served, server, info } = scope
@@ -82,7 +88,9 @@ async function updateOnce(scope: Scope, update: UpdateRequest, stored: Stored): 
   alignNamespace(scope, produced)
   checkUidPrecondition(scope, update, produced, old)
   dedupeOwnerReferences(scope, produced, false)
-  const tracked = update.ownsManagedFields ? produced : trackManagedFields(scope, { live, next: produced, manager: update.options.fieldManager })
+  const tracked = update.ownsManagedFields
+    ? produced
+    : trackManagedFields(scope, { live, next: produced, manager: update.options.fieldManager })
   const admitted = { operation: 'UPDATE' as const, name: update.name, dryRun: update.options.dryRun, oldObject: old }
   await mutatingAdmission(scope, { ...admitted, object: tracked })
   dedupeOwnerReferences(scope, tracked, true)
@@ -90,6 +98,7 @@ async function updateOnce(scope: Scope, update: UpdateRequest, stored: Stored): 
   const prepared = asStored(scope, tracked)
   checkRevision(scope, update.name, prepared, old)
   prepareUpdate(scope, prepared, old)
+  if (!update.options.dryRun) applyStoredDefaults(scope, prepared)
   const object = keepTimesWhenUnchanged(old, prepared)
   await validatingAdmission(scope, { ...admitted, object })
 
@@ -117,7 +126,9 @@ function checkRevision(scope: Scope, name: string, object: KubeObject, old: Kube
   const { definition } = scope.served
   if (given === '' || given === '0') {
     if (definition.rules.allowUnconditionalUpdate === false)
-      throw invalidError({ group: definition.group, kind: definition.plural }, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
+      throw invalidError({ group: definition.group, kind: definition.plural }, name, [
+        invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
+      ])
     object.metadata.resourceVersion = old.metadata.resourceVersion
   } else if (!/^\d+$/.test(given)) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`)
   else if (given !== old.metadata.resourceVersion) throw staleConflictError(scope.served.groupResource, name)
@@ -129,17 +140,33 @@ function prepareUpdate(scope: Scope, object: KubeObject, old: KubeObject): void 
   const context = ruleContext(scope, 'update')
   carryOverMetadata(object, old)
   rules.prepareForUpdate?.(object, old, context)
-  const { namespaced } = definition
   const errors: FieldError[] = [
-    // Checked by the generic update and again by the kind itself, as the real server does: causes repeat, the message does not.
-    ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsPathSegment }),
-    ...validateObjectMetaUpdate(object.metadata, old.metadata),
-    ...validateObjectMetaUpdate(object.metadata, old.metadata),
-    ...(rules.revalidatesMetadata ? validateObjectMeta(object.metadata, { namespaced, validateName: rules.validateName }) : []),
+    ...metadataErrors(object, old, { definition, isSubresource: context.subresource !== '' }),
     ...(rules.validateUpdate?.(object, old, context) ?? []),
   ]
   if (errors.length > 0) throw invalidError(kindOfErrors(scope.served), object.metadata.name ?? '', errors)
   for (const text of rules.warnings?.(object, old, context) ?? []) warn(scope, text)
+}
+
+/** Checked in general and again by the kind itself, as the real server does: causes repeat, the message does not. */
+function metadataErrors(
+  object: KubeObject,
+  old: KubeObject,
+  { definition, isSubresource }: { definition: KindDefinition; isSubresource: boolean },
+): FieldError[] {
+  const { namespaced, rules } = definition
+  const checks = rules.metadataChecks ?? CUSTOM_METADATA_CHECKS
+  const passes = isSubresource ? checks.status : checks.update
+  const { standardFinalizers } = checks
+  const asNew = (): FieldError[] =>
+    validateObjectMeta(object.metadata, { namespaced, validateName: rules.validateName, standardFinalizers })
+  const asChange = (): FieldError[] => validateObjectMetaUpdate(object.metadata, old.metadata, { standardFinalizers })
+  return [
+    ...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsPathSegment }),
+    ...validateObjectMetaUpdate(object.metadata, old.metadata),
+    ...Array.from({ length: passes.asNew }, asNew).flat(),
+    ...Array.from({ length: passes.asChange }, asChange).flat(),
+  ]
 }
 
 /** The last finalizer of an object that waits for its end is gone. */

@@ -64,6 +64,7 @@ export const crdRules: KindRules = {
   allowCreateOnUpdate: false,
   allowUnconditionalUpdate: false,
   markDeleting: (object, now) => markCrdDeleting(object, now),
+  endsByOwnFinalizer: true,
 }
 
 function applySpecDefaults(spec: CrdSpec): void {

@@ -10,6 +10,7 @@ import { convertEvent } from './event-conversion.ts'
 import resourcesText from './facts/resources.facts'
 import { convertHorizontalPodAutoscaler } from './hpa-conversion.ts'
 import { messageFor } from './message-names.ts'
+import { metadataChecksFor } from './metadata-checks.ts'
 import { finish } from './model.ts'
 import { schemaFor } from './schemas.ts'
 
@@ -62,27 +63,6 @@ const RETURN_DELETED: ReadonlySet<string> = new Set([
   'storage.k8s.io/volumeattributesclasses',
 ])
 
-/** Updates of these are judged like creations once more, metadata included. */
-const REVALIDATE_METADATA: ReadonlySet<string> = new Set([
-  '/configmaps',
-  '/endpoints',
-  '/nodes',
-  '/persistentvolumeclaims',
-  '/persistentvolumes',
-  '/secrets',
-  '/serviceaccounts',
-  'apps/statefulsets',
-  'discovery.k8s.io/endpointslices',
-  'networking.k8s.io/ingressclasses',
-  'rbac.authorization.k8s.io/clusterrolebindings',
-  'rbac.authorization.k8s.io/clusterroles',
-  'rbac.authorization.k8s.io/rolebindings',
-  'rbac.authorization.k8s.io/roles',
-  'storage.k8s.io/csinodes',
-  'storage.k8s.io/volumeattachments',
-  'storage.k8s.io/volumeattributesclasses',
-])
-
 /** Every kind of the recorded discovery, in its order. The first version of a kind is the stored one. */
 export function builtinKinds(parts: BuiltinParts): KindDefinition[] {
   const byResource = new Map<string, ResourceFact[]>()
@@ -118,7 +98,7 @@ function definition(fact: ResourceFact, facts: ResourceFact[], parts: BuiltinPar
     rules: {
       ...parts.rulesFor(fact.group, fact.kind),
       returnsDeletedObject: RETURN_DELETED.has(key),
-      revalidatesMetadata: REVALIDATE_METADATA.has(key),
+      metadataChecks: metadataChecksFor(fact.group, fact.resource),
     },
     ...parts.stored,
     emptyObject: (apiVersion) => emptyObject(apiVersion, fact.kind),
@@ -156,7 +136,7 @@ function subresource(fact: ResourceFact, sub: { name: string; responseKind: stri
   return { name: sub.name, verbs: sub.verbs, ...(isOwn ? {} : { responseKind: { ...gv, kind } }) }
 }
 
-const CONVERTED_REPLICAS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'ReplicationController', 'StatefulSet'])
+const CONVERTED_REPLICAS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet'])
 
 function emptyObject(apiVersion: string, kind: string): Record<string, unknown> {
   const model = messageFor({ ...parseGroupVersion(apiVersion), kind })

@@ -124,10 +124,11 @@ function selectable(sent: KubeObject, names: { reference: string; controller: st
   return out
 }
 
-const shared: KindRules = { validateName: nameIsPathSegment, allowCreateOnUpdate: true }
+const shared: KindRules = { allowCreateOnUpdate: true, defaultPropagation: 'none' }
 
 export const eventRules: KindRules = {
   ...shared,
+  validateName: nameIsPathSegment,
   validateCreate: (event) => validateCreate(event, false),
   validateUpdate: (event) => legacyErrors(inOldForm(event), false),
   selectableFieldNames: [...REFERENCE_FIELDS.map((key) => `involvedObject.${key}`), 'reason', 'reportingComponent', 'source', 'type'],

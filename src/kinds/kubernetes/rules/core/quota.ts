@@ -251,6 +251,9 @@ function limitRangeErrors(range: KubeObject): FieldError[] {
 
 export const limitRangeRules: KindRules = {
   applyDefaults: limitRangeDefaults,
+  prepareForCreate(range, { newUid }) {
+    if ((range.metadata.name ?? '') === '' && newUid !== undefined) range.metadata.name = newUid()
+  },
   validateCreate: limitRangeErrors,
   validateUpdate: limitRangeErrors,
   allowCreateOnUpdate: true,

@@ -4,6 +4,7 @@
  */
 import { child, duplicate, type FieldError, index, invalid, required, tooMany } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
+import { nameIsLongName } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'
 import { csiDriverNameErrors } from '../core/persistent-volume-source.ts'
 import {
@@ -42,6 +43,7 @@ function deviceClassErrors(deviceClass: KubeObject): FieldError[] {
 }
 
 export const deviceClassRules: KindRules = {
+  validateName: nameIsLongName,
   prepareForCreate: startGeneration,
   prepareForUpdate: (deviceClass, old) => countChange(deviceClass, old),
   validateCreate: deviceClassErrors,

@@ -58,6 +58,8 @@ const setTemplateGeneration = (object: Fields, generation: number): void => {
 
 export const daemonSetRules: KindRules = {
   applyDefaults(object) {
+    // The number is a field of the real server's own form of the object: it is always there, and never sent.
+    setTemplateGeneration(object, templateGeneration(object))
     const spec = ensureFields(object, 'spec')
     const strategy = ensureFields(spec, 'updateStrategy')
     if (text(strategy, 'type') === '') strategy.type = 'RollingUpdate'
@@ -76,13 +78,17 @@ export const daemonSetRules: KindRules = {
     dropDisabledTemplateFields(specOf(object), undefined)
   },
   prepareForUpdate(object, old, { subresource }) {
-    if (subresource === 'status') return keepOld(object, old, 'spec')
+    if (subresource === 'status') {
+      setTemplateGeneration(object, templateGeneration(old))
+      return keepOld(object, old, 'spec')
+    }
     dropDisabledTemplateFields(specOf(object), specOf(old))
     keepOld(object, old, 'status')
     const isNewTemplate = !semanticEqual(raw(specOf(object), 'template'), raw(specOf(old), 'template'), 'template')
     setTemplateGeneration(object, templateGeneration(old) + (isNewTemplate ? 1 : 0))
     countGeneration(object, old, isNewTemplate || !semanticEqual(specOf(object), specOf(old), 'spec'))
   },
+  annotationsOfFields: [TEMPLATE_GENERATION],
   validateCreate: (object) => daemonSetErrors(object, podOptions(false, undefined)),
   validateUpdate(object, old, { subresource }) {
     if (subresource === 'status') {

@@ -39,7 +39,6 @@ export const jobRules: KindRules = {
   prepareForCreate(object) {
     const spec = specOf(object)
     if (!flag(spec, 'manualSelector')) generateSelector(object, spec)
-    takeTemplateLabels(object)
     separateLabels(object)
     object.status = {}
     beginGenerations(object)
@@ -62,6 +61,8 @@ export const jobRules: KindRules = {
     return hasNewGeneration(object, old) ? jobSpecWarnings('spec', specOf(object)) : []
   },
   defaultPropagation: 'orphan',
+  orphansByDefaultWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   selectableFields: (object) => ({ 'status.successful': String(integer(statusOf(object), 'succeeded')) }),
   selectableFieldNames: ['status.successful'],
 }

@@ -1,5 +1,6 @@
 /** ReplicationControllers and ReplicaSets: a number of like pods. */
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
+import { nameIsLongName } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'
 import { labelSelectorErrors } from '../formats.ts'
 import { ensureFields, setDefault } from '../pod/defaults.ts'
@@ -131,6 +132,7 @@ function controllerErrors(spec: Fields, options: PodOptions): FieldError[] {
 }
 
 export const replicationControllerRules: KindRules = {
+  validateName: nameIsLongName,
   applyDefaults(object) {
     const spec = ensureFields(object, 'spec')
     setDefault(spec, 'replicas', 1)
