@@ -73,6 +73,8 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
   if (!options.bare)
     for (const one of started) {
       const controllers = runControllers({ role: one.role, cluster: one.cluster, clock: machine.clock, random: machine.random, authority: () => one.pki().authority, log: (text) => machine.err(`${one.name}: ${text}\n`) })
+      // Every namespace carries the authority in a ConfigMap, so they are looked at again when it is renewed.
+      one.renewed.push(() => controllers.lookAgain())
       undo.push(() => controllers.stop())
     }
   const clusters = started.map(({ name, listener, cluster }) => ({ name, url: urlOf(listener), cluster }))
@@ -94,6 +96,8 @@ interface StartedCluster {
   cluster: Cluster
   listener: Listener
   pki(): Pki
+  /** Called after the certificates were renewed. */
+  renewed: (() => void)[]
 }
 
 interface ClusterStart {
@@ -131,12 +135,14 @@ async function startCluster(machine: Machine, dir: DataDir, what: ClusterStart, 
     listen({ handle: cluster.handle, tls: tlsOf(pki), clock, port, host: HOST, onError: (error) => machine.err(`${what.name}: ${error}\n`) }),
   )
   listensOn(listener.port)
+  const onRenewed: (() => void)[] = []
   const stopRotation = keepPkiFresh({
     ...pkiOptions,
     current: pki,
     onRenewed(renewed) {
       pki = renewed
       listener.renewTls(tlsOf(renewed))
+      for (const tell of onRenewed) tell()
     },
     onError: (error) => machine.err(`${what.name}: certificates could not be renewed: ${error}\n`),
   })
@@ -144,7 +150,7 @@ async function startCluster(machine: Machine, dir: DataDir, what: ClusterStart, 
     stopRotation()
     await listener.stop()
   })
-  return { name: what.name, role: what.role, cluster, listener, pki: () => pki }
+  return { name: what.name, role: what.role, cluster, listener, pki: () => pki, renewed: onRenewed }
 }
 
 interface WantedPort {
