@@ -3,8 +3,8 @@
  * lives where and who is on the way out. Resources that appear later (custom ones) are followed as soon as discovery shows
  * them, and left when they go.
  *
- * Cost: per object one small frozen record (about 0.5 KiB with its map entries) whatever its size; per owned object one
- * more entry under each owner's uid. Work per event: constant, plus the number of its owner references.
+ * Cost: about 550 bytes per object whatever its size (measured with 100,000 pods that have one owner each), and up to 410
+ * more for an owned one, less where owners have many. Work per event: constant, plus the number of its owner references.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
