@@ -13,7 +13,7 @@ export async function runProgram(main: (later: Cleanup) => Promise<number>): Pro
     ['SIGTERM', 143],
   ] as const)
     process.once(signal, () => {
-      undo().finally(() => process.exit(code))
+      void undo().finally(() => process.exit(code))
     })
   try {
     process.exitCode = await main((step) => steps.push(step))

@@ -1,0 +1,98 @@
+// Checks the two rules that keep the code testable: folders import in one direction only, and time, chance, timers,
+// environment, disk, network and console are touched by the adapters alone. Prints each break as file:line; exit code 1.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** What a folder of src may import besides itself. A folder that is not here may be imported by the joints only. */
+const MAY_IMPORT = {
+  base: [],
+  kube: ['base'],
+  kinds: ['base', 'kube'],
+  store: ['base', 'kube', 'kinds'],
+  apiserver: ['base', 'kube', 'kinds', 'store'],
+  client: ['base', 'kube', 'kinds'],
+  runtime: ['base', 'kube', 'kinds', 'client'],
+  ...Object.fromEntries(['minicluster', 'fleet', 'data', 'gate'].map((room) => [room, ['base', 'kube', 'kinds', 'client', 'runtime']])),
+}
+
+/** They put everything together, so they may import everything. */
+const JOINTS = ['src/main.ts', 'src/controllers.ts', 'src/cli/', 'src/faultsim/']
+
+/** The only way to the real world. */
+const ADAPTERS = ['src/main.ts', 'src/store/journal/', 'src/apiserver/listener/', 'src/client/transport/', 'src/minicluster/process/']
+
+const AMBIENT = [
+  [/\bDate\.now\b/, 'Date.now: take a Clock'],
+  [/\bnew Date\(\s*\)/, 'new Date(): take a Clock'],
+  [/(?<![.\w])set(Timeout|Interval|Immediate)\b/, 'timers: take a Clock'],
+  [/\bperformance\.now\b/, 'performance.now: take a Clock'],
+  [/\bMath\.random\b/, 'Math.random: take a Random'],
+  [/\b(randomUUID|randomBytes|getRandomValues)\b/, 'randomness of crypto: take a Random'],
+  [/\bprocess\.(env|argv|stdout|stderr|exit|on)\b/, 'the process: only main.ts may'],
+  [/\bconsole\.\w+/, 'console: report through a value that is passed in'],
+  [
+    /['"]node:(fs|net|http|https|http2|tls|child_process|dns|dgram|os|timers)(\/promises)?['"]/,
+    'disk, network and processes: only adapters may',
+  ],
+  [/(?<![.\w])fetch\(/, 'fetch: use a Transport'],
+]
+
+const code = new Map(sources('src').map((file) => [file, withoutComments(readFileSync(file, 'utf8')).split('\n')]))
+/** What the program is made of. Anything else in src is there for tests, which may use the real world. */
+const program = reachableFrom('src/main.ts')
+let hasProblems = false
+for (const [file, lines] of code) {
+  for (const [i, line] of lines.entries()) {
+    for (const problem of [...direction(file, line), ...ambient(file, line)]) {
+      console.log(`${file}:${i + 1}: ${problem}`)
+      hasProblems = true
+    }
+  }
+}
+if (hasProblems) process.exitCode = 1
+
+function reachableFrom(file, seen = new Set()) {
+  if (seen.has(file) || !code.has(file)) return seen
+  seen.add(file)
+  for (const line of code.get(file)) {
+    const target = importedBy(file, line)
+    if (target !== undefined) reachableFrom(target, seen)
+  }
+  return seen
+}
+
+function sources(folder) {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.ts$/.test(entry.name) && !/\.(test|d)\.ts$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
+    .sort()
+}
+
+/** Block and line comments become empty, lines keep their numbers. A `//` in a text stays: it follows a colon or a quote. */
+function withoutComments(text) {
+  return text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|[^:'"`/\\])\/\/.*$/gm, '$1')
+}
+
+function importedBy(file, line) {
+  const imported = line.match(/(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]/)?.[1]
+  return imported === undefined ? undefined : path.join(path.dirname(file), imported)
+}
+
+function direction(file, line) {
+  const target = importedBy(file, line)
+  if (target === undefined || isIn(JOINTS, file)) return []
+  const [, from] = file.split(path.sep)
+  const [root, to] = target.split(path.sep)
+  if (root !== 'src') return program.has(file) ? [`imports ${target}: the program imports nothing outside src`] : []
+  if (from === to || MAY_IMPORT[from]?.includes(to)) return []
+  return [`${from} imports ${to}: it may import ${MAY_IMPORT[from]?.join(', ') || 'nothing'} (${target})`]
+}
+
+function ambient(file, line) {
+  if (!program.has(file) || isIn(ADAPTERS, file)) return []
+  return AMBIENT.filter(([pattern]) => pattern.test(line)).map(([, problem]) => problem)
+}
+
+function isIn(places, file) {
+  return places.some((place) => file === place || (place.endsWith('/') && file.startsWith(place)))
+}

@@ -1,0 +1,27 @@
+// The wider tests, after npm ci: npm test, then what needs the real binaries of scripts/kube-assets, other Node versions and
+// more time. Called by .ci/run; node scripts/ci.mjs [--only NAME[,NAME]].
+import { parseArgs } from 'node:util'
+import { runParts, summarise } from './parts.mjs'
+
+const npm = (name, ...args) => ['npm', 'run', '--silent', name, '--', ...args]
+const onNode = (major, ...args) => ['npm', 'exec', '--yes', `--package=node@${major}`, '--', 'node', ...args]
+
+const otherNodes = ['22', '24'].flatMap((major) => [
+  { name: `node ${major}: unit tests`, command: onNode(major, 'scripts/unit.mjs', 'src/base', 'src/kube', 'src/store') },
+  { name: `node ${major}: up, kubectl, down`, command: onNode(major, 'scripts/run.mjs', 'test/clients/smoke.ts') },
+])
+
+const parts = [
+  { name: 'npm test', command: ['npm', 'test', '--silent'] },
+  { name: 'kube-assets', command: ['scripts/kube-assets/build'] },
+  { name: 'test:kubectl', command: npm('test:kubectl') },
+  { name: 'test:clients', command: npm('test:clients') },
+  { name: 'prove:crash', command: npm('prove:crash', '--kills', '20') },
+  { name: 'fuzz:api', command: npm('fuzz:api', '--requests', '5000') },
+  { name: `node ${process.versions.node}: up, kubectl, down`, command: [process.execPath, 'scripts/run.mjs', 'test/clients/smoke.ts'] },
+  ...otherNodes,
+]
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const results = await runParts(parts, { only: values.only, logs: 'dist/logs/ci' })
+process.exitCode = summarise(results)

@@ -1,0 +1,26 @@
+// npm test: everything that needs Node and npm alone, in at most ten minutes on two cores. What else it can use (a kubectl) is
+// looked for; what is missing is said as skipped. node scripts/test.mjs [--only NAME[,NAME]], `checks` for all static checks.
+import { parseArgs } from 'node:util'
+import { runParts, summarise } from './parts.mjs'
+
+const bin = (name) => `node_modules/.bin/${name}`
+const script = (name, ...args) => [process.execPath, `scripts/${name}.mjs`, ...args]
+const checks = [
+  { name: 'types', command: [bin('tsc'), '-p', '.'] },
+  { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings'] },
+  { name: 'promises and cycles', command: [bin('oxlint'), '--type-aware', '--deny-warnings', 'src', 'test', 'bench'] },
+  { name: 'import directions', command: script('check-imports') },
+  { name: 'unused code', command: [bin('knip'), '--no-progress'] },
+  { name: 'generated files', command: script('generate', '--check') },
+].map((part) => ({ ...part, group: 'checks' }))
+
+const tests = [
+  { name: 'unit tests and stories', command: script('unit') },
+  { name: 'recorded requests', command: script('run', 'test/conformance/goldens.ts', '--check-doc') },
+  { name: 'recorded kubectl sessions', command: script('run', 'test/conformance/kubectl.ts', '--no-controllers') },
+  { name: 'crashes', command: script('run', 'test/crash/prove.ts', '--quick', '--kills', '5', '--seed', '1') },
+].map((part) => ({ ...part, group: 'tests' }))
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const results = await runParts([...checks, ...tests], { only: values.only, logs: 'dist/logs' })
+process.exitCode = summarise(results)
