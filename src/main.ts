@@ -53,17 +53,18 @@ const random = pooledRandom(4096)
  * After work, in the first quiet moment, memory that is no longer needed goes back: left alone, V8 keeps what a load made it
  * take until the next load.
  */
-function collectWhenIdle(everyMs: number): void {
+function collectWhenIdle(everyMs: number, collections: number): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   let before = process.cpuUsage()
-  let hasWorked = false
+  // Several: the first finds what is garbage, the next ones empty pages that are nearly so.
+  let due = 0
   setInterval(() => {
     const { user, system } = process.cpuUsage(before)
+    const isBusy = (user + system) / 1000 > everyMs / 10
+    if (isBusy) due = collections
+    else if (due-- > 0) collect()
     before = process.cpuUsage()
-    const isBusy = (user + system) / 1000 > everyMs / 20
-    if (hasWorked && !isBusy) collect()
-    hasWorked = isBusy
   }, everyMs).unref()
 }
 
@@ -172,7 +173,7 @@ const machine: Machine = {
   program: { file: programFile, node: process.version, version: SLUICE_VERSION },
 }
 
-collectWhenIdle(2000)
+collectWhenIdle(1500, 3)
 process.exitCode = await runCommand(machine, process.argv.slice(2))
 // Whatever still holds the event loop (an idle connection, say) must not keep a finished command alive.
 process.exit()
