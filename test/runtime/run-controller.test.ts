@@ -180,6 +180,38 @@ describe('the runtime of controllers', () => {
       assert.deepEqual([s.errors, running.busy()], [[], []])
     }))
 
+  it('decides again at once also when the conflict was about something that does not wake it', () =>
+    server.run(async () => {
+      const s = await stage()
+      const of = { namespace: s.namespace, name: 'child' }
+      let hasRival = true
+      const controller = defineController<{ map: KubeObject | undefined; child: KubeObject | undefined }>({
+        name: NAME,
+        for: CONFIG_MAPS,
+        watches: [via(SERVICE_ACCOUNTS, () => [])],
+        writes: [],
+        async observe({ namespace }, map, read) {
+          const child = read.get(SERVICE_ACCOUNTS, namespace, 'child')
+          if (primary(map) && hasRival) {
+            hasRival = false
+            await s.client.patch(SERVICE_ACCOUNTS, of, { type: 'merge', body: { metadata: { labels: { rival: 'yes' } } } })
+          }
+          return { map, child }
+        },
+        plan: ({ map, child }) =>
+          !primary(map) || child === undefined || child.metadata.annotations?.done !== undefined
+            ? NOTHING_TO_DO
+            : { actions: [{ do: 'patch', resource: SERVICE_ACCOUNTS, of: child, patch: { metadata: { annotations: { done: 'yes' } } } }] },
+      })
+      await s.client.create(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: of })
+      s.run(controller)
+      await wait(100)
+      await s.client.create(CONFIG_MAPS, aConfigMap(`${s.namespace}/primary`))
+      await sleep(server.clock, 1)
+      assert.equal((await s.client.get(SERVICE_ACCOUNTS, of)).metadata.annotations?.done, 'yes')
+      assert.equal(s.passes.filter((pass) => pass.result === 'conflict').length, 1)
+    }))
+
   it('brings back what failed, later each time, and says so until it succeeds', () =>
     server.run(async () => {
       const s = await stage()

@@ -57,6 +57,7 @@ describe('a namespace that is deleted', () => {
       ],
     ])
 
+    await world.advance(60_000)
     await hub.patch(CONFIG_MAPS, 'a/one', { metadata: { finalizers: null } })
     await world.settle()
     const later = conditionsOf(await expectThere(hub, NAMESPACES, 'a')).get('NamespaceContentRemaining')
