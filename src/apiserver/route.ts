@@ -1,4 +1,5 @@
 /** From a resource request to the code that serves it: finds the kind, checks that the verb exists there, and dispatches. */
+import type { KubeObject } from '../kube/meta.ts'
 import { failure, forbiddenError, noSuchPathError, notFoundError, type StatusError } from '../kube/status.ts'
 import type { Served } from './catalog.ts'
 import { decodeBody, decodeDeleteOptions } from './codec.ts'
@@ -138,16 +139,22 @@ async function create(scope: Scope, negotiated: Negotiated): Promise<ApiResponse
 async function update(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const options = parseWriteOptions('UpdateOptions', scope.info.query, agentOf(scope))
   const { info, served } = scope
-  // Decoded once for its errors, which come before the news that there is no such object; each try gets a copy of its own.
+  // Decoded before anything is looked up, because its errors come first; a further try gets a copy of its own.
   const sent = decodeBody(scope, options.fieldValidation)
   alignNamespace(scope, sent)
   checkName(sent, info.name)
+  let unused: KubeObject | undefined = sent
+  const produce = (): KubeObject => {
+    const next = unused ?? decodeBody(scope, options.fieldValidation)
+    unused = undefined
+    return next
+  }
   const updated = await updateObject(scope, {
     name: info.name,
     options,
     mayCreate: info.subresource === '' && served.definition.rules.allowCreateOnUpdate === true,
     uidIsPrecondition: true,
-    produce: () => decodeBody(scope, options.fieldValidation),
+    produce,
   })
   return respondObject(scope, negotiated, updated.created ? 201 : 200, updated.object)
 }
