@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { bundle } from './bundle.mjs'
 
 /** Folders that hold generated files only: what is in them and no longer generated is removed. */
-const OWNED = ['deploy/crds']
+const OWNED = ['deploy/crds', 'docs/reference']
 
 const isCheck = process.argv.includes('--check')
 const files = new Map((await generated()).map(({ path: file, content }) => [file, content]))
@@ -39,9 +39,11 @@ if (isCheck) {
 async function generated() {
   const out = path.join('dist', 'generate', String(process.pid))
   try {
-    await bundle({ entryPoints: { generate: 'src/kinds/generated-files.ts' }, outdir: out, outExtension: { '.js': '.mjs' } })
-    const { generatedFiles } = await import(pathToFileURL(path.resolve(out, 'generate.mjs')).href)
-    return generatedFiles()
+    const entryPoints = { kinds: 'src/kinds/generated-files.ts', pages: 'src/cli/reference/pages.ts' }
+    await bundle({ entryPoints, outdir: out, outExtension: { '.js': '.mjs' } })
+    const load = (name) => import(pathToFileURL(path.resolve(out, `${name}.mjs`)).href)
+    const [{ generatedFiles }, { referencePages }] = [await load('kinds'), await load('pages')]
+    return [...generatedFiles(), ...referencePages()]
   } finally {
     rmSync(out, { recursive: true, force: true })
   }

@@ -80,12 +80,17 @@ function followRbac(context: ServerContext, rbac: Rbac): void {
   }
 }
 
-/** Nobody hands out rights they do not have. */
+/** The last admission of every cluster; it needs access control itself to judge. */
+export const ESCALATION: Pick<Admission, 'name' | 'about' | 'resources' | 'operations'> = {
+  name: 'rbac-escalation',
+  about: 'Nobody hands out rights that they do not have, unless they may `bind` or `escalate`.',
+  resources: RBAC_RESOURCES.map((resource) => ({ group: RBAC_GROUP, resource })),
+  operations: ['CREATE', 'UPDATE'],
+}
+
 function escalationAdmission(rbac: Rbac, authorizer: ClusterAuthorizer): Admission {
   return defineAdmission({
-    name: 'rbac-escalation',
-    resources: RBAC_RESOURCES.map((resource) => ({ group: RBAC_GROUP, resource })),
-    operations: ['CREATE', 'UPDATE'],
+    ...ESCALATION,
     validate(request) {
       if (request.object === undefined) return undefined
       const { user, resource, namespace, object, oldObject } = request

@@ -5,7 +5,7 @@
 import { Command, CommanderError } from 'commander'
 import { CommandError, type Machine } from './machine.ts'
 
-const EXAMPLES = `
+export const EXAMPLES = `
 Examples:
   sluice up                          hub and 3 members here, data in ./.sluice; Ctrl-C stops it
   sluice up --detach                 the same in the background
@@ -17,7 +17,7 @@ Examples:
 `
 
 export async function runCommand(machine: Machine, args: readonly string[]): Promise<number> {
-  const program = build(machine)
+  const program = buildProgram(machine)
   try {
     await program.parseAsync([...args], { from: 'user' })
     return 0
@@ -32,7 +32,8 @@ export async function runCommand(machine: Machine, args: readonly string[]): Pro
   }
 }
 
-function build(machine: Machine): Command {
+/** All commands with their arguments and options; nothing runs before it is parsed. */
+export function buildProgram(machine: Machine): Command {
   const program = new Command('sluice')
     .description('One control plane that makes data and compute meet across Kubernetes namespaces and clusters.')
     .addHelpText('after', EXAMPLES)
@@ -46,7 +47,10 @@ function build(machine: Machine): Command {
     .command('up')
     .description('start the hub and its member clusters on this machine')
     .option(dataDirFlag, dataDirText)
-    .option('--port <port>', 'port of the hub; members take the ports after it; 0 picks free ones (default 7443, later the ports of before)')
+    .option(
+      '--port <port>',
+      'port of the hub; members take the ports after it; 0 picks free ones (default 7443, later the ports of before)',
+    )
     .option('--members <n>', 'how many member clusters (default 3; fixed once the directory exists)')
     .option('--bare', 'serve the APIs alone: no controllers, no ServiceAccount admission, as a bare kube-apiserver')
     .option('--detach', 'go to the background and return when everything answers')

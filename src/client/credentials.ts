@@ -2,6 +2,7 @@
  * Where tokens and certificates of a kubeconfig's user come from: written down, in a file that its writer rotates, or
  * printed by a plug-in. Loaded when first needed, kept until they expire or the server refuses them.
  */
+import type { ErrorCode } from '../base/errors/catalogue.ts'
 import type { TlsConnection } from './transport/undici.ts'
 
 /** What a kubeconfig needs from the machine it is read on. */
@@ -17,6 +18,7 @@ export interface KubeconfigHost {
 }
 
 export class KubeconfigError extends Error {
+  readonly code = 'E_KUBECONFIG_INVALID' satisfies ErrorCode
   constructor(message: string) {
     super(message)
     this.name = 'KubeconfigError'

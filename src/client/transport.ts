@@ -1,4 +1,6 @@
 /** How a client reaches an API server: in process, or over TLS. Everything above this line is the same for both. */
+import type { ErrorCode } from '../base/errors/catalogue.ts'
+
 export interface TransportRequest {
   method: string
   /** Path with query, starting with `/`. */
@@ -26,6 +28,7 @@ export interface Transport {
 
 /** The connection failed before an answer came: whether the server acted on the request is unknown. */
 export class TransportError extends Error {
+  readonly code = 'E_TRANSPORT_FAILED' satisfies ErrorCode
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'TransportError'

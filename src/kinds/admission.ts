@@ -47,6 +47,8 @@ export interface AdmissionContext {
 /** Deny by throwing a StatusError, or by returning field errors from `validate`. */
 export interface Admission {
   name: string
+  /** One sentence for the reference. */
+  about?: string
   /** Which requests it sees; `*` is any. Subresources must be named ('pods/ephemeralcontainers'). */
   resources: readonly { group: string; resource: string }[]
   operations: readonly AdmissionOperation[]

@@ -7,6 +7,8 @@
  * reused or lowered, also across restart and restore; one event, one revision; an acknowledged write is durable before it
  * is visible; readers and watchers see only durable state, in revision order, without gap or duplicate.
  */
+import type { ErrorCode } from '../base/errors/catalogue.ts'
+
 export interface Version {
   readonly key: string
   /** Revision of this write. */
@@ -125,6 +127,7 @@ export class FutureRevisionError extends Error {
 
 /** The disk refused a write (full, read-only). Nothing was acknowledged; a later commit may succeed. */
 export class StoreUnavailableError extends Error {
+  readonly code = 'E_STORE_UNAVAILABLE' satisfies ErrorCode
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'StoreUnavailableError'

@@ -1,5 +1,7 @@
 /** Why the server cannot listen where it was told to, in a form that a command line can turn into advice. */
-export type ListenErrorCode = 'E_LISTEN_IN_USE' | 'E_LISTEN_DENIED' | 'E_LISTEN_NO_ADDRESS' | 'E_LISTEN_FAILED'
+import { ERROR_CATALOGUE, type ErrorCode } from '../../base/errors/catalogue.ts'
+
+export type ListenErrorCode = Extract<ErrorCode, `E_LISTEN_${string}`>
 
 const CODES: Readonly<Record<string, ListenErrorCode>> = {
   EADDRINUSE: 'E_LISTEN_IN_USE',
@@ -8,20 +10,15 @@ const CODES: Readonly<Record<string, ListenErrorCode>> = {
   ENOTFOUND: 'E_LISTEN_NO_ADDRESS',
 }
 
-const ADVICE: Readonly<Record<ListenErrorCode, string>> = {
-  E_LISTEN_IN_USE: 'another program listens there; stop it, choose another port, or use port 0 to have a free one picked',
-  E_LISTEN_DENIED: 'this user may not listen there; ports below 1024 usually need an administrator',
-  E_LISTEN_NO_ADDRESS: 'this machine has no such address',
-  E_LISTEN_FAILED: 'the system refused',
-}
-
 export class ListenError extends Error {
   readonly code: ListenErrorCode
   readonly host: string
   readonly port: number
   constructor(cause: NodeJS.ErrnoException, host: string, port: number) {
     const code = CODES[cause.code ?? ''] ?? 'E_LISTEN_FAILED'
-    super(`cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${ADVICE[code]} (${cause.message})`, { cause })
+    super(`cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${ERROR_CATALOGUE[code].advice} (${cause.message})`, {
+      cause,
+    })
     this.name = 'ListenError'
     this.code = code
     this.host = host

@@ -3,8 +3,10 @@
  * their life remains. The authority is renewed with the same key, so kubeconfigs and certificates handed out before stay
  * good. A damaged leaf is made again; a damaged authority is a refusal, because replacing it would lock everybody out.
  */
+
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import type { ErrorCode } from '../../base/errors/catalogue.ts'
 import type { Random } from '../../base/random.ts'
 import {
   isAddress,
@@ -51,6 +53,7 @@ export interface Pki {
 
 /** A state of the directory that must not be repaired silently; the message says what to do. */
 export class PkiError extends Error {
+  readonly code = 'E_PKI_UNUSABLE' satisfies ErrorCode
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'PkiError'

@@ -1,14 +1,9 @@
 /** Why a data directory or a backup was refused. The message says what to do; the code says what it is to programs. */
+import type { ErrorCode } from '../../base/errors/catalogue.ts'
 import { errorCode, isDiskFull, messageOf } from './disk.ts'
 
-export type StoreErrorCode =
-  | 'E_STORE_LOCKED'
-  | 'E_STORE_FORMAT'
-  | 'E_STORE_DAMAGED'
-  | 'E_STORE_NOT_EMPTY'
-  | 'E_STORE_ACCESS'
-  | 'E_STORE_FULL'
-  | 'E_BACKUP_DAMAGED'
+/** A running store that cannot write is no refusal: it has an error of its own. */
+export type StoreErrorCode = Exclude<Extract<ErrorCode, `E_STORE_${string}` | `E_BACKUP_${string}`>, 'E_STORE_UNAVAILABLE'>
 
 export class StoreRefusedError extends Error {
   readonly code: StoreErrorCode

@@ -23,6 +23,7 @@ function organizationsOf(request: string): string[] {
 
 export const certificateSubjectRestriction: Admission = defineAdmission({
   name: 'CertificateSubjectRestriction',
+  about: 'Refuses requests for client certificates of the group `system:masters`.',
   resources: [{ group: 'certificates.k8s.io', resource: 'certificatesigningrequests' }],
   operations: ['CREATE'],
   validate(request) {

@@ -26,6 +26,7 @@ function defaultOf({ read }: AdmissionContext, of: { group: string; resource: st
 
 export const defaultStorageClass: Admission = defineAdmission({
   name: 'DefaultStorageClass',
+  about: 'Gives a claim without a class the default StorageClass; of several defaults the newest.',
   resources: [CLAIMS],
   operations: ['CREATE'],
   mutate({ object: claim }, context) {
@@ -45,6 +46,7 @@ const PROTECTION: Readonly<Record<string, string>> = {
 
 export const storageObjectInUseProtection: Admission = defineAdmission({
   name: 'StorageObjectInUseProtection',
+  about: 'Adds the finalizers that keep volumes, claims and attribute classes while they are used.',
   resources: [CLAIMS, { group: '', resource: 'persistentvolumes' }, { group: 'storage.k8s.io', resource: 'volumeattributesclasses' }],
   operations: ['CREATE'],
   mutate({ object: subject, kind }) {
@@ -61,6 +63,7 @@ export const classOfClaim = (claim: KubeObject): string =>
 
 export const persistentVolumeClaimResize: Admission = defineAdmission({
   name: 'PersistentVolumeClaimResize',
+  about: 'Lets a claim grow only when it is bound and its StorageClass allows expansion.',
   resources: [CLAIMS],
   operations: ['UPDATE'],
   validate(request, { read }) {
@@ -79,6 +82,7 @@ export const persistentVolumeClaimResize: Admission = defineAdmission({
 
 export const defaultIngressClass: Admission = defineAdmission({
   name: 'DefaultIngressClass',
+  about: 'Gives an Ingress without a class the default IngressClass.',
   resources: [{ group: 'networking.k8s.io', resource: 'ingresses' }],
   operations: ['CREATE'],
   mutate({ object: ingress }, context) {

@@ -154,6 +154,7 @@ function validate(request: AdmissionRequest, { read }: AdmissionContext): undefi
 
 export const limitRanger: Admission = defineAdmission({
   name: 'LimitRanger',
+  about: 'Fills in the default requests and limits of the LimitRanges of the namespace, and refuses what breaks them.',
   resources: [
     { group: '', resource: 'pods' },
     { group: '', resource: 'pods/resize' },

@@ -35,6 +35,7 @@ function mutate(request: AdmissionRequest, { read }: AdmissionContext): void {
 
 export const namespaceLifecycle: Admission = defineAdmission({
   name: 'NamespaceLifecycle',
+  about: 'Refuses objects in namespaces that do not exist or are going away, and deletion of the system namespaces.',
   resources: [{ group: '*', resource: '*/*' }],
   operations: ['CREATE', 'UPDATE', 'DELETE'],
   mutate,

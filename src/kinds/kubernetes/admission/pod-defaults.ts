@@ -29,6 +29,7 @@ const TOLERATION_SECONDS = 300
 
 export const taintNodesByCondition: Admission = defineAdmission({
   name: 'TaintNodesByCondition',
+  about: 'Gives a new Node the taint not-ready, until somebody says that it is.',
   resources: [{ group: '', resource: 'nodes' }],
   operations: ['CREATE'],
   mutate({ object: node }) {
@@ -42,6 +43,7 @@ export const taintNodesByCondition: Admission = defineAdmission({
 
 export const defaultTolerationSeconds: Admission = defineAdmission({
   name: 'DefaultTolerationSeconds',
+  about: 'Lets a Pod stay 300 seconds on a node that is not ready or unreachable, unless it says otherwise.',
   resources: [PODS],
   operations: ['CREATE', 'UPDATE'],
   mutate({ object: pod }) {
@@ -89,6 +91,7 @@ function admitNewPod(request: AdmissionRequest, pod: KubeObject, context: Admiss
 
 export const priority: Admission = defineAdmission({
   name: 'Priority',
+  about: 'Turns the name of a PriorityClass into priority and preemption policy, and keeps one global default.',
   resources: [PODS, PRIORITY_CLASSES],
   operations: ['CREATE', 'UPDATE'],
   mutate(request, context) {
@@ -144,6 +147,7 @@ function applyScheduling(request: AdmissionRequest, spec: Fields, scheduling: Fi
 
 export const runtimeClass: Admission = defineAdmission({
   name: 'RuntimeClass',
+  about: 'Adds overhead, node selector and tolerations of the RuntimeClass that a Pod names.',
   resources: [PODS],
   operations: ['CREATE'],
   mutate(request, context) {

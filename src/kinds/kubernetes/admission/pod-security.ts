@@ -121,6 +121,7 @@ function validate(request: AdmissionRequest, context: AdmissionContext): FieldEr
 
 export const podSecurity: Admission = defineAdmission({
   name: 'PodSecurity',
+  about: 'Holds pods to the Pod Security Standard that the labels of their namespace name; warns where they only ask for that.',
   resources: [
     ...['namespaces', 'pods', 'pods/ephemeralcontainers', 'pods/resize', 'podtemplates', 'replicationcontrollers'].map((resource) => ({
       group: '',

@@ -129,6 +129,7 @@ async function validate(request: AdmissionRequest, context: AdmissionContext): P
 
 export const resourceQuota: Admission = defineAdmission({
   name: 'ResourceQuota',
+  about: 'Counts what a request would add to the quotas of the namespace, and refuses what exceeds them.',
   resources: [
     { group: '*', resource: '*' },
     { group: '', resource: 'pods/resize' },

@@ -148,6 +148,7 @@ function validate(request: AdmissionRequest, context: AdmissionContext): undefin
 
 export const serviceAccount: Admission = defineAdmission({
   name: 'ServiceAccount',
+  about: 'Gives a Pod its service account, image pull secrets and a token.',
   resources: [{ group: '', resource: 'pods' }],
   operations: ['CREATE'],
   mutate,

@@ -9,6 +9,7 @@ export function serviceAddresses(options: ServiceAllocatorOptions = {}): Admissi
   const allocator = serviceAllocator(options)
   return defineAdmission({
     name: 'ServiceAddresses',
+    about: 'Gives a Service cluster addresses, node ports and a health-check port, and takes care that none is given twice.',
     resources: [SERVICES],
     operations: ['CREATE', 'UPDATE'],
     mutate({ object: service, oldObject, operation, namespace, dryRun }, { read, nowMs }) {
