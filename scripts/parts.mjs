@@ -1,7 +1,7 @@
 // Runs the parts of a test run one after the other: a progress line each, the end of the output of what failed, one table at
 // the end, and the closing line `N passed, M failed[, K skipped]`. Shared by scripts/test.mjs and scripts/ci.mjs.
 //
-// A part is { name, group?, command: [file, ...args], optional? }. Its counts are read from its own closing line or from
+// A part is { name, group?, command: [file, ...args], minutes? }. Its counts are read from its own closing line or from
 // node --test; a part without either counts as one. A part that ends with exit code 0 has no failures: what it tolerates
 // (recorded cases that are documented as different) is its own business. `skipped: REASON` lines are taken over.
 import { spawn } from 'node:child_process'
@@ -9,6 +9,8 @@ import { createWriteStream, mkdirSync } from 'node:fs'
 import path from 'node:path'
 
 const SHOWN_LINES = 80
+/** A part that hangs must not hold up the rest for ever. */
+const MOST_MINUTES = 20
 
 export async function runParts(parts, { logs, only }) {
   mkdirSync(logs, { recursive: true })
@@ -56,10 +58,10 @@ function choose(parts, only) {
   return parts.filter((part) => wanted.includes(part.name) || wanted.includes(part.group))
 }
 
-async function runPart({ name, command }, logs) {
+async function runPart({ name, command, minutes = MOST_MINUTES }, logs) {
   const log = path.join(logs, `${name.replaceAll(/[^\w.-]+/g, '-')}.log`)
   const began = process.hrtime.bigint()
-  const { code, output } = await run(command, log)
+  const { code, output } = await run(command, log, minutes)
   const seconds = Number(process.hrtime.bigint() - began) / 1e9
   const counts = countsIn(output) ?? { passed: 1, failed: 1 }
   const skipped = [...output.matchAll(/^skipped: (.*)$/gm)].map(([, reason]) => reason)
@@ -67,7 +69,7 @@ async function runPart({ name, command }, logs) {
   return { name, passed, failed: code === 0 ? 0 : Math.max(1, counts.failed), skipped, seconds, output, log }
 }
 
-function run([file, ...args], log) {
+function run([file, ...args], log, minutes) {
   return new Promise((resolve) => {
     const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const stop = () => child.kill('SIGTERM')
@@ -79,7 +81,16 @@ function run([file, ...args], log) {
         output += text
         copy.write(text)
       })
-    const finish = (code, more = '') => {
+    let ending = ''
+    const timers = [
+      setTimeout(() => {
+        ending = `no end within ${minutes} minutes\n`
+        stop()
+      }, minutes * 60_000),
+      setTimeout(() => child.kill('SIGKILL'), minutes * 60_000 + 30_000),
+    ]
+    const finish = (code, more = ending) => {
+      for (const timer of timers) clearTimeout(timer)
       process.removeListener('SIGTERM', stop)
       copy.end()
       resolve({ code, output: output + more })
