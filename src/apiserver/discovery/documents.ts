@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { KindDefinition, SubresourceInfo } from '../../kinds/kind.ts'
 import { type GroupVersionKind, groupVersion } from '../../kube/meta.ts'
-import { compareVersions } from './version-order.ts'
+import { compareVersions } from '../../kube/version-order.ts'
 
 export interface GroupVersions {
   name: string
@@ -148,7 +148,7 @@ function storageVersionHash({ group, kind, storageVersion }: KindDefinition): st
   return digest.subarray(0, 8).toString('base64')
 }
 
-export function aggregatedDocument(definitions: readonly KindDefinition[], groups: readonly GroupVersions[]): unknown {
+export function aggregatedDocument(definitions: readonly KindDefinition[], groups: readonly GroupVersions[]): Record<string, unknown> {
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',

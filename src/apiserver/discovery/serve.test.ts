@@ -64,6 +64,9 @@ describe('discovery', () => {
     assert.ok(textOf(get('/apis')).endsWith('}\n'))
     const first = get('/apis', { accept: AGGREGATED })
     assert.ok(textOf(first).endsWith('}\n'))
+    // The tags that kube-apiserver v1.36.3 gives to the same documents.
+    assert.match(String(first.headers.etag), /^"A74552DF419C4697E3A/)
+    assert.match(String(get('/api', { accept: AGGREGATED }).headers.etag), /^"4D7E1BED90B364BC860/)
     assert.equal(get('/apis', { accept: AGGREGATED, 'if-none-match': String(first.headers.etag) }).status, 304)
   })
 })

@@ -31,15 +31,17 @@ export function createDiscovery(catalog: Catalog): Discovery {
   let epoch = 0
   const cache = new Map<string, CachedBody>()
 
-  const cached = (key: string, make: () => unknown): CachedBody => {
+  const cached = (key: string, make: () => Record<string, unknown>): CachedBody => {
     if (epoch !== catalog.epoch) {
       cache.clear()
       epoch = catalog.epoch
     }
     let body = cache.get(key)
     if (body === undefined) {
-      const bytes = Buffer.from(`${JSON.stringify(make())}\n`)
-      body = { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` }
+      const { kind, apiVersion, ...rest } = make()
+      // The real server hashes the document before it says what kind of document it is.
+      const hash = createHash('sha512').update(JSON.stringify(rest)).digest('hex').toUpperCase()
+      body = { bytes: Buffer.from(`${JSON.stringify({ kind, apiVersion, ...rest })}\n`), etag: `"${hash}"` }
       cache.set(key, body)
     }
     return body
