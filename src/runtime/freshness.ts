@@ -24,7 +24,7 @@ export function createFreshnessGate(informerOf: (resource: Resource) => Informer
   }
 
   async function wait(key: string, writes: readonly Written[], onFresh: () => void): Promise<void> {
-    await Promise.all(writes.map((written) => informerOf(written.resource)?.until(() => isSeen(written))))
+    for (const written of writes) await informerOf(written.resource)?.until(() => isSeen(written))
     waiting.delete(key)
     onFresh()
   }

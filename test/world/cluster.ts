@@ -52,7 +52,7 @@ export class WorldCluster {
     const secrets = { adminToken: 'admin-of-the-world', serviceAccountKey: SERVICE_ACCOUNT_KEY, clientAuthority: AUTHORITY }
     const onInternalError = (error: unknown): void =>
       void this.complaints.push(`the server failed: ${error instanceof Error ? error.stack : String(error)}`)
-    this.#server = clusterOf({ role, bare: false, store, clock, random, port: PORT, ...secrets, onInternalError })
+    this.#server = clusterOf({ role, bare: false, store, clock: clock.machinery, random, port: PORT, ...secrets, onInternalError })
     this.client = createClient({ transport: inProcessTransport(this.#server, TESTER), clock, random, userAgent: 'world' })
   }
 

@@ -5,13 +5,17 @@
 import type { Clock } from '../../src/base/clock.ts'
 
 export interface VirtualClock extends Clock {
+  /** The same time; its timers count as the ticking of machinery (bookmarks, ends of watches), not as work that is due. */
+  readonly machinery: Clock
+  /** When the next timer is due that is not machinery; undefined when none is set. */
+  nextWorkAt(): number | undefined
   /** When the next timer is due; undefined when none is set. */
   nextAt(): number | undefined
   /** Moves to the next timer and calls it; false when there is none. */
   fireNext(): boolean
   /** Moves on without firing anything; must not jump over a timer. */
   moveTo(ms: number): void
-  /** Timers due up to `untilMs`, each with the places in the code that set it. */
+  /** Timers due up to `untilMs` that are not machinery, each with the places in the code that set it. */
   describe(untilMs: number): string[]
 }
 
@@ -19,6 +23,7 @@ interface Timer {
   atMs: number
   order: number
   callback: () => void
+  isMachinery: boolean
   /** Where it was set: looked at only when somebody asks who is still busy. */
   origin: Error
 }
@@ -29,16 +34,22 @@ export function createVirtualClock(startMs: number): VirtualClock {
   /** Sorted, soonest last, so that taking the next one is a pop. */
   const timers: Timer[] = []
 
-  return {
-    now: () => nowMs,
-    after(delayMs, callback) {
-      const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), order: order++, callback, origin: new Error('timer') }
+  const set = (isMachinery: boolean): Clock['after'] =>
+    function after(delayMs, callback) {
+      const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), order: order++, callback, isMachinery, origin: new Error('timer') }
       timers.splice(placeFor(timers, timer), 0, timer)
       return () => {
         const at = timers.indexOf(timer)
         if (at >= 0) timers.splice(at, 1)
       }
-    },
+    }
+  const now = (): number => nowMs
+
+  return {
+    now,
+    after: set(false),
+    machinery: { now, after: set(true) },
+    nextWorkAt: () => timers.findLast((timer) => !timer.isMachinery)?.atMs,
     nextAt: () => timers[timers.length - 1]?.atMs,
     fireNext() {
       const timer = timers.pop()
@@ -53,7 +64,7 @@ export function createVirtualClock(startMs: number): VirtualClock {
       if (ms > nowMs) nowMs = ms
     },
     describe(untilMs) {
-      const due = timers.filter((timer) => timer.atMs <= untilMs).reverse()
+      const due = timers.filter((timer) => !timer.isMachinery && timer.atMs <= untilMs).reverse()
       return due.map((timer) => `timer in ${timer.atMs - nowMs} ms, set ${placesOf(timer.origin)}`)
     },
   }

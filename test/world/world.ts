@@ -18,7 +18,7 @@ export interface WorldOptions {
 }
 
 export interface SettleOptions {
-  /** Nothing may be due within this time for the world to count as settled (default 5 s). */
+  /** No work may be due within this time for the world to count as settled (default 5 s). */
   quietMs?: number
   /** Virtual time after which settling has failed (default 10 minutes). */
   withinMs?: number
@@ -77,15 +77,16 @@ export class World {
     for (const cluster of this.clusters) await this.#pump.run(() => cluster.start())
   }
 
-  /** Lets everything happen until nothing can run and no timer is due soon; fails with who is still busy. */
+  /** Lets everything happen until nothing can run and no work is due soon; fails with who is still busy. */
   async settle({ quietMs = 5000, withinMs = 600_000 }: SettleOptions = {}): Promise<void> {
     const deadline = this.clock.now() + withinMs
     for (;;) {
       await this.#pump.drain()
-      const next = this.clock.nextAt()
+      const work = this.clock.nextWorkAt()
       const busy = this.busy()
-      const isDueSoon = next !== undefined && next - this.clock.now() <= quietMs
+      const isDueSoon = work !== undefined && work - this.clock.now() <= quietMs
       if (!isDueSoon && busy.length === 0) return
+      const next = this.clock.nextAt()
       if (next === undefined || next > deadline) throw new Error(this.#complaint(withinMs, busy, quietMs))
       await this.#pump.step()
     }

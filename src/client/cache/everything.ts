@@ -62,147 +62,173 @@ interface Followed {
   stop: AbortController
 }
 
+/** Begins at once. */
 export function followEverything(options: EverythingOptions): Everything {
-  const followed = new Map<string, Followed>()
-  const byKind = new Map<string, Resource>()
-  const dependents = new Map<string, Map<string, Located>>()
-  const handlers = new Set<(resource: Resource, event: CacheEvent) => void>()
-  const resourceHandlers = new Set<() => void>()
-  const stopping = new AbortController()
-  const { client, clock, random } = options
-  const definitions = startInformer({
-    client,
-    clock,
-    random,
-    resource: CUSTOM_RESOURCE_DEFINITIONS,
-    signal: stopping.signal,
-    project: metadataOnly,
-  })
-  let isDirty = true
-  let isDiscovering = false
-  let announceFirst: () => void = () => undefined
-  const first = new Promise<void>((resolve) => {
-    announceFirst = resolve
-  })
-  const unsubscribe = definitions.subscribe(() => {
-    isDirty = true
-    void discover()
-  })
-  void discover()
+  const everything = new FollowedResources(options)
+  everything.start()
+  return everything
+}
 
-  async function discover(): Promise<void> {
-    if (isDiscovering) return
-    isDiscovering = true
-    while (isDirty && !stopping.signal.aborted) {
-      isDirty = false
+class FollowedResources implements Everything {
+  readonly #options: EverythingOptions
+  readonly #followed = new Map<string, Followed>()
+  readonly #byKind = new Map<string, Resource>()
+  readonly #dependents = new Map<string, Map<string, Located>>()
+  readonly #handlers = new Set<(resource: Resource, event: CacheEvent) => void>()
+  readonly #resourceHandlers = new Set<() => void>()
+  readonly #stopping = new AbortController()
+  readonly #first: Promise<void>
+  #announceFirst: () => void = () => undefined
+  #isDirty = true
+  #isDiscovering = false
+
+  constructor(options: EverythingOptions) {
+    this.#options = options
+    this.#first = new Promise((resolve) => {
+      this.#announceFirst = resolve
+    })
+  }
+
+  start(): void {
+    const { client, clock, random } = this.#options
+    const { signal } = this.#stopping
+    const definitions = startInformer({ client, clock, random, resource: CUSTOM_RESOURCE_DEFINITIONS, signal, project: metadataOnly })
+    definitions.subscribe(() => {
+      this.#isDirty = true
+      void this.#discover()
+    })
+    void this.#discover()
+  }
+
+  get(resource: Resource, namespace: string, name: string): KubeObject | undefined {
+    return this.informerOf(resource)?.get(namespace, name)
+  }
+
+  all(): Located[] {
+    return this.#located()
+  }
+
+  inNamespace(namespace: string): Located[] {
+    return this.#located(namespace)
+  }
+
+  dependentsOf(uid: string): Iterable<Located> {
+    return this.#dependents.get(uid)?.values() ?? []
+  }
+
+  resourceOf(reference: OwnerReference): Resource | undefined {
+    return this.#byKind.get(`${parseGroupVersion(reference.apiVersion).group}/${reference.kind}`)
+  }
+
+  resourceByKey(key: string): Resource | undefined {
+    return this.#followed.get(key)?.resource
+  }
+
+  follows(resource: Resource): boolean {
+    return this.#followed.has(keyOfResource(resource))
+  }
+
+  informerOf(resource: Resource): Informer | undefined {
+    return this.#followed.get(keyOfResource(resource))?.informer
+  }
+
+  subscribe(handler: (resource: Resource, event: CacheEvent) => void): () => void {
+    this.#handlers.add(handler)
+    return () => this.#handlers.delete(handler)
+  }
+
+  onResources(handler: () => void): () => void {
+    this.#resourceHandlers.add(handler)
+    return () => this.#resourceHandlers.delete(handler)
+  }
+
+  async ready(): Promise<void> {
+    await this.#first
+    await Promise.all([...this.#followed.values()].map(({ informer }) => informer.synced()))
+  }
+
+  behind(): string[] {
+    const late = this.#isDirty ? ['discovery is still to be done'] : []
+    return [...late, ...[...this.#followed.values()].flatMap(({ informer }) => stateOf(informer))]
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+    for (const { stop } of this.#followed.values()) stop.abort()
+  }
+
+  #located(namespace?: string): Located[] {
+    return [...this.#followed.values()].flatMap(({ resource, informer }) =>
+      informer.list(namespace).map((object) => ({ resource, object })),
+    )
+  }
+
+  async #discover(): Promise<void> {
+    if (this.#isDiscovering) return
+    this.#isDiscovering = true
+    const { client, clock, random, onError } = this.#options
+    const { signal } = this.#stopping
+    while (this.#isDirty && !signal.aborted) {
+      this.#isDirty = false
       try {
-        followAll((await discoverResources(client)).filter(isFollowed))
+        this.#followAll((await discoverResources(client)).filter(isFollowed))
       } catch (error) {
-        if (stopping.signal.aborted) break
-        options.onError(error)
-        isDirty = true
-        await sleep(clock, RETRY_MS * (0.5 + random.next() / 2), stopping.signal)
+        if (signal.aborted) break
+        onError(error)
+        this.#isDirty = true
+        await sleep(clock, RETRY_MS * (0.5 + random.next() / 2), signal)
       }
     }
-    isDiscovering = false
+    this.#isDiscovering = false
   }
 
-  function followAll(resources: readonly Discovered[]): void {
-    if (stopping.signal.aborted) return
+  #followAll(resources: readonly Discovered[]): void {
+    if (this.#stopping.signal.aborted) return
     const wanted = new Set(resources.map(keyOfResource))
-    let hasChanged = false
-    for (const [key, one] of followed) {
-      if (wanted.has(key)) continue
-      leave(key, one)
-      hasChanged = true
-    }
-    for (const resource of resources) {
-      if (followed.has(keyOfResource(resource))) continue
-      follow(resource)
-      hasChanged = true
-    }
-    announceFirst()
-    if (hasChanged) for (const handler of [...resourceHandlers]) handler()
+    const left = [...this.#followed].filter(([key]) => !wanted.has(key))
+    const added = resources.filter((resource) => !this.follows(resource))
+    for (const [key, one] of left) this.#leave(key, one)
+    for (const resource of added) this.#follow(resource)
+    this.#announceFirst()
+    if (left.length + added.length > 0) for (const handler of [...this.#resourceHandlers]) handler()
   }
 
-  function follow(resource: Resource): void {
+  #follow(resource: Resource): void {
+    const { client, clock, random, onError } = this.#options
     const stop = new AbortController()
-    const informer = startInformer({
-      client,
-      clock,
-      random,
-      resource,
-      signal: stop.signal,
-      project: metadataOnly,
-      onError: options.onError,
-    })
-    followed.set(keyOfResource(resource), { resource, informer, stop })
-    byKind.set(`${resource.group}/${resource.kind}`, resource)
+    const informer = startInformer({ client, clock, random, resource, signal: stop.signal, project: metadataOnly, onError })
+    this.#followed.set(keyOfResource(resource), { resource, informer, stop })
+    this.#byKind.set(`${resource.group}/${resource.kind}`, resource)
     informer.subscribe((event) => {
-      remember(resource, event)
-      for (const handler of [...handlers]) handler(resource, event)
+      this.#remember(resource, event)
+      for (const handler of [...this.#handlers]) handler(resource, event)
     })
   }
 
   /** What is no longer served is forgotten without a word: nobody saw it being deleted. */
-  function leave(key: string, one: Followed): void {
+  #leave(key: string, one: Followed): void {
     one.stop.abort()
-    followed.delete(key)
+    this.#followed.delete(key)
     const kind = `${one.resource.group}/${one.resource.kind}`
-    if (byKind.get(kind) === one.resource) byKind.delete(kind)
-    for (const object of one.informer.list()) unlink(one.resource, object)
+    if (this.#byKind.get(kind) === one.resource) this.#byKind.delete(kind)
+    for (const object of one.informer.list()) this.#unlink(one.resource, object)
   }
 
-  function remember(resource: Resource, { type, object, old }: CacheEvent): void {
-    if (old !== undefined) unlink(resource, old)
+  #remember(resource: Resource, { type, object, old }: CacheEvent): void {
+    if (old !== undefined) this.#unlink(resource, old)
     if (type === 'deleted') return
     for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const known = dependents.get(uid) ?? new Map<string, Located>()
-      dependents.set(uid, known.set(keyOf(resource, object), { resource, object }))
+      const known = this.#dependents.get(uid) ?? new Map<string, Located>()
+      this.#dependents.set(uid, known.set(keyOf(resource, object), { resource, object }))
     }
   }
 
-  function unlink(resource: Resource, object: KubeObject): void {
+  #unlink(resource: Resource, object: KubeObject): void {
     for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const known = dependents.get(uid)
+      const known = this.#dependents.get(uid)
       known?.delete(keyOf(resource, object))
-      if (known?.size === 0) dependents.delete(uid)
+      if (known?.size === 0) this.#dependents.delete(uid)
     }
-  }
-
-  const located = (namespace?: string): Located[] =>
-    [...followed.values()].flatMap(({ resource, informer }) => informer.list(namespace).map((object) => ({ resource, object })))
-  const informerOf = (resource: Resource): Informer | undefined => followed.get(keyOfResource(resource))?.informer
-  return {
-    get: (resource, namespace, name) => informerOf(resource)?.get(namespace, name),
-    all: () => located(),
-    inNamespace: (namespace) => located(namespace),
-    dependentsOf: (uid) => dependents.get(uid)?.values() ?? [],
-    resourceOf: (reference) => byKind.get(`${parseGroupVersion(reference.apiVersion).group}/${reference.kind}`),
-    resourceByKey: (key) => followed.get(key)?.resource,
-    follows: (resource) => followed.has(keyOfResource(resource)),
-    informerOf,
-    subscribe(handler) {
-      handlers.add(handler)
-      return () => handlers.delete(handler)
-    },
-    onResources(handler) {
-      resourceHandlers.add(handler)
-      return () => resourceHandlers.delete(handler)
-    },
-    async ready() {
-      await first
-      await Promise.all([...followed.values()].map(({ informer }) => informer.synced()))
-    },
-    behind: () => [
-      ...(isDirty ? ['discovery is being tried again'] : []),
-      ...[...followed.values()].flatMap(({ informer }) => stateOf(informer)),
-    ],
-    stop() {
-      unsubscribe()
-      stopping.abort()
-      for (const { stop } of followed.values()) stop.abort()
-    },
   }
 }
 

@@ -52,117 +52,146 @@ const MIN_WATCH_SECONDS = 300
 /** A watch that ends sooner than this without a word is as good as one that failed. */
 const SHORT_WATCH_MS = 1000
 
+/** Begins at once; ends with the signal. */
 export function startInformer(options: InformerOptions): Informer {
-  const { clock, random, signal } = options
-  const cache = new ObjectCache()
-  const project = options.project ?? withoutManagedFields
-  const waiting = new Set<() => void>()
-  let revision = 0
-  let hasSynced = false
-  /** In a row: what the next delay grows with. */
-  let failures = 0
-  let isFailing = false
-  const selection = { namespace: options.namespace, labelSelector: options.labelSelector, signal }
+  const informer = new ListWatch(options)
+  void informer.run()
+  return informer
+}
 
-  const changed = (): void => {
-    for (const look of [...waiting]) look()
+class ListWatch implements Informer {
+  readonly resource: Resource
+  readonly #options: InformerOptions
+  readonly #cache = new ObjectCache()
+  readonly #waiting = new Set<() => void>()
+  #revision = 0
+  #hasSynced = false
+  /** In a row: what the next delay grows with. */
+  #failures = 0
+  #isFailing = false
+
+  constructor(options: InformerOptions) {
+    this.#options = options
+    this.resource = options.resource
   }
-  const until = (condition: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
+
+  get hasSynced(): boolean {
+    return this.#hasSynced
+  }
+
+  get isFailing(): boolean {
+    return this.#isFailing
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  get(namespace: string, name: string): KubeObject | undefined {
+    return this.#cache.get(namespace, name)
+  }
+
+  list(namespace?: string): KubeObject[] {
+    return this.#cache.list(namespace)
+  }
+
+  byIndex(name: string, value: string): KubeObject[] {
+    const found = this.#cache.byIndex(name, value)
+    if (found === undefined) throw new Error(`informer of ${this.resource.plural} has no index ${name}`)
+    return found
+  }
+
+  addIndex(name: string, of: IndexFunction): void {
+    this.#cache.addIndex(name, of)
+  }
+
+  subscribe(handler: (event: CacheEvent) => void): () => void {
+    return this.#cache.subscribe(handler)
+  }
+
+  synced(): Promise<void> {
+    return this.until(() => this.#hasSynced)
+  }
+
+  until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
       const look = (): void => {
         if (!condition()) return
-        waiting.delete(look)
+        this.#waiting.delete(look)
         resolve()
       }
-      waiting.add(look)
+      this.#waiting.add(look)
       look()
     })
-
-  async function relist(): Promise<void> {
-    const result = await options.client.list(options.resource, selection)
-    if (signal.aborted) return
-    cache.replace(result.items.map((item) => deepFreeze(project(item))))
-    revision = Number(result.resourceVersion)
-    hasSynced = true
-    changed()
   }
 
-  async function follow(): Promise<void> {
-    const startedMs = clock.now()
-    let isSilent = true
-    const onOpen = (): void => {
-      isFailing = false
-    }
-    const timeoutSeconds = Math.round(MIN_WATCH_SECONDS * (1 + random.next()))
-    for await (const event of options.client.watch(options.resource, {
-      ...selection,
-      resourceVersion: String(revision),
-      timeoutSeconds,
-      onOpen,
-    })) {
-      if (signal.aborted) return
-      take(event)
-      isSilent = false
-      failures = 0
-    }
-    if (isSilent && !signal.aborted && clock.now() - startedMs < SHORT_WATCH_MS) throw new TransportError('the watch ended at once')
-    failures = 0
-  }
-
-  function take(event: WatchEvent): void {
-    const seen = Number(event.object.metadata.resourceVersion)
-    // Delivered twice, or late: the cache knows better already.
-    if (!(seen > revision)) return
-    if (event.type === 'DELETED') cache.remove(deepFreeze(project(event.object)))
-    else if (event.type !== 'BOOKMARK') cache.put(deepFreeze(project(event.object)))
-    revision = seen
-    changed()
-  }
-
-  async function run(): Promise<void> {
+  async run(): Promise<void> {
+    const { clock, random, signal } = this.#options
     let mustList = true
     while (!signal.aborted) {
       try {
-        if (mustList) await relist()
+        if (mustList) await this.#relist()
         mustList = false
-        await follow()
+        await this.#follow()
       } catch (error) {
         if (signal.aborted) return
-        isFailing = true
-        options.onError?.(error)
+        this.#isFailing = true
+        this.#options.onError?.(error)
         mustList ||= !canResumeAfter(error)
-        const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** failures)
+        const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** this.#failures)
         // The first 410 is everyday life after a long silence; a server that keeps saying it is not.
-        const isRoutine = isExpired(error) && failures === 0
-        failures = Math.min(failures + 1, 30)
+        const isRoutine = isExpired(error) && this.#failures === 0
+        this.#failures = Math.min(this.#failures + 1, 30)
         await sleep(clock, isRoutine ? 0 : backoff * (0.5 + random.next() / 2), signal)
       }
     }
   }
-  void run()
 
-  return {
-    resource: options.resource,
-    get hasSynced() {
-      return hasSynced
-    },
-    get isFailing() {
-      return isFailing
-    },
-    get revision() {
-      return revision
-    },
-    get: (namespace, name) => cache.get(namespace, name),
-    list: (namespace) => cache.list(namespace),
-    byIndex(name, value) {
-      const found = cache.byIndex(name, value)
-      if (found === undefined) throw new Error(`informer of ${options.resource.plural} has no index ${name}`)
-      return found
-    },
-    addIndex: (name, of) => cache.addIndex(name, of),
-    subscribe: (handler) => cache.subscribe(handler),
-    synced: () => until(() => hasSynced),
-    until,
+  async #relist(): Promise<void> {
+    const { client, namespace, labelSelector, signal } = this.#options
+    const result = await client.list(this.resource, { namespace, labelSelector, signal })
+    if (signal.aborted) return
+    this.#cache.replace(result.items.map((item) => this.#kept(item)))
+    this.#revision = Number(result.resourceVersion)
+    this.#hasSynced = true
+    this.#changed()
+  }
+
+  async #follow(): Promise<void> {
+    const { client, clock, random, namespace, labelSelector, signal } = this.#options
+    const startedMs = clock.now()
+    let isSilent = true
+    const onOpen = (): void => {
+      this.#isFailing = false
+    }
+    const timeoutSeconds = Math.round(MIN_WATCH_SECONDS * (1 + random.next()))
+    const resourceVersion = String(this.#revision)
+    for await (const event of client.watch(this.resource, { namespace, labelSelector, signal, resourceVersion, timeoutSeconds, onOpen })) {
+      if (signal.aborted) return
+      this.#take(event)
+      isSilent = false
+      this.#failures = 0
+    }
+    if (isSilent && !signal.aborted && clock.now() - startedMs < SHORT_WATCH_MS) throw new TransportError('the watch ended at once')
+    this.#failures = 0
+  }
+
+  #take(event: WatchEvent): void {
+    const seen = Number(event.object.metadata.resourceVersion)
+    // Delivered twice, or late: the cache knows better already.
+    if (!(seen > this.#revision)) return
+    if (event.type === 'DELETED') this.#cache.remove(this.#kept(event.object))
+    else if (event.type !== 'BOOKMARK') this.#cache.put(this.#kept(event.object))
+    this.#revision = seen
+    this.#changed()
+  }
+
+  #kept(object: KubeObject): KubeObject {
+    return deepFreeze((this.#options.project ?? withoutManagedFields)(object))
+  }
+
+  #changed(): void {
+    for (const look of [...this.#waiting]) look()
   }
 }
 

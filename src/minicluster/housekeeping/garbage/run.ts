@@ -13,13 +13,14 @@ import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
 import { keyOfResource, type Resource } from '../../../client/resource.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
-import { applyAction } from '../../../runtime/apply-plan.ts'
-import { createFreshnessGate } from '../../../runtime/freshness.ts'
+import { applyAction, type Writer } from '../../../runtime/apply-plan.ts'
+import type { Action } from '../../../runtime/controller.ts'
+import { createFreshnessGate, type FreshnessGate } from '../../../runtime/freshness.ts'
 import type { RunningController } from '../../../runtime/run-controller.ts'
-import { createWorkers, type Observer } from '../../../runtime/workers.ts'
+import { createWorkers, type Observer, type Workers } from '../../../runtime/workers.ts'
 import { concernsGarbage, isWaitingForDependents, type OwnerState, planGarbage } from './plan.ts'
 
-const GARBAGE_COLLECTOR = 'minicluster.housekeeping.garbage'
+const NAME = 'minicluster.housekeeping.garbage'
 const CONCURRENCY = 8
 
 export interface GarbageOptions extends Observer {
@@ -29,55 +30,93 @@ export interface GarbageOptions extends Observer {
   random: Random
 }
 
+/** Begins when the cache of everything is ready. */
 export function runGarbageCollector(options: GarbageOptions): RunningController {
-  const { client, everything } = options
-  const gate = createFreshnessGate((resource) => everything.informerOf(resource))
-  const workers = createWorkers({ ...options, name: GARBAGE_COLLECTOR, concurrency: CONCURRENCY, work })
-  const { queue } = workers
-  /** Keys with an owner of a kind that is not served: looked at again when the served kinds change. */
-  const puzzled = new Set<string>()
-  const unsubscribe = [everything.subscribe(onEvent), everything.onResources(lookAtPuzzled)]
-  void everything.ready().then(workers.start)
+  return new GarbageCollector(options)
+}
 
-  function onEvent(resource: Resource, { type, object, old }: CacheEvent): void {
-    const key = keyOf(resource, object)
-    if (type === 'deleted') puzzled.delete(key)
-    else if (concernsGarbage(object)) queue.add(key)
+class GarbageCollector implements RunningController {
+  readonly #client: Client
+  readonly #everything: Everything
+  readonly #gate: FreshnessGate
+  readonly #workers: Workers
+  /** Keys with an owner of a kind that is not served: looked at again when the served kinds change. */
+  readonly #puzzled = new Set<string>()
+  readonly #unsubscribe: (() => void)[]
+
+  constructor(options: GarbageOptions) {
+    this.#client = options.client
+    this.#everything = options.everything
+    this.#gate = createFreshnessGate((resource) => this.#everything.informerOf(resource))
+    this.#workers = createWorkers({ ...options, name: NAME, concurrency: CONCURRENCY, work: (key) => this.#work(key) })
+    this.#unsubscribe = [
+      this.#everything.subscribe((resource, event) => this.#hear(resource, event)),
+      this.#everything.onResources(() => this.#lookAtPuzzled()),
+    ]
+    void this.#everything.ready().then(() => this.#workers.start())
+  }
+
+  busy(): string[] {
+    const waiting = this.#gate.waiting().map((key) => `${NAME} waits for a cache to show its last write for ${key}`)
+    return [...this.#workers.busy(), ...waiting]
+  }
+
+  lookAgain(): void {
+    for (const { resource, object } of this.#everything.all()) if (concernsGarbage(object)) this.#add(resource, object)
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#unsubscribe) stop()
+    await this.#workers.stop()
+  }
+
+  #add(resource: Resource, object: KubeObject): void {
+    this.#workers.queue.add(keyOf(resource, object))
+  }
+
+  #hear(resource: Resource, { type, object, old }: CacheEvent): void {
+    if (type === 'deleted') this.#puzzled.delete(keyOf(resource, object))
+    else if (concernsGarbage(object)) this.#add(resource, object)
     const startsWaiting = isWaitingForDependents(object) && (old === undefined || !isWaitingForDependents(old))
     if (type === 'deleted' || startsWaiting)
-      for (const dependent of everything.dependentsOf(object.metadata.uid ?? '')) queue.add(keyOf(dependent.resource, dependent.object))
+      for (const dependent of this.#everything.dependentsOf(object.metadata.uid ?? '')) this.#add(dependent.resource, dependent.object)
     // An owner that waits for its dependents hears of each that goes or turns away.
-    for (const reference of [...(object.metadata.ownerReferences ?? []), ...(old?.metadata.ownerReferences ?? [])])
-      wakeOwner(reference, object)
+    const references = [...(object.metadata.ownerReferences ?? []), ...(old?.metadata.ownerReferences ?? [])]
+    for (const reference of references) this.#wakeOwner(reference, object)
   }
 
-  function wakeOwner(reference: OwnerReference, dependent: KubeObject): void {
-    const resource = everything.resourceOf(reference)
+  #wakeOwner(reference: OwnerReference, dependent: KubeObject): void {
+    const resource = this.#everything.resourceOf(reference)
     if (resource === undefined) return
-    const owner = everything.get(resource, resource.namespaced ? (dependent.metadata.namespace ?? '') : '', reference.name)
-    if (owner?.metadata.deletionTimestamp !== undefined) queue.add(keyOf(resource, owner))
+    const owner = this.#everything.get(resource, resource.namespaced ? (dependent.metadata.namespace ?? '') : '', reference.name)
+    if (owner?.metadata.deletionTimestamp !== undefined) this.#add(resource, owner)
   }
 
-  function lookAtPuzzled(): void {
-    const keys = [...puzzled]
-    puzzled.clear()
-    for (const key of keys) queue.add(key)
+  #lookAtPuzzled(): void {
+    const keys = [...this.#puzzled]
+    this.#puzzled.clear()
+    for (const key of keys) this.#workers.queue.add(key)
   }
 
-  async function work(key: string): Promise<number | undefined> {
-    if (!gate.isOpen(key, () => queue.add(key))) return undefined
-    const { resource, namespace, name } = parseKey(key)
-    const object = resource === undefined ? undefined : everything.get(resource, namespace, name)
+  async #work(key: string): Promise<number | undefined> {
+    if (!this.#gate.isOpen(key, () => this.#workers.queue.add(key))) return undefined
+    const { resource, object } = this.#find(key)
     if (resource === undefined || object === undefined) return 0
-    const references = object.metadata.ownerReferences ?? []
-    const owners = await Promise.all(references.map(async (reference) => ({ reference, state: await stateOf(reference, object) })))
-    if (owners.some((owner) => owner.state === 'unknown')) puzzled.add(key)
+    const owners: { reference: OwnerReference; state: OwnerState }[] = []
+    for (const reference of object.metadata.ownerReferences ?? []) owners.push({ reference, state: await this.#stateOf(reference, object) })
+    if (owners.some((owner) => owner.state === 'unknown')) this.#puzzled.add(key)
+    const dependents = this.#everything.dependentsOf(object.metadata.uid ?? '')
+    return this.#applyAll(key, planGarbage({ resource, object, owners, dependents }))
+  }
+
+  async #applyAll(key: string, actions: readonly Action[]): Promise<number> {
+    const writer: Writer = { client: this.#client, manager: NAME, informerOf: (resource) => this.#everything.informerOf(resource) }
     let sent = 0
-    for (const action of planGarbage({ resource, object, owners, dependents: everything.dependentsOf(object.metadata.uid ?? '') })) {
-      if (workers.isStopped) break
+    for (const action of actions) {
+      if (this.#workers.isStopped) break
       try {
-        const written = await applyAction({ client, manager: GARBAGE_COLLECTOR, informerOf: everything.informerOf }, action)
-        if (written !== undefined) gate.wrote(key, written)
+        const written = await applyAction(writer, action)
+        if (written !== undefined) this.#gate.wrote(key, written)
         sent++
       } catch (error) {
         // Gone by itself: what was wanted, or of no concern any more.
@@ -87,45 +126,33 @@ export function runGarbageCollector(options: GarbageOptions): RunningController 
     return sent
   }
 
-  async function stateOf(reference: OwnerReference, dependent: KubeObject): Promise<OwnerState> {
-    const resource = everything.resourceOf(reference)
+  async #stateOf(reference: OwnerReference, dependent: KubeObject): Promise<OwnerState> {
+    const resource = this.#everything.resourceOf(reference)
     if (resource === undefined) return 'unknown'
     const namespace = resource.namespaced ? (dependent.metadata.namespace ?? '') : ''
     // A cluster-scoped object cannot belong to something inside a namespace: there is no namespace to look in.
     if (resource.namespaced && namespace === '') return 'unknown'
-    const cached = everything.get(resource, namespace, reference.name)
-    const owner = cached?.metadata.uid === reference.uid ? cached : await liveOwner(resource, namespace, reference.name)
+    const cached = this.#everything.get(resource, namespace, reference.name)
+    const owner = cached?.metadata.uid === reference.uid ? cached : await this.#liveOwner(resource, namespace, reference.name)
     if (owner === undefined || owner.metadata.uid !== reference.uid) return 'absent'
     return isWaitingForDependents(owner) ? 'waiting' : 'solid'
   }
 
-  async function liveOwner(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> {
+  async #liveOwner(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> {
     try {
-      return await client.get(resource, { namespace, name })
+      return await this.#client.get(resource, { namespace, name })
     } catch (error) {
       if (isNotFound(error)) return undefined
       throw error
     }
   }
 
-  function parseKey(key: string): { resource: Resource | undefined; namespace: string; name: string } {
+  #find(key: string): { resource: Resource | undefined; object: KubeObject | undefined } {
     const space = key.indexOf(' ')
     const slash = key.indexOf('/', space)
-    return { resource: everything.resourceByKey(key.slice(0, space)), namespace: key.slice(space + 1, slash), name: key.slice(slash + 1) }
-  }
-
-  return {
-    busy: () => [
-      ...workers.busy(),
-      ...gate.waiting().map((key) => `${GARBAGE_COLLECTOR} waits for a cache to show its last write for ${key}`),
-    ],
-    lookAgain() {
-      for (const { resource, object } of everything.all()) if (concernsGarbage(object)) queue.add(keyOf(resource, object))
-    },
-    async stop() {
-      for (const stop of unsubscribe) stop()
-      await workers.stop()
-    },
+    const resource = this.#everything.resourceByKey(key.slice(0, space))
+    if (resource === undefined) return { resource, object: undefined }
+    return { resource, object: this.#everything.get(resource, key.slice(space + 1, slash), key.slice(slash + 1)) }
   }
 }
 
