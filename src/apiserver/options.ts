@@ -70,7 +70,7 @@ function managerOfAgent(userAgent: string): string {
   return (program === '' ? 'unknown' : program).slice(0, MAX_FIELD_MANAGER_BYTES)
 }
 
-export function validateDryRun(values: readonly string[]): FieldError[] {
+function validateDryRun(values: readonly string[]): FieldError[] {
   if (values.length === 0 || values.every((value) => value === 'All')) return []
   return [{ ...notSupported('dryRun', values, []), detail: 'supported values: "All"' }]
 }

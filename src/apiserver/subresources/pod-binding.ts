@@ -4,8 +4,8 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { conflictError, notFoundError, staleConflictError } from '../../kube/status.ts'
 import type { Served } from '../catalog.ts'
 import { mutableCopy } from '../objects.ts'
-import { validateDryRun } from '../options.ts'
-import { nowOf, type Scope } from '../scope.ts'
+import { parseWriteOptions } from '../options.ts'
+import { header, nowOf, type Scope } from '../scope.ts'
 
 const PODS = { group: '', resource: 'pods' }
 
@@ -20,14 +20,14 @@ export async function bindPod(scope: Scope, name: string, binding: KubeObject): 
   checkBinding(binding)
   const { objects } = scope.server
   const served = podsOf(scope)
-  const isDryRun = scope.info.query.getAll('dryRun').length > 0 && validateDryRun(scope.info.query.getAll('dryRun')).length === 0
+  const { dryRun } = parseWriteOptions('CreateOptions', scope.info.query, { userAgent: header(scope.request, 'user-agent') ?? '' })
   await objects.exclusively(served, scope.info.namespace, name, async () => {
     const stored = objects.get(served, scope.info.namespace, name)
     if (stored === undefined) throw notFoundError(PODS, name)
     checkPreconditions(stored.object, binding)
     const pod = mutableCopy(stored.object)
     bindPodToNode(pod, binding, nowOf(scope))
-    if (isDryRun) return
+    if (dryRun) return
     const result = await objects.put(served, pod, stored.version)
     if (!result.ok) throw staleConflictError(PODS, name)
   })

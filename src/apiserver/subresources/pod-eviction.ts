@@ -1,11 +1,11 @@
 /** POST pods/eviction: deletes a pod if its disruption budget allows it, charging the budget first. */
 import { chargeEviction, decideEviction, evictionPendingError, markEvicted } from '../../kinds/kubernetes/rules/core/eviction.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { conflictError, notFoundError, StatusError, staleConflictError } from '../../kube/status.ts'
+import { notFoundError, StatusError, staleConflictError } from '../../kube/status.ts'
 import { mutableCopy } from '../objects.ts'
 import { type DeleteOptions, parseDeleteOptions } from '../options.ts'
 import { nowOf, type Scope } from '../scope.ts'
-import { deleteObject } from '../write/delete.ts'
+import { checkPreconditions, deleteObject } from '../write/delete.ts'
 
 const PODS = { group: '', resource: 'pods' }
 const MAX_TRIES = 20
@@ -14,14 +14,22 @@ export async function evictPod(scope: Scope, name: string, eviction: KubeObject)
   const options = deleteOptionsOf(scope, eviction)
   for (let attempt = 1; ; attempt++) {
     const pod = podOf(scope, name)
+    checkPreconditions(scope, pod, options)
     const decision = decideEviction(pod, budgetsOf(scope))
     if (decision.budget !== undefined) await charge(scope, decision.budget, name, options.dryRun)
     const revision = decision.guardsRevision ? pod.metadata.resourceVersion : undefined
     try {
-      await markAndDelete(scope, name, { ...options, preconditions: { ...options.preconditions, resourceVersion: options.preconditions.resourceVersion ?? revision } })
+      await markAndDelete(scope, name, {
+        ...options,
+        preconditions: { ...options.preconditions, resourceVersion: options.preconditions.resourceVersion ?? revision },
+      })
       return
     } catch (error) {
-      const isRace = error instanceof StatusError && error.reason === 'Conflict' && revision !== undefined && options.preconditions.resourceVersion === undefined
+      const isRace =
+        error instanceof StatusError &&
+        error.reason === 'Conflict' &&
+        revision !== undefined &&
+        options.preconditions.resourceVersion === undefined
       if (!isRace) throw error
       // The pod changed after we decided by its state: decide again, but not for ever.
       if (attempt >= MAX_TRIES) throw evictionPendingError(decision.budget?.metadata.name ?? '')
@@ -69,15 +77,12 @@ async function markAndDelete(scope: Scope, name: string, options: DeleteOptions)
     await objects.exclusively(scope.served, scope.info.namespace, name, async () => {
       const stored = objects.get(scope.served, scope.info.namespace, name)
       if (stored === undefined) throw notFoundError(PODS, name)
-      const { uid, resourceVersion } = preconditions
-      const isOther = (uid ?? stored.object.metadata.uid) !== stored.object.metadata.uid
-      const isNewer = (resourceVersion ?? stored.object.metadata.resourceVersion) !== stored.object.metadata.resourceVersion
-      if (isOther || isNewer) throw conflictError({ group: '', resource: 'Pod' }, name, 'the pod is not the one that was to be evicted any more')
+      checkPreconditions(scope, stored.object, { preconditions })
       const pod = mutableCopy(stored.object)
       markEvicted(pod, nowOf(scope))
       const result = await objects.put(scope.served, pod, stored.version)
       if (!result.ok) throw staleConflictError(PODS, name)
-      if (resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion: String(result.version.revision) }
+      if (preconditions.resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion: String(result.version.revision) }
     })
   // The delete is the pod's own, not that of its subresource.
   const asPod: Scope = { ...scope, info: { ...scope.info, subresource: '', verb: 'delete' } }

@@ -31,7 +31,8 @@ export function podHandlers(): SpecialHandlers {
 async function bind(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const binding = decodeVirtual(scope, { group: '', version: 'v1', kind: 'Binding' })
   const name = scope.info.name === '' ? (binding.metadata.name ?? '') : scope.info.name
-  if (scope.info.name !== '' && binding.metadata.name !== scope.info.name) throw badRequestError('name in URL does not match name in Binding object')
+  if (scope.info.name !== '' && binding.metadata.name !== scope.info.name)
+    throw badRequestError('name in URL does not match name in Binding object')
   await bindPod(scope, name, binding)
   return respond(201, CREATED, negotiated.format, scope.warnings)
 }
@@ -65,7 +66,9 @@ async function logs(scope: Scope): Promise<ApiResponse> {
   const names = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])].map((c) => c.name)
   if (asked !== '' && !names.includes(asked)) throw badRequestError(`container ${asked} is not valid for pod ${scope.info.name}`)
   if (asked === '' && (spec.containers ?? []).length > 1)
-    throw badRequestError(`a container name must be specified for pod ${scope.info.name}, choose one of: [${(spec.containers ?? []).map((c) => c.name).join(' ')}]`)
+    throw badRequestError(
+      `a container name must be specified for pod ${scope.info.name}, choose one of: [${(spec.containers ?? []).map((c) => c.name).join(' ')}]`,
+    )
   if ((spec.nodeName ?? '') === '') return { status: 204, headers: { 'cache-control': 'no-cache, private' } }
   throw noKubelet(spec.nodeName ?? '')
 }

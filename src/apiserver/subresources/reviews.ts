@@ -14,7 +14,10 @@ export function reviewHandlers(reviews: ReadonlyMap<string, Review>): SpecialHan
   for (const [key, review] of reviews)
     handlers[key] = async (scope, negotiated) => {
       const options = parseWriteOptions('CreateOptions', scope.info.query, { userAgent: header(scope.request, 'user-agent') ?? '' })
-      const object = scope.info.subresource === 'token' ? decodeVirtual(scope, TOKEN_REQUEST) : reviewed(scope, options.fieldManager, options.fieldValidation)
+      const object =
+        scope.info.subresource === 'token'
+          ? decodeVirtual(scope, TOKEN_REQUEST)
+          : reviewed(scope, options.fieldManager, options.fieldValidation)
       const { namespace, name } = scope.info
       const answer = review(object, { user: scope.user, namespace, name, warn: (text) => warn(scope, text) })
       return respond(201, answer, negotiated.format, scope.warnings)

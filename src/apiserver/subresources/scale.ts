@@ -1,8 +1,15 @@
 /** The scale subresource: an autoscaling/v1 Scale as a window onto the replica fields of any kind that declares where they are. */
 import { schemaFor } from '../../kinds/kubernetes/schemas.ts'
-import { type ApplyContext, parentManagedFields, type ScaleOwnership, scaleManagedFields, serverSideApply, trackUpdate } from '../../kube/apply/index.ts'
-import { groupVersion, type KubeObject } from '../../kube/meta.ts'
+import {
+  type ApplyContext,
+  parentManagedFields,
+  type ScaleOwnership,
+  scaleManagedFields,
+  serverSideApply,
+  trackUpdate,
+} from '../../kube/apply/index.ts'
 import { invalid } from '../../kube/field-error.ts'
+import { groupVersion, type KubeObject } from '../../kube/meta.ts'
 import { applyJsonPatch, applyMergePatch, parseJsonPatch, parseObjectPatch } from '../../kube/patch/index.ts'
 import { formatSelectorObject, type LabelSelectorObject } from '../../kube/selector.ts'
 import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../kube/status.ts'
@@ -53,7 +60,9 @@ export async function scale(scope: Scope, negotiated: Negotiated): Promise<ApiRe
       const wanted = change(current)
       checkName(wanted, info.name)
       checkReplicas(scope, wanted)
-      const tracked = isApply ? wanted : trackUpdate({ live: current, next: wanted, manager: options.fieldManager, context: scaleContext(scope) })
+      const tracked = isApply
+        ? wanted
+        : trackUpdate({ live: current, next: wanted, manager: options.fieldManager, context: scaleContext(scope) })
       return withReplicas(scope, live, tracked as Scale)
     },
   })
@@ -162,7 +171,9 @@ function checkReplicas(scope: Scope, wanted: Scale): void {
   const { definition } = scope.served
   if (definition.builtin)
     throw invalidError(SCALE, scope.info.name, [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')])
-  throw invalidError(definition, scope.info.name, [invalid(mappingOf(scope).specReplicasPath, replicas, 'should be a non-negative integer')])
+  throw invalidError(definition, scope.info.name, [
+    invalid(mappingOf(scope).specReplicasPath, replicas, 'should be a non-negative integer'),
+  ])
 }
 
 /** Paths of the scale subresource are plain dotted names (`.spec.replicas`). */

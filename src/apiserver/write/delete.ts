@@ -10,6 +10,7 @@ import { mutableCopy, type Stored } from '../objects.ts'
 import type { DeleteOptions } from '../options.ts'
 import { nowOf, type Scope, warn } from '../scope.ts'
 import { validatingAdmission } from './admit.ts'
+import { kindOfErrors } from './create.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
@@ -154,11 +155,12 @@ function shouldOrphan(scope: Scope, existing: readonly string[], options: Delete
 
 const isUntouched = (next: KubeObject, old: KubeObject): boolean => deepEqual(next.metadata.finalizers ?? [], old.metadata.finalizers ?? [])
 
-function checkPreconditions(scope: Scope, old: KubeObject, options: DeleteOptions): void {
+export function checkPreconditions(scope: Scope, old: KubeObject, options: Pick<DeleteOptions, 'preconditions'>): void {
   const { uid, resourceVersion } = options.preconditions
   const isMarked = scope.served.definition.rules.markDeleting !== undefined
   if (isMarked) return checkOwnPreconditions(scope, old, options)
-  const subject = { group: scope.served.definition.group, resource: scope.served.definition.kind }
+  const { group, kind } = kindOfErrors(scope.served)
+  const subject = { group, resource: kind }
   const name = old.metadata.name ?? ''
   if (uid !== undefined && uid !== old.metadata.uid)
     throw conflictError(
@@ -175,7 +177,7 @@ function checkPreconditions(scope: Scope, old: KubeObject, options: DeleteOption
 }
 
 /** Kinds with an end of their own look at preconditions before anybody else does, and say it in other words. */
-function checkOwnPreconditions(scope: Scope, old: KubeObject, options: DeleteOptions): void {
+function checkOwnPreconditions(scope: Scope, old: KubeObject, options: Pick<DeleteOptions, 'preconditions'>): void {
   const refuse = (what: string, wanted: string, found: string | undefined): never => {
     const detail = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
     throw conflictError(scope.served.groupResource, old.metadata.name ?? '', detail)
@@ -198,7 +200,7 @@ function answer(scope: Scope, object: KubeObject, isGone: boolean): Deleted {
   return { object, status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } }
 }
 
-function warnAboutDefaultOrphans(scope: Scope, options: DeleteOptions): void {
+export function warnAboutDefaultOrphans(scope: Scope, options: DeleteOptions): void {
   const { orphansByDefaultWarning } = scope.served.definition.rules
   if (orphansByDefaultWarning === undefined || options.propagationPolicy !== '' || options.orphanDependents !== undefined) return
   warn(scope, orphansByDefaultWarning)

@@ -5,6 +5,7 @@
 import { deepClone, deepEqual } from '../../base/json.ts'
 import { groupVersion, type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
 import type { Schema } from '../../kube/schema.ts'
+import { compareVersions } from '../../kube/version-order.ts'
 import type { KindDefinition, KindRules, KindVersion, SubresourceInfo } from '../kind.ts'
 import { definitionSchema } from '../kubernetes/schemas.ts'
 import { printerOf } from './columns.ts'
@@ -12,7 +13,6 @@ import { asCrd, type Crd, type CrdSpec, type CrdVersion, crdCondition, schemaOf,
 import { type CompiledVersion, customResourceRules } from './custom-rules.ts'
 import { openApiOf } from './openapi.ts'
 import { compileStructural } from './structural.ts'
-import { compareKubeVersions } from './version-order.ts'
 
 const VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const TERMINATING_VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'watch']
@@ -85,9 +85,9 @@ function versionOf(version: CrdVersion, spec: CrdSpec, compiled: ReadonlyMap<str
 
 function deprecationOf(version: CrdVersion, { group, names, versions }: CrdSpec): string {
   const better = versions
-    .filter((v) => v.served && !v.deprecated && compareKubeVersions(version.name, v.name) < 0)
+    .filter((v) => v.served && !v.deprecated && compareVersions(version.name, v.name) > 0)
     .map((v) => v.name)
-    .sort((a, b) => compareKubeVersions(b, a))[0]
+    .sort(compareVersions)[0]
   const message = `${group}/${version.name} ${names.kind} is deprecated`
   return better === undefined ? message : `${message}; use ${group}/${better} ${names.kind}`
 }
