@@ -87,7 +87,7 @@ export function parseListOptions(query: URLSearchParams, isWatch: boolean): List
     continueToken: query.get('continue') ?? '',
     timeoutSeconds: positive(wholeNumber(query.get('timeoutSeconds'))),
     allowWatchBookmarks: isTrue(query.get('allowWatchBookmarks')),
-    sendInitialEvents: sendInitial === null || sendInitial === '' ? undefined : isTrue(sendInitial),
+    sendInitialEvents: sendInitial === null ? undefined : isTrue(sendInitial),
   }
   const errors = isWatch ? watchOptionErrors(options) : listOptionErrors(options)
   if (errors.length > 0) throw optionsInvalid('ListOptions', errors)
@@ -122,9 +122,11 @@ function watchOptionErrors(o: ListOptions): FieldError[] {
       errors.push(forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
   } else if (match !== '')
     errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
-  if (match !== '' && match !== 'NotOlderThan' && o.sendInitialEvents !== undefined)
-    errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']))
-  if (o.continueToken !== '') errors.push(forbidden('continue', 'continue is forbidden for watch'))
+  if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']))
+  // A watch that begins with what there is counts as one that asked for it.
+  const beginsWithState = o.sendInitialEvents === undefined && (o.resourceVersion === '' || o.resourceVersion === '0')
+  if (o.continueToken !== '' && (match !== '' || beginsWithState))
+    errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'))
   return errors
 }
 

@@ -97,7 +97,7 @@ export function shapeList(scope: Scope, negotiated: Negotiated, list: { objects:
     kind: 'PartialObjectMetadataList',
     apiVersion,
     metadata: list.meta,
-    items: list.objects.map((object) => partial(scope.served, object, negotiated.metaVersion)),
+    items: list.objects.length === 0 ? null : list.objects.map((object) => partial(scope.served, object, negotiated.metaVersion)),
   }
 }
 
@@ -107,8 +107,9 @@ export function partial(served: Served, object: KubeObject, metaVersion: string)
 }
 
 function withoutFieldAnnotations(metadata: ObjectMeta, names: readonly string[]): ObjectMeta {
-  const { annotations, ...rest } = metadata
+  const { annotations } = metadata
   if (annotations === undefined || !names.some((name) => Object.hasOwn(annotations, name))) return metadata
+  const { annotations: _replaced, ...rest } = metadata
   const kept = Object.entries(annotations).filter(([name]) => !names.includes(name))
   return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) }
 }
@@ -119,11 +120,16 @@ function goTypeName(served: Served): string {
   return `${definition.group === '' ? 'core' : (definition.group.split('.')[0] ?? '')}.${definition.kind}`
 }
 
-export function table(
-  scope: Scope,
-  negotiated: Negotiated,
-  list: { objects: KubeObject[]; meta: ListMeta; hasHeaders?: boolean },
-): unknown {
+interface Table {
+  kind: 'Table'
+  apiVersion: string
+  metadata: ListMeta
+  columnDefinitions: unknown
+  /** Last, so that more can be written behind it. */
+  rows: unknown[]
+}
+
+export function table(scope: Scope, negotiated: Negotiated, list: { objects: KubeObject[]; meta: ListMeta; hasHeaders?: boolean }): Table {
   const include = scope.info.query.get('includeObject') ?? ''
   if (!['', 'Metadata', 'Object', 'None'].includes(include))
     throw badRequestError(

@@ -174,6 +174,8 @@ export interface KindDefinition {
   readStored?(object: KubeObject): KubeObject
   /** The zero object as Go would print it, besides kind, apiVersion and metadata (bookmarks carry one). */
   emptyObject?(apiVersion: string): Record<string, unknown>
+  /** The zero object as Go makes it, before any conversion: what a creation differs from. Frozen. */
+  zeroObject?(apiVersion: string): KubeObject
   /** Schema-pruned kinds: what OpenAPI says of them, one entry per served version. Made anew on each call. */
   publish?(): PublishedVersion[]
   /** True for kinds decoded with Go's typed rules (the built-in ones), false for schema-pruned ones. */

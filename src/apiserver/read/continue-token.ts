@@ -22,7 +22,16 @@ export function decodeContinue(token: string, prefix: string): { revision: numbe
   return { revision: rv < 0 ? undefined : rv, after }
 }
 
+/** Where base64 without padding stops being that, as Go counts it. */
+function illegalBase64At(token: string): number | undefined {
+  const at = token.search(/[^A-Za-z0-9_-]/)
+  if (at >= 0) return at
+  return token.length % 4 === 1 ? token.length - 1 : undefined
+}
+
 function parseToken(token: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  const illegal = illegalBase64At(token)
+  if (illegal !== undefined) throw invalidToken(`illegal base64 data at input byte ${illegal}`)
   try {
     const value = parseJsonText(Buffer.from(token, 'base64url').toString('utf8')).value
     if (isJsonObject(value)) return value

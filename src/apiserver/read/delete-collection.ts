@@ -6,7 +6,7 @@ import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
 import { parseDeleteOptions, parseListOptions } from '../options.ts'
 import type { Scope } from '../scope.ts'
-import { deleteObject } from '../write/delete.ts'
+import { deleteObject, warnAboutDefaultOrphans } from '../write/delete.ts'
 import { collect, render } from './list.ts'
 import { parseSelection } from './selection.ts'
 
@@ -15,7 +15,9 @@ const AT_ONCE = 16
 export async function deleteCollection(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const options = parseDeleteOptions(scope.info.query, decodeDeleteOptions(scope))
   const listOptions = parseListOptions(scope.info.query, false)
-  const listed = await collect(scope, listOptions, parseSelection(scope, listOptions))
+  const selection = parseSelection(scope, listOptions)
+  warnAboutDefaultOrphans(scope, options)
+  const listed = await collect(scope, listOptions, selection)
   const names = listed.versions.map((version) => (version.object() as KubeObject).metadata)
   for (let i = 0; i < names.length; i += AT_ONCE)
     await Promise.all(

@@ -200,7 +200,14 @@ function rewound(event: StoreEvent): Version {
   const before = event.previous?.object() as KubeObject
   const object: KubeObject = { ...before, metadata: { ...before.metadata, resourceVersion: String(event.revision) } }
   const { key, revision } = event
-  return { key, revision, createRevision: event.version.createRevision, bytes: Buffer.from(JSON.stringify(object)), object: () => object }
+  return {
+    key,
+    revision,
+    createRevision: event.version.createRevision,
+    bytes: Buffer.from(JSON.stringify(object)),
+    object: () => object,
+    glance: () => object,
+  }
 }
 
 const sharedLines = new WeakMap<Version, Map<string, Uint8Array>>()

@@ -25,6 +25,7 @@ export function applyContext(scope: Scope): ApplyContext {
       hasStatus: served.definition.subresources.some((subresource) => subresource.name === 'status'),
     }),
     now: nowOf(scope),
+    ...(served.definition.zeroObject === undefined ? {} : { emptyObject: served.definition.zeroObject(served.apiVersion) }),
     gvk: { group: served.definition.group, version: served.version.name, kind: served.definition.kind },
   }
 }

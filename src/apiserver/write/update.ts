@@ -98,7 +98,7 @@ async function updateOnce(scope: Scope, update: UpdateRequest, stored: Stored): 
   const prepared = asStored(scope, tracked)
   checkRevision(scope, update.name, prepared, old)
   prepareUpdate(scope, prepared, old)
-  if (!update.options.dryRun) applyStoredDefaults(scope, prepared)
+  applyStoredDefaults(scope, prepared)
   const object = keepTimesWhenUnchanged(old, prepared)
   await validatingAdmission(scope, { ...admitted, object })
 

@@ -2,6 +2,7 @@
  * The built-in kinds as the server serves them, from the recorded discovery: names, verbs, subresources, versions. The
  * behaviour of each kind (rules) and its columns (printers) are given from outside; schemas are linked when first read.
  */
+import { deepFreeze } from '../../base/json.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { parseGroupVersion } from '../../kube/meta.ts'
 import type { Schema } from '../../kube/schema.ts'
@@ -102,6 +103,7 @@ function definition(fact: ResourceFact, facts: ResourceFact[], parts: BuiltinPar
     },
     ...parts.stored,
     emptyObject: (apiVersion) => emptyObject(apiVersion, fact.kind),
+    zeroObject: zeroObjects(fact.kind),
     builtin: true,
   }
 }
@@ -138,10 +140,27 @@ function subresource(fact: ResourceFact, sub: { name: string; responseKind: stri
 
 const CONVERTED_REPLICAS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet'])
 
-function emptyObject(apiVersion: string, kind: string): Record<string, unknown> {
+/** Made when first asked for, and kept. */
+function zeroObjects(kind: string): (apiVersion: string) => KubeObject {
+  const made = new Map<string, KubeObject>()
+  return (apiVersion) => {
+    const known = made.get(apiVersion)
+    if (known !== undefined) return known
+    const zero = deepFreeze({ ...goZero(apiVersion, kind), metadata: {}, apiVersion, kind } as KubeObject)
+    made.set(apiVersion, zero)
+    return zero
+  }
+}
+
+function goZero(apiVersion: string, kind: string): Record<string, unknown> {
   const model = messageFor({ ...parseGroupVersion(apiVersion), kind })
   if (model === undefined) return {}
   const { metadata: _metadata, ...rest } = finish(model, []) as unknown as KubeObject
+  return rest
+}
+
+function emptyObject(apiVersion: string, kind: string): Record<string, unknown> {
+  const rest = goZero(apiVersion, kind)
   // Between versions a missing number of replicas becomes the number it stands for.
   if (CONVERTED_REPLICAS.has(kind)) rest.spec = { replicas: 0, ...(rest.spec as object) }
   return rest

@@ -109,4 +109,11 @@ export function restore(to: Fields | KubeObject, from: Fields | KubeObject, key:
   else delete (to as Fields)[key]
 }
 
+const METADATA_OF_OWNERS = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
+
+/** Doors that write a status alone: what metadata says of the object stays as it was. */
+export function restoreMetadata(to: KubeObject, from: KubeObject): void {
+  for (const key of METADATA_OF_OWNERS) restore(to.metadata as Fields, from.metadata as Fields, key)
+}
+
 export const annotation = (object: KubeObject, name: string): string | undefined => maybeString(object.metadata?.annotations, name)

@@ -6,7 +6,19 @@ import { child, duplicate, type FieldError, forbidden, index, invalid, required 
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { checkDns1035Label, checkDns1123Subdomain, checkPathSegmentName } from '../../../../kube/names.ts'
 import type { KindRules, RuleContext } from '../../../kind.ts'
-import { defaultValue, ensureObject, type Fields, maybeObject, maybeString, object, objects, restore, string, strings } from '../fields.ts'
+import {
+  defaultValue,
+  ensureObject,
+  type Fields,
+  maybeObject,
+  maybeString,
+  object,
+  objects,
+  restore,
+  restoreMetadata,
+  string,
+  strings,
+} from '../fields.ts'
 import { dnsSubdomainErrors, labelSelectorErrors, qualifiedNameErrors } from '../formats.ts'
 import { countChange, startGeneration } from '../generation.ts'
 import { invalidEach, unsupported } from '../pod/errors.ts'
@@ -177,6 +189,7 @@ function bindingDefaults(binding: KubeObject): void {
 function policyPrepareForUpdate(policy: KubeObject, old: KubeObject, { subresource }: RuleContext): void {
   if (subresource === 'status') {
     restore(policy, old, 'spec')
+    restoreMetadata(policy, old)
     return
   }
   restore(policy, old, 'status')

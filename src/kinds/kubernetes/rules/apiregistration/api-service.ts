@@ -4,7 +4,7 @@ import { goQuote } from '../../../../kube/go-print.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { checkDns1035Label, checkPathSegmentName, checkPortNumber } from '../../../../kube/names.ts'
 import type { KindRules, RuleContext } from '../../../kind.ts'
-import { boolean, defaultValue, maybeObject, number, object, objects, restore, string } from '../fields.ts'
+import { boolean, defaultValue, maybeObject, number, object, objects, restore, restoreMetadata, string } from '../fields.ts'
 import { dnsSubdomainErrors } from '../formats.ts'
 import { invalidEach, unsupported } from '../pod/errors.ts'
 
@@ -62,10 +62,7 @@ function prepareForUpdate(service: KubeObject, old: KubeObject, { subresource }:
     return
   }
   restore(service, old, 'spec')
-  const { labels, annotations, finalizers, ownerReferences } = old.metadata
-  Object.assign(service.metadata, { labels, annotations, finalizers, ownerReferences })
-  for (const key of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const)
-    if (service.metadata[key] === undefined) delete service.metadata[key]
+  restoreMetadata(service, old)
 }
 
 export const apiServiceRules: KindRules = {

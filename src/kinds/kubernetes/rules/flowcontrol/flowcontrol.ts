@@ -10,6 +10,9 @@ import { unsupported } from '../pod/errors.ts'
 function prepareForUpdate(flow: KubeObject, old: KubeObject, { subresource }: RuleContext): void {
   if (subresource === 'status') {
     restore(flow, old, 'spec')
+    // All of metadata but who wrote what.
+    const { managedFields } = flow.metadata
+    flow.metadata = { ...old.metadata, ...(managedFields === undefined ? {} : { managedFields }) }
     return
   }
   restore(flow, old, 'status')

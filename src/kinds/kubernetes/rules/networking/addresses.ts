@@ -4,7 +4,7 @@ import { checkCidr, checkIp } from '../../../../kube/ip.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { checkPathSegmentName } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'
-import { type Fields, field, maybeObject, object, restore, string, strings } from '../fields.ts'
+import { type Fields, field, maybeObject, object, restore, restoreMetadata, string, strings } from '../fields.ts'
 import { dnsSubdomainErrors } from '../formats.ts'
 import { parseIpRange } from '../ip.ts'
 import { invalidEach } from '../pod/errors.ts'
@@ -68,7 +68,10 @@ export const serviceCidrRules: KindRules = {
   prepareForCreate(range) {
     range.status = {}
   },
-  prepareForUpdate: (range, old, { subresource }) => restore(range, old, subresource === 'status' ? 'spec' : 'status'),
+  prepareForUpdate(range, old, { subresource }) {
+    restore(range, old, subresource === 'status' ? 'spec' : 'status')
+    if (subresource === 'status') restoreMetadata(range, old)
+  },
   validateCreate: cidrErrors,
   validateUpdate: (range, old, { subresource }) => (subresource === 'status' ? [] : cidrUpdateErrors(range, old)),
 }

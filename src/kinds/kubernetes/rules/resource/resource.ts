@@ -17,6 +17,7 @@ import {
   object,
   objects,
   restore,
+  restoreMetadata,
   string,
   writableObjects,
 } from '../fields.ts'
@@ -128,7 +129,10 @@ export const resourceClaimRules: KindRules = {
   prepareForCreate(claim) {
     claim.status = {}
   },
-  prepareForUpdate: (claim, old, { subresource }) => restore(claim, old, subresource === 'status' ? 'spec' : 'status'),
+  prepareForUpdate(claim, old, { subresource }) {
+    restore(claim, old, subresource === 'status' ? 'spec' : 'status')
+    if (subresource === 'status') restoreMetadata(claim, old)
+  },
   validateCreate: (claim) => claimSpecErrors('spec', object(claim, 'spec')),
   validateUpdate: (claim, old, { subresource }) =>
     subresource === 'status' || semanticEqual(claim.spec, old.spec, 'spec')

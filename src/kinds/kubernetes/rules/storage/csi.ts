@@ -19,6 +19,7 @@ import {
   object,
   objects,
   restore,
+  restoreMetadata,
   string,
   stringEntries,
   strings,
@@ -221,9 +222,7 @@ function prepareAttachmentUpdate(attachment: KubeObject, old: KubeObject, { subr
     return
   }
   restore(attachment, old, 'spec')
-  for (const key of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const)
-    if (old.metadata[key] === undefined) delete attachment.metadata[key]
-    else Object.assign(attachment.metadata, { [key]: old.metadata[key] })
+  restoreMetadata(attachment, old)
 }
 
 function internalAttachment(attachment: KubeObject): Fields {

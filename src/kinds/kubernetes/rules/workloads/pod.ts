@@ -19,6 +19,10 @@ import { podWarnings } from '../pod/warnings.ts'
 import { countGeneration, keepOld, metadataOf, specOf, statusOf } from './template-kind.ts'
 
 const SELECTABLE = [
+  // What the node was called once.
+  'spec.host',
+  // Known, but never set.
+  'status.podIPs',
   'spec.nodeName',
   'spec.restartPolicy',
   'spec.schedulerName',
@@ -59,6 +63,7 @@ export const podRules: KindRules = {
   selectableFields(pod) {
     const { spec, status } = parts(pod)
     return {
+      'spec.host': text(spec, 'nodeName'),
       'spec.nodeName': text(spec, 'nodeName'),
       'spec.restartPolicy': text(spec, 'restartPolicy'),
       'spec.schedulerName': text(spec, 'schedulerName'),
