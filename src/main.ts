@@ -15,6 +15,7 @@ import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
 import { CommandError, type FileSink, type Files, type Machine, type Processes } from './cli/machine.ts'
 import { runCommand } from './cli/program.ts'
+import { machineProcesses } from './store/journal/lock.ts'
 
 declare const SLUICE_VERSION: string
 
@@ -129,6 +130,8 @@ async function createStream(file: string): Promise<FileSink> {
 
 const programFile = fileURLToPath(import.meta.url)
 
+const processTable = machineProcesses()
+
 const processes: Processes = {
   pid: process.pid,
   isAlive(pid) {
@@ -138,6 +141,10 @@ const processes: Processes = {
     } catch (error) {
       return error instanceof Error && 'code' in error && error.code === 'EPERM'
     }
+  },
+  mark: (pid) => {
+    const found = processTable.find(pid)
+    return found === undefined ? undefined : [found.bootId, found.startedAt].filter((fact) => fact !== '').join(' ')
   },
   signal: (pid, name) => void process.kill(pid, name),
   async startDetached(args, logFile) {

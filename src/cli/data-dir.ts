@@ -49,15 +49,19 @@ export const FORMAT = 1
 export async function readSettings(machine: Machine, dir: DataDir): Promise<Settings | undefined> {
   const text = await machine.files.read(dir.settings)
   if (text === undefined) return undefined
-  const settings = parseJson<Settings>(text, dir.settings)
-  if (typeof settings.format !== 'number' || !Number.isInteger(settings.members))
-    throw new CommandError(`${dir.settings} is damaged; restore the directory from a backup with: sluice restore FILE --data-dir NEW`)
-  if (settings.format > FORMAT)
+  const settings = parseJson<Partial<Settings> | null>(text, dir.settings)
+  const { format, members, ports } = settings ?? {}
+  if (typeof format === 'number' && format > FORMAT)
     throw new CommandError(
-      `${dir.path} was written by a newer version of Sluice (format ${settings.format}, this one knows ${FORMAT}).\nRun that version, or start fresh elsewhere with: sluice up --data-dir OTHER`,
+      `${dir.path} was written by a newer version of Sluice (format ${format}, this one knows ${FORMAT}).\nRun that version, or start fresh elsewhere with: sluice up --data-dir OTHER`,
     )
-  return settings
+  if (typeof format !== 'number' || !isCount(members))
+    throw new CommandError(damaged(dir.settings, 'it does not say how many members there are'))
+  const kept = Object.entries(ports ?? {}).filter(([, port]) => isCount(port) && port > 0 && port < 65_536)
+  return { format, members, ports: Object.fromEntries(kept) }
 }
+
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0
 
 export function writeSettings(machine: Machine, dir: DataDir, settings: Settings): Promise<void> {
   return machine.files.write(dir.settings, `${JSON.stringify(settings, null, 2)}\n`, 0o600)
@@ -68,20 +72,30 @@ export interface Run {
   pid: number
   hub: string
   bare: boolean
+  /** Of the process, so that a later one with the same number is not taken for it. */
+  mark?: string
 }
 
 /** The process that serves this directory, if it is alive. */
 export async function readRun(machine: Machine, dir: DataDir): Promise<Run | undefined> {
   const text = await machine.files.read(dir.run)
   if (text === undefined) return undefined
-  const run = parseJson<Run>(text, dir.run)
-  return machine.processes.isAlive(run.pid) ? run : undefined
+  const run = parseJson<Run | null>(text, dir.run)
+  if (!Number.isInteger(run?.pid)) throw new CommandError(damaged(dir.run, 'it does not name a process'))
+  const now = machine.processes.mark(run?.pid ?? 0)
+  const isOther = now === undefined || (now !== '' && (run?.mark ?? '') !== '' && run?.mark !== now)
+  return isOther || run === null ? undefined : run
 }
 
 function parseJson<T>(text: string, file: string): T {
   try {
     return JSON.parse(text) as T
   } catch (cause) {
-    throw new CommandError(`${file} is not JSON; it may have been edited by hand: ${cause instanceof Error ? cause.message : cause}`, cause)
+    throw new CommandError(damaged(file, cause instanceof Error ? cause.message : String(cause)), cause)
   }
+}
+
+/** Both files are written anew by every start, and hold nothing that is not known elsewhere but the number of members. */
+function damaged(file: string, why: string): string {
+  return `${file} is damaged: ${why}.\nIf nothing runs there, move it away and start again with the number of members it had: sluice up --members N`
 }

@@ -46,6 +46,8 @@ export interface FileSink {
 export interface Processes {
   pid: number
   isAlive(pid: number): boolean
+  /** Tells a process from a later one with the same number; '' where the system does not say, undefined when none runs. */
+  mark(pid: number): string | undefined
   signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void
   /** Starts this program again in the background with its output in a file; returns its pid. */
   startDetached(args: readonly string[], logFile: string): Promise<number>

@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError } from 'commander'
 import { CommandError, type Machine } from './machine.ts'
+import { explainSystemError } from './system-error.ts'
 
 export const EXAMPLES = `
 Examples:
@@ -21,7 +22,8 @@ export async function runCommand(machine: Machine, args: readonly string[]): Pro
   try {
     await program.parseAsync([...args], { from: 'user' })
     return 0
-  } catch (error) {
+  } catch (thrown) {
+    const error = explainSystemError(thrown)
     if (error instanceof CommanderError) return error.exitCode
     if (error instanceof CommandError) {
       machine.err(`sluice: ${error.message}\n`)
@@ -49,7 +51,7 @@ export function buildProgram(machine: Machine): Command {
     .option(dataDirFlag, dataDirText)
     .option(
       '--port <port>',
-      'port of the hub; members take the ports after it; 0 picks free ones (default 7443, later the ports of before)',
+      'port of the hub; members take the ports after it; 0 picks free ones (default 7443; ports of before are kept while they are free)',
     )
     .option('--members <n>', 'how many member clusters (default 3; fixed once the directory exists)')
     .option('--bare', 'serve the APIs alone: no controllers, no ServiceAccount admission, as a bare kube-apiserver')

@@ -3,13 +3,13 @@
  * top. Starts in the order that makes every step answerable, stops in the reverse.
  */
 import type { Cluster } from '../apiserver/cluster.ts'
-import { ListenError, listen, type Listener, openKeyDirectory } from '../apiserver/listener/index.ts'
+import { ListenError, type Listener, listen, openKeyDirectory } from '../apiserver/listener/index.ts'
 import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/index.ts'
 import { formatKubeconfig } from '../client/kubeconfig.ts'
-import { clusterOf, type ClusterRole, runControllers } from '../controllers.ts'
+import { type ClusterRole, clusterOf, runControllers } from '../controllers.ts'
 import { backup, type JournalStore, openJournalStore, StoreRefusedError } from '../store/index.ts'
 import type { StartPlan } from './commands/up.ts'
-import { type DataDir, FORMAT, writeSettings } from './data-dir.ts'
+import { type DataDir, FORMAT, type Run, writeSettings } from './data-dir.ts'
 import { CommandError, type Machine } from './machine.ts'
 
 export interface ServeOptions extends StartPlan {
@@ -39,7 +39,7 @@ export async function serve(machine: Machine, dir: DataDir, options: ServeOption
     return await start(machine, dir, options, undo)
   } catch (error) {
     for (const step of undo.reverse()) await step()
-    throw explained(error, dir)
+    throw explained(error)
   }
 }
 
@@ -72,7 +72,14 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
   await Promise.all(started.map((one) => one.cluster.ready))
   if (!options.bare)
     for (const one of started) {
-      const controllers = runControllers({ role: one.role, cluster: one.cluster, clock: machine.clock, random: machine.random, authority: () => one.pki().authority, log: (text) => machine.err(`${one.name}: ${text}\n`) })
+      const controllers = runControllers({
+        role: one.role,
+        cluster: one.cluster,
+        clock: machine.clock,
+        random: machine.random,
+        authority: () => one.pki().authority,
+        log: (text) => machine.err(`${one.name}: ${text}\n`),
+      })
       // Every namespace carries the authority in a ConfigMap, so they are looked at again when it is renewed.
       one.renewed.push(() => controllers.lookAgain())
       undo.push(() => controllers.stop())
@@ -108,7 +115,12 @@ interface ClusterStart {
   bare: boolean
 }
 
-async function startCluster(machine: Machine, dir: DataDir, what: ClusterStart, undo: (() => Promise<void> | void)[]): Promise<StartedCluster> {
+async function startCluster(
+  machine: Machine,
+  dir: DataDir,
+  what: ClusterStart,
+  undo: (() => Promise<void> | void)[],
+): Promise<StartedCluster> {
   const { clock, random } = machine
   const pkiOptions = { directory: await openKeyDirectory(dir.pki(what.name)), clock, random }
   let pki = await ensurePki(pkiOptions)
@@ -132,7 +144,14 @@ async function startCluster(machine: Machine, dir: DataDir, what: ClusterStart, 
   undo.push(() => cluster.stop())
   const tlsOf = (keys: Pki) => ({ certificate: keys.serving.certificate, key: keys.serving.key, clientAuthority: keys.authority })
   const listener = await listenOn(what.wanted, (port) =>
-    listen({ handle: cluster.handle, tls: tlsOf(pki), clock, port, host: HOST, onError: (error) => machine.err(`${what.name}: ${error}\n`) }),
+    listen({
+      handle: cluster.handle,
+      tls: tlsOf(pki),
+      clock,
+      port,
+      host: HOST,
+      onError: (error) => machine.err(`${what.name}: ${error}\n`),
+    }),
   )
   listensOn(listener.port)
   const onRenewed: (() => void)[] = []
@@ -186,14 +205,17 @@ async function writeFiles(machine: Machine, dir: DataDir, options: ServeOptions,
   const ports = Object.fromEntries(started.map((one) => [one.name, one.listener.port]))
   await writeSettings(machine, dir, { format: FORMAT, members: options.members, ports })
   const hub = started[0] === undefined ? '' : urlOf(started[0].listener)
-  await machine.files.write(dir.run, `${JSON.stringify({ pid: machine.processes.pid, hub, bare: options.bare })}\n`, 0o600)
+  const { pid } = machine.processes
+  const run: Run = { pid, hub, bare: options.bare, mark: machine.processes.mark(pid) }
+  await machine.files.write(dir.run, `${JSON.stringify(run)}\n`, 0o600)
 }
 
-function explained(error: unknown, dir: DataDir): unknown {
+function explained(error: unknown): unknown {
   if (error instanceof StoreRefusedError || error instanceof PkiError) return new CommandError(error.message, error)
   if (error instanceof ListenError)
-    return new CommandError(`${error.message}\nChoose another port with --port N (members take the ports after it), or let Sluice pick: --port 0`, error)
-  if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EROFS'))
-    return new CommandError(`${dir.path} cannot be written: ${error.message}\nChoose another place with --data-dir D`, error)
+    return new CommandError(
+      `${error.message}\nChoose another port with --port N (members take the ports after it), or let Sluice pick: --port 0`,
+      error,
+    )
   return error
 }

@@ -11,7 +11,8 @@ import { startProgress } from '../progress.ts'
 export async function backupCommand(machine: Machine, file: string, options: { dataDir?: string }): Promise<void> {
   const dir = dataDir(machine, options.dataDir)
   const target = machine.files.resolve(machine.cwd, file)
-  if (!(await machine.files.exists(dir.settings))) throw new CommandError(`there is nothing to back up in ${dir.path}; name the right place with --data-dir`)
+  if (!(await machine.files.exists(dir.settings)))
+    throw new CommandError(`there is nothing to back up in ${dir.path}; name the right place with --data-dir`)
   if (await machine.files.exists(target)) throw new CommandError(`${target} exists; a backup never overwrites a file, choose another name`)
   const progress = startProgress(machine)
   progress.step('writing the backup')
@@ -35,7 +36,10 @@ async function fromServer(machine: Machine, dir: DataDir, sink: FileSink): Promi
   const transport = undiciTransport(connectionOf(config, 'hub', kubeconfigHost(machine, new Map())))
   try {
     const response = await transport.request({ method: 'GET', path: BACKUP_PATH, headers: {}, isStream: true })
-    if (response.status !== 200) throw new CommandError(`the running process refused (HTTP ${response.status})`)
+    if (response.status !== 200)
+      throw new CommandError(
+        `the running process refused the backup (HTTP ${response.status}); its output says why, or stop it (sluice down) and try again`,
+      )
     let bytes = 0
     for await (const chunk of response.body) {
       await sink.write(chunk)

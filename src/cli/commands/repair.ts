@@ -6,7 +6,8 @@ import { startProgress } from '../progress.ts'
 
 export async function repair(machine: Machine, options: { dataDir?: string }): Promise<void> {
   const dir = dataDir(machine, options.dataDir)
-  if (!(await machine.files.exists(dir.store))) throw new CommandError(`there is no store in ${dir.path}; name the right place with --data-dir`)
+  if (!(await machine.files.exists(dir.store)))
+    throw new CommandError(`there is no store in ${dir.path}; name the right place with --data-dir`)
   const run = await readRun(machine, dir)
   if (run !== undefined) throw new CommandError(`process ${run.pid} serves ${dir.path}; stop it first: sluice down --data-dir ${dir.path}`)
   const progress = startProgress(machine)

@@ -7,7 +7,7 @@ import { startProgress } from '../progress.ts'
 export async function restore(machine: Machine, file: string, options: { dataDir: string }): Promise<void> {
   const dir = dataDir(machine, options.dataDir)
   const source = machine.files.resolve(machine.cwd, file)
-  if (!(await machine.files.exists(source))) throw new CommandError(`there is no file ${source}`)
+  if (!(await machine.files.exists(source))) throw new CommandError(`there is no file ${source}; name one that \`sluice backup\` wrote`)
   if (await machine.files.exists(dir.settings))
     throw new CommandError(`${dir.path} already holds a data directory; restore makes a new one: name another with --data-dir`)
   const progress = startProgress(machine)

@@ -15,6 +15,7 @@ export interface UpOptions {
 const DEFAULT_PORT = 7443
 const DEFAULT_MEMBERS = 3
 const MAX_MEMBERS = 100
+const MAX_PORT = 65_535
 
 export async function up(machine: Machine, options: UpOptions): Promise<void> {
   const dir = dataDir(machine, options.dataDir)
@@ -35,9 +36,14 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
     progress.done()
   }
   machine.out(describeStart(machine, dir, served))
-  const signal = await Promise.race([machine.untilStopped(), served.failed])
-  machine.err(`\nStopping (${signal}) …\n`)
+  const failure = served.failed.then((reason) => ({ reason }))
+  const end = await Promise.race([machine.untilStopped(), failure])
+  machine.err(`\nStopping (${typeof end === 'string' ? end : end.reason}) …\n`)
   await served.stop()
+  if (typeof end !== 'string')
+    throw new CommandError(
+      `stopped because of a ${end.reason}. What was acknowledged is kept; look after the disk of ${dir.path}, then start again`,
+    )
   machine.err('Stopped. Everything is kept; the next start finds it as it was.\n')
 }
 
@@ -47,30 +53,34 @@ export interface StartPlan {
   port: number
   /** Ports remembered from before. */
   keptPorts: Record<string, number>
-  /** The port was given on the command line: if it is taken, that is an error. */
-  isPortGiven: boolean
 }
 
 async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Promise<StartPlan> {
   const members = wholeNumber('--members', options.members, 0, MAX_MEMBERS)
-  const port = wholeNumber('--port', options.port, 0, 65_535)
+  const port = wholeNumber('--port', options.port, 0, MAX_PORT)
   const stored = await readSettings(machine, dir)
   if (stored !== undefined && members !== undefined && members !== stored.members)
     throw new CommandError(
       `${dir.path} holds ${stored.members} members, and --members says ${members}.\nStart it as it is:      sluice up --data-dir ${dir.path}\nOr start another one:   sluice up --members ${members} --data-dir OTHER`,
     )
+  const count = stored?.members ?? members ?? DEFAULT_MEMBERS
+  if (port !== undefined && port + count > MAX_PORT)
+    throw new CommandError(
+      `--port ${port} leaves no room for ${count} members, which take the ports after it; choose a port up to ${MAX_PORT - count}`,
+    )
   return {
-    members: stored?.members ?? members ?? DEFAULT_MEMBERS,
+    members: count,
     port: port ?? DEFAULT_PORT,
-    keptPorts: port === undefined ? (stored?.ports ?? {}) : {},
-    isPortGiven: port !== undefined,
+    // Who leaves the choice to us gets what he got before.
+    keptPorts: port === undefined || port === 0 ? (stored?.ports ?? {}) : {},
   }
 }
 
 function wholeNumber(flag: string, text: string | undefined, min: number, max: number): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < min || value > max) throw new CommandError(`${flag} takes a whole number from ${min} to ${max}, not ${JSON.stringify(text)}`)
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new CommandError(`${flag} takes a whole number from ${min} to ${max}, not ${JSON.stringify(text)}`)
   return value
 }
 
@@ -87,7 +97,9 @@ async function startInBackground(machine: Machine, dir: DataDir, options: UpOpti
     const { waitUntilUp } = await import('../wait-until-up.ts')
     await waitUntilUp(machine, dir, pid)
     progress.done()
-    machine.out(`Sluice runs in the background (process ${pid}, output in ${dir.log}).\n\n  export KUBECONFIG=${dir.kubeconfig}\n  kubectl get ns\n\nStop it with: sluice down${options.dataDir === undefined ? '' : ` --data-dir ${options.dataDir}`}\n`)
+    machine.out(
+      `Sluice runs in the background (process ${pid}, output in ${dir.log}).\n\n  export KUBECONFIG=${dir.kubeconfig}\n  kubectl get ns\n\nStop it with: sluice down${options.dataDir === undefined ? '' : ` --data-dir ${options.dataDir}`}\n`,
+    )
   } finally {
     progress.done()
   }

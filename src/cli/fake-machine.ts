@@ -1,0 +1,113 @@
+/** A machine for tests: files in memory, processes that are only numbers, a clock that moves when somebody waits. */
+import path from 'node:path'
+import { seededRandom } from '../base/random.ts'
+import type { Machine } from './machine.ts'
+
+export interface FakeMachine extends Machine {
+  /** Text by path; folders are those of the files, and `folders`. */
+  texts: Map<string, string>
+  folders: Set<string>
+  modes: Map<string, number>
+  /** Processes that run, with what tells them apart. */
+  running: Map<number, string>
+  /** What was signalled or started, in order. */
+  log: string[]
+  said: { out: string; err: string }
+  /** Paths under these cannot be used. */
+  denied: string[]
+  onSignal?(pid: number): void
+  onStart?(args: readonly string[]): void
+}
+
+export function fakeMachine(): FakeMachine {
+  let nowMs = Date.UTC(2026, 0, 1)
+  let timers: { at: number; callback: () => void }[] = []
+  const check = (file: string, syscall: string): void => {
+    if (!machine.denied.some((prefix) => file.startsWith(prefix))) return
+    throw Object.assign(new Error(`EACCES: permission denied, ${syscall} '${file}'`), { code: 'EACCES', path: file })
+  }
+  /** Time passes when everybody waits. */
+  const tick = (): void => {
+    const [next] = timers.sort((a, b) => a.at - b.at)
+    if (next === undefined) return
+    timers = timers.filter((timer) => timer !== next)
+    nowMs = next.at
+    next.callback()
+  }
+  const machine: FakeMachine = {
+    texts: new Map(),
+    folders: new Set(),
+    modes: new Map(),
+    running: new Map([[1, 'self']]),
+    log: [],
+    said: { out: '', err: '' },
+    denied: [],
+    clock: {
+      now: () => nowMs,
+      after(delayMs, callback) {
+        const timer = { at: nowMs + delayMs, callback }
+        timers.push(timer)
+        setImmediate(tick)
+        return () => {
+          timers = timers.filter((one) => one !== timer)
+        }
+      },
+    },
+    random: seededRandom(1),
+    env: () => undefined,
+    cwd: '/home/me',
+    isTerminal: false,
+    out(text) {
+      machine.said.out += text
+    },
+    err(text) {
+      machine.said.err += text
+    },
+    files: {
+      resolve: (...parts) => path.posix.resolve('/', ...parts),
+      async read(file) {
+        check(file, 'open')
+        return machine.texts.get(file)
+      },
+      async write(file, text, mode) {
+        check(file, 'open')
+        machine.texts.set(file, text)
+        machine.modes.set(file, mode)
+      },
+      async exists(file) {
+        check(file, 'access')
+        return machine.texts.has(file) || machine.folders.has(file) || [...machine.texts.keys()].some((one) => one.startsWith(`${file}/`))
+      },
+      async makeDirectory(directory) {
+        check(directory, 'mkdir')
+        machine.folders.add(directory)
+      },
+      async remove(file) {
+        machine.texts.delete(file)
+      },
+      async createStream(file) {
+        check(file, 'open')
+        machine.log.push(`stream ${file}`)
+        return { write: async () => undefined, close: async () => undefined, discard: async () => void machine.log.push(`discard ${file}`) }
+      },
+    },
+    processes: {
+      pid: 1,
+      isAlive: (pid) => machine.running.has(pid),
+      mark: (pid) => machine.running.get(pid),
+      signal(pid, name) {
+        machine.log.push(`${name} ${pid}`)
+        machine.onSignal?.(pid)
+      },
+      async startDetached(args) {
+        machine.log.push(`start ${args.join(' ')}`)
+        machine.running.set(77, 'child')
+        machine.onStart?.(args)
+        return 77
+      },
+    },
+    untilStopped: () => new Promise(() => undefined),
+    program: { file: '/sluice.mjs', node: 'v22.0.0', version: '1.2.3' },
+  }
+  return machine
+}
