@@ -59,6 +59,12 @@ export function readVersion(served: Served, version: Version): KubeObject {
   return served.definition.readStored?.(object) ?? object
 }
 
+/** The same for one look: a scan neither fills the cache of parsed objects nor freezes what it throws away. */
+export function glanceAt(served: Served, version: Version): KubeObject {
+  const object = version.glance() as KubeObject
+  return served.definition.readStored?.(object) ?? object
+}
+
 export interface Objects {
   readonly store: ClusterStore
   get(served: Served, namespace: string, name: string, revision?: number): Stored | undefined

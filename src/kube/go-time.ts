@@ -35,7 +35,11 @@ const RFC3339: readonly Element[] = [...DATE_TIME, element('zone', 'Z07:00')]
 const RFC3339_MICRO: readonly Element[] = [...DATE_TIME, element('micros', '.000000'), element('zone', 'Z07:00')]
 
 /** metav1.Time: RFC 3339, fractions allowed and dropped when written. */
-export const parseTime = (text: string): Parsed<Instant> => parseLayout(text, RFC3339)
+export const parseTime = (text: string): Parsed<Instant> =>
+  PLAIN.test(text) ? parsed({ seconds: Date.parse(text) / 1000, nanos: 0 }) : parseLayout(text, RFC3339)
+
+/** What nearly every time looks like: whole seconds in UTC, on a day that every month has. JavaScript reads it the same way. */
+const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 
 /** metav1.MicroTime: RFC 3339 with exactly six decimals. */
 export const parseMicroTime = (text: string): Parsed<Instant> => parseLayout(text, RFC3339_MICRO)

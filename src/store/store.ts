@@ -18,6 +18,8 @@ export interface Version {
   readonly bytes: Uint8Array
   /** The parsed, deeply frozen value; parsed lazily and kept in a bounded cache. */
   object(): unknown
+  /** The same for one look, not to be changed or kept: what the cache does not hold is parsed and forgotten. For scans. */
+  glance(): unknown
 }
 
 export interface StoreEvent {

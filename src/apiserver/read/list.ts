@@ -6,9 +6,9 @@ import { badRequestError, failure } from '../../kube/status.ts'
 import { CompactedError, FutureRevisionError, type RangeResult, type Version } from '../../store/index.ts'
 import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
-import { convertTo, keyOf, prefixOf, readVersion, typePrefixLength } from '../objects.ts'
+import { convertTo, glanceAt, keyOf, prefixOf, typePrefixLength } from '../objects.ts'
 import { type ListOptions, parseListOptions } from '../options.ts'
-import { type ListMeta, respond, respondBytes, shapeList } from '../respond.ts'
+import { type ListMeta, respond, respondBytes, shapeList, table } from '../respond.ts'
 import type { Scope } from '../scope.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
 import { parseRevision, waitForRevision } from './revision.ts'
@@ -86,7 +86,7 @@ function readPage(scope: Scope, request: PageRequest): Page {
   const found: Version[] = []
   const all = range(scope, request, undefined)
   for (const version of all.versions) {
-    if (!selection.matches(readVersion(scope.served, version))) continue
+    if (!selection.matches(glanceAt(scope.served, version))) continue
     if (limit > 0 && found.length === limit) return { versions: found, revision: all.revision, last: found.at(-1)?.key, remaining: 0 }
     found.push(version)
   }
@@ -101,7 +101,7 @@ function readOne(scope: Scope, request: PageRequest): Page {
   const revision = request.at ?? store.revision
   const namespace = scope.served.definition.namespaced ? request.selection.namespace : ''
   const version = guarded(() => store.get(keyOf(scope.served, namespace, request.selection.name ?? ''), request.at))
-  const isMatch = version !== undefined && request.selection.matches(readVersion(scope.served, version))
+  const isMatch = version !== undefined && request.selection.matches(glanceAt(scope.served, version))
   return { versions: isMatch ? [version] : [], revision, last: undefined, remaining: 0 }
 }
 
@@ -134,19 +134,39 @@ function expired(request: PageRequest | undefined): Error {
 export function render(scope: Scope, negotiated: Negotiated, listed: Listed): ApiResponse {
   const { served } = scope
   if (negotiated.shape !== 'object') {
-    const objects = listed.versions.map((version) => convertTo(served, readVersion(served, version), served.apiVersion))
+    if (negotiated.shape === 'Table' && negotiated.format === 'json') return renderTable(scope, negotiated, listed)
+    const objects = listed.versions.map((version) => convertTo(served, glanceAt(served, version), served.apiVersion))
     return respond(200, shapeList(scope, negotiated, { objects, meta: listed.meta }), negotiated.format, scope.warnings)
   }
   if (negotiated.format === 'json' && served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined)
     return renderBytes(scope, listed)
   const items = listed.versions.map((version) => {
-    const object = convertTo(served, readVersion(served, version), served.apiVersion)
+    const object = convertTo(served, glanceAt(served, version), served.apiVersion)
     return served.definition.builtin ? { ...object, kind: undefined, apiVersion: undefined } : object
   })
   const body = { kind: served.definition.listKind, apiVersion: served.apiVersion, metadata: listed.meta, items }
   return respond(200, body, negotiated.format, scope.warnings)
 }
 
+const TABLE_BATCH = 250
+
+/** Written in batches, so that what one of them needed is garbage before it is old. */
+function renderTable(scope: Scope, negotiated: Negotiated, { versions, meta }: Listed): ApiResponse {
+  const { served } = scope
+  const batch = (from: number): ReturnType<typeof table> => {
+    const objects = versions
+      .slice(from, from + TABLE_BATCH)
+      .map((version) => convertTo(served, glanceAt(served, version), served.apiVersion))
+    return table(scope, negotiated, { objects, meta })
+  }
+  const chunks = [Buffer.from(JSON.stringify(batch(0)).slice(0, -TABLE_END.length))]
+  for (let from = TABLE_BATCH; from < versions.length; from += TABLE_BATCH)
+    chunks.push(Buffer.from(`,${JSON.stringify(batch(from).rows).slice(1, -1)}`))
+  chunks.push(Buffer.from(TABLE_END))
+  return respondBytes(200, Buffer.concat(chunks), { warnings: scope.warnings })
+}
+
+const TABLE_END = ']}'
 const COMMA = Buffer.from(',')
 const OPEN = Buffer.from('{')
 

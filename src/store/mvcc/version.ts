@@ -39,6 +39,15 @@ export class VersionRecord implements Version {
   object(): unknown {
     return this.#cache.read(this)
   }
+
+  glance(): unknown {
+    return this.parsed ?? parse(this)
+  }
+}
+
+function parse(record: VersionRecord): unknown {
+  const { buffer, byteOffset, byteLength } = record.bytes
+  return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString())
 }
 
 /** First in, first out, with a second chance for what was used meanwhile: a hit costs one assignment. */
@@ -63,8 +72,7 @@ export class ParsedCache {
       record.wasUsed = true
       return record.parsed
     }
-    const { buffer, byteOffset, byteLength } = record.bytes
-    const value: unknown = JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString())
+    const value = parse(record)
     this.keep(record, value)
     return value
   }
