@@ -103,10 +103,10 @@ describe('names of a sequence', () => {
   it('fills requests and refuses what was never saved', () => {
     const names = new Names('gold-abc-001x')
     names.saved.set('rv', '12')
-    assert.deepEqual(names.fill({ path: '/x/<ns>?rv=${rv}', '<ns>': ['${pad:3}'] }), {
+    assert.deepEqual(names.fill({ path: `/x/<ns>?rv=\${rv}`, '<ns>': [`\${pad:3}`] }), {
       path: '/x/gold-abc-001x?rv=12',
       'gold-abc-001x': ['xxx'],
     })
-    assert.throws(() => names.fill('${nosuch}'), /nothing saved as nosuch/)
+    assert.throws(() => names.fill(`\${nosuch}`), /nothing saved as nosuch/)
   })
 })
