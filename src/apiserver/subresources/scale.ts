@@ -150,7 +150,7 @@ function patched(scope: Scope, options: WriteOptions): (current: Scale) => Scale
     return (current) => asScale(applyMergePatch(current, patch))
   }
   if (type === APPLY) {
-    const applied = decodeAppliedBody(text)
+    const { object: applied } = decodeAppliedBody(text)
     const { fieldManager: manager, force } = options
     return (current) => asScale(serverSideApply({ live: current, applied, manager, force, context: scaleContext(scope) }).object)
   }
@@ -162,6 +162,11 @@ function asScale(value: unknown): Scale {
   if (typeof scale.spec !== 'object' || scale.spec === null) return { ...scale, spec: {} }
   if (scale.spec.replicas !== undefined && !Number.isInteger(scale.spec.replicas))
     throw badRequestError('Scale in version "v1" cannot be handled as a Scale: spec.replicas must be a whole number')
+  const { replicas = 0 } = scale.spec
+  if (replicas !== (replicas | 0))
+    throw badRequestError(
+      `Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal number ${replicas} into Go struct field ScaleSpec.spec.replicas of type int32`,
+    )
   return scale
 }
 

@@ -2,6 +2,7 @@
  * POST, and the creating half of PUT and apply. Order as in the real server: managed fields → mutating admission →
  * system fields and the kind's preparation → validation → validating admission → the store.
  */
+import { deepClone, setOwn } from '../../base/json.ts'
 import { uuid } from '../../base/random.ts'
 import type { RuleContext } from '../../kinds/kind.ts'
 import type { FieldError } from '../../kube/field-error.ts'
@@ -42,7 +43,19 @@ export async function admitAndStore(scope: Scope, tracked: KubeObject, options: 
 /** What is stored is read again as if it had been sent: what preparing the object took away comes back with its defaults. */
 export function applyStoredDefaults(scope: Scope, object: KubeObject): void {
   const { definition, storageApiVersion } = scope.served
-  if (definition.builtin) definition.rules.applyDefaults?.(object, parseGroupVersion(storageApiVersion).version)
+  if (!definition.builtin || definition.rules.applyDefaults === undefined) return
+  // What a door may not change was put back from the stored object, which is frozen: defaults need a copy of it.
+  thaw(object)
+  definition.rules.applyDefaults(object, parseGroupVersion(storageApiVersion).version)
+}
+
+/** Replaces what is frozen below a value by copies. */
+function thaw(value: object): void {
+  for (const [key, child] of Object.entries(value)) {
+    if (typeof child !== 'object' || child === null) continue
+    if (Object.isFrozen(child)) setOwn(value, key, deepClone(child))
+    else thaw(child)
+  }
 }
 
 /** A private copy in the storage version. */
