@@ -11,7 +11,17 @@ import { privateProgram } from '../test/machine/program.ts'
 import { Figures, markdown, replaceBetween } from './figures.ts'
 import { LOAD, startGenerator } from './generator.ts'
 import { serveOrders } from './load.ts'
-import { type Bench, fill, measureDelivery, measureLists, measureMemory, measureStart, measureWrites, type Plan } from './measure.ts'
+import {
+  type Bench,
+  fill,
+  measureDelivery,
+  measureLists,
+  measureMemory,
+  measureStart,
+  measureWrites,
+  type Plan,
+  warmUp,
+} from './measure.ts'
 import { kubeServer, missingKube, type Server, sluiceServer } from './servers.ts'
 
 const FULL: Plan = { writers: [1, 16, 128], rounds: 3, seconds: 4, lists: 5, watchers: 1000, changes: 10, starts: 3 }
@@ -69,6 +79,7 @@ async function measureAll(bench: Bench, scales: readonly number[]): Promise<void
   for (const scale of scales) {
     await fill(bench, stored, scale)
     stored = scale
+    await warmUp(bench)
     await measureWrites(bench, scale)
     await measureLists(bench, scale)
     await measureDelivery(bench, scale)

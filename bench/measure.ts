@@ -48,6 +48,17 @@ export async function fill(bench: Bench, from: number, scale: number): Promise<v
   }
 }
 
+/** Servers are measured as they run for days, not in their first seconds. */
+export async function warmUp(bench: Bench): Promise<void> {
+  for (const server of bench.servers) {
+    bench.tell(`${server.name}: warming up`)
+    const order = { target: server.target, namespace: 'written', writers: 16, seconds: bench.plan.seconds } as const
+    await bench.generator.order({ ...order, what: 'create', prefix: 'warm-c' })
+    await bench.generator.order({ ...order, what: 'update', prefix: 'warm-u' })
+    await bench.generator.order({ what: 'clear', target: server.target, namespace: 'written' })
+  }
+}
+
 export async function measureWrites(bench: Bench, scale: number): Promise<void> {
   const { plan, figures, generator } = bench
   for (let round = 0; round < plan.rounds; round++)

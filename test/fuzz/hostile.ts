@@ -106,7 +106,7 @@ export function hostileValue(choice: Choice): Json {
     [1, () => [null]],
     [1, () => [hostileString(choice), choice.of(NUMBERS), {}]],
     [1, () => hostileKeys(choice)],
-    [0.4, () => nested(choice, choice.of([10, 200, 3000]))],
+    [0.4, () => nested(choice, choice.of([10, 200, 600]))],
     [0.2, () => Array.from({ length: choice.of([100, 5000]) }, (_, i) => i)],
     [0.2, () => Object.fromEntries(Array.from({ length: choice.of([100, 3000]) }, (_, i) => [`k${i}`, 'v']))],
   ])()
