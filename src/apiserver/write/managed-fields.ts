@@ -1,7 +1,10 @@
 /** Where requests meet server-side apply: who owns which field after a write. */
+
+import { DecodeError } from '../../kinds/kubernetes/decode-json.ts'
 import { type ApplyContext, resetPathsOf, trackUpdate } from '../../kube/apply/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { parseGroupVersion } from '../../kube/meta.ts'
+import { badRequestError } from '../../kube/status.ts'
 import { convertTo } from '../objects.ts'
 import { nowOf, type Scope } from '../scope.ts'
 
@@ -14,7 +17,15 @@ export function applyContext(scope: Scope): ApplyContext {
     },
     convert(object, apiVersion) {
       const { group, version } = parseGroupVersion(apiVersion)
-      return server.catalog.find(group, version, served.definition.plural) === undefined ? undefined : convertTo(served, object, apiVersion)
+      if (server.catalog.find(group, version, served.definition.plural) === undefined) return undefined
+      try {
+        return convertTo(served, object, apiVersion)
+      } catch (error) {
+        // What an apply merged may still be no object of its kind: then it has no other version either.
+        if (error instanceof DecodeError)
+          throw badRequestError(`${served.definition.kind} cannot be converted to ${apiVersion}: ${error.message}`)
+        throw error
+      }
     },
     subresource: scope.info.subresource,
     resetPaths: resetPathsOf({
