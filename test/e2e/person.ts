@@ -1,0 +1,150 @@
+/** Somebody at a terminal: a folder of his own, the program, and who he is (root, or a user without any rights). */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:https'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'yaml'
+import { type CommandResult, runCommand } from '../machine/run-command.ts'
+
+const NOBODY = 65_534
+
+export interface Question {
+  method?: string
+  path: string
+  body?: string
+  /** Told of the answer's text as it comes. */
+  onData?(text: string): void
+}
+
+export interface Answer {
+  status: number
+  body: string
+}
+
+export class Person {
+  readonly name: string
+  readonly home: string
+  readonly #program: string
+  readonly #uid: number | undefined
+  readonly #children: ChildProcess[] = []
+
+  /** `uid` undefined: as we are. */
+  constructor(name: string, program: string, uid: number | undefined) {
+    this.name = name
+    this.#program = program
+    this.#uid = uid
+    this.home = mkdtempSync(path.join(os.tmpdir(), 'sluice-e2e-'))
+    chmodSync(this.home, 0o700)
+    if (uid !== undefined) chownSync(this.home, uid, uid)
+  }
+
+  file(...parts: string[]): string {
+    return path.join(this.home, ...parts)
+  }
+
+  /** Runs `sluice …` to its end. */
+  sluice(...args: string[]): Promise<CommandResult> {
+    const [file, all] = this.#command([process.execPath, this.#program, ...args])
+    return runCommand(file, all, { cwd: this.home, env: this.#env(), timeoutMs: 120_000 })
+  }
+
+  /** Runs any program as this person. */
+  run(...command: string[]): Promise<CommandResult> {
+    const [file, args] = this.#command(command)
+    return runCommand(file, args, { cwd: this.home, env: this.#env(), timeoutMs: 60_000 })
+  }
+
+  /** Starts `sluice …` in the foreground. */
+  foreground(...args: string[]): { child: ChildProcess; said(): string; ended: Promise<number | null> } {
+    const [file, all] = this.#command([process.execPath, this.#program, ...args])
+    const child = spawn(file, all, { cwd: this.home, env: this.#env(), stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#children.push(child)
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text
+      })
+    const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+    return { child, said: () => said, ended }
+  }
+
+  contexts(dataDir: string): string[] {
+    return kubeconfigOf(dataDir).contexts.map(({ name }) => name)
+  }
+
+  /** An HTTPS request with the credentials of a context of the kubeconfig, as kubectl would send it. */
+  ask(dataDir: string, context: string, how: Question): Promise<Answer> {
+    const config = kubeconfigOf(dataDir)
+    const of = config.contexts.find(({ name }) => name === context)?.context
+    const cluster = config.clusters.find(({ name }) => name === of?.cluster)?.cluster
+    const user = config.users.find(({ name }) => name === of?.user)?.user
+    if (cluster === undefined || user === undefined) throw new Error(`no context ${context}`)
+    const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString()
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        new URL(how.path, cluster.server),
+        {
+          method: how.method ?? 'GET',
+          ca: decode(cluster['certificate-authority-data']),
+          cert: decode(user['client-certificate-data']),
+          key: decode(user['client-key-data']),
+          headers: { 'content-type': 'application/json', connection: 'close' },
+        },
+        (response) => {
+          let body = ''
+          response.setEncoding('utf8').on('data', (text: string) => {
+            body += text
+            how.onData?.(text)
+          })
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+        },
+      )
+      sent.on('error', reject)
+      sent.end(how.body)
+    })
+  }
+
+  /** Stops what still runs on his data directories and removes everything of his. */
+  async leave(...dataDirs: string[]): Promise<void> {
+    for (const dir of dataDirs) if (existsSync(dir)) await this.sluice('down', '--data-dir', dir)
+    for (const child of this.#children) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    rmSync(this.home, { recursive: true, force: true })
+  }
+
+  #command(command: string[]): [string, string[]] {
+    if (this.#uid === undefined) return [command[0] ?? '', command.slice(1)]
+    return ['setpriv', [`--reuid=${this.#uid}`, `--regid=${this.#uid}`, '--clear-groups', ...command]]
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    return { PATH: process.env.PATH, HOME: this.home }
+  }
+}
+
+interface Kubeconfig {
+  contexts: { name: string; context: { cluster: string; user: string } }[]
+  clusters: { name: string; cluster: { server: string; 'certificate-authority-data': string } }[]
+  users: { name: string; user: { 'client-certificate-data': string; 'client-key-data': string } }[]
+}
+
+function kubeconfigOf(dataDir: string): Kubeconfig {
+  return parse(readFileSync(path.join(dataDir, 'kubeconfig'), 'utf8')) as Kubeconfig
+}
+
+/** Whom the walk can be made as on this machine; what cannot be tried is said. */
+export function people(): { name: string; uid: number | undefined }[] {
+  const isRoot = process.getuid?.() === 0
+  if (!isRoot) return [{ name: 'a plain user', uid: undefined }]
+  const both = [{ name: 'root', uid: undefined }]
+  if (spawnSync('setpriv', ['--version']).status !== 0) return both
+  return [...both, { name: 'a plain user', uid: NOBODY }]
+}
+
+export async function eventually(what: string, check: () => boolean, seconds = 60): Promise<void> {
+  for (let waited = 0; !check(); waited += 0.05) {
+    if (waited > seconds) throw new Error(`${what} not seen in ${seconds} s`)
+    await sleep(50)
+  }
+}
