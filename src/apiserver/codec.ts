@@ -71,7 +71,8 @@ function decodeAs(scope: Scope, body: Declared, cannot: (why: string) => Error):
   const isOther = declared.group !== path.group || declared.version !== path.version || declared.kind !== path.kind
   if (isOther && !isRegistered(scope, declared)) throw cannot(notRegistered(declared))
   const decoded = body.isTyped ? { object: body.value as unknown as KubeObject, strictErrors: [] } : typed(declared, body, cannot)
-  if (isOther) throw cannot(noConversion(declared, served))
+  if (isOther)
+    throw cannot(noConversion(declared, { group: parseGroupVersion(served.storageApiVersion).group, kind: served.definition.kind }))
   return { object: withType(decoded.object, path), strictErrors: decoded.strictErrors }
 }
 
@@ -96,9 +97,10 @@ function isRegistered(scope: Scope, gvk: GroupVersionKind): boolean {
   return scope.server.catalog.findKind(gvk.group, gvk.version, kind)?.definition.builtin === true
 }
 
-function noConversion(from: GroupVersionKind, to: Served): string {
-  const internal = to.definition.group === '' ? 'core' : to.definition.group.split('.')[0]
-  return `converting (${from.version}.${from.kind}) to (${internal}.${to.definition.kind}): unknown conversion`
+/** Conversions go through the server's own form of a kind, which has no version. */
+function noConversion(from: GroupVersionKind, to: { group: string; kind: string }): string {
+  const internal = to.group === '' ? 'core' : to.group.split('.')[0]
+  return `converting (${from.version}.${from.kind}) to (${internal}.${to.kind}): unknown conversion`
 }
 
 function tellStrict(scope: Scope, mode: FieldValidation, errors: readonly string[], cannot: (why: string) => Error): void {
@@ -115,6 +117,8 @@ export interface PatchedOptions {
   shown(): string
   /** The patched object is restored from a tree of values instead of being decoded from text, and its errors differ. */
   isRestored?: boolean
+  /** How a value that cannot be restored is refused; default: as an invalid patch. */
+  refuse?(why: string): Error
 }
 
 /** An object with its fields in the order of Go's structs, for texts that show it. */
@@ -139,24 +143,28 @@ export function decodePatched(scope: Scope, value: unknown, options: PatchedOpti
     return coerced.object
   }
   const declared = declaredOr({ declared: declaredOf(value) }, kindOf(served))
-  const refuse = options.isRestored ? (why: string) => cannot(asRestoreError(why)) : cannot
+  const refusal = options.refuse ?? cannot
+  const refuse = options.isRestored ? (why: string) => refusal(asRestoreError(why)) : refusal
   const decoded = decodeAs(scope, { value: value as Json, declared, isTyped: false }, refuse)
   tellStrict(scope, options.fieldValidation, [...options.strictErrors, ...decoded.strictErrors], cannot)
   served.definition.rules.applyDefaults?.(decoded.object, served.version.name)
   return decoded.object
 }
 
-const TYPE_MISMATCH = /^json: cannot unmarshal (\w+) into Go (?:struct field \S+|value) of type (\S+)$/
+const TYPE_MISMATCH = /^json: cannot unmarshal (\w+)(?: (\S+))? into Go (?:struct field \S+|value) of type (\S+)$/
 const GO_KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64', bool: 'bool', string: 'string' }
 
 /** Go's converter has fewer words for a wrong type than its JSON decoder. */
 function asRestoreError(why: string): string {
-  const [, from = '', to = ''] = TYPE_MISMATCH.exec(why) ?? []
+  const [, from = '', figure = '', to = ''] = TYPE_MISMATCH.exec(why) ?? []
   if (to === '') return why
-  const kind = GO_KINDS[from] ?? from
+  const kind = figure.includes('.') ? 'float64' : (GO_KINDS[from] ?? from)
   if (to.startsWith('[]')) return `cannot restore slice from ${kind}`
   if (to.startsWith('map[')) return `cannot restore map from ${kind}`
-  return /^[a-z0-9]+$/.test(to) ? `cannot convert ${kind} to ${to}` : `cannot restore struct from: ${kind}`
+  if (!/^[a-z0-9]+$/.test(to)) return `cannot restore struct from: ${kind}`
+  // Only numbers can be converted at all, to each other and (as characters) to text; and then it is still refused.
+  const isConvertible = kind === 'int64' ? to !== 'bool' : kind === 'float64' && /^(int|uint|float)/.test(to)
+  return isConvertible ? `cannot convert ${kind} to ${to}` : `unrecognized type: ${to}`
 }
 
 function declaredOf(value: unknown): GroupVersionKind {
@@ -166,32 +174,59 @@ function declaredOf(value: unknown): GroupVersionKind {
 }
 
 /** The body of an apply, as it was sent: the fields it has are the fields its manager wants to own. */
-export function decodeAppliedBody(body: Uint8Array): KubeObject {
-  const text = Buffer.from(body).toString('utf8')
+export interface AppliedBody {
+  object: KubeObject
+  /** Keys written twice; told once the apply itself has succeeded. */
+  strictErrors: readonly string[]
+}
+
+export function decodeAppliedBody(body: Uint8Array): AppliedBody {
+  const parsed = parseApplied(Buffer.from(body).toString('utf8'))
+  // Nothing at all is an object that says nothing.
+  const value = parsed.value ?? {}
+  if (!isJsonObject(value)) {
+    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+    const why = `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`
+    throw badRequestError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)
+  }
+  return { object: value as unknown as KubeObject, strictErrors: parsed.strictErrors }
+}
+
+/** JSON is read as such, for speed, as long as YAML would read the same. */
+function parseApplied(text: string): { value: Json; strictErrors: readonly string[] } {
+  if (text.trimStart().startsWith('{')) {
+    try {
+      const parsed = parseJsonText(text)
+      if (parsed.duplicates.length === 0) return { value: parsed.value, strictErrors: [] }
+    } catch (error) {
+      if (!(error instanceof JsonTextError)) throw error
+    }
+  }
   try {
-    const parsed = text.trimStart().startsWith('{') ? parseJsonText(text) : parseYamlText(text)
-    if (!isJsonObject(parsed.value)) throw new YamlTextError('the body must be one object')
-    return parsed.value as unknown as KubeObject
+    return parseYamlText(text)
   } catch (error) {
-    if (error instanceof YamlTextError || error instanceof JsonTextError)
-      throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
+    if (error instanceof YamlTextError) throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
     throw error
   }
 }
 
+/** What a strict reading of an applied body says: a refusal or warnings, by the request's wish. */
+export function tellAppliedStrict(scope: Scope, mode: FieldValidation, errors: readonly string[]): void {
+  for (const text of errors) {
+    if (mode === 'Strict') throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: ${text}`)
+    if (mode === 'Warn') tellStrict(scope, mode, [text], badRequestError)
+  }
+}
+
 /** A body of another built-in kind than the path's own: Scale, Binding, Eviction, reviews, options. */
-export function decodeVirtual(scope: Scope, gvk: GroupVersionKind, accepted: readonly string[] = BUILTIN_TYPES): KubeObject {
-  const body = readBody(scope.request, gvk, accepted)
+export function decodeVirtual(scope: Scope, gvk: GroupVersionKind, olderVersion = gvk.version): KubeObject {
+  const body = readBody(scope.request, gvk, BUILTIN_TYPES)
   const declared = declaredOr(body, gvk)
   const cannot = (why: string): Error =>
     badRequestError(`${declared.kind} in version ${goQuote(declared.version)} cannot be handled as a ${gvk.kind}: ${why}`)
-  const isOther = declared.group !== gvk.group || declared.version !== gvk.version || declared.kind !== gvk.kind
-  if (isOther)
-    throw cannot(
-      isRegistered(scope, declared)
-        ? `converting (${declared.version}.${declared.kind}) to (${gvk.version}.${gvk.kind}): unknown conversion`
-        : notRegistered(declared),
-    )
+  const isVersion = declared.version === gvk.version || declared.version === olderVersion
+  if (declared.group !== gvk.group || !isVersion || declared.kind !== gvk.kind)
+    throw cannot(isRegistered(scope, declared) ? noConversion(declared, gvk) : notRegistered(declared))
   const decoded = body.isTyped ? (body.value as unknown as KubeObject) : typed(gvk, body, cannot).object
   return withType(decoded, gvk)
 }

@@ -170,7 +170,7 @@ const positive = (value: number | undefined): number | undefined =>
   value === undefined || value <= 0 ? undefined : Math.min(value, MAX_TIMEOUT_SECONDS)
 
 /** An int64 of the query; what is none is refused in Go's words. */
-function wholeNumber(text: string | null): number | undefined {
+export function wholeNumber(text: string | null): number | undefined {
   if (text === null || text === '') return undefined
   if (!/^[+-]?\d+$/.test(text)) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
   const value = BigInt(text)

@@ -65,7 +65,7 @@ export function respondStatus(scope: Scope, negotiated: Negotiated, status: Stat
 }
 
 /** `object` is in the served version already. */
-export function shapeObject(scope: Scope, negotiated: Negotiated, object: KubeObject): unknown {
+function shapeObject(scope: Scope, negotiated: Negotiated, object: KubeObject): unknown {
   if (negotiated.shape === 'object') return object
   if (negotiated.shape === 'Table')
     return table(scope, negotiated, { objects: [object], meta: { resourceVersion: object.metadata.resourceVersion } })

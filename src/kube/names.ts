@@ -45,7 +45,7 @@ export function regexMessage(message: string, pattern: string, ...examples: stri
   return `${message} (e.g. ${list}regex used for validation is '${pattern}')`
 }
 
-export const maxLengthMessage = (length: number): string => `must be no more than ${length} characters`
+const maxLengthMessage = (length: number): string => `must be no more than ${length} characters`
 const maxBytesMessage = (length: number): string => `must be no more than ${length} bytes`
 export const rangeMessage = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`
 
@@ -189,7 +189,7 @@ export function checkPathSegmentName(value: string): string[] {
 const checkPathSegmentPrefix = (value: string): string[] =>
   ['/', '%'].filter((char) => value.includes(char)).map((char) => `may not contain '${char}'`)
 
-export const checkInRange = (value: number, low: number, high: number): string[] =>
+const checkInRange = (value: number, low: number, high: number): string[] =>
   value >= low && value <= high ? [] : [rangeMessage(low, high)]
 
 export const checkPortNumber = (port: number): string[] => checkInRange(port, 1, 65535)
@@ -246,5 +246,4 @@ export const nameIsDnsSubdomain: NameCheck = named(checkDns1123Subdomain)
 export const nameIsLongName: NameCheck = (name, prefix) =>
   prefix ? [] : checkDns1123Subdomain(name).map((message) => message.replace(/(?<=no more than \d+ )characters$/, 'bytes'))
 export const nameIsDnsLabel: NameCheck = named(checkDns1123Label)
-export const nameIsDns1035Label: NameCheck = named(checkDns1035Label)
 export const nameIsPathSegment: NameCheck = (name, prefix) => (prefix ? checkPathSegmentPrefix(name) : checkPathSegmentName(name))

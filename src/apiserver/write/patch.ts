@@ -1,9 +1,16 @@
 /** PATCH in its four forms. Each is a way to make the next object from the live one; the rest is the common update. */
 import { serverSideApply } from '../../kube/apply/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatObjectPatch, parseJsonPatch, parseObjectPatch } from '../../kube/patch/index.ts'
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  formatObjectPatch,
+  parseJsonPatch,
+  parseObjectPatch,
+} from '../../kube/patch/index.ts'
 import { failure } from '../../kube/status.ts'
-import { decodeAppliedBody, decodePatched, inGoOrder, printPatched } from '../codec.ts'
+import { decodeAppliedBody, decodePatched, inGoOrder, printPatched, tellAppliedStrict } from '../codec.ts'
 import { parseWriteOptions, type WriteOptions } from '../options.ts'
 import { header, type Scope } from '../scope.ts'
 import { applyContext } from './managed-fields.ts'
@@ -15,9 +22,10 @@ const STRATEGIC = 'application/strategic-merge-patch+json'
 const APPLY = 'application/apply-patch+yaml'
 
 export function patchObject(scope: Scope): Promise<Updated> {
-  const type = (header(scope.request, 'content-type') ?? '').split(';')[0]?.trim() ?? ''
+  const sent = header(scope.request, 'content-type') ?? ''
+  const type = sent.split(';')[0]?.trim() ?? ''
   const isApply = type === APPLY
-  checkType(scope, type)
+  checkType(scope, type, sent)
   const options = parseWriteOptions('PatchOptions', scope.info.query, { userAgent: header(scope.request, 'user-agent') ?? '', isApply })
   const body = scope.request.body ?? new Uint8Array()
   if (isApply) return apply(scope, body, options)
@@ -34,10 +42,23 @@ export function patchObject(scope: Scope): Promise<Updated> {
   })
 }
 
-function checkType(scope: Scope, type: string): void {
+/** A value that the schema lets pass but its Go type cannot hold. */
+function cannotConvert(scope: Scope, applied: KubeObject, why: string): Error {
+  const kind = `${scope.served.apiVersion}, Kind=${scope.served.definition.kind}`
+  const { namespace = '', name = '' } = applied.metadata ?? {}
+  return failure(
+    500,
+    '',
+    `failed to convert new object (${namespace}/${name}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${why}`,
+  )
+}
+
+function checkType(scope: Scope, type: string, sent: string): void {
   const accepted = scope.served.definition.builtin ? [JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY] : [JSON_PATCH, MERGE_PATCH, APPLY]
   if (accepted.includes(type)) return
-  if (type === STRATEGIC)
+  // A list of types finds its way here when one of them would do, but none is taken from it.
+  const listed = sent.split(',').map((part) => part.split(';')[0]?.trim() ?? '')
+  if (type === STRATEGIC || listed.some((one) => accepted.includes(one)))
     throw failure(
       415,
       'UnsupportedMediaType',
@@ -55,7 +76,8 @@ function producer(scope: Scope, type: string, body: Uint8Array, options: WriteOp
     const { strictErrors } = patch
     const { schema } = scope.served.version
     const shown = (): string => formatObjectPatch(patch)
-    return (live) => decodePatched(scope, applyStrategicMergePatch(live, patch, schema), { fieldValidation, strictErrors, shown, isRestored: true })
+    return (live) =>
+      decodePatched(scope, applyStrategicMergePatch(live, patch, schema), { fieldValidation, strictErrors, shown, isRestored: true })
   }
   const { strictErrors, change } = textPatch(type, body)
   return (live) => {
@@ -75,7 +97,7 @@ function textPatch(type: string, body: Uint8Array): { strictErrors: readonly str
 }
 
 function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<Updated> {
-  const applied = decodeAppliedBody(body)
+  const { object: applied, strictErrors } = decodeAppliedBody(body)
   return updateObject(scope, {
     name: scope.info.name,
     options,
@@ -84,7 +106,15 @@ function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<U
     produce(live) {
       const result = serverSideApply({ live, applied, manager: options.fieldManager, force: options.force, context: applyContext(scope) })
       const shown = (): string => printPatched(result.object)
-      return decodePatched(scope, result.object, { fieldValidation: options.fieldValidation, strictErrors: [], shown })
+      tellAppliedStrict(scope, options.fieldValidation, strictErrors)
+      const refuse = (why: string): Error => cannotConvert(scope, applied, why)
+      return decodePatched(scope, result.object, {
+        fieldValidation: options.fieldValidation,
+        strictErrors: [],
+        shown,
+        refuse,
+        isRestored: true,
+      })
     },
   })
 }

@@ -47,6 +47,7 @@ const RESERVED_MS = 30_000
 
 interface State {
   range: IpRange
+  rangeText: string
   firstPort: number
   lastPort: number
   /** Where the next search begins, so that what was freed is not given out again at once. */
@@ -56,10 +57,11 @@ interface State {
 }
 
 export function serviceAllocator(options: ServiceAllocatorOptions = {}): ServiceAllocator {
-  const range = parseIpRange(options.clusterIpRange ?? '10.0.0.0/16')
+  const rangeText = options.clusterIpRange ?? '10.0.0.0/16'
+  const range = parseIpRange(rangeText)
   if (range === undefined || range.family !== 'IPv4') throw new Error(`no IPv4 range: ${options.clusterIpRange}`)
   const { first, last } = options.nodePortRange ?? { first: 30_000, last: 32_767 }
-  const state: State = { range, firstPort: first, lastPort: last, nextIp: 0n, nextPort: first, reserved: new Map() }
+  const state: State = { range, rangeText, firstPort: first, lastPort: last, nextIp: 0n, nextPort: first, reserved: new Map() }
   return {
     allocate(service, old, view) {
       const taken = new Taken(state, service, view)
@@ -130,7 +132,9 @@ class Taken {
     const ip = parseIp(asked)
     let problem: string | undefined
     if (ip === undefined || ip.family === 6 || !rangeHolds(this.#state.range, ipNumber(ip)))
-      problem = 'the provided network does not match the current range'
+      problem = this.#view.dryRun
+        ? `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${this.#state.rangeText}`
+        : 'the provided network does not match the current range'
     else if (this.#held.has(ipKey(canonical(asked)))) problem = 'provided IP is already allocated'
     if (problem !== undefined)
       refuse(this.#service, invalid('spec.clusterIPs', clusterIps(this.#service), `failed to allocate IP ${asked}: ${problem}`))
@@ -158,7 +162,8 @@ class Taken {
 
   takePort(port: number): string | undefined {
     const { firstPort, lastPort } = this.#state
-    if (port < firstPort || port > lastPort)
+    // What is only tried is not held against the range.
+    if (!this.#view.dryRun && (port < firstPort || port > lastPort))
       return `provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`
     if (this.#held.has(portKey(port))) return 'provided port is already allocated'
     this.#take(port, portKey)
