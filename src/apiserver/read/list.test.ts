@@ -153,3 +153,30 @@ describe('lists', () => {
     server.stop()
   })
 })
+
+describe('a page of a selection', () => {
+  it('is found among many objects that do not match, in whatever pieces they are scanned', async () => {
+    const server = await startTestServer()
+    const make = (i: number): Promise<unknown> => {
+      const name = `n${String(i).padStart(4, '0')}`
+      const object = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace: 'default', labels: i % 700 === 699 ? { app: 'a' } : {} },
+      }
+      const encode = (revision: number) => {
+        const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
+        return { bytes: Buffer.from(JSON.stringify(stamped)), object: stamped }
+      }
+      return server.store.commit({ key: `configmaps/default/${name}`, expect: 'absent', type: 'put', encode })
+    }
+    await Promise.all(Array.from({ length: 2200 }, (_, i) => make(i)))
+    const whole = namesOf((await server.send('GET', `${CONFIG_MAPS}?labelSelector=app%3Da`)).body.items)
+    assert.deepEqual(whole, ['default/n0699', 'default/n1399', 'default/n2099'])
+    for (const limit of [1, 2, 3, 4]) {
+      const got = await pages(server, `${CONFIG_MAPS}?labelSelector=app%3Da&limit=${limit}`)
+      assert.deepEqual(namesOf(got.flat()), whole)
+    }
+    server.stop()
+  })
+})

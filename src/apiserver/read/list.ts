@@ -1,6 +1,6 @@
 /**
  * LIST: a consistent snapshot, in pages when asked, with the bytes of the store passed on untouched when nothing has to
- * be selected, converted or reshaped. Cost: O(objects returned), or O(objects of the namespace) with a selector.
+ * be selected, converted or reshaped. Cost: O(objects returned), or O(objects up to the page's last match) with a selector.
  */
 import { badRequestError, failure } from '../../kube/status.ts'
 import { CompactedError, FutureRevisionError, type RangeResult, type Version } from '../../store/index.ts'
@@ -83,18 +83,31 @@ function readPage(scope: Scope, request: PageRequest): Page {
       remaining: result.remaining,
     }
   }
-  const found: Version[] = []
-  const all = range(scope, request, undefined)
-  for (const version of all.versions) {
-    if (!selection.matches(glanceAt(scope.served, version))) continue
-    if (limit > 0 && found.length === limit) return { versions: found, revision: all.revision, last: found.at(-1)?.key, remaining: 0 }
-    found.push(version)
-  }
-  // A full page may hide more objects that do not match: the real server then still offers to continue.
-  const lastScanned = all.versions.at(-1)?.key
-  const isCut = limit > 0 && found.length === limit && found.at(-1)?.key !== lastScanned
-  return { versions: found, revision: all.revision, last: isCut ? found.at(-1)?.key : undefined, remaining: 0 }
+  return readSelected(scope, request)
 }
+
+/** Scans in pieces that grow, so that a page costs what lies before its last match and not the whole namespace. */
+function readSelected(scope: Scope, request: PageRequest): Page {
+  const { selection, limit } = request
+  const found: Version[] = []
+  let { at, after } = request
+  for (let size = FIRST_SCAN; ; size *= 2) {
+    const piece = range(scope, { ...request, at, after }, limit === 0 ? undefined : size)
+    at = piece.revision
+    for (const [i, version] of piece.versions.entries()) {
+      if (!selection.matches(glanceAt(scope.served, version))) continue
+      found.push(version)
+      if (found.length !== limit) continue
+      // Whether more objects match is not looked at: as the real server does, a full page offers to go on if any object follows.
+      const isLast = i === piece.versions.length - 1 && !piece.more
+      return { versions: found, revision: at, last: isLast ? undefined : version.key, remaining: 0 }
+    }
+    after = piece.versions.at(-1)?.key
+    if (!piece.more) return { versions: found, revision: at, last: undefined, remaining: 0 }
+  }
+}
+
+const FIRST_SCAN = 500
 
 function readOne(scope: Scope, request: PageRequest): Page {
   const { store } = scope.server.objects

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { admissionOf, controllersOf, kindsOf } from './controllers.ts'
+
+const names = (of: readonly { name: string }[]): string[] => of.map(({ name }) => name)
+
+describe('the list of everything', () => {
+  it('has each controller and each admission once', () => {
+    for (const role of ['hub', 'member'] as const) {
+      const controllers = names(controllersOf(role, { authority: () => '', everything: {} as never }))
+      assert.equal(new Set(controllers).size, controllers.length)
+      for (const isBare of [true, false]) {
+        const admission = names(admissionOf(role, isBare))
+        assert.equal(new Set(admission).size, admission.length)
+      }
+    }
+  })
+
+  it('has each resource once, and of ours nothing on a bare server', () => {
+    const key = ({ group, plural }: { group: string; plural: string }): string => `${group}/${plural}`
+    const bare = kindsOf('hub', true).map(key)
+    const full = kindsOf('hub', false).map(key)
+    assert.equal(new Set(full).size, full.length)
+    assert.ok(kindsOf('hub', true).every((kind) => kind.builtin))
+    assert.deepEqual(
+      bare.filter((one) => !full.includes(one)),
+      [],
+    )
+  })
+
+  it('looks after service accounts and volumes where pods run, and as a bare kube-apiserver when bare', () => {
+    const differs = (a: readonly { name: string }[], b: readonly { name: string }[]): string[] =>
+      names(a).filter((name) => !names(b).includes(name))
+    assert.equal(differs(admissionOf('member', false), admissionOf('member', true)).length, 1, 'the ServiceAccount admission')
+    assert.deepEqual(differs(admissionOf('hub', false), admissionOf('member', false)), [])
+    assert.deepEqual(names(admissionOf('hub', true)), names(admissionOf('member', true)))
+  })
+})
