@@ -27,8 +27,3 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }
-
-/** RFC 3339 in UTC with six decimals, the form of metav1.MicroTime. */
-export function formatMicroTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 23)}000Z`
-}

@@ -108,7 +108,7 @@ export function aggregateMessage(messages: readonly string[]): string {
 }
 
 /** A value as field.Error prints it: strings quoted, scalars bare, everything else as JSON, nothing as null. */
-export function goValue(value: unknown): string {
+function goValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value)
   if (value === undefined || value === null) return 'null'
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)

@@ -21,9 +21,6 @@ export function percentOf(value: IntOrString): number | undefined {
   return atoi(value.slice(0, -1)).value
 }
 
-export const formatIntOrString = (value: IntOrString | undefined | null): string =>
-  value === undefined || value === null ? '' : String(value)
-
 /** strconv.Atoi. */
 function atoi(text: string): Parsed<number> {
   if (!/^[+-]?[0-9]+$/.test(text)) return unparsed(`strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`)

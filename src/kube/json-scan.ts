@@ -38,7 +38,7 @@ interface Scan {
 }
 
 /** Go stops counting strict errors here. */
-export const MAX_STRICT_ERRORS = 100
+const MAX_STRICT_ERRORS = 100
 
 export interface ScannedJson {
   value: Json

@@ -37,7 +37,7 @@ export function parseJsonText(source: Uint8Array | string, limits: JsonLimits = 
 }
 
 /** Bytes that are no UTF-8 become replacement characters, as in Go; a byte order mark stays and is a syntax error. */
-export function decodeUtf8(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 

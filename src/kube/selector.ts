@@ -182,7 +182,7 @@ function parseInt64(text: string): bigint | undefined {
 }
 
 /** The selector of exactly these labels; values are not validated, as the server trusts what it stored. */
-export function selectorFromLabels(labels: Labels): LabelSelector {
+function selectorFromLabels(labels: Labels): LabelSelector {
   return sortByKey(Object.entries(labels ?? {}).map(([key, value]) => ({ key, operator: '=', values: [value] })))
 }
 

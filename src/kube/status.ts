@@ -60,7 +60,7 @@ export function failure(code: number, reason: string, message: string, details?:
 }
 
 /** `deployments.apps`, or `pods` for the core group: how messages name a resource. */
-export const qualifiedResource = (of: GroupResource): string => (of.group === '' ? of.resource : `${of.resource}.${of.group}`)
+const qualifiedResource = (of: GroupResource): string => (of.group === '' ? of.resource : `${of.resource}.${of.group}`)
 
 const details = (of: GroupResource, name: string, more: StatusDetails = {}): StatusDetails => ({
   ...(name === '' ? {} : { name }),
@@ -111,14 +111,6 @@ export function forbiddenError(of: GroupResource, name: string, why: string): St
   return failure(403, 'Forbidden', message, details(of, name))
 }
 
-export const methodNotSupportedError = (of: GroupResource, action: string): StatusError =>
-  failure(
-    405,
-    'MethodNotAllowed',
-    `${action} is not supported on resources of kind ${JSON.stringify(qualifiedResource(of))}`,
-    details(of, ''),
-  )
-
 export const expiredError = (message: string): StatusError => failure(410, 'Expired', message)
 
 export const tooManyRequestsError = (message: string, retryAfterSeconds: number): StatusError =>
@@ -126,9 +118,6 @@ export const tooManyRequestsError = (message: string, retryAfterSeconds: number)
 
 export const internalServerError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
-
-export const timeoutError = (message: string, retryAfterSeconds: number): StatusError =>
-  failure(504, 'Timeout', `Timeout: ${message}`, { retryAfterSeconds })
 
 export const tooLargeBodyError = (message: string): StatusError =>
   failure(413, 'RequestEntityTooLarge', `Request entity is too large: ${message}`)

@@ -13,7 +13,7 @@ import { type RecordedEvent, validateWatch, type WatchRecord } from './validator
 const SEEDS = 12
 const text = (version: Version): string => Buffer.from(version.bytes).toString()
 
-export function recordEvent(event: StoreEvent): RecordedEvent {
+function recordEvent(event: StoreEvent): RecordedEvent {
   const { revision, key, type, version, previous } = event
   const before = previous === undefined ? undefined : { revision: previous.revision, value: text(previous) }
   return { revision, key, type, value: text(version), createRevision: version.createRevision, previous: before }

@@ -102,7 +102,7 @@ export const reliable: Validator = (watch, history) => {
 }
 
 /** `previous` is what the key held before. */
-export const previousValue: Validator = (watch, history) =>
+const previousValue: Validator = (watch, history) =>
   eventsOf(watch).flatMap((e) => {
     const before = lifeBefore(history, e)
     const isSame =
@@ -111,7 +111,7 @@ export const previousValue: Validator = (watch, history) =>
   })
 
 /** An event is a creation exactly when the key did not live before. */
-export const isCreate: Validator = (watch, history) =>
+const isCreate: Validator = (watch, history) =>
   eventsOf(watch).flatMap((e) => {
     const before = lifeBefore(history, e)
     const expected = before === undefined ? e.revision : before.createRevision

@@ -9,12 +9,12 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { isJsonObject } from '../../base/json.ts'
 import { seededRandom, uuid } from '../../base/random.ts'
+import { bootstrapObjects } from '../../kinds/kubernetes/bootstrap.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { failure, StatusError } from '../../kube/status.ts'
 import { parseRequestInfo, type RequestInfo } from '../request-info.ts'
 import {
   type AuthGate,
-  bootstrapObjects,
   checkEscalation,
   createAuthenticator,
   createAuthorizer,
@@ -50,46 +50,6 @@ const lines = (file: string) =>
     .filter((line) => line !== '')
 const steps = lines('test/conformance/goldens/auth.jsonl').map((line) => JSON.parse(line) as Step)
 
-/** The part of a fresh cluster's RBAC that the recorded steps touch. */
-const PUBLIC_PATHS = ['/healthz', '/livez', '/readyz', '/version', '/version/']
-const facts: KubeObject[] = [
-  ...aDefaultRole(
-    'system:discovery',
-    ['system:authenticated'],
-    [{ verbs: ['get'], nonResourceURLs: ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', ...PUBLIC_PATHS] }],
-  ),
-  ...aDefaultRole(
-    'system:public-info-viewer',
-    ['system:authenticated', 'system:unauthenticated'],
-    [{ verbs: ['get'], nonResourceURLs: PUBLIC_PATHS }],
-  ),
-  ...aDefaultRole(
-    'system:basic-user',
-    ['system:authenticated'],
-    [
-      { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'] },
-      { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
-    ],
-  ),
-  {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRole',
-    metadata: { name: 'admin' },
-    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-admin': 'true' } }] },
-    rules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-  },
-]
-
-function aDefaultRole(name: string, groups: string[], rules: unknown[]): KubeObject[] {
-  const apiVersion = 'rbac.authorization.k8s.io/v1'
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name }
-  const subjects = groups.map((group) => ({ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: group }))
-  return [
-    { apiVersion, kind: 'ClusterRole', metadata: { name }, rules },
-    { apiVersion, kind: 'ClusterRoleBinding', metadata: { name }, roleRef, subjects },
-  ]
-}
-
 function aServer() {
   const random = seededRandom(1)
   const clock = { now: () => 1_800_000_000_000, after: () => () => undefined }
@@ -108,7 +68,7 @@ function aServer() {
     put({ group, resource }, object)
     if (isRbacResource(group, resource)) rbac.apply(resource, namespace, name, object)
   }
-  for (const object of bootstrapObjects(facts, { bare: true, port: 6443 })) {
+  for (const object of bootstrapObjects({ now: '2025-06-01T00:00:00Z' })) {
     if (object.apiVersion.startsWith('rbac.')) store('rbac.authorization.k8s.io', `${object.kind.toLowerCase()}s`, object)
   }
 

@@ -6,7 +6,6 @@ import { StatusError } from '../../kube/status.ts'
 import { resourceAttributes } from './attributes.ts'
 import { createAuthenticator } from './authenticate.ts'
 import { createAuthorizer } from './authorizer.ts'
-import { bootstrapObjects, missingObjects } from './bootstrap.ts'
 import { memoryReader } from './memory-reader.ts'
 import { createRbac } from './rbac.ts'
 import { createReviews } from './reviews.ts'
@@ -196,35 +195,5 @@ describe('a node', () => {
     ]
     for (const question of refused) assert.ok(!ask(...question).allowed, question.slice(0, 3).join(' '))
     assert.equal(ask('get', 'secrets', 'theirs').reason, "no relationship found between node 'w' and this object")
-  })
-})
-
-describe('a fresh cluster', () => {
-  const facts = [
-    object('ClusterRole', { name: 'view' }, { rules: [{ verbs: ['get'] }], aggregationRule: { clusterRoleSelectors: [{}] } }),
-    object('ClusterRole', { name: 'plain' }, { rules: [{ verbs: ['get'] }] }),
-    object('Service', { name: 'kubernetes', namespace: 'default' }, { spec: { clusterIP: '<clusterIP>', type: 'ClusterIP' } }),
-    object('Namespace', { name: 'default' }),
-  ]
-  it('starts with its namespaces, and with empty aggregated roles when no controller fills them', () => {
-    const bare = bootstrapObjects(facts, { bare: true, port: 6443, clientCa: 'PEM' })
-    assert.deepEqual(
-      bare.map((o) => `${o.kind}/${o.metadata.name}`),
-      ['Namespace/default', 'ClusterRole/view', 'ClusterRole/plain', 'Service/kubernetes', 'ConfigMap/extension-apiserver-authentication'],
-    )
-    assert.equal(bare[1]?.rules, null)
-    assert.deepEqual(bare[2]?.rules, [{ verbs: ['get'] }])
-    const ports = [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }]
-    assert.deepEqual(bare[3]?.spec, { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ports, type: 'ClusterIP' })
-    assert.deepEqual(bootstrapObjects(facts, { bare: false, port: 1 })[1]?.rules, [{ verbs: ['get'] }])
-  })
-  it('gets only what is not there', () => {
-    const { put, reader } = memoryReader()
-    put({ group: '', resource: 'namespaces' }, object('Namespace', { name: 'default' }))
-    const missing = missingObjects(facts, reader, (o) => `${o.kind.toLowerCase()}s`)
-    assert.deepEqual(
-      missing.map((o) => o.metadata.name),
-      ['view', 'plain', 'kubernetes'],
-    )
   })
 })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { ApiRequest, ApiResponse } from '../http.ts'
 
-export const GZIP_THRESHOLD_BYTES = 128 * 1024
+const GZIP_THRESHOLD_BYTES = 128 * 1024
 
 const deflate = promisify<Uint8Array, { level: number }, Uint8Array>(gzip)
 

@@ -170,7 +170,7 @@ function withDeadline(work: () => Promise<Answer | undefined>, presence: Presenc
   })
 }
 
-export function statusResponse(error: StatusError): ApiResponse {
+function statusResponse(error: StatusError): ApiResponse {
   return {
     status: error.code,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },

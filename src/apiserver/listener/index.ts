@@ -5,7 +5,5 @@ export {
   type ListenerLimits,
   type ListenOptions,
   listen,
-  type TlsMaterial,
-  type UpgradeHandler,
 } from './listen.ts'
-export { ListenError, type ListenErrorCode } from './listen-error.ts'
+export { ListenError } from './listen-error.ts'

@@ -1,3 +1,3 @@
-export type { KeyPair, Subject } from './certificates.ts'
-export { ensurePki, type KeyDirectory, type Pki, PkiError, type PkiOptions } from './pki.ts'
-export { keepPkiFresh, type RotationOptions } from './rotation.ts'
+export type { KeyPair } from './certificates.ts'
+export { ensurePki, type KeyDirectory, type Pki, PkiError } from './pki.ts'
+export { keepPkiFresh } from './rotation.ts'

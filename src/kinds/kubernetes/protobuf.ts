@@ -80,7 +80,7 @@ export function decodeProtobuf(body: Uint8Array, fallback?: GroupVersionKind): D
 }
 
 /** A bare message, without the envelope. Throws DecodeError. */
-export function decodeRawMessage(model: MessageModel, { group, version, kind }: GroupVersionKind, raw: Uint8Array): KubeObject {
+function decodeRawMessage(model: MessageModel, { group, version, kind }: GroupVersionKind, raw: Uint8Array): KubeObject {
   const body = refusing(() => decodeMessageBytes(model, raw))
   return (model.byName.has('kind') ? { kind, apiVersion: groupVersion(group, version), ...body } : body) as KubeObject
 }

@@ -50,7 +50,7 @@ export async function loadSnapshot(location: Location, generation: number, core:
 }
 
 /** Replays a journal. Throws DamagedFileError, with everything before the fault applied. */
-export async function loadJournal(location: Location, generation: number, core: StoreCore): Promise<LoadedJournal> {
+async function loadJournal(location: Location, generation: number, core: StoreCore): Promise<LoadedJournal> {
   const name = at(location, journalName(generation))
   return withFile(location, journalName(generation), async (file) => {
     let records = 0

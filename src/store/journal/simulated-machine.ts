@@ -6,7 +6,7 @@ import type { ProcessTable } from './lock.ts'
 import { type JournalOptions, type JournalStore, openJournalStore } from './open.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 
-export const DATA = '/data'
+const DATA = '/data'
 
 export class SimulatedMachine {
   readonly disk: SimulatedDisk

@@ -34,7 +34,7 @@ interface Flight extends PendingWrite {
   readonly losers: Attempt[]
 }
 
-export const FIRST_REVISION = 1
+const FIRST_REVISION = 1
 const MAX_KEY_LENGTH = 4096
 
 export class ClusterCore implements ClusterStore {

@@ -95,7 +95,7 @@ function withEmptiedLists(spec: Fields, old: Fields): Fields {
   return emptied.length === 0 ? spec : { ...spec, ...Object.fromEntries(emptied.map((key) => [key, []])) }
 }
 
-export function restore(target: Fields, from: Fields, key: string): void {
+function restore(target: Fields, from: Fields, key: string): void {
   const value = raw(from, key)
   if (value === undefined) delete target[key]
   else target[key] = value
