@@ -50,7 +50,7 @@ export function readBody(request: ApiRequest, expected: GroupVersionKind, accept
   }
 }
 
-export function unsupportedType(accepted: readonly string[]): Error {
+function unsupportedType(accepted: readonly string[]): Error {
   return failure(
     415,
     'UnsupportedMediaType',

@@ -30,7 +30,7 @@ export type SpecialHandlers = Readonly<Record<string, SubresourceHandler>>
 /** Doors onto the same object: they update it, and the kind's rules know what each may change. */
 const UPDATE_DOORS = new Set(['status', 'finalize', 'approval', 'ephemeralcontainers', 'resize'])
 
-function methodNotAllowed(): StatusError {
+export function methodNotAllowed(): StatusError {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 }
 

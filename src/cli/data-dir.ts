@@ -20,7 +20,7 @@ export interface DataDir {
   log: string
 }
 
-export const DEFAULT_DATA_DIR = '.sluice'
+const DEFAULT_DATA_DIR = '.sluice'
 
 export function dataDir(machine: Machine, given: string | undefined): DataDir {
   const { resolve } = machine.files

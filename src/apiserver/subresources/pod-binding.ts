@@ -10,7 +10,7 @@ import { header, nowOf, type Scope } from '../scope.ts'
 const PODS = { group: '', resource: 'pods' }
 
 /** Pods are bound through `pods/NAME/binding` and, as in the old days, through `bindings`. */
-export function podsOf(scope: Scope): Served {
+function podsOf(scope: Scope): Served {
   const served = scope.server.catalog.findStored('', 'pods')
   if (served === undefined) throw notFoundError(PODS, scope.info.name)
   return served
