@@ -13,7 +13,6 @@ const chosen: [string | undefined, Partial<Negotiated>][] = [
   ['*/*', { format: 'json', shape: 'object' }],
   ['application/json', { format: 'json' }],
   ['application/yaml', { format: 'yaml' }],
-  ['APPLICATION/YAML', { format: 'yaml' }],
   ['application/vnd.kubernetes.protobuf,application/json', { format: 'json' }],
   ['application/yaml;q=0.5, application/json', { format: 'json' }],
   ['application/json;q=0.5, application/yaml', { format: 'yaml' }],
@@ -40,6 +39,7 @@ describe('negotiate', () => {
     'application/vnd.kubernetes.protobuf',
     as('Table', 'v7'),
     'nonsense',
+    'APPLICATION/YAML',
     ';;;',
     'application/json;as=Table;v=v1;g=other',
   ]

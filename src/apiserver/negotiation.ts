@@ -44,7 +44,7 @@ export function parseAccept(header: string): AcceptClause[] {
     }
     const quality = params.q === undefined ? 1 : Number(params.q)
     delete params.q
-    clauses.push({ type: type.toLowerCase(), params, quality: Number.isFinite(quality) ? quality : 1 })
+    clauses.push({ type, params, quality: Number.isFinite(quality) ? quality : 1 })
   }
   // Equal qualities keep the client's order: Array.prototype.sort is stable.
   return clauses.sort((a, b) => b.quality - a.quality)

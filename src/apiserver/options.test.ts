@@ -124,7 +124,7 @@ describe('options of lists', () => {
     ['sendInitialEvents=true', true, /sendInitialEvents requires setting resourceVersionMatch to NotOlderThan/],
     ['sendInitialEvents=true&resourceVersionMatch=Exact', true, /supported values: "NotOlderThan"/],
     ['resourceVersionMatch=NotOlderThan', true, /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/],
-    ['continue=x', true, /continue is forbidden for watch/],
+    ['continue=x', true, /resourceVersionMatch is forbidden when continue is provided/],
   ]
   for (const [text, isWatch, message] of errors)
     it(`refuses ${isWatch ? 'a watch' : 'a list'} with ${text}`, () => refused(() => parseListOptions(query(text), isWatch), 422, message))

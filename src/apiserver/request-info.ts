@@ -34,7 +34,7 @@ const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize'])
 export function parseRequestInfo(method: string, url: string): RequestInfo {
   const mark = url.indexOf('?')
   const path = mark < 0 ? url : url.slice(0, mark)
-  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))
+  const query = parseQuery(mark < 0 ? '' : url.slice(mark + 1))
   const info: RequestInfo = {
     isResource: false,
     verb: method.toLowerCase(),
@@ -49,10 +49,8 @@ export function parseRequestInfo(method: string, url: string): RequestInfo {
     rest: [],
     query,
   }
-  const parts = path
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decodePart)
+  // Slashes at both ends mean nothing, those between do: an empty part is an empty name. An escaped slash is a slash.
+  const parts = withoutOuterSlashes(decodeText(path)).split('/')
   const root = parts[0]
   if (root === 'api') {
     if (parts.length < 3) return info
@@ -112,7 +110,29 @@ export function isTrue(value: string | null): boolean {
   return value !== null && value !== 'false' && value !== '0'
 }
 
-function decodePart(part: string): string {
+/** By hand: an expression for slashes at the end tries every slash of a long run, and every length of it. */
+function withoutOuterSlashes(path: string): string {
+  let from = 0
+  let to = path.length
+  while (path[from] === '/') from++
+  while (to > from && path[to - 1] === '/') to--
+  return path.slice(from, to)
+}
+
+/** A percent sign that escapes nothing. */
+const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/
+
+/** Whether a URL cannot be read at all. */
+export const isMalformedPath = (url: string): boolean => BAD_ESCAPE.test(url.split('?', 1)[0] ?? '')
+
+/** Pairs that cannot be read are left out, and so are those with a semicolon, which once separated pairs. */
+function parseQuery(text: string): URLSearchParams {
+  if (!text.includes(';') && !BAD_ESCAPE.test(text)) return new URLSearchParams(text)
+  const readable = text.split('&').filter((pair) => !pair.includes(';') && !BAD_ESCAPE.test(pair))
+  return new URLSearchParams(readable.join('&'))
+}
+
+function decodeText(part: string): string {
   if (!part.includes('%')) return part
   try {
     return decodeURIComponent(part)

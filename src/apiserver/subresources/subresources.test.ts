@@ -220,11 +220,13 @@ describe('reaching into a pod', () => {
     ['exec on a node that is only an object', { nodeName: 'n' }, '/exec?command=ls', 500, /nothing listens there/],
     ['attach', { nodeName: 'n' }, '/attach', 500, /nothing listens there/],
     ['port-forward', { nodeName: 'n' }, '/portforward', 500, /nothing listens there/],
-    ['proxy', { nodeName: 'n' }, '/proxy', 503, /does not reach into pods/],
+    ['proxy to a pod without address', { nodeName: 'n' }, '/proxy', 400, /address not allowed/],
+    ['logs from a node that is not there', { nodeName: 'gone' }, '/log', 404, /pods "gone" not found/],
   ]
   for (const [what, spec, path, status, message] of cases)
     it(`answers ${what} with ${status}`, async () => {
       const server = await withPod('p', spec)
+      assert.equal((await server.send('POST', '/api/v1/nodes', { metadata: { name: 'n' } })).status, 201)
       const answer = await server.send('GET', `${PODS}/p${path}`)
       assert.equal(answer.status, status, answer.text)
       assert.match(answer.body.message ?? '', message)
