@@ -16,7 +16,7 @@ const ROOTS = ['healthz', 'livez', 'readyz']
 export function createHealth(checks: Record<string, HealthCheck>): Health {
   return {
     serve(info) {
-      const [root = '', name, ...rest] = info.path.split('/').filter((part) => part !== '')
+      const [root = '', name, ...rest] = info.path.slice(1).split('/')
       if (!ROOTS.includes(root)) return undefined
       if (rest.length > 0) return text(404, '404 page not found\n')
       if (name !== undefined) {

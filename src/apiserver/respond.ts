@@ -10,10 +10,13 @@ import type { Negotiated } from './negotiation.ts'
 import { convertTo } from './objects.ts'
 import type { Scope } from './scope.ts'
 
+/** As Go writes it: lists in line with their keys, texts that look like something else in quotes. */
+const YAML_STYLE = { sortMapEntries: true, aliasDuplicateObjects: false, indentSeq: false, version: '1.1' } as const
+
 const encoder = new TextEncoder()
 
 export function respond(status: number, value: unknown, format: 'json' | 'yaml' = 'json', warnings: readonly string[] = []): ApiResponse {
-  const text = format === 'yaml' ? toYaml(value, { sortMapEntries: true, aliasDuplicateObjects: false }) : JSON.stringify(value)
+  const text = format === 'yaml' ? toYaml(value, YAML_STYLE) : JSON.stringify(value)
   return respondBytes(status, encoder.encode(text), { format, warnings })
 }
 

@@ -6,7 +6,9 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Admission } from '../kinds/admission.ts'
 import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
-import { failure, internalServerError, StatusError } from '../kube/status.ts'
+import { goQuote } from '../kube/go-print.ts'
+import { checkPathSegmentName } from '../kube/names.ts'
+import { badRequestError, failure, internalServerError, StatusError } from '../kube/status.ts'
 import { type ClusterStore, StoreUnavailableError } from '../store/index.ts'
 import { type Catalog, createCatalog } from './catalog.ts'
 import { createDiscovery } from './discovery/serve.ts'
@@ -18,9 +20,9 @@ import { errorFormat } from './negotiation.ts'
 import { createObjects, type Objects } from './objects.ts'
 import { PlainNotFound } from './plain-not-found.ts'
 import { createWatchRegistry } from './read/watch-registry.ts'
-import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+import { isMalformedPath, parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { respondError } from './respond.ts'
-import { createRouter, isServed, resolve, type SpecialHandlers } from './route.ts'
+import { createRouter, isServed, methodNotAllowed, resolve, type SpecialHandlers } from './route.ts'
 import { DEFAULT_LIMITS, header, type Scope, type ServerContext, type ServerLimits } from './scope.ts'
 
 /** Who is asking, and whether they may: both throw StatusErrors. */
@@ -87,6 +89,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   })
 
   const handle: Handle = async (request) => {
+    if (isMalformedPath(request.url)) return text(400, '400 Bad Request')
     const info = parseRequestInfo(request.method, request.url)
     const started = options.clock.now()
     const warnings: string[] = []
@@ -112,6 +115,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       if (!info.isResource) return servePath(request, info)
       checkRequest(request, info)
       const scope: Scope = { server: context, request, info, served: resolve(context, info), user, warnings }
+      checkName(info.name)
       // A namespace is authorized as living in itself, and stored as living nowhere.
       if (info.resource === 'namespaces' && info.group === '') scope.info = { ...info, namespace: '' }
       return router.serve(scope)
@@ -121,7 +125,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   async function servePath(request: ApiRequest, info: RequestInfo): Promise<ApiResponse> {
     const healthy = health.serve(info)
     if (healthy !== undefined) return healthy
-    if (info.path === '/version' || info.path === '/version/') return versionResponse()
+    if (info.path.startsWith('//')) throw new PlainNotFound()
+    if (info.path === '/version' || info.path === '/version/') {
+      if (info.method !== 'GET') throw methodNotAllowed()
+      return versionResponse()
+    }
     if (info.path === '/metrics') return metrics.serve()
     const extra = await extraPaths?.(info, request)
     if (extra !== undefined) return extra
@@ -133,8 +141,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   function checkRequest(request: ApiRequest, info: RequestInfo): void {
     const size = request.body?.length ?? 0
     if (size > limits.bodyBytes) throw failure(413, 'RequestEntityTooLarge', `Request entity is too large: limit is ${limits.bodyBytes}`)
+    if (info.path.startsWith('//')) throw new PlainNotFound()
     if (info.name.length > MAX_NAME || info.namespace.length > MAX_NAME)
       throw failure(400, 'BadRequest', `names in a path may have at most ${MAX_NAME} characters`)
+  }
+
+  /** What cannot be a part of a key is no name of anything. */
+  function checkName(name: string): void {
+    const wrong = name === '' ? [] : checkPathSegmentName(name)
+    if (wrong.length > 0) throw badRequestError(`Name parameter invalid: ${goQuote(name)}: ${wrong.join(';')}`)
   }
 
   function asStatusError(error: unknown, info: RequestInfo): StatusError {
@@ -157,4 +172,5 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 }
 
-const MAX_NAME = 253
+/** Far more than any name that can be stored: what is longer is not even looked for. */
+const MAX_NAME = 4096
