@@ -21,7 +21,10 @@ console.log(`${FILE}: ${added} packages for other platforms added`)
 
 // `@scope/binding-linux-arm64-musl` → linux, arm64, musl
 function entryFor(name, version, parent) {
-  const platform = name.split('/').pop().replace(/^(cli|binding)-/, '')
+  const platform = name
+    .split('/')
+    .pop()
+    .replace(/^(cli|binding)-/, '')
   const [os, cpu, abi = ''] = platform.split('-')
   const libc = os !== 'linux' ? undefined : abi.startsWith('musl') ? ['musl'] : abi.startsWith('gnu') ? ['glibc'] : undefined
   return { version, cpu: [cpu], ...(parent.dev ? { dev: true } : {}), ...(libc === undefined ? {} : { libc }), optional: true, os: [os] }

@@ -7,6 +7,7 @@ import { refuseInexactIntegers } from '../kube/json-text.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { badRequestError, invalidError } from '../kube/status.ts'
 import type { Body } from './body.ts'
+import { describeBytes } from './describe-bytes.ts'
 import type { FieldValidation } from './options.ts'
 import { type Scope, warn } from './scope.ts'
 
@@ -29,19 +30,21 @@ export function decodeCustom(scope: Scope, body: Body, fieldValidation: FieldVal
 
 function checkType(scope: Scope, object: KubeObject): void {
   const { definition, apiVersion } = scope.served
+  const kind = typeof object.kind === 'string' ? object.kind : ''
+  if (kind === '') throw kindMissing(scope)
   const given = typeof object.apiVersion === 'string' ? object.apiVersion : ''
   if (given !== apiVersion)
     throw badRequestError(`the API version in the data (${given}) does not match the expected API version (${apiVersion})`)
-  const kind = typeof object.kind === 'string' ? object.kind : ''
-  if (kind === '')
-    throw badRequestError(
-      `Object 'Kind' is missing in '${Buffer.from(scope.request.body ?? [])
-        .toString('utf8')
-        .slice(0, 200)}'`,
-    )
   if (kind === definition.kind) return
   const name = isJsonObject(object.metadata) ? String(object.metadata.name ?? '') : ''
   throw invalidError({ group: definition.group, kind }, name, [invalid('kind', kind, `must be ${definition.kind}`)])
+}
+
+function kindMissing(scope: Scope): Error {
+  const body = scope.request.body ?? new Uint8Array()
+  const text = Buffer.from(body).toString('utf8')
+  const why = `Object 'Kind' is missing in '${text}'`
+  return badRequestError(`the object provided is unrecognized (must be of type ${scope.served.definition.kind}): ${why} (${describeBytes(body)})`)
 }
 
 /** Prunes and defaults in place; what was pruned is what strict validation complains about. */

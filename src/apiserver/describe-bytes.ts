@@ -1,11 +1,10 @@
 /** How the real server shows a body it could not read: text that looks like JSON as text, anything else as hex, both cut short. */
-const TEXT_LIMIT = 30
-const HEX_LIMIT = 8
+const LIMIT = 30
+
+const OPENING_BRACE = 0x7b
 
 export function describeBytes(body: Uint8Array): string {
   if (body.length === 0) return '<empty>'
-  const text = Buffer.from(body).toString('utf8')
-  if (text.startsWith('{')) return text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT)} ...` : text
-  const hex = Buffer.from(body).toString('hex')
-  return hex.length > HEX_LIMIT * 8 ? `${hex.slice(0, HEX_LIMIT * 8)} ...` : hex
+  const shown = Buffer.from(body.slice(0, LIMIT)).toString(body[0] === OPENING_BRACE ? 'utf8' : 'hex')
+  return body.length > LIMIT ? `${shown} ...` : shown
 }

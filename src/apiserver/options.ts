@@ -83,7 +83,7 @@ export function parseListOptions(query: URLSearchParams, isWatch: boolean): List
     fieldSelector: query.get('fieldSelector') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
     resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
-    limit: limit > 0 ? limit : 0,
+    limit: Math.max(limit, 0),
     continueToken: query.get('continue') ?? '',
     timeoutSeconds: positive(wholeNumber(query.get('timeoutSeconds'))),
     allowWatchBookmarks: isTrue(query.get('allowWatchBookmarks')),

@@ -55,7 +55,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
       if (request.method !== 'GET' && request.method !== 'HEAD')
         throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
       if (parts.length === 1 && prefersAggregated(request)) return serveAggregated(parts[0], request)
-      const { format } = negotiate(header(request, 'accept'), { transforms: false, streams: false, strictWords: false })
+      const { format } = negotiate(header(request, 'accept'), { transforms: false, streams: false, strictWords: true })
       const document = legacyDocument(parts, header(request, 'host') ?? '')
       return format === 'yaml' ? respond(200, document, format) : respondBytes(200, Buffer.from(`${JSON.stringify(document)}\n`))
     },
@@ -90,6 +90,8 @@ export function createDiscovery(catalog: Catalog): Discovery {
     if (group === undefined) throw new PlainNotFound()
     if (parts.length === 2) return { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group) }
     if (parts.length === 3 && group.versions.includes(parts[2] ?? '')) return resourceListDocument(definitions, group.name, parts[2] ?? '')
+    // Groups of custom resources are served by somebody who knows no Status for what is not there.
+    if (!catalog.hasBuiltinGroup(group.name)) throw new PlainNotFound()
     throw noSuchPathError()
   }
 }

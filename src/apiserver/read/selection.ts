@@ -54,7 +54,7 @@ function checkFields(scope: Scope, selector: FieldSelector): void {
   const own = rules.selectableFieldNames ?? []
   const isGeneral = own.length === 0
   // Kinds that list their fields and live in no namespace do not list one.
-  const general = builtin && !isGeneral && !namespaced ? ['metadata.name'] : ['metadata.name', 'metadata.namespace']
+  const general = !namespaced && !(builtin && isGeneral) ? ['metadata.name'] : ['metadata.name', 'metadata.namespace']
   const unknown = unknownField(selector, [...general, ...own])
   if (unknown === undefined) return
   const of = builtin ? { group, version: scope.served.version.name, kind } : undefined

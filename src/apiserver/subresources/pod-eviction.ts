@@ -82,7 +82,8 @@ async function markAndDelete(scope: Scope, name: string, options: DeleteOptions)
       markEvicted(pod, nowOf(scope))
       const result = await objects.put(scope.served, pod, stored.version)
       if (!result.ok) throw staleConflictError(PODS, name)
-      if (preconditions.resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion: String(result.version.revision) }
+      if (preconditions.resourceVersion !== undefined)
+        preconditions = { ...preconditions, resourceVersion: String(result.version.revision) }
     })
   // The delete is the pod's own, not that of its subresource.
   const asPod: Scope = { ...scope, info: { ...scope.info, subresource: '', verb: 'delete' } }

@@ -17,7 +17,8 @@ export interface Admitted {
 
 export async function mutatingAdmission(scope: Scope, admitted: Admitted): Promise<void> {
   const request = requestOf(scope, admitted)
-  for (const admission of applicable(scope, request)) if (admission.mutate) await admission.mutate(request, contextOf(scope, admitted.dryRun))
+  for (const admission of applicable(scope, request))
+    if (admission.mutate) await admission.mutate(request, contextOf(scope, admitted.dryRun))
 }
 
 export async function validatingAdmission(scope: Scope, admitted: Admitted): Promise<void> {

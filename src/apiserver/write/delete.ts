@@ -5,7 +5,7 @@
 import { formatTime } from '../../base/clock.ts'
 import { deepEqual } from '../../base/json.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { conflictError, notFoundError, staleConflictError, type Status } from '../../kube/status.ts'
+import { conflictError, notFoundError, type Status, staleConflictError } from '../../kube/status.ts'
 import { mutableCopy, type Stored } from '../objects.ts'
 import type { DeleteOptions } from '../options.ts'
 import { nowOf, type Scope, warn } from '../scope.ts'
@@ -157,8 +157,10 @@ const isUntouched = (next: KubeObject, old: KubeObject): boolean => deepEqual(ne
 
 export function checkPreconditions(scope: Scope, old: KubeObject, options: Pick<DeleteOptions, 'preconditions'>): void {
   const { uid, resourceVersion } = options.preconditions
-  const isMarked = scope.served.definition.rules.markDeleting !== undefined
-  if (isMarked) return checkOwnPreconditions(scope, old, options)
+  if (scope.served.definition.rules.markDeleting !== undefined) {
+    checkOwnPreconditions(scope, old, options)
+    return
+  }
   const { group, kind } = kindOfErrors(scope.served)
   const subject = { group, resource: kind }
   const name = old.metadata.name ?? ''

@@ -35,6 +35,7 @@ export function applyContext(scope: Scope): ApplyContext {
       builtin: served.definition.builtin,
       hasStatus: served.definition.subresources.some((subresource) => subresource.name === 'status'),
     }),
+    mayMisfit: !served.definition.builtin && served.apiVersion !== served.storageApiVersion,
     now: nowOf(scope),
     ...(served.definition.zeroObject === undefined ? {} : { emptyObject: served.definition.zeroObject(served.apiVersion) }),
     gvk: { group: served.definition.group, version: served.version.name, kind: served.definition.kind },
