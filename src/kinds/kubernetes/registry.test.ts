@@ -47,7 +47,7 @@ describe('the registry of built-in kinds', () => {
     assert.deepEqual(kind('', 'nodes')?.subresources[0]?.responseKind, { group: '', version: 'v1', kind: 'NodeProxyOptions' })
     assert.equal(kind('events.k8s.io', 'events')?.storageKey, 'events')
     assert.deepEqual(kind('apps', 'deployments')?.emptyObject?.('apps/v1'), {
-      spec: { selector: null, template: { metadata: {}, spec: { containers: null } }, strategy: {} },
+      spec: { replicas: 0, selector: null, template: { metadata: {}, spec: { containers: null } }, strategy: {} },
       status: {},
     })
   })

@@ -120,7 +120,10 @@ function create(resource: string, body: Json): Answer {
   })
   const errors = [...meta, ...(rules.validateCreate?.(object, context) ?? [])]
   if (errors.length > 0) return { errors }
-  return { object, warnings: rules.warnings?.(object, undefined, context) ?? [] }
+  const warnings = rules.warnings?.(object, undefined, context) ?? []
+  // What is stored is read back through the defaults, as the server core does it.
+  rules.applyDefaults?.(object, 'v1')
+  return { object, warnings }
 }
 
 function update({ resource, subresource }: Target, old: KubeObject, body: Json): Answer {
