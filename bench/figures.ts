@@ -9,13 +9,13 @@ export interface Figure {
 }
 
 /** Where more is better a ratio above 1 is good, and where less is better too: always "how many times better we are". */
-export function ratio(figure: Figure, ours: string, theirs: string): number | undefined {
+function ratio(figure: Figure, ours: string, theirs: string): number | undefined {
   const [a, b] = [medianOf(figure, ours), medianOf(figure, theirs)]
   if (a === undefined || b === undefined || a === 0 || b === 0) return undefined
   return figure.unit === 'per second' ? a / b : b / a
 }
 
-export function medianOf(figure: Figure, server: string): number | undefined {
+function medianOf(figure: Figure, server: string): number | undefined {
   const sorted = [...(figure.values[server] ?? [])].sort((a, b) => a - b)
   if (sorted.length === 0) return undefined
   const middle = Math.floor(sorted.length / 2)

@@ -96,6 +96,6 @@ export function readTargets(dataDir: string): Record<string, WireTarget> {
   return Object.fromEntries(targets)
 }
 
-export function tail(file: string): string {
+function tail(file: string): string {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-20).join('\n')
 }

@@ -4,12 +4,12 @@ import { messageFor } from '../../src/kinds/kubernetes/message-names.ts'
 import { encodeProtobuf } from '../../src/kinds/kubernetes/protobuf.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { type Choice, choiceFor } from './choice.ts'
-import { type Corpus, type FuzzKind, NAMESPACES, type Sample } from './corpus.ts'
+import type { Corpus, FuzzKind } from './corpus.ts'
 import { customStep } from './custom.ts'
-import { fromSchema } from './from-schema.ts'
 import { hostileBytes, hostileString, hostileText, hostileValue } from './hostile.ts'
 import { mutateBytes, mutateJson } from './mutate.ts'
 import { patchStep } from './patches.ts'
+import { NAMES, pathOf, sampleRequest, schemaObject } from './plain.ts'
 import { type FuzzRequest, type FuzzStep, withBody } from './request.ts'
 import { listStep, pathStep } from './targets.ts'
 
@@ -33,16 +33,6 @@ export function generate(seed: number, index: number, corpus: Corpus): FuzzStep 
   const overTls = choice.chance(TLS_SHARE)
   const user = choice.chance(0.02) ? choice.of(['anonymous', 'nobody'] as const) : undefined
   return step.map((request) => ({ ...request, ...(overTls ? { overTls } : {}), ...(user === undefined ? {} : { user }) }))
-}
-
-export function sampleRequest(sample: Sample, choice: Choice, family: string): FuzzRequest {
-  const namespace = choice.of(NAMESPACES)
-  const put = (text: string): string => text.replaceAll('<ns>', namespace)
-  const headers = Object.fromEntries(Object.entries(sample.headers).map(([name, value]) => [name, put(value)]))
-  const request: FuzzRequest = { family, method: sample.method, url: put(sample.path), headers }
-  if (sample.body === undefined) return request
-  headers['content-type'] ??= 'application/json'
-  return withBody(request, put(JSON.stringify(sample.body)))
 }
 
 /** Some samples carry patterns for `mutateJson` to bite into: metadata that is usually absent. */
@@ -99,22 +89,6 @@ function mutatedSample(corpus: Corpus, choice: Choice): FuzzRequest {
 function cutSample(corpus: Corpus, choice: Choice): FuzzRequest {
   const request = sampleRequest(choice.of(corpus.writes), choice, 'broken text')
   return withBody(request, mutateBytes(Buffer.from(request.body ?? '', 'base64'), choice))
-}
-
-export function pathOf(kind: FuzzKind, choice: Choice, name?: string): string {
-  const base = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`
-  const place = kind.namespaced ? `${base}/namespaces/${choice.of(NAMESPACES)}/${kind.plural}` : `${base}/${kind.plural}`
-  return name === undefined ? place : `${place}/${name}`
-}
-
-const NAMES = ['a', 'b', 'c', 'd', 'web', 'x1']
-
-export function schemaObject(kind: FuzzKind, choice: Choice): Record<string, Json> {
-  const value = fromSchema(kind.schema, choice, { density: choice.of([0.1, 0.3, 0.6]), wrong: choice.of([0, 0, 0.01, 0.05]) })
-  const object = isJsonObject(value) ? (value as Record<string, Json>) : { spec: value }
-  const metadata = isJsonObject(object.metadata) && choice.chance(0.2) ? object.metadata : {}
-  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`
-  return { ...object, apiVersion, kind: kind.kind, metadata: { ...metadata, name: choice.of(NAMES) } as Json }
 }
 
 function schemaRequest(kind: FuzzKind, choice: Choice): FuzzRequest {

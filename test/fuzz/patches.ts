@@ -2,9 +2,9 @@
 import type { Json } from '../../src/base/json.ts'
 import type { Choice } from './choice.ts'
 import type { Corpus } from './corpus.ts'
-import { pathOf, sampleRequest, schemaObject } from './generate.ts'
 import { hostileString, hostileText, hostileValue } from './hostile.ts'
 import { mutateBytes, mutateJson } from './mutate.ts'
+import { pathOf, sampleRequest, schemaObject } from './plain.ts'
 import { type FuzzRequest, type FuzzStep, withBody } from './request.ts'
 
 const TYPES = {

@@ -5,8 +5,9 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import { choiceFor } from './choice.ts'
 import { type Corpus, readCorpus } from './corpus.ts'
-import { generate, sampleRequest } from './generate.ts'
+import { generate } from './generate.ts'
 import { type Finding, internalFinding, judgeAnswer, kindOfMessage } from './oracle.ts'
+import { sampleRequest } from './plain.ts'
 import type { FuzzRequest, FuzzStep } from './request.ts'
 import { type FuzzServer, startFuzzServer } from './server.ts'
 import { smallerSteps } from './smaller.ts'
@@ -39,7 +40,7 @@ export interface RunReport {
 export type Found = Finding & { index: number }
 
 /** Requests between two resets; also how far back a failure may have its cause. */
-export const RESET_EVERY = 2000
+const RESET_EVERY = 2000
 /** Above this (the best of three), a request blocks the others for too long. */
 const SLOW_MS = 1500
 const KEPT_SLOW = 10

@@ -1,8 +1,8 @@
 /** Bad addresses: paths, queries, selectors, continue tokens, headers and verbs. */
 import type { Choice } from './choice.ts'
 import type { Corpus } from './corpus.ts'
-import { pathOf, sampleRequest } from './generate.ts'
 import { hostileString } from './hostile.ts'
+import { pathOf, sampleRequest } from './plain.ts'
 import type { FuzzRequest, FuzzStep } from './request.ts'
 
 const LABEL_SELECTORS = [
