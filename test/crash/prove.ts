@@ -6,12 +6,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { seededRandom } from '../../src/base/random.ts'
-import { runProgram } from '../machine/interrupt.ts'
+import { type Random, seededRandom } from '../../src/base/random.ts'
+import { type Cleanup, runProgram } from '../machine/interrupt.ts'
 import { privateProgram } from '../machine/program.ts'
 import { checkBackup } from './backup.ts'
 import type { Violation } from './ledger.ts'
-import { proofOptions } from './options.ts'
+import { type ProofOptions, proofOptions } from './options.ts'
 import { Scene } from './scene.ts'
 import { type CrashServer, startServer } from './server.ts'
 
@@ -61,76 +61,121 @@ function progress(): (text: string) => void {
   }
 }
 
-await runProgram(async (later) => {
+interface Setting {
+  options: ProofOptions
+  program: string
+  folder: string
+}
+
+/** The server, everybody around it, and what was counted so far. */
+class Proof {
+  readonly violations: Violation[] = []
+  readonly counts = { kills: 0, whileStarting: 0, backups: 0 }
+  readonly starts: number[] = []
+  readonly scenes: readonly Scene[]
+  readonly #setting: Setting
+  readonly #random: Random
+  #server: CrashServer | undefined
+  #mayWrite = false
+
+  constructor(setting: Setting) {
+    const { options } = setting
+    this.#setting = setting
+    this.#random = seededRandom(options.seed)
+    this.scenes = CLUSTERS.map(
+      (cluster, i) =>
+        new Scene({
+          cluster,
+          seed: options.seed * 1000 + i * 100,
+          writers: options.quick ? 4 : 8,
+          target: () => this.#server?.targets[cluster],
+          writeTarget: () => (this.#mayWrite ? this.#server?.targets[cluster] : undefined),
+          onViolation: (violation) => this.violations.push(violation),
+        }),
+    )
+  }
+
+  async begin(): Promise<void> {
+    this.#server = await this.#start()
+    for (const scene of this.scenes) await scene.begin()
+    this.#mayWrite = true
+  }
+
+  /** One life: some work, a kill, a restart, the judgement. */
+  async round(): Promise<void> {
+    await pause(this.#random.next() * LIFE_MS)
+    if (this.counts.backups < Math.ceil((this.counts.kills + 1) / BACKUP_EVERY)) await this.#backup()
+    const killed = this.#server?.kill()
+    this.#server = undefined
+    this.#mayWrite = false
+    await killed
+    this.counts.kills++
+    for (const scene of this.scenes) await scene.quiet()
+    await this.#killWhileStarting()
+    this.#server = await this.#start()
+    this.starts.push(this.#server?.startedInMs ?? 0)
+    const resumed = await Promise.all(this.scenes.map((scene) => scene.resume()))
+    this.#mayWrite = true
+    await Promise.all(this.scenes.map((scene, i) => scene.settle(resumed[i] as (typeof resumed)[number])))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.scenes.map((scene) => scene.stop()))
+    await this.#server?.kill()
+  }
+
+  #start(killAfterMs?: number): Promise<CrashServer | undefined> {
+    const { program, folder } = this.#setting
+    const members = CLUSTERS.length - 1
+    return startServer({ program, dataDir: path.join(folder, 'data'), members, log: path.join(folder, 'log'), killAfterMs })
+  }
+
+  async #backup(): Promise<void> {
+    const { program, folder } = this.#setting
+    this.counts.backups++
+    const check = { program, folder, dataDir: path.join(folder, 'data'), number: this.counts.backups, scenes: this.scenes }
+    this.violations.push(...(await checkBackup(check)))
+  }
+
+  async #killWhileStarting(): Promise<void> {
+    while (this.#random.next() < START_KILL_SHARE && this.counts.kills < this.#setting.options.kills) {
+      const started = await this.#start(this.#random.next() * (this.starts.at(-1) ?? 500))
+      await started?.kill()
+      this.counts.kills++
+      this.counts.whileStarting++
+    }
+  }
+}
+
+async function prove(later: Cleanup): Promise<number> {
   const options = proofOptions(process.argv.slice(2))
-  const random = seededRandom(options.seed)
   const program = await privateProgram()
   later(() => program.remove())
   const folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-crash-'))
-  const dataDir = path.join(folder, 'data')
-  const log = path.join(folder, 'log')
-  const violations: Violation[] = []
+  const proof = new Proof({ options, program: program.file, folder })
+  const { violations, counts, scenes, starts } = proof
   later(() => {
     if (!options.keep && violations.length === 0) rmSync(folder, { recursive: true, force: true })
   })
-  let server: CrashServer | undefined
-  later(() => server?.kill())
-  let mayWrite = false
-
-  const scenes = CLUSTERS.map(
-    (cluster, i) =>
-      new Scene({
-        cluster,
-        seed: options.seed * 1000 + i * 100,
-        writers: options.quick ? 4 : 8,
-        target: () => server?.targets[cluster],
-        writeTarget: () => (mayWrite ? server?.targets[cluster] : undefined),
-        onViolation: (violation) => violations.push(violation),
-      }),
-  )
-  later(() => Promise.all(scenes.map((scene) => scene.stop())).then(() => undefined))
-
-  const start = async (killAfterMs?: number): Promise<void> => {
-    server = await startServer({ program: program.file, dataDir, members: CLUSTERS.length - 1, log, killAfterMs })
-  }
-  await start()
-  for (const scene of scenes) await scene.begin()
-  mayWrite = true
+  later(() => proof.stop())
+  await proof.begin()
   const began = performance.now()
-  const starts: number[] = []
-  const counts = { kills: 0, whileStarting: 0, backups: 0 }
   const told = progress()
-
-  while (counts.kills < options.kills && violations.length === 0) {
-    await pause(random.next() * LIFE_MS)
-    if (counts.backups < Math.ceil((counts.kills + 1) / BACKUP_EVERY) && server !== undefined) {
-      counts.backups++
-      violations.push(...(await checkBackup({ program: program.file, dataDir, folder, number: counts.backups, scenes })))
+  try {
+    while (counts.kills < options.kills && violations.length === 0) {
+      await proof.round()
+      told(
+        `${counts.kills} kills, ${sum(scenes, (s) => s.ledger.acknowledged)} acknowledged writes, ${sum(scenes, (s) => s.ledger.events)} events, ${violations.length} violations`,
+      )
     }
-    const killed = server?.kill()
-    server = undefined
-    mayWrite = false
-    await killed
-    counts.kills++
-    for (const scene of scenes) await scene.quiet()
-    while (random.next() < START_KILL_SHARE && counts.kills < options.kills) {
-      await start(random.next() * (starts.at(-1) ?? 500))
-      if (server !== undefined) await (server as CrashServer).kill()
-      server = undefined
-      counts.kills++
-      counts.whileStarting++
-    }
-    await start()
-    starts.push(server === undefined ? 0 : (server as CrashServer).startedInMs)
-    const resumed = await Promise.all(scenes.map((scene) => scene.resume()))
-    mayWrite = true
-    await Promise.all(scenes.map((scene, i) => scene.settle(resumed[i] as (typeof resumed)[number])))
-    told(
-      `${counts.kills} kills, ${sum(scenes, (s) => s.ledger.acknowledged)} acknowledged writes, ${sum(scenes, (s) => s.ledger.events)} events, ${violations.length} violations`,
-    )
+  } catch (error) {
+    // A server that does not start again, or does not answer, has lost everything.
+    violations.push({ kind: 'lost', text: error instanceof Error ? error.message : String(error) })
   }
   told('')
   report({ options, counts, scenes, violations, starts, seconds: (performance.now() - began) / 1000 })
   if (violations.length > 0) console.error(`data directory and log of the server: ${folder}`)
   return violations.length === 0 ? 0 : 1
-})
+}
+
+await runProgram(prove)

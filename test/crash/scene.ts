@@ -3,7 +3,7 @@ import { type Random, seededRandom } from '../../src/base/random.ts'
 import { Wire, type WireTarget } from '../machine/wire.ts'
 import { Ledger, type ListedObject, type Snapshot, type Violation } from './ledger.ts'
 import { ATTEMPT, collection, seenObject, startWatcher, type WatchedObject, type Watcher } from './watcher.ts'
-import { startWriter, type Writer } from './writer.ts'
+import { Writer } from './writer.ts'
 
 const NAMESPACES = ['proof-0', 'proof-1', 'proof-2']
 const RESOURCES = ['configmaps', 'secrets']
@@ -54,16 +54,18 @@ export class Scene {
     for (const resource of RESOURCES)
       for (const namespace of ['', ...NAMESPACES]) this.#watchers.push(this.#watch(resource, namespace, revision, ''))
     for (const resource of RESOURCES) this.#sleepers.push(this.#watch(resource, '', revision, ', sleeping through restarts'))
-    this.#writers = Array.from({ length: this.#options.writers }, (_, i) =>
-      startWriter({
-        name: `${this.#options.cluster}-w${i}`,
-        resource: RESOURCES[i % 3 === 2 ? 1 : 0] ?? '',
-        namespace: NAMESPACES[i % NAMESPACES.length] ?? '',
-        ledger: this.ledger,
-        random: seededRandom(this.#options.seed + 1 + i),
-        target: this.#options.writeTarget,
-        onViolation: this.#options.onViolation,
-      }),
+    this.#writers = Array.from(
+      { length: this.#options.writers },
+      (_, i) =>
+        new Writer({
+          name: `${this.#options.cluster}-w${i}`,
+          resource: RESOURCES[i % 3 === 2 ? 1 : 0] ?? '',
+          namespace: NAMESPACES[i % NAMESPACES.length] ?? '',
+          ledger: this.ledger,
+          random: seededRandom(this.#options.seed + 1 + i),
+          target: this.#options.writeTarget,
+          onViolation: this.#options.onViolation,
+        }),
     )
   }
 

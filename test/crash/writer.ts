@@ -18,14 +18,9 @@ export interface WriterOptions {
   onViolation(violation: Violation): void
 }
 
-export interface Writer {
-  /** No request of it is under way. */
-  readonly isIdle: boolean
-  stop(): Promise<void>
-}
-
 const OWN_OBJECTS = 8
 const SHARED_OBJECTS = 3
+const SHARED_SHARE = 0.15
 const PAYLOAD_BYTES = 900
 /** Now and then a large one, so that journals grow enough to be replaced by snapshots. */
 const LARGE_BYTES = 200_000
@@ -35,104 +30,121 @@ const IDLE_MS = 5
 /** What the writer knows about an object of its own: absent, there, or nothing. */
 type Known = 'absent' | 'unknown' | { revision: string; uid: string }
 
-export function startWriter(options: WriterOptions): Writer {
-  const { random, ledger } = options
-  const own = new Map<string, Known>(Array.from({ length: OWN_OBJECTS }, (_, i) => [`${options.name}-${i}`, 'absent' as Known]))
-  const shared = Array.from({ length: SHARED_OBJECTS }, (_, i) => `shared-${i}`)
-  let count = 0
-  let isStopped = false
-  let isIdle = true
-  let wire: Wire | undefined
-  let wireTarget: WireTarget | undefined
+interface Outcome {
+  plan: Plan
+  answer: WireAnswer | undefined
+  attempt: string
+  key: string
+  known: Known
+  /** Newest revision anybody knew when the request was sent. */
+  before: number
+}
 
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)] as T
+export class Writer {
+  readonly #options: WriterOptions
+  readonly #own: Map<string, Known>
+  readonly #running: Promise<void>
+  #count = 0
+  #isStopped = false
+  #isIdle = true
+  #wire: Wire | undefined
+  #wireTarget: WireTarget | undefined
 
-  /** The answer, or undefined when the connection ended first. */
-  const send = async (target: WireTarget, request: WireRequest): Promise<WireAnswer | undefined> => {
-    if (wire === undefined || wire.isClosed || wireTarget !== target) {
-      wire?.close()
-      wire = new Wire(target)
-      wireTarget = target
-    }
-    try {
-      return await wire.request(request)
-    } catch (error) {
-      if (!(error instanceof WireError)) throw error
-      return undefined
-    }
+  constructor(options: WriterOptions) {
+    this.#options = options
+    this.#own = new Map(Array.from({ length: OWN_OBJECTS }, (_, i) => [`${options.name}-${i}`, 'absent']))
+    this.#running = this.#run()
   }
 
-  const step = async (target: WireTarget): Promise<void> => {
-    const isShared = random.next() < 0.15
-    const name = isShared ? pick(shared) : pick([...own.keys()])
-    const known = isShared ? 'unknown' : (own.get(name) ?? 'unknown')
-    const attempt = `${options.name}.${++count}`
-    if (!isShared && known === 'unknown') return void own.set(name, await look(target, name))
-    const plan = planWrite({ options, name, attempt, known, isShared, pick })
-    const before = ledger.newest
-    const answer = await send(target, plan)
-    const after = enter({ plan, answer, attempt, key: `${options.resource}/${options.namespace}/${name}`, known, before })
-    if (!isShared) own.set(name, after)
+  /** No request of it is under way. */
+  get isIdle(): boolean {
+    return this.#isIdle
   }
 
-  const look = async (target: WireTarget, name: string): Promise<Known> => {
-    const answer = await send(target, { method: 'GET', path: `${collection(options.resource, options.namespace)}/${name}` })
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      const target = this.#options.target()
+      this.#isIdle = target === undefined
+      if (target === undefined) await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
+      else await this.#step(target)
+    }
+    this.#isIdle = true
+    this.#wire?.close()
+  }
+
+  #pick<T>(from: readonly T[]): T {
+    return from[Math.floor(this.#options.random.next() * from.length)] as T
+  }
+
+  async #step(target: WireTarget): Promise<void> {
+    const options = this.#options
+    const isShared = options.random.next() < SHARED_SHARE
+    const name = isShared ? `shared-${Math.floor(options.random.next() * SHARED_OBJECTS)}` : this.#pick([...this.#own.keys()])
+    const known = isShared ? 'unknown' : (this.#own.get(name) ?? 'unknown')
+    if (!isShared && known === 'unknown') {
+      this.#own.set(name, await this.#look(target, name))
+      return
+    }
+    const attempt = `${options.name}.${++this.#count}`
+    const plan = planWrite({ options, name, attempt, known, isShared, pick: (from) => this.#pick(from) })
+    const before = options.ledger.newest
+    const answer = await this.#send(target, plan)
+    const after = this.#enter({ plan, answer, attempt, key: `${options.resource}/${options.namespace}/${name}`, known, before })
+    if (!isShared) this.#own.set(name, after)
+  }
+
+  async #look(target: WireTarget, name: string): Promise<Known> {
+    const answer = await this.#send(target, {
+      method: 'GET',
+      path: `${collection(this.#options.resource, this.#options.namespace)}/${name}`,
+    })
     if (answer === undefined) return 'unknown'
     if (answer.status === 404) return 'absent'
     const { metadata } = JSON.parse(answer.body.toString()) as WatchedObject
     return { revision: metadata.resourceVersion, uid: metadata.uid }
   }
 
-  interface Outcome {
-    plan: Plan
-    answer: WireAnswer | undefined
-    attempt: string
-    key: string
-    known: Known
-    before: number
+  /** The answer, or undefined when the connection ended first. */
+  async #send(target: WireTarget, request: WireRequest): Promise<WireAnswer | undefined> {
+    if (this.#wire === undefined || this.#wire.isClosed || this.#wireTarget !== target) {
+      this.#wire?.close()
+      this.#wire = new Wire(target)
+      this.#wireTarget = target
+    }
+    try {
+      return await this.#wire.request(request)
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error
+      return undefined
+    }
   }
 
-  const enter = ({ plan, answer, attempt, key, known, before }: Outcome): Known => {
+  /** Tells the ledger, and what is known about the object from now on. */
+  #enter({ plan, answer, attempt, key, known, before }: Outcome): Known {
+    const { ledger, onViolation } = this.#options
     if (answer === undefined) {
       if (plan.method !== 'DELETE') ledger.leaveOpen(attempt)
       return 'unknown'
     }
     if (answer.status >= 500)
-      options.onViolation({ kind: 'order', text: `${ledger.name}: HTTP ${answer.status} ${answer.body.toString().slice(0, 300)}` })
+      onViolation({ kind: 'order', text: `${ledger.name}: HTTP ${answer.status} ${answer.body.toString().slice(0, 300)}` })
     if (answer.status >= 300) {
       ledger.refuse(attempt)
       return 'unknown'
     }
     const body = JSON.parse(answer.body.toString()) as WatchedObject & { details?: { uid: string } }
     if (plan.method === 'DELETE') {
-      const uid = body.details?.uid ?? (typeof known === 'object' ? known.uid : '')
-      ledger.acknowledgeDelete(key, uid)
+      ledger.acknowledgeDelete(key, body.details?.uid ?? (typeof known === 'object' ? known.uid : ''))
       return 'absent'
     }
     const revision = Number(body.metadata.resourceVersion)
-    for (const violation of ledger.acknowledge({ revision, key, value: attempt }, before)) options.onViolation(violation)
+    for (const violation of ledger.acknowledge({ revision, key, value: attempt }, before)) onViolation(violation)
     return { revision: body.metadata.resourceVersion, uid: body.metadata.uid }
-  }
-
-  const run = async (): Promise<void> => {
-    while (!isStopped) {
-      const target = options.target()
-      isIdle = target === undefined
-      if (target === undefined) await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
-      else await step(target)
-    }
-    isIdle = true
-    wire?.close()
-  }
-  const running = run()
-  return {
-    get isIdle() {
-      return isIdle
-    },
-    async stop() {
-      isStopped = true
-      await running
-    },
   }
 }
 
