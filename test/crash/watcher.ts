@@ -71,10 +71,9 @@ export function startWatcher(options: WatcherOptions): Watcher {
   }
 
   const run = async (): Promise<void> => {
-    while (!isStopped) {
+    for (; !isStopped; await new Promise((resolve) => setTimeout(resolve, RETRY_MS))) {
       const target = isAwake ? options.target() : undefined
       if (target !== undefined) await follow(target)
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }
   run().catch((error: unknown) => options.onTrouble(`${name}: ${error instanceof Error ? error.stack : error}`))

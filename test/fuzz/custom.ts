@@ -147,55 +147,44 @@ function extras(choice: Choice): Record<string, Json> {
   ])
 }
 
-function definition(choice: Choice, plural: string): Json {
-  const depth = choice.of([1, 2, 4, 12])
-  const version = (name: string, storage: boolean): Json => ({
+const SCALE_PATHS = ['.spec.replicas', '.spec.a', '.status.x', 'x', '.', '.spec[0]', '.spec.__proto__.x']
+const COLUMN_PATHS = [
+  '.spec.a',
+  '.spec[',
+  '{.spec}',
+  '.spec.items[*].a',
+  '.spec..a',
+  '.metadata.creationTimestamp',
+  '.spec.items[?(@.a=="x")].b',
+  '.__proto__',
+  '',
+  '.spec.items[99999999]',
+]
+
+function version(choice: Choice, name: string, storage: boolean): Json {
+  const scale = { specReplicasPath: choice.of(SCALE_PATHS), statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' }
+  const spec = schema(choice, choice.of([1, 2, 4, 12]))
+  return {
     name,
     served: choice.chance(0.9),
     storage,
     schema: {
-      openAPIV3Schema: {
-        type: 'object',
-        properties: { spec: schema(choice, depth), status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
+      openAPIV3Schema: { type: 'object', properties: { spec, status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
     },
-    subresources: choice.of<Json>([
-      {},
-      { status: {} },
-      {
-        status: {},
-        scale: {
-          specReplicasPath: choice.of(['.spec.replicas', '.spec.a', '.status.x', 'x', '.', '.spec[0]', '.spec.__proto__.x']),
-          statusReplicasPath: '.status.replicas',
-          labelSelectorPath: '.status.selector',
-        },
-      },
-    ]),
+    subresources: choice.of<Json>([{}, { status: {} }, { status: {}, scale }]),
     additionalPrinterColumns: choice.of<Json>([
       [],
-      [
-        {
-          name: 'A',
-          type: 'string',
-          jsonPath: choice.of([
-            '.spec.a',
-            '.spec[',
-            '{.spec}',
-            '.spec.items[*].a',
-            '.spec..a',
-            '.metadata.creationTimestamp',
-            '.spec.items[?(@.a=="x")].b',
-            '.__proto__',
-            '',
-            '.spec.items[99999999]',
-          ]),
-        },
-      ],
+      [{ name: 'A', type: 'string', jsonPath: choice.of(COLUMN_PATHS) }],
       [{ name: '', type: 'date', jsonPath: '.x', priority: 9e99 }],
     ]),
     selectableFields: choice.of<Json>([[], [{ jsonPath: '.spec.a' }], [{ jsonPath: '.metadata.name' }], [{ jsonPath: 'x' }]]),
-  })
-  const kind = `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}`
+  }
+}
+
+const kindOf = (plural: string): string => `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}`
+
+function definition(choice: Choice, plural: string): { [key: string]: Json } {
+  const kind = kindOf(plural)
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -211,9 +200,9 @@ function definition(choice: Choice, plural: string): Json {
         shortNames: choice.of<Json>([[], ['po'], ['x'.repeat(80)]]),
       },
       versions: choice.of([
-        () => [version('v1', true)],
-        () => [version('v1', true), version('v2', false)],
-        () => [version('v1', true), version('v1', true)],
+        () => [version(choice, 'v1', true)],
+        () => [version(choice, 'v1', true), version(choice, 'v2', false)],
+        () => [version(choice, 'v1', true), version(choice, 'v1', true)],
       ])(),
       preserveUnknownFields: choice.chance(0.02),
     },
@@ -228,87 +217,49 @@ function spec(choice: Choice, depth: number): Json {
   )
 }
 
+const JSON_TYPE = 'application/json'
+const MERGE_TYPE = 'application/merge-patch+json'
+const PATCH_TYPES = ['application/apply-patch+yaml', MERGE_TYPE, 'application/strategic-merge-patch+json']
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
 export function customStep(choice: Choice): FuzzStep {
   const plural = choice.of(PLURALS)
-  const headers = { 'content-type': 'application/json' }
-  const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-  const version = choice.of(['v1', 'v1', 'v1', 'v2'])
-  const objects = `/apis/${GROUP}/${version}/namespaces/${choice.of(NAMESPACES)}/${plural}`
-  const kind = `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}`
+  return [choice.chance(0.35) ? definitionRequest(choice, plural) : objectRequest(choice, plural)]
+}
+
+function definitionRequest(choice: Choice, plural: string): FuzzRequest {
+  const send = (method: string, url: string, type: string, body: Json): FuzzRequest =>
+    withBody({ family: 'definition', method, url, headers: { 'content-type': type } }, JSON.stringify(body))
+  const one = `${CRDS}/${plural}.${GROUP}`
+  return choice.weighted<() => FuzzRequest>([
+    [3, () => send('POST', CRDS, JSON_TYPE, definition(choice, plural))],
+    [1, () => send('POST', CRDS, JSON_TYPE, mutateJson(definition(choice, plural), choice))],
+    [1, () => send('PATCH', one, MERGE_TYPE, { spec: definition(choice, plural).spec })],
+    [0.6, () => ({ family: 'definition', method: 'DELETE', url: one, headers: {} })],
+  ])()
+}
+
+function objectRequest(choice: Choice, plural: string): FuzzRequest {
+  const name = choice.of(['a', 'b'])
+  const served = choice.of(['v1', 'v1', 'v1', 'v2'])
+  const all = `/apis/${GROUP}/${served}/namespaces/${choice.of(NAMESPACES)}/${plural}`
   const object = {
-    apiVersion: `${GROUP}/${version}`,
-    kind,
-    metadata: { name: choice.of(['a', 'b']) },
+    apiVersion: `${GROUP}/${served}`,
+    kind: kindOf(plural),
+    metadata: { name },
     spec: spec(choice, 3),
     status: { replicas: 1, selector: hostileString(choice).slice(0, 200) },
   }
-  const request = choice.weighted<() => FuzzRequest>([
-    [3, () => withBody({ family: 'definition', method: 'POST', url: crds, headers }, JSON.stringify(definition(choice, plural)))],
-    [
-      1,
-      () =>
-        withBody(
-          { family: 'definition', method: 'POST', url: crds, headers },
-          JSON.stringify(mutateJson(definition(choice, plural), choice)),
-        ),
-    ],
-    [
-      1,
-      () =>
-        withBody(
-          {
-            family: 'definition',
-            method: 'PATCH',
-            url: `${crds}/${plural}.${GROUP}`,
-            headers: { 'content-type': 'application/merge-patch+json' },
-          },
-          JSON.stringify({ spec: (definition(choice, plural) as { spec: Json }).spec }),
-        ),
-    ],
-    [0.6, () => ({ family: 'definition', method: 'DELETE', url: `${crds}/${plural}.${GROUP}`, headers: {} })],
-    [5, () => withBody({ family: 'custom object', method: 'POST', url: objects, headers }, JSON.stringify(object))],
-    [
-      2,
-      () =>
-        withBody(
-          {
-            family: 'custom object',
-            method: 'PUT',
-            url: `${objects}/${object.metadata.name}${choice.of(['', '/status', '/scale'])}`,
-            headers,
-          },
-          JSON.stringify(object),
-        ),
-    ],
-    [
-      2,
-      () =>
-        withBody(
-          {
-            family: 'custom object',
-            method: 'PATCH',
-            url: `${objects}/${object.metadata.name}?fieldManager=f&force=true`,
-            headers: {
-              'content-type': choice.of([
-                'application/apply-patch+yaml',
-                'application/merge-patch+json',
-                'application/strategic-merge-patch+json',
-              ]),
-            },
-          },
-          JSON.stringify(object),
-        ),
-    ],
-    [
-      1,
-      () => ({
-        family: 'custom object',
-        method: 'GET',
-        url: `${objects}?${choice.of(['', 'fieldSelector=spec.a%3Dx', 'limit=1', 'watch=1&timeoutSeconds=1'])}`,
-        headers: { accept: choice.of(['application/json', 'application/json;as=Table;v=v1;g=meta.k8s.io', 'application/yaml']) },
-      }),
-    ],
-    [0.5, () => ({ family: 'custom object', method: 'DELETE', url: objects, headers: {} })],
+  const family = 'custom object'
+  const send = (method: string, url: string, type: string): FuzzRequest =>
+    withBody({ family, method, url, headers: { 'content-type': type } }, JSON.stringify(object))
+  const query = choice.of(['', 'fieldSelector=spec.a%3Dx', 'limit=1', 'watch=1&timeoutSeconds=1'])
+  const accept = choice.of([JSON_TYPE, 'application/json;as=Table;v=v1;g=meta.k8s.io', 'application/yaml'])
+  return choice.weighted<() => FuzzRequest>([
+    [5, () => send('POST', all, JSON_TYPE)],
+    [2, () => send('PUT', `${all}/${name}${choice.of(['', '/status', '/scale'])}`, JSON_TYPE)],
+    [2, () => send('PATCH', `${all}/${name}?fieldManager=f&force=true`, choice.of(PATCH_TYPES))],
+    [1, () => ({ family, method: 'GET', url: `${all}?${query}`, headers: { accept } })],
+    [0.5, () => ({ family, method: 'DELETE', url: all, headers: {} })],
   ])()
-  return [request]
 }

@@ -31,8 +31,11 @@ export function judgeAnswer(request: FuzzRequest, answer: Answer): Finding | und
   return judgeStatus(() => JSON.parse(answer.body.toString('utf8')), answer, fault)
 }
 
-/** How the real server says that nothing is at a path. */
-const isNoSuchPath = (answer: Answer): boolean => answer.status === 404 && answer.body.toString('utf8') === '404 page not found\n'
+/** How the real server says that nothing is at a path, and that a path is none. */
+const isNoSuchPath = (answer: Answer): boolean => {
+  const text = answer.body.toString('utf8').trimEnd()
+  return (answer.status === 404 && text === '404 page not found') || (answer.status === 400 && text === '400 Bad Request')
+}
 
 function judgeStatus(read: () => unknown, answer: Answer, fault: (signature: string) => Finding): Finding | undefined {
   let status: Record<string, unknown>

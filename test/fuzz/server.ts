@@ -6,9 +6,9 @@ import { ensurePki, type KeyDirectory } from '../../src/apiserver/pki/index.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { clusterOf } from '../../src/controllers.ts'
-import { createMemoryStore } from '../../src/store/index.ts'
+import { type ClusterStore, createMemoryStore } from '../../src/store/index.ts'
 import { NAMESPACES } from './corpus.ts'
-import { bodyOf, type FuzzRequest } from './request.ts'
+import { bodyOf, type FuzzRequest, withBody } from './request.ts'
 import { overTls } from './tls.ts'
 
 export interface Answer {
@@ -88,20 +88,7 @@ export async function startFuzzServer(options: { tls: boolean }): Promise<FuzzSe
     return answer
   }
 
-  const reset = async (): Promise<void> => {
-    for (const bucket of objects.buckets())
-      for (const { key, bytes } of objects.range(`${bucket}/`).versions)
-        if (!initial.has(key)) await objects.commit({ key, expect: 'any', type: 'delete', encode: () => ({ bytes }) })
-    objects.compact(objects.revision)
-    for (const name of NAMESPACES)
-      await send({
-        family: 'setup',
-        method: 'POST',
-        url: '/api/v1/namespaces',
-        headers: { 'content-type': 'application/json' },
-        body: Buffer.from(JSON.stringify({ metadata: { name } })).toString('base64'),
-      })
-  }
+  const reset = (): Promise<void> => emptied(objects, initial, send)
   await reset()
   return {
     send,
@@ -117,6 +104,17 @@ export async function startFuzzServer(options: { tls: boolean }): Promise<FuzzSe
       await store.close()
     },
   }
+}
+
+/** Removes what was not there at the start, forgets the history, makes the namespaces anew. */
+async function emptied(objects: ClusterStore, initial: ReadonlySet<string>, send: FuzzServer['send']): Promise<void> {
+  for (const bucket of objects.buckets())
+    for (const { key, bytes } of objects.range(`${bucket}/`).versions)
+      if (!initial.has(key)) await objects.commit({ key, expect: 'any', type: 'delete', encode: () => ({ bytes }) })
+  objects.compact(objects.revision)
+  const headers = { 'content-type': 'application/json' }
+  for (const name of NAMESPACES)
+    await send(withBody({ family: 'setup', method: 'POST', url: '/api/v1/namespaces', headers }, JSON.stringify({ metadata: { name } })))
 }
 
 /** A stream is read for a moment and then let go of, as an impatient client does. */
