@@ -2,7 +2,7 @@
  * Validation failures in Kubernetes' own words: a typed error at a field path, and its rendering into the text and
  * the causes of a Status. Rules return lists of these and never throw.
  */
-import { goJson, goQuote } from './go-print.ts'
+import { goJson, goPrint, goQuote } from './go-print.ts'
 
 export type FieldErrorType =
   | 'Required'
@@ -111,7 +111,8 @@ export function aggregateMessage(messages: readonly string[]): string {
 function goValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value)
   if (value === undefined || value === null) return 'null'
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'number') return goPrint(value)
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   return goJson(value)
 }
 

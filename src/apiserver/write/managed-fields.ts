@@ -10,6 +10,7 @@ import { nowOf, type Scope } from '../scope.ts'
 
 export function applyContext(scope: Scope): ApplyContext {
   const { served, server } = scope
+  const isUnpruned = !served.definition.builtin && served.definition.convert === undefined
   return {
     schemaOf(apiVersion) {
       const { group, version } = parseGroupVersion(apiVersion)
@@ -35,7 +36,7 @@ export function applyContext(scope: Scope): ApplyContext {
       builtin: served.definition.builtin,
       hasStatus: served.definition.subresources.some((subresource) => subresource.name === 'status'),
     }),
-    mayMisfit: !served.definition.builtin && served.apiVersion !== served.storageApiVersion,
+    convertsUnpruned: isUnpruned,
     now: nowOf(scope),
     ...(served.definition.zeroObject === undefined ? {} : { emptyObject: served.definition.zeroObject(served.apiVersion) }),
     gvk: { group: served.definition.group, version: served.version.name, kind: served.definition.kind },

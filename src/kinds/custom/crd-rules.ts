@@ -136,9 +136,11 @@ function validateStoredVersions(crd: Crd): FieldError[] {
   const path = 'status.storedVersions'
   if (stored.length === 0) return [invalid(path, crd.status?.storedVersions ?? null, 'must have at least one stored version')]
   const names = (crd.spec.versions ?? []).map((v) => v.name)
-  const storage = storageVersionOf(crd.spec)
   const errors: FieldError[] = []
-  if (storage !== '' && !stored.includes(storage)) errors.push(invalid(path, stored, `must have the storage version ${storage}`))
+  // A version counts once: a second one of its name finds it gone.
+  const left = new Set(stored)
+  for (const { name, storage } of crd.spec.versions ?? [])
+    if (!left.delete(name) && storage) errors.push(invalid(path, stored, `must have the storage version ${name}`))
   for (const [i, version] of stored.entries())
     if (!names.includes(version))
       errors.push(

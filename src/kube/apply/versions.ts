@@ -6,6 +6,7 @@ import { isJsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../meta.ts'
 import type { Schema } from '../schema.ts'
 import { type Atom, rootAtom } from './types.ts'
+import { validateTyped } from './validate.ts'
 
 /** What the caller knows about the kind that is written to. */
 export interface ApplyContext {
@@ -19,6 +20,8 @@ export interface ApplyContext {
   subresource: string
   /** Fields that this door puts back to what they were: writing them owns nothing. E.g. [['status']]. */
   resetPaths: readonly (readonly string[])[]
+  /** Conversion does not prune: what comes out may have fields that the schema of the version does not know, and is then refused. */
+  convertsUnpruned?: boolean
   /** metav1.Time of the request. */
   now: string
   /**
@@ -41,7 +44,7 @@ export function typed(object: KubeObject, apiVersion: string, context: ApplyCont
   return schema === undefined || here === undefined ? undefined : { object: here, atom: rootAtom(schema), apiVersion }
 }
 
-/** Undefined when the version is not served any more. */
+/** Undefined when the version is not served any more. Throws ShapeError when the object does not fit it. */
 export function convertTyped(value: Typed, apiVersion: string, context: ApplyContext): Typed | undefined {
   if (value.apiVersion === apiVersion) return value
   const schema = context.schemaOf(apiVersion)
@@ -49,5 +52,8 @@ export function convertTyped(value: Typed, apiVersion: string, context: ApplyCon
   // Pruning may have taken the metadata away for a moment; conversions may rely on it.
   const source = isJsonObject(value.object.metadata) ? value.object : { ...(value.object as KubeObject), metadata: {} }
   const object = context.convert(source, apiVersion)
-  return object === undefined ? undefined : { object, atom: rootAtom(schema), apiVersion }
+  if (object === undefined) return undefined
+  const atom = rootAtom(schema)
+  if (context.convertsUnpruned) validateTyped(object, atom, true)
+  return { object, atom, apiVersion }
 }

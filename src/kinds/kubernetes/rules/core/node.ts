@@ -115,7 +115,7 @@ function podCidrErrors(node: KubeObject): FieldError[] {
         `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[1]: <nil> (invalid CIDR address: ${bad})`,
       ),
     )
-  if (cidrs.length > 2 || new Set(parsed.map((cidr) => cidr?.family)).size !== 2)
+  if (cidrs.length > 2 || bad !== undefined || new Set(parsed.map((cidr) => cidr?.family)).size !== 2)
     errors.push(invalid('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family'))
   return errors
 }

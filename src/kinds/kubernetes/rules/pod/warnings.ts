@@ -174,7 +174,7 @@ function containerWarnings(path: string, { spec, metadata }: SpecAndMeta): strin
     }
     // Of a pod itself this is said when the annotation is copied to the field.
     const annotation = annotations.get(appArmor)
-    if (path !== '' && annotation !== undefined && !isSet(context, 'appArmorProfile')) {
+    if (annotation !== undefined && !isSet(context, 'appArmorProfile')) {
       const podProfile = fields(podContext, 'appArmorProfile')
       if (podProfile === undefined || !deepEqual(podProfile, appArmorFromAnnotation(annotation))) {
         warnings.push(`${place}[${appArmor}]: deprecated since v1.30; use the "appArmorProfile" field instead`)

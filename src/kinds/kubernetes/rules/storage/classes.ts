@@ -49,14 +49,16 @@ function topologyErrors(path: string, term: Fields): FieldError[] {
 }
 
 function allowedTopologyErrors(storageClass: KubeObject): FieldError[] {
-  const seen: unknown[] = []
-  return objects(storageClass, 'allowedTopologies').flatMap((term, i) => {
+  const terms = objects(storageClass, 'allowedTopologies')
+  // The list of those seen starts with as many empty ones as there are terms, so that an empty term repeats each of them.
+  const seen: unknown[] = terms.map(() => ({}))
+  return terms.flatMap((term, i) => {
     const path = index('allowedTopologies', i)
     const shape = Object.fromEntries(
       objects(term, 'matchLabelExpressions').map((expression) => [string(expression, 'key'), [...strings(expression, 'values')].sort()]),
     )
     const errors = topologyErrors(path, term)
-    if (seen.some((other) => semanticEqual(other, shape))) errors.push(duplicate(child(path, 'matchLabelExpressions'), ''))
+    for (const other of seen) if (semanticEqual(other, shape)) errors.push(duplicate(child(path, 'matchLabelExpressions'), ''))
     seen.push(shape)
     return errors
   })

@@ -67,6 +67,11 @@ export const daemonSetRules: KindRules = {
       const rolling = ensureFields(strategy, 'rollingUpdate')
       setDefault(rolling, 'maxUnavailable', 1)
       setDefault(rolling, 'maxSurge', 0)
+    } else if (fields(strategy, 'rollingUpdate') !== undefined) {
+      // What another strategy ignores still has its zeros.
+      const rolling = ensureFields(strategy, 'rollingUpdate')
+      setDefault(rolling, 'maxUnavailable', 0)
+      setDefault(rolling, 'maxSurge', 0)
     }
     setDefault(spec, 'revisionHistoryLimit', 10)
     defaultTemplate(spec)
