@@ -167,6 +167,8 @@ export interface KindDefinition {
   storageApiVersion?: string
   /** Between served and stored versions, named by apiVersion (`autoscaling/v2`); absent: only apiVersion changes. Pure. */
   convert?(object: KubeObject, toApiVersion: string): KubeObject
+  /** Schema-pruned kinds: a conversion changes apiVersion, and then only prunes and defaults. */
+  isSameInAllVersions?: boolean
   /**
    * Schema-pruned kinds: a stored object as today's schema reads it (pruned, defaulted), in the storage version. Returns the
    * same frozen object when nothing changes.

@@ -10,7 +10,7 @@ import { nowOf, type Scope } from '../scope.ts'
 
 export function applyContext(scope: Scope): ApplyContext {
   const { served, server } = scope
-  const isUnpruned = !served.definition.builtin && served.definition.convert === undefined
+  const isUnpruned = served.definition.isSameInAllVersions === true
   return {
     schemaOf(apiVersion) {
       const { group, version } = parseGroupVersion(apiVersion)
@@ -19,6 +19,8 @@ export function applyContext(scope: Scope): ApplyContext {
     convert(object, apiVersion) {
       const { group, version } = parseGroupVersion(apiVersion)
       if (server.catalog.find(group, version, served.definition.plural) === undefined) return undefined
+      // Between versions that mean the same nothing is pruned: that an object does not fit is for the caller to see.
+      if (isUnpruned) return { ...object, apiVersion }
       try {
         return convertTo(served, object, apiVersion)
       } catch (error) {

@@ -48,6 +48,7 @@ export function definitionOf(crd: KubeObject, options: DefinitionOptions = {}): 
     ...(scale === undefined ? {} : { scale }),
     rules: withExtraRules(customResourceRules(names.kind, compiled), options.rules),
     convert,
+    isSameInAllVersions: options.convert === undefined,
     readStored: storedReader(spec, compiled),
     publish: () => openApiOf(crd),
     builtin: false,
