@@ -25,5 +25,13 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 
 /** RFC 3339 in UTC with whole seconds, the form of metav1.Time. */
 export function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+  const second = Math.floor(ms / 1000)
+  if (second !== lastFormatted.second) {
+    lastFormatted.second = second
+    lastFormatted.text = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`
+  }
+  return lastFormatted.text
 }
+
+/** Thousands of writes carry the time of the same second: the last text is kept, which nobody can see. */
+const lastFormatted = { second: Number.NaN, text: '' }

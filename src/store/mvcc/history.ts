@@ -19,7 +19,7 @@ export interface HistoryLimits {
   minAgeMs: number
   /** Never more than this. Default 100,000 events per cluster. */
   maxEvents: number
-  /** Never more bytes of replaced and deleted values than this. Default 256 MiB per cluster. */
+  /** Never more bytes of replaced and deleted values than this. Default 64 MiB per cluster. */
   maxBytes: number
 }
 
@@ -27,7 +27,7 @@ export const DEFAULT_HISTORY: HistoryLimits = {
   minEvents: 10_000,
   minAgeMs: 5 * 60_000,
   maxEvents: 100_000,
-  maxBytes: 256 * 1024 * 1024,
+  maxBytes: 64 * 1024 * 1024,
 }
 
 export class EventLog {
