@@ -14,6 +14,8 @@ import { readTranscripts } from './replay/transcript.ts'
 import { type Group, groupsOf, jsonReport, printReport, SHARE_WANTED } from './report.ts'
 
 const FOLDER = 'test/conformance/goldens'
+/** What `record.ts` recorded besides. */
+const MORE = 'test/conformance/more'
 const DOCUMENT = 'docs/compatibility.md'
 
 const USAGE = `npm run goldens -- [options]
@@ -43,7 +45,7 @@ await runProgram(async (later) => {
     return 0
   }
   const only = values.only === undefined ? undefined : new RegExp(values.only)
-  const sequences = readTranscripts(FOLDER).filter((sequence) => only?.test(sequence.name) ?? true)
+  const sequences = [...readTranscripts(FOLDER), ...readTranscripts(MORE, 'more/')].filter((sequence) => only?.test(sequence.name) ?? true)
   const kubeconfig = values.kubeconfig ?? (await freshServer(later))
   const target = readTarget(kubeconfig)
   later(() => target.close())

@@ -55,7 +55,12 @@ export function createDiscovery(catalog: Catalog): Discovery {
       if (request.method !== 'GET' && request.method !== 'HEAD')
         throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
       if (parts.length === 1 && prefersAggregated(request)) return serveAggregated(parts[0], request)
-      const { format } = negotiate(header(request, 'accept'), { transforms: false, streams: false, strictWords: true })
+      const { format } = negotiate(header(request, 'accept'), {
+        transforms: false,
+        streams: false,
+        // The list of groups alone is written by somebody with other words.
+        strictWords: parts.length > 1 || parts[0] === 'api',
+      })
       const document = legacyDocument(parts, header(request, 'host') ?? '')
       return format === 'yaml' ? respond(200, document, format) : respondBytes(200, Buffer.from(`${JSON.stringify(document)}\n`))
     },

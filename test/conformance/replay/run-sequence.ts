@@ -15,6 +15,8 @@ export interface CaseResult {
   step: Step
   /** Empty: as recorded. */
   differences: string[]
+  /** What came back, reduced; undefined when the case was never reached. */
+  answer?: Answer
 }
 
 const REQUEST_KEYS = ['method', 'path', 'headers', 'body', 'rawBody', 'bodyBase64', 'auth'] as const
@@ -28,7 +30,7 @@ export async function runSequence(target: Target, sequence: Sequence, namespace:
     await run.begin()
     for (const step of sequence.steps) {
       const found = await run.step(step)
-      if (isCase(step)) results.push({ step, differences: found })
+      if (isCase(step)) results.push({ step, ...found })
     }
   } catch (error) {
     const rest = sequence.steps.filter(isCase).slice(results.length)
@@ -37,6 +39,8 @@ export async function runSequence(target: Target, sequence: Sequence, namespace:
   await run.end()
   return results
 }
+
+type Found = Omit<CaseResult, 'step'>
 
 interface Stream {
   step: Step & StepRequest
@@ -60,15 +64,15 @@ class SequenceRun {
       throw new Error(`namespace ${this.#names.namespace} refused: ${made.status} ${made.bytes.toString().slice(0, 300)}`)
   }
 
-  /** The differences of this step; none for a step without an answer to compare. */
-  async step(step: Step): Promise<string[]> {
+  /** What came back and how it differs; nothing for a step without an answer to compare. */
+  async step(step: Step): Promise<Found> {
     if (step.sleepMs !== undefined) await sleep(step.sleepMs)
     if (step.action !== undefined) throw new Error(`the action ${step.action} cannot be done`)
     if (step.collect !== undefined) return this.#collect(step, step.collect)
     const request = this.#request(step)
     if (step.background !== undefined) {
       await this.#start(step.background, step, request)
-      return []
+      return { differences: [] }
     }
     return this.#compare(step, request)
   }
@@ -84,14 +88,14 @@ class SequenceRun {
     return this.#names.fill(recorded) as unknown as StepRequest
   }
 
-  async #compare(step: Step, request: StepRequest): Promise<string[]> {
+  async #compare(step: Step, request: StepRequest): Promise<Found> {
     for (let tries = 0; ; tries++) {
       const back = this.#names.checkpoint()
       const raw = await send(this.#target, request)
       const answer = reduceAnswer({ ...step, path: request.path }, raw, this.#names)
       this.#save(step, raw)
       const found = differences(recordedAnswer(step), answer satisfies Answer)
-      if (found.length === 0 || step.retry !== true || tries >= RETRIES) return found
+      if (found.length === 0 || step.retry !== true || tries >= RETRIES) return { differences: found, answer }
       back()
       await sleep(RETRY_EVERY_MS)
     }
@@ -116,10 +120,10 @@ class SequenceRun {
     await sleep(100)
   }
 
-  async #collect(step: Step, name: string): Promise<string[]> {
+  async #collect(step: Step, name: string): Promise<Found> {
     const stream = this.#streams.get(name)
     if (stream === undefined) throw new Error(`nothing was started as ${name}`)
     const answer = reduceAnswer(stream.step, await stream.answer, this.#names)
-    return differences(recordedAnswer(step), answer)
+    return { differences: differences(recordedAnswer(step), answer), answer }
   }
 }

@@ -79,8 +79,13 @@ export function isCase(step: Step): boolean {
   return step.action === undefined && step.background === undefined
 }
 
-/** Every sequence of the *.jsonl files of a folder, in the recorded order. */
-export function readTranscripts(folder: string): Sequence[] {
+/** A step without its recorded answer. */
+export function withoutAnswer(step: Step): Step {
+  return Object.fromEntries(Object.entries(step).filter(([key]) => !(ANSWER_KEYS as readonly string[]).includes(key))) as unknown as Step
+}
+
+/** Every sequence of the *.jsonl files of a folder, in the recorded order. A group is a file. */
+export function readTranscripts(folder: string, prefix = ''): Sequence[] {
   const byName = new Map<string, Sequence>()
   for (const file of readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
@@ -88,7 +93,7 @@ export function readTranscripts(folder: string): Sequence[] {
     for (const line of readFileSync(path.join(folder, file), 'utf8').split('\n')) {
       if (line === '') continue
       const step = JSON.parse(line) as Step
-      const sequence = byName.get(step.seq) ?? { name: step.seq, group: path.basename(file, '.jsonl'), steps: [] }
+      const sequence = byName.get(step.seq) ?? { name: step.seq, group: prefix + path.basename(file, '.jsonl'), steps: [] }
       sequence.steps.push(step)
       byName.set(step.seq, sequence)
     }
