@@ -124,6 +124,8 @@ describe('options of lists', () => {
     ['sendInitialEvents=true', true, /sendInitialEvents requires setting resourceVersionMatch to NotOlderThan/],
     ['sendInitialEvents=true&resourceVersionMatch=Exact', true, /supported values: "NotOlderThan"/],
     ['resourceVersionMatch=NotOlderThan', true, /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/],
+    ['sendInitialEvents=', true, /sendInitialEvents requires setting resourceVersionMatch to NotOlderThan/],
+    ['resourceVersionMatch=Exact', true, /forbidden for watch unless sendInitialEvents is provided, .*supported values: "NotOlderThan"/],
     ['continue=x', true, /resourceVersionMatch is forbidden when continue is provided/],
   ]
   for (const [text, isWatch, message] of errors)

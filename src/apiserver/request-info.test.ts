@@ -135,3 +135,21 @@ describe('parseRequestInfo', () => {
     assert.equal(parseRequestInfo('GET', `/api/v1/pods${'/'.repeat(200_000)}x`).rest.at(-1), 'x')
   })
 })
+
+describe('a query', () => {
+  const queries: [string, [string, string][]][] = [
+    [
+      'limit=1&watch',
+      [
+        ['limit', '1'],
+        ['watch', ''],
+      ],
+    ],
+    ['limit=%zz&a=b', [['a', 'b']]],
+    ['limit=1;limit=2&a=b', [['a', 'b']]],
+    ['%zz=1', []],
+    ['a=%41%20+', [['a', 'A  ']]],
+  ]
+  for (const [text, pairs] of queries)
+    it(`of ${text} says what can be read`, () => assert.deepEqual([...parseRequestInfo('GET', `/api/v1/pods?${text}`).query], pairs))
+})

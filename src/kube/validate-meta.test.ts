@@ -106,6 +106,21 @@ describe('metadata', () => {
     ])
   })
 
+  it('refuses finalizers without a domain that nobody knows, where a kind wants that', () => {
+    const meta = { ...valid, finalizers: ['kubernetes', 'orphan', 'a.b/c', 'bad'] }
+    const expected = ['metadata.finalizers[3]: Invalid value: "bad": name is neither a standard finalizer name nor is it fully qualified']
+    assert.deepEqual(validateObjectMeta(meta, { namespaced: true }), [])
+    assert.deepEqual(validateObjectMeta(meta, { namespaced: true, standardFinalizers: true }).map(fieldErrorMessage), expected)
+    assert.deepEqual(validateObjectMetaUpdate(meta, valid, { standardFinalizers: true }).map(fieldErrorMessage), expected)
+  })
+
+  it('knows no version in an owner that names more than a group and a version', () => {
+    const owner = { apiVersion: 'a/b/c', kind: 'Pod', name: 'p', uid: 'u' }
+    assert.deepEqual(validateObjectMeta({ ...valid, ownerReferences: [owner] }, { namespaced: true }).map(fieldErrorMessage), [
+      'metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
+    ])
+  })
+
   it('judges managers of fields', () => {
     assert.deepEqual(validateFieldManager('x'.repeat(129), 'fieldManager').map(fieldErrorMessage), [
       'fieldManager: Too long: may not be more than 128 bytes',

@@ -45,6 +45,9 @@ describe('continue tokens', () => {
     ['no start', token({ v: V, rv: 1 }), /missing start key/],
     ['a start that is no text', token({ v: V, rv: 1, start: {} }), /missing start key/],
     ['a way out', token({ v: V, rv: 1, start: '../../secrets/x' }), /goes outside the list/],
+    ['one character', 'x', /illegal base64 data at input byte 0$/],
+    ['a fifth character', 'YWJjZ', /illegal base64 data at input byte 4$/],
+    ['a character of another alphabet', 'YW+j', /illegal base64 data at input byte 2$/],
     ['depth', Buffer.from('['.repeat(100_000)).toString('base64url'), /continue key is not valid/],
   ]
   for (const [what, text, message] of refused)
