@@ -9,12 +9,12 @@ import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
 import type { ClusterStore } from '../store/index.ts'
 import { type Access, createAccess } from './access.ts'
 import { bootstrapCluster } from './bootstrap.ts'
-import { type CustomResources, followCustomResources } from './custom-resources.ts'
+import { followCustomResources } from './custom-resources.ts'
 import type { ApiResponse, Handle } from './http.ts'
 import { createIdentityDocuments } from './identity-documents.ts'
 import { createOpenApi } from './openapi/serve.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
-import type { ServerContext, ServerLimits } from './scope.ts'
+import { createContext, type ServerContext, type ServerLimits } from './scope.ts'
 import { type ApiServer, createApiServer } from './server.ts'
 import { podHandlers } from './subresources/pods.ts'
 import { reviewHandlers } from './subresources/reviews.ts'
@@ -46,45 +46,28 @@ export interface Cluster {
 }
 
 export function createCluster(options: ClusterOptions): Cluster {
-  let access: Access | undefined
-  let context: ServerContext | undefined
-  let customResources: CustomResources | undefined
+  const context = createContext(options)
+  const access = createAccess(context, options.access)
+  context.admission = [...options.admission(context), access.escalation]
+  const openApi = createOpenApi(context.catalog, context.clock)
+  const identity = createIdentityDocuments(access.serviceAccounts)
   const server = createApiServer({
-    store: options.store,
-    clock: options.clock,
-    random: options.random,
-    kinds: options.kinds,
-    limits: options.limits,
-    admission(made) {
-      context = made
-      access = createAccess(made, options.access)
-      return [...options.admission(made), access.escalation]
-    },
-    gate: () => accessOf().gate,
-    special: () => ({ ...podHandlers(), ...reviewHandlers(accessOf().reviews) }),
-    extraPaths(made) {
-      const openApi = createOpenApi(made.catalog, made.clock)
-      const identity = createIdentityDocuments(accessOf().serviceAccounts)
-      return (info, request) => options.extraPath?.(info) ?? identity(info, request) ?? openApi(info, request)
-    },
+    context,
+    gate: access.gate,
+    special: { ...podHandlers(), ...reviewHandlers(access.reviews) },
+    extraPaths: (info, request) => options.extraPath?.(info) ?? identity(info, request) ?? openApi(info, request),
     onInternalError: options.onInternalError,
   })
-  function accessOf(): Access {
-    if (access === undefined) throw new Error('access control is made before anything that needs it')
-    return access
-  }
-  const made = context as unknown as ServerContext
-  customResources = followCustomResources(made, (error, name) =>
+  const customResources = followCustomResources(context, (error, name) =>
     options.onInternalError?.(error, parseRequestInfo('PUT', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}/status`)),
   )
-  const ready = bootstrapCluster(made, { port: options.port, clientAuthority: options.clientAuthority })
   return {
     handle: server.handle,
     server,
-    access: accessOf(),
-    ready,
+    access,
+    ready: bootstrapCluster(context, { port: options.port, clientAuthority: options.clientAuthority }),
     stop() {
-      customResources?.stop()
+      customResources.stop()
       server.stop()
     },
   }

@@ -3,10 +3,11 @@ import type { Clock } from '../base/clock.ts'
 import { formatTime } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Admission } from '../kinds/admission.ts'
-import type { UserInfo } from '../kinds/kind.ts'
-import type { Catalog, Served } from './catalog.ts'
+import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
+import type { ClusterStore } from '../store/index.ts'
+import { type Catalog, createCatalog, type Served } from './catalog.ts'
 import type { ApiRequest } from './http.ts'
-import type { Objects } from './objects.ts'
+import { createObjects, type Objects } from './objects.ts'
 import type { RequestInfo } from './request-info.ts'
 
 /** What lives as long as the server. */
@@ -48,6 +49,24 @@ export const DEFAULT_LIMITS: ServerLimits = {
   futureRevisionWaitSeconds: 3,
   userRate: 2000,
   userBurst: 4000,
+}
+
+/** What a server works on, before admission and access control are made from it. */
+export function createContext(options: {
+  store: ClusterStore
+  clock: Clock
+  random: Random
+  kinds: readonly KindDefinition[]
+  limits?: Partial<ServerLimits>
+}): ServerContext {
+  return {
+    clock: options.clock,
+    random: options.random,
+    catalog: createCatalog(options.kinds),
+    objects: createObjects(options.store),
+    admission: [],
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  }
 }
 
 /** One request to a resource. */

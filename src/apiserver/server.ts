@@ -2,28 +2,25 @@
  * The API server as a function: `handle(request)` authenticates, authorizes, finds the kind and serves the verb. It knows
  * no sockets and no clock but the one it is given; listeners, in-process clients and the worlds of tests all call this.
  */
-import type { Clock } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
-import type { Admission } from '../kinds/admission.ts'
-import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
+import type { UserInfo } from '../kinds/kind.ts'
 import { goQuote } from '../kube/go-print.ts'
 import { checkPathSegmentName } from '../kube/names.ts'
 import { badRequestError, failure, internalServerError, StatusError } from '../kube/status.ts'
-import { type ClusterStore, StoreUnavailableError } from '../store/index.ts'
-import { type Catalog, createCatalog } from './catalog.ts'
+import { StoreUnavailableError } from '../store/index.ts'
+import type { Catalog } from './catalog.ts'
 import { createDiscovery } from './discovery/serve.ts'
 import { createHealth, type HealthCheck, text, versionResponse } from './health.ts'
 import type { ApiRequest, ApiResponse, Handle } from './http.ts'
 import { createGatekeeper } from './limits.ts'
 import { createMetrics, type ServerMetrics } from './metrics.ts'
 import { errorFormat } from './negotiation.ts'
-import { createObjects, type Objects } from './objects.ts'
+import type { Objects } from './objects.ts'
 import { PlainNotFound } from './plain-not-found.ts'
 import { createWatchRegistry } from './read/watch-registry.ts'
 import { isMalformedPath, parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { respondError } from './respond.ts'
 import { createRouter, isServed, methodNotAllowed, resolve, type SpecialHandlers } from './route.ts'
-import { DEFAULT_LIMITS, header, type Scope, type ServerContext, type ServerLimits } from './scope.ts'
+import { header, type Scope, type ServerContext } from './scope.ts'
 
 /** Who is asking, and whether they may: both throw StatusErrors. */
 export interface Gate {
@@ -32,18 +29,11 @@ export interface Gate {
 }
 
 export interface ApiServerOptions {
-  store: ClusterStore
-  clock: Clock
-  random: Random
-  kinds: readonly KindDefinition[]
-  /** In the order they run; made from the server's own context, because some keep state about the store it serves. */
-  admission(context: ServerContext): readonly Admission[]
-  /** Made from the server's own context, because RBAC and tokens live in the store it serves. */
-  gate(context: ServerContext): Gate
-  special?(context: ServerContext): SpecialHandlers
+  context: ServerContext
+  gate: Gate
+  special?: SpecialHandlers
   /** Paths outside the API that others serve (OpenAPI): undefined when not theirs. */
-  extraPaths?(context: ServerContext): (info: RequestInfo, request: ApiRequest) => ApiResponse | Promise<ApiResponse> | undefined
-  limits?: Partial<ServerLimits>
+  extraPaths?(info: RequestInfo, request: ApiRequest): ApiResponse | Promise<ApiResponse> | undefined
   healthChecks?: Record<string, HealthCheck>
   /** Told about failures that are ours, once each. */
   onInternalError?(error: unknown, info: RequestInfo): void
@@ -59,26 +49,16 @@ export interface ApiServer {
 }
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const limits: ServerLimits = { ...DEFAULT_LIMITS, ...options.limits }
-  const context: ServerContext = {
-    clock: options.clock,
-    random: options.random,
-    catalog: createCatalog(options.kinds),
-    objects: createObjects(options.store),
-    admission: [],
-    limits,
-  }
-  context.admission = options.admission(context)
-  const gate = options.gate(context)
+  const { context, gate } = options
+  const { clock, limits } = context
   const watches = createWatchRegistry(limits.watchers)
-  const router = createRouter(options.special?.(context) ?? {}, watches)
+  const router = createRouter(options.special ?? {}, watches)
   const discovery = createDiscovery(context.catalog)
-  const extraPaths = options.extraPaths?.(context)
-  const gatekeeper = createGatekeeper(limits, options.clock)
+  const gatekeeper = createGatekeeper(limits, clock)
   const metrics = createMetrics({
     inFlight: () => gatekeeper.inFlight,
     watches: () => watches.open,
-    revision: () => options.store.revision,
+    revision: () => context.objects.store.revision,
     isServed: (info) => isServed(context, info),
   })
   let isStopping = false
@@ -91,7 +71,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const handle: Handle = async (request) => {
     if (isMalformedPath(request.url)) return text(400, '400 Bad Request')
     const info = parseRequestInfo(request.method, request.url)
-    const started = options.clock.now()
+    const started = clock.now()
     const warnings: string[] = []
     let response: ApiResponse
     try {
@@ -102,7 +82,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
           ? text(404, `${error.message}\n`)
           : respondError(asStatusError(error, info), { warnings, format: errorFormat(header(request, 'accept')) })
     }
-    metrics.observe(info, response.status, options.clock.now() - started)
+    metrics.observe(info, response.status, clock.now() - started)
     return response
   }
 
@@ -131,7 +111,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       return versionResponse()
     }
     if (info.path === '/metrics') return metrics.serve()
-    const extra = await extraPaths?.(info, request)
+    const extra = await options.extraPaths?.(info, request)
     if (extra !== undefined) return extra
     const discovered = discovery.serve(info.path, request)
     if (discovered !== undefined) return discovered

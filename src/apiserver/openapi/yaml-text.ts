@@ -22,9 +22,9 @@ function below(value: unknown, indent: string): string {
   return `\n${inner}${block(value, inner)}`
 }
 
-/** Words that YAML 1.1 readers take for something else, and everything unusual, is quoted as JSON, which YAML includes. */
+/** Words that some reader of YAML 1.1 takes for something else (`yes`, and `e0` for a number), and everything unusual, is quoted as JSON, which YAML includes. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9_./-]*$/
-const RESERVED = /^(y|n|yes|no|on|off|true|false|null|nan|inf)$/i
+const RESERVED = /^(y|n|yes|no|on|off|true|false|null|nan|inf|e[-+]?[0-9]+)$/i
 
 function scalar(value: unknown): string {
   if (typeof value === 'string' && PLAIN.test(value) && !RESERVED.test(value)) return value
