@@ -44,7 +44,9 @@ function kindMissing(scope: Scope): Error {
   const body = scope.request.body ?? new Uint8Array()
   const text = Buffer.from(body).toString('utf8')
   const why = `Object 'Kind' is missing in '${text}'`
-  return badRequestError(`the object provided is unrecognized (must be of type ${scope.served.definition.kind}): ${why} (${describeBytes(body)})`)
+  return badRequestError(
+    `the object provided is unrecognized (must be of type ${scope.served.definition.kind}): ${why} (${describeBytes(body)})`,
+  )
 }
 
 /** Prunes and defaults in place; what was pruned is what strict validation complains about. */
