@@ -19,11 +19,18 @@ if (files.length === 0) {
 
 const out = path.join('dist', 'test', String(process.pid))
 mkdirSync(out, { recursive: true })
+// Property tests draw from a fixed seed, so that a run can be repeated; FC_SEED=N explores others.
+const seeding = path.join(out, 'seed.ts')
+writeFileSync(
+  seeding,
+  `import fc from 'fast-check'\nfc.configureGlobal({ ...fc.readConfigureGlobal(), seed: ${Number(process.env.FC_SEED ?? 20261115)} })\n`,
+)
 const areas = Map.groupBy ? Map.groupBy(files, area) : group(files)
 const entryPoints = {}
 for (const [name, members] of areas) {
   const entry = path.join(out, `${name}.entry.ts`)
-  writeFileSync(entry, members.map((m) => `import ${JSON.stringify(path.resolve(m))}\n`).join(''))
+  const lines = members.map((m) => `import ${JSON.stringify(path.resolve(m))}\n`)
+  writeFileSync(entry, `import ${JSON.stringify(path.resolve(seeding))}\n${lines.join('')}`)
   entryPoints[`${name}.test`] = entry
 }
 let status = 1

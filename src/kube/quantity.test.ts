@@ -64,6 +64,12 @@ const SUFFIXES = ['', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'Ki', 'Mi', 'Gi', 
 const quantities = fc
   .tuple(fc.bigInt(-(10n ** 15n), 10n ** 15n), fc.constantFrom('', '.5', '.125'), fc.constantFrom(...SUFFIXES))
   .map((parts) => parseQuantity(parts.join('')))
+  // Beyond exa there is no name, and the real server prints the bare mantissa: such a text does not read back.
+  .filter(({ unscaled, scale }) => unscaled === 0n || scale + trailingZeros(unscaled) < 21)
+
+function trailingZeros(value: bigint): number {
+  return /0*$/.exec(String(value))?.[0].length ?? 0
+}
 
 describe('quantities', () => {
   for (const [source, expected] of CANONICAL)
