@@ -3,7 +3,7 @@
 //
 // A part is { name, group?, command: [file, ...args], minutes? }. Its counts are read from its own closing line or from
 // node --test; a part without either counts as one. A part that ends with exit code 0 has no failures: what it tolerates
-// (recorded cases that are documented as different) is its own business. `skipped: REASON` lines are taken over.
+// (recorded cases that are documented as different) is its own business. `skipped: REASON` lines and skips of node --test are taken over.
 import { spawn } from 'node:child_process'
 import { createWriteStream, mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -64,9 +64,16 @@ async function runPart({ name, command, minutes = MOST_MINUTES }, logs) {
   const { code, output } = await run(command, log, minutes)
   const seconds = Number(process.hrtime.bigint() - began) / 1e9
   const counts = countsIn(output) ?? { passed: 1, failed: 1 }
-  const skipped = [...output.matchAll(/^skipped: (.*)$/gm)].map(([, reason]) => reason)
+  const skipped = skippedIn(output)
   const passed = code === 0 || counts.isCounted ? counts.passed : 0
   return { name, passed, failed: code === 0 ? 0 : Math.max(1, counts.failed), skipped, seconds, output, log }
+}
+
+/** `skipped: REASON` of our own programs, and node --test's `ok 7 - NAME # SKIP REASON`. */
+function skippedIn(output) {
+  const ours = [...output.matchAll(/^skipped: (.*)$/gm)].map(([, reason]) => reason)
+  const tests = [...output.matchAll(/^\s*ok \d+ - (.*) # SKIP(.*)$/gm)].map(([, name, reason]) => `${name}:${reason}`)
+  return [...ours, ...tests]
 }
 
 function run([file, ...args], log, minutes) {
