@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundle } from './bundle.mjs'
+import { typesFile } from './facts/types.mjs'
 
 /** Folders that hold generated files only: what is in them and no longer generated is removed. */
 const OWNED = ['deploy/crds', 'docs/reference']
@@ -43,7 +44,7 @@ async function generated() {
     await bundle({ entryPoints, outdir: out, outExtension: { '.js': '.mjs' } })
     const load = (name) => import(pathToFileURL(path.resolve(out, `${name}.mjs`)).href)
     const [{ generatedFiles }, { referencePages }] = [await load('kinds'), await load('pages')]
-    return [...generatedFiles(), ...referencePages()]
+    return [typesFile(), ...generatedFiles(), ...referencePages()]
   } finally {
     rmSync(out, { recursive: true, force: true })
   }

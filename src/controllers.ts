@@ -20,6 +20,7 @@ import { builtinAdmission } from './kinds/kubernetes/admission/index.ts'
 import { printerFor } from './kinds/kubernetes/printers/index.ts'
 import { builtinKinds } from './kinds/kubernetes/registry.ts'
 import { rulesFor } from './kinds/kubernetes/rules/index.ts'
+import { type MemberOptions, memberControllers } from './minicluster/controllers.ts'
 import { eventTtl } from './minicluster/housekeeping/event-ttl/controller.ts'
 import { runGarbageCollector } from './minicluster/housekeeping/garbage/run.ts'
 import { namespaceLifecycle } from './minicluster/housekeeping/namespace/controller.ts'
@@ -37,11 +38,20 @@ export type ClusterRole = 'hub' | 'member'
 export interface ControllerFacts {
   /** PEM of the cluster's authority; asked each time, because certificates rotate. */
   authority(): string
+  /** Of a member of `up`; undefined where the cluster brings its own workload controllers and nodes. */
+  member?: MemberOptions
 }
 
-export function controllersOf(_role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Controller[] {
-  // Housekeeping: the hub and every member.
-  return [namespaceLifecycle(facts.everything), defaultServiceAccount, rootCa(facts.authority), roleAggregation, eventTtl()]
+export function controllersOf(role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Controller[] {
+  return [
+    // Housekeeping: the hub and every member.
+    namespaceLifecycle(facts.everything),
+    defaultServiceAccount,
+    rootCa(facts.authority),
+    roleAggregation,
+    eventTtl(),
+    ...(role === 'member' && facts.member !== undefined ? memberControllers(facts.member) : []),
+  ]
 }
 
 /** A bare server has the kinds of a bare kube-apiserver and nothing of ours. */
@@ -111,7 +121,7 @@ export function runControllers(options: RunControllersOptions): RunningControlle
   })
   const everything = followEverything({ client, clock, random, onError: (error) => log(`cannot follow everything: ${messageOf(error)}`) })
   const onError = (error: unknown, controller: string, key: string): void => log(`${controller} ${key}: ${messageOf(error)}`)
-  const controllers = controllersOf(options.role, { authority: options.authority, everything })
+  const controllers = controllersOf(options.role, { authority: options.authority, member: options.member, everything })
   const names = new Set(controllers.map((controller) => controller.name))
   function keepsManager(name: string): boolean {
     return names.has(name)

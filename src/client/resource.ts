@@ -1,5 +1,9 @@
+import type { KubeObject } from '../kube/meta.ts'
+
 /** Names a kind to the client: enough to build its paths. Kinds of the registry have these fields already. */
-export interface Resource {
+export interface Resource<T extends KubeObject = KubeObject> {
+  /** Never set: carries the type of the resource's objects to those who read them. */
+  readonly objects?: T
   group: string
   version: string
   /** Plural, as in the path. */

@@ -10,6 +10,8 @@ import { holdsApplied } from './owned-subset.ts'
 /** A write that was sent and answered. */
 export interface Written {
   resource: Resource
+  /** As the server answered it; undefined where it answers something else. */
+  object?: KubeObject
   /** Whether this cache of the resource already shows the write, or something newer. */
   isSeenBy(informer: Informer): boolean
 }
@@ -30,7 +32,10 @@ export async function applyAction(writer: Writer, action: Action): Promise<Writt
       const { namespace = '', name = '' } = action.object.metadata
       const live = writer.informerOf(action.resource)?.get(namespace, name)
       if (live !== undefined && holdsApplied(live, action.object, fieldManager)) return undefined
-      return wrote(action.resource, await client.apply(action.resource, action.object, { fieldManager, force: true }))
+      return wrote(
+        action.resource,
+        await client.apply(action.resource, action.object, { fieldManager, force: true, subresource: action.subresource }),
+      )
     }
     case 'create':
       return create(writer, action.resource, action.object)
@@ -46,6 +51,12 @@ export async function applyAction(writer: Writer, action: Action): Promise<Writt
     }
     case 'update':
       return wrote(action.resource, await client.update(action.resource, action.object, { subresource: action.subresource, fieldManager }))
+    case 'post': {
+      const { namespace, name } = action.of.metadata
+      const body = { ...action.body, metadata: { ...action.body.metadata, namespace, name } }
+      await client.create(action.resource, body, { subresource: action.subresource, fieldManager })
+      return { resource: action.resource, isSeenBy: movedFrom(action.of) }
+    }
     case 'delete':
       return remove(client, action)
     case 'delete-collection':
@@ -67,7 +78,11 @@ async function create({ client, manager }: Writer, resource: Resource, object: K
 async function remove(client: Client, action: Extract<Action, { do: 'delete' }>): Promise<Written | undefined> {
   const { namespace, name = '', uid } = action.of.metadata
   try {
-    await client.delete(action.resource, { namespace, name }, { preconditions: { uid }, propagationPolicy: action.propagation })
+    await client.delete(
+      action.resource,
+      { namespace, name },
+      { preconditions: { uid }, propagationPolicy: action.propagation, gracePeriodSeconds: action.gracePeriodSeconds },
+    )
   } catch (error) {
     if (!isNotFound(error)) throw error
   }
@@ -82,5 +97,11 @@ async function remove(client: Client, action: Extract<Action, { do: 'delete' }>)
 
 function wrote(resource: Resource, object: KubeObject): Written {
   const revision = Number(object.metadata.resourceVersion ?? 0)
-  return { resource, isSeenBy: (informer) => informer.revision >= revision }
+  return { resource, object, isSeenBy: (informer) => informer.revision >= revision }
+}
+
+/** The answer does not say which revision was written: the object is no longer what it was. */
+function movedFrom(of: KubeObject): (informer: Informer) => boolean {
+  const { namespace = '', name = '', resourceVersion } = of.metadata
+  return (informer) => informer.get(namespace, name)?.metadata.resourceVersion !== resourceVersion
 }

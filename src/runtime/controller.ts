@@ -1,6 +1,7 @@
 /**
  * How a controller is declared: observe → plan (pure) → apply. The runtime does the rest: queueing, freshness, writing
- * owned subsets, retrying. From `watches` and `writes` come subscriptions, access rules and documentation.
+ * owned subsets, telling events, running effects, retrying. From `watches`, `writes` and `effects` come subscriptions,
+ * access rules, documentation, metrics and fault points.
  */
 import type { Client } from '../client/client.ts'
 import type { Resource } from '../client/resource.ts'
@@ -8,25 +9,50 @@ import type { KubeObject } from '../kube/meta.ts'
 
 /** Cached reads. Indexes must be declared; there is no way to scan by accident except `list`, which says so. */
 export interface Reader {
-  get(resource: Resource, namespace: string, name: string): KubeObject | undefined
-  list(resource: Resource, namespace?: string): KubeObject[]
-  byIndex(resource: Resource, index: string, value: string): KubeObject[]
+  get<T extends KubeObject>(resource: Resource<T>, namespace: string, name: string): T | undefined
+  list<T extends KubeObject>(resource: Resource<T>, namespace?: string): T[]
+  byIndex<T extends KubeObject>(resource: Resource<T>, index: string, value: string): T[]
   nowMs(): number
 }
+
+/** Reads of one pass: also what became of the passes before it. */
+export interface PassReader extends Reader {
+  /** Why the last pass over this key failed; undefined when it did not, and after a start. Conflicts do not count. */
+  lastFailure(): Failure | undefined
+  /** What became of an effect that was asked for with this key; undefined when this process has not begun it. */
+  outcome<Input, Output>(effect: Effect<Input, Output>, key: string): Outcome<Output> | undefined
+}
+
+export interface Failure {
+  message: string
+  /** Status code of the answer, where there was one. */
+  code?: number
+  /** Machine-readable reason of the answer: `Forbidden`, `Invalid`, … */
+  reason?: string
+}
+
+export type Outcome<Output> = { state: 'running' } | { state: 'done'; value: Output } | { state: 'failed'; message: string }
 
 export interface ObjectRef {
   namespace: string
   name: string
 }
 
+/** Work for people who wait goes before what only has to be looked at sometime: first lists, look-agains. */
+export type Priority = 'high' | 'normal' | 'low'
+
 /** An event of `resource` makes these objects of the controller's own kind run again. */
 export interface Watch {
   resource: Resource
   /** Which primaries a changed object concerns: look-ups through `read`, never scans. */
   affects(object: KubeObject, read: Reader): readonly ObjectRef[]
+  priority?: Priority
 }
 
-export const via = (resource: Resource, affects: Watch['affects']): Watch => ({ resource, affects })
+export const via = <T extends KubeObject>(resource: Resource<T>, affects: (object: T, read: Reader) => readonly ObjectRef[]): Watch => ({
+  resource,
+  affects: affects as Watch['affects'],
+})
 
 export interface Index {
   resource: Resource
@@ -34,23 +60,90 @@ export interface Index {
   of(object: KubeObject): readonly string[]
 }
 
+/** An index of a resource, with the type of its objects. */
+export const indexOf = <T extends KubeObject>(resource: Resource<T>, name: string, of: (object: T) => readonly string[]): Index => ({
+  resource,
+  name,
+  of: of as Index['of'],
+})
+
+/**
+ * News for people. Always told with the write that makes it true (`tells`) or fails to (`tellsFailure`), so that an event
+ * marks a transition and a settled controller says nothing.
+ */
+export interface EventIntent {
+  of: KubeObject
+  type: 'Normal' | 'Warning'
+  reason: string
+  message: string
+}
+
+export interface Telling {
+  /** Told when the write was sent and answered with success; not when nothing had to be written. */
+  tells?: EventIntent | readonly EventIntent[] | ((written: KubeObject | undefined) => EventIntent | readonly EventIntent[] | undefined)
+  /** Told when the server refused it; conflicts are not told. */
+  tellsFailure?(why: string): EventIntent | undefined
+}
+
 /** One thing to do. Every write states what it is based on, so that repeating it is harmless. */
-export type Action =
-  /** Server-side apply of an owned subset; nothing is sent when the live object already contains it. */
-  | { do: 'apply'; resource: Resource; object: KubeObject }
-  /** Creates if absent; an object that is already there is left alone. */
+export type Action = (
+  | /** Server-side apply of an owned subset; nothing is sent when the live object already contains it. */
+  { do: 'apply'; resource: Resource; object: KubeObject; subresource?: string }
+  /**
+   * Creates if absent; an object that is already there is left alone. Always with a name, chosen by the plan
+   * (`childName`), so that a repetition after an unknown outcome meets the first attempt.
+   */
   | { do: 'create'; resource: Resource; object: KubeObject }
   /** Merge patch of the object the decision was based on (its resourceVersion is the precondition). */
   | { do: 'patch'; resource: Resource; of: KubeObject; patch: Record<string, unknown>; subresource?: string }
   /** PUT of a changed copy, with its resourceVersion as the precondition. */
   | { do: 'update'; resource: Resource; object: KubeObject; subresource?: string }
+  /** POST to a subresource that decides by itself whether it still can: `pods/binding`, `pods/eviction`. */
+  | { do: 'post'; resource: Resource; of: KubeObject; subresource: string; body: KubeObject }
   /** Deletes everything of a resource in a namespace. */
   | { do: 'delete-collection'; resource: Resource; namespace: string }
   /** Deletes exactly the object seen (by uid). */
-  | { do: 'delete'; resource: Resource; of: KubeObject; propagation?: 'Foreground' | 'Background' | 'Orphan' }
+  | { do: 'delete'; resource: Resource; of: KubeObject; propagation?: 'Foreground' | 'Background' | 'Orphan'; gracePeriodSeconds?: number }
+) &
+  Telling
+
+/** Writes that do not depend on each other: sent at once in slowly growing groups (1, 2, 4, …), and no further group after a failure. */
+export interface Together {
+  do: 'together'
+  actions: readonly Action[]
+}
+
+/**
+ * Something to be done beyond the API: bytes copied, a command in a pod, a process started. Declared once per controller,
+ * bounded in time, and idempotent by key: the runtime runs each key at most once at a time, remembers the outcome while
+ * the primary lives, tries a failed one again with backoff when the plan asks again, and after a restart begins anew.
+ */
+export interface Effect<Input = unknown, Output = unknown> {
+  /** `<controller>.<what>`: for metrics, fault points and documentation. */
+  name: string
+  /** One sentence for the reference. */
+  about: string
+  timeoutMs: number
+  run(input: Input, context: { key: string; signal: AbortSignal }): Promise<Output>
+}
+
+export interface EffectRequest {
+  effect: Effect
+  /** Idempotency key: what makes this deed this deed (uid, generation, attempt). */
+  key: string
+  input: unknown
+}
+
+export const request = <Input, Output>(effect: Effect<Input, Output>, key: string, input: Input): EffectRequest => ({
+  effect: effect as Effect,
+  key,
+  input,
+})
 
 export interface Plan {
-  actions: Action[]
+  actions: readonly (Action | Together)[]
+  /** Begun after the actions have succeeded; when one ends, the key is looked at again and `read.outcome` knows. */
+  effects?: readonly EffectRequest[]
   /** Look again after this long even if nothing happens. Only where time itself is the subject. */
   recheckAfterMs?: number
 }
@@ -68,25 +161,30 @@ export interface Access {
   verbs: readonly string[]
 }
 
-export interface Controller<Observed = unknown> {
+export interface Controller<Observed = unknown, Primary extends KubeObject = KubeObject> {
   /** Its path with dots: `minicluster.housekeeping.namespace`. */
   name: string
-  for: Resource
+  /** What its events say they come from, where Kubernetes has a name for it (default: its name). */
+  component?: string
+  for: Resource<Primary>
   watches?: readonly Watch[]
   signals?: readonly Signal[]
   indexes?: readonly Index[]
-  /** Everything it writes: becomes RBAC and documentation. */
+  effects?: readonly Effect[]
+  /** Everything it writes: becomes RBAC and documentation. Events need not be said. */
   writes: readonly Access[]
+  /** What it reads from the server itself rather than from caches, in `observe`: becomes RBAC and documentation. */
+  reads?: readonly Access[]
   /** Keys worked on at once (default 1). */
   concurrency?: number
   /** What the plan needs to know. `primary` is undefined when the object is gone. Reads caches; live reads go through `client`. */
-  observe(key: ObjectRef, primary: KubeObject | undefined, read: Reader, client: Client): Observed | Promise<Observed>
+  observe(key: ObjectRef, primary: Primary | undefined, read: PassReader, client: Client): Observed | Promise<Observed>
   /** Pure. */
   plan(observed: Observed): Plan
 }
 
-export function defineController<Observed>(controller: Controller<Observed>): Controller {
-  return Object.freeze(controller) as Controller
+export function defineController<Observed, Primary extends KubeObject = KubeObject>(controller: Controller<Observed, Primary>): Controller {
+  return Object.freeze(controller) as unknown as Controller
 }
 
 /** Every resource a controller reads through caches. */

@@ -10,8 +10,11 @@ import { keyOfObject } from '../client/cache/object-cache.ts'
 import type { Client } from '../client/client.ts'
 import { isConflict } from '../client/errors.ts'
 import { keyOfResource, type Resource } from '../client/resource.ts'
+import type { KubeObject } from '../kube/meta.ts'
 import { applyAction, type Writer } from './apply-plan.ts'
-import { type Action, type Controller, type ObjectRef, type Reader, resourcesOf } from './controller.ts'
+import { type Action, type Controller, type ObjectRef, type PassReader, type Reader, resourcesOf, type Together } from './controller.ts'
+import { createEffects } from './effects.ts'
+import { createEventRecorder } from './event-recorder.ts'
 import { createFreshnessGate } from './freshness.ts'
 import { createWorkers, type Observer } from './workers.ts'
 
@@ -39,10 +42,21 @@ export function runController(controller: Controller, options: RunOptions): Runn
   const informerOf = (resource: Resource): Informer | undefined => informers.get(keyOfResource(resource))
   const read = readerOf(controller, informerOf, clock)
   const writer: Writer = { client, manager: controller.name, informerOf }
+  const events = createEventRecorder({
+    client,
+    clock,
+    component: controller.component ?? controller.name,
+    onError: (error, { of, reason }) => options.onError?.(error, controller.name, `event ${reason} of ${keyOfObject(of)}`),
+  })
   const gate = createFreshnessGate(informerOf)
   const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, work })
   const { queue } = workers
   const wake = (ref: ObjectRef): void => queue.add(`${ref.namespace}/${ref.name}`)
+  const effects = createEffects({
+    clock,
+    wake: (key, afterMs) => queue.addAfter(key, afterMs),
+    onError: (error, key) => options.onError?.(error, controller.name, key),
+  })
 
   const unsubscribe = [
     primaries.subscribe(({ object }) => queue.add(keyOfObject(object))),
@@ -58,30 +72,68 @@ export function runController(controller: Controller, options: RunOptions): Runn
   async function work(key: string): Promise<number | undefined> {
     if (!gate.isOpen(key, () => queue.add(key))) return undefined
     const ref = refOf(key)
-    const observed = await controller.observe(ref, read.get(controller.for, ref.namespace, ref.name), read, client)
+    const primary = read.get(controller.for, ref.namespace, ref.name)
+    const observed = await controller.observe(ref, primary, passReader(key), client)
     const plan = controller.plan(observed)
     const sent = await applyAll(key, plan.actions)
+    if (primary === undefined) effects.forget(key)
+    effects.begin(key, plan.effects ?? [])
     if (plan.recheckAfterMs !== undefined) queue.addAfter(key, plan.recheckAfterMs)
     return sent
   }
 
-  async function applyAll(key: string, actions: readonly Action[]): Promise<number> {
+  function passReader(key: string): PassReader {
+    return {
+      ...read,
+      lastFailure: () => workers.lastFailure(key),
+      outcome: (effect, of) => effects.outcome(key, effect.name, of) as never,
+    }
+  }
+
+  async function applyAll(key: string, actions: readonly (Action | Together)[]): Promise<number> {
     let sent = 0
     let failure: { error: unknown } | undefined
     for (const action of actions) {
       if (workers.isStopped) return sent
       try {
-        const written = await applyAction(writer, action)
-        if (written !== undefined) gate.wrote(key, written)
-        if (written !== undefined || action.do === 'delete-collection') sent++
+        sent += action.do === 'together' ? await applyTogether(key, action.actions) : await applyOne(key, action)
       } catch (error) {
-        if (isConflict(error)) wakeWhenMoved(key, action)
         // Emptying one resource does not depend on another; everything else happens in the order of the plan or not at all.
         if (action.do !== 'delete-collection') throw error
         failure ??= { error }
       }
     }
     if (failure !== undefined) throw failure.error
+    return sent
+  }
+
+  async function applyOne(key: string, action: Action): Promise<number> {
+    try {
+      const written = await applyAction(writer, action)
+      if (written === undefined) return action.do === 'delete-collection' ? 1 : 0
+      gate.wrote(key, written)
+      const told = typeof action.tells === 'function' ? action.tells(written.object) : action.tells
+      for (const intent of told === undefined ? [] : 'of' in told ? [told] : told) events.tell(intent)
+      return 1
+    } catch (error) {
+      if (isConflict(error)) wakeWhenMoved(key, action)
+      else {
+        const told = action.tellsFailure?.(error instanceof Error ? error.message : String(error))
+        if (told !== undefined) events.tell(told)
+      }
+      throw error
+    }
+  }
+
+  /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. */
+  async function applyTogether(key: string, actions: readonly Action[]): Promise<number> {
+    let sent = 0
+    for (let from = 0, size = 1; from < actions.length && !workers.isStopped; from += size, size *= 2) {
+      const results = await Promise.allSettled(actions.slice(from, from + size).map((action) => applyOne(key, action)))
+      for (const result of results) if (result.status === 'fulfilled') sent += result.value
+      const failed = results.find((result) => result.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+    }
     return sent
   }
 
@@ -98,13 +150,16 @@ export function runController(controller: Controller, options: RunOptions): Runn
     busy: () => [
       ...workers.busy(),
       ...gate.waiting().map((key) => `${controller.name} waits for a cache to show its last write for ${key}`),
+      ...effects.running().map((effect) => `${controller.name} runs ${effect}`),
+      ...(events.pending > 0 ? [`${controller.name} has ${events.pending} events to write`] : []),
     ],
     lookAgain() {
       for (const object of primaries.list()) queue.add(keyOfObject(object))
     },
     async stop() {
       for (const stop of unsubscribe) stop()
-      await workers.stop()
+      await Promise.all([workers.stop(), effects.stop()])
+      events.stop()
     },
   }
 }
@@ -123,9 +178,11 @@ function readerOf(controller: Controller, informerOf: (resource: Resource) => In
     return informer
   }
   return {
-    get: (resource, namespace, name) => cacheOf(resource).get(namespace, name),
-    list: (resource, namespace) => cacheOf(resource).list(namespace),
-    byIndex: (resource, index, value) => cacheOf(resource).byIndex(`${controller.name}/${index}`, value),
+    get: <T extends KubeObject>(resource: Resource<T>, namespace: string, name: string) =>
+      cacheOf(resource).get(namespace, name) as T | undefined,
+    list: <T extends KubeObject>(resource: Resource<T>, namespace?: string) => cacheOf(resource).list(namespace) as T[],
+    byIndex: <T extends KubeObject>(resource: Resource<T>, index: string, value: string) =>
+      cacheOf(resource).byIndex(`${controller.name}/${index}`, value) as T[],
     nowMs: () => clock.now(),
   }
 }

@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import { isConflict } from '../client/errors.ts'
+import { ApiError, isConflict } from '../client/errors.ts'
+import type { Failure as ToldFailure } from './controller.ts'
 import { createWorkQueue, type WorkQueue } from './work-queue.ts'
 
 /** What became of one pass over one key: for metrics and logs. */
@@ -37,16 +38,28 @@ export interface Workers {
   /** Nothing is taken from the queue before. */
   start(): void
   readonly isStopped: boolean
+  /** Why the last pass over a key failed, conflicts aside. */
+  lastFailure(key: string): Failure | undefined
   /** A line per key that is not settled: being worked on, waiting its turn, or failed and to be tried again. */
   busy(): string[]
   /** No pass begins any more; resolves when those under way are over. */
   stop(): Promise<void>
 }
 
+type Failure = ToldFailure & { isConflict: boolean }
+
+/** A conflict after a failure says nothing new about it. */
+function failureOf(error: unknown, before: Failure | undefined): Failure {
+  if (isConflict(error) && before !== undefined) return before
+  const message = error instanceof Error ? error.message : String(error)
+  const answer = error instanceof ApiError ? { code: error.code, reason: error.reason } : {}
+  return { message, ...answer, isConflict: isConflict(error) }
+}
+
 export function createWorkers(options: WorkersOptions): Workers {
   const { name, clock } = options
   const underway = new Map<string, Promise<void>>()
-  const failures = new Map<string, string>()
+  const failures = new Map<string, Failure>()
   let hasStarted = false
   let isStopped = false
   let isScheduled = false
@@ -87,7 +100,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       report('done', writes)
     } catch (error) {
       if (isStopped) return
-      failures.set(key, error instanceof Error ? error.message : String(error))
+      failures.set(key, failureOf(error, failures.get(key)))
       // The world moved while we decided. It is decided again when the cache has moved too, or after a while.
       queue.addFailed(key)
       if (!isConflict(error)) options.onError?.(error, name, key)
@@ -107,8 +120,12 @@ export function createWorkers(options: WorkersOptions): Workers {
     busy: () => [
       ...[...underway.keys()].map((key) => `${name} works on ${key}`),
       ...(queue.depth > 0 ? [`${name} has ${queue.depth} keys to work on`] : []),
-      ...[...failures].map(([key, why]) => `${name} failed on ${key} and will try again: ${why}`),
+      ...[...failures].map(([key, { message }]) => `${name} failed on ${key} and will try again: ${message}`),
     ],
+    lastFailure(key) {
+      const failure = failures.get(key)
+      return failure === undefined || failure.isConflict ? undefined : failure
+    },
     async stop() {
       isStopped = true
       queue.close()

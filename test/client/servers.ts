@@ -13,10 +13,10 @@ import type { ServerUnderTest } from '../../src/client/suite-harness.ts'
 import { hostOfThisMachine } from '../../src/client/transport/host.ts'
 import { undiciTransport } from '../../src/client/transport/undici.ts'
 import { clusterOf } from '../../src/controllers.ts'
+import { AUTHORITY, SERVICE_ACCOUNT_KEY } from '../../src/faultsim/world/fixed-keys.ts'
+import { createPump } from '../../src/faultsim/world/pump.ts'
+import { createVirtualClock } from '../../src/faultsim/world/virtual-clock.ts'
 import { createMemoryStore } from '../../src/store/index.ts'
-import { AUTHORITY, SERVICE_ACCOUNT_KEY } from '../world/fixed-keys.ts'
-import { createPump } from '../world/pump.ts'
-import { createVirtualClock } from '../world/virtual-clock.ts'
 
 const TESTER = { name: 'tester', groups: ['system:masters'] }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../src/client/builtin-resources.ts'
+import { AUTHORITY } from '../../src/faultsim/world/fixed-keys.ts'
 import { aNamespace } from '../builders/index.ts'
 import { expectThere } from '../expect/index.ts'
-import { AUTHORITY } from '../world/fixed-keys.ts'
 import { story } from './story.ts'
 
 const ROOT_CA = 'kube-root-ca.crt'

@@ -1,8 +1,8 @@
 /** Which resource an object belongs to: looked up among the built-in kinds, guessed by Kubernetes' own rule for others. */
 
-import type { Resource } from '../../src/client/resource.ts'
-import { kindsOf } from '../../src/controllers.ts'
-import { type KubeObject, parseGroupVersion } from '../../src/kube/meta.ts'
+import type { Resource } from '../../client/resource.ts'
+import { kindsOf } from '../../controllers.ts'
+import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
 
 const known = new Map(
   kindsOf('member', false).flatMap((kind) =>

@@ -2,7 +2,7 @@
  * Time that moves only when it is told to. Timers fire one by one, in the order of their time and, at the same time, in
  * the order in which they were set; so the same story always takes the same course.
  */
-import type { Clock } from '../../src/base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 
 export interface VirtualClock extends Clock {
   /** The same time; its timers count as the ticking of machinery (bookmarks, ends of watches), not as work that is due. */

@@ -1,14 +1,15 @@
 /** One cluster of a world: a real API server core over its part of the store, the real controllers, and verbs for tests. */
 import { createHash } from 'node:crypto'
-import type { Cluster } from '../../src/apiserver/cluster.ts'
-import type { Random } from '../../src/base/random.ts'
-import { type Client, createClient, type DeleteOptions, type ListOptions } from '../../src/client/client.ts'
-import { isNotFound } from '../../src/client/errors.ts'
-import { inProcessTransport } from '../../src/client/in-process.ts'
-import type { Resource } from '../../src/client/resource.ts'
-import { type ClusterRole, clusterOf, type RunningControllers, runControllers } from '../../src/controllers.ts'
-import type { KubeObject } from '../../src/kube/meta.ts'
-import type { ClusterStore } from '../../src/store/index.ts'
+import type { Cluster } from '../../apiserver/cluster.ts'
+import type { Random } from '../../base/random.ts'
+import { type Client, createClient, type DeleteOptions, type ListOptions } from '../../client/client.ts'
+import { isNotFound } from '../../client/errors.ts'
+import { inProcessTransport } from '../../client/in-process.ts'
+import type { Resource } from '../../client/resource.ts'
+import { type ClusterRole, clusterOf, type RunningControllers, runControllers } from '../../controllers.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { MemberOptions } from '../../minicluster/controllers.ts'
+import type { ClusterStore } from '../../store/index.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from './fixed-keys.ts'
 import type { Pump } from './pump.ts'
 import { resourceOfObject } from './resources.ts'
@@ -21,6 +22,7 @@ export interface WorldClusterOptions {
   clock: VirtualClock
   random: Random
   pump: Pump
+  member?: MemberOptions
 }
 
 const PORT = 7443
@@ -62,9 +64,9 @@ export class WorldCluster {
   }
 
   startControllers(): void {
-    const { role, clock, random } = this.#options
+    const { role, clock, random, member } = this.#options
     const log = (text: string): void => void this.complaints.push(text)
-    this.#controllers = runControllers({ role, cluster: this.#recorded(), clock, random, log, authority: () => this.#authority })
+    this.#controllers = runControllers({ role, cluster: this.#recorded(), clock, random, log, authority: () => this.#authority, member })
   }
 
   async stopControllers(): Promise<void> {

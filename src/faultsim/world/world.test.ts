@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sleep } from '../../src/base/clock.ts'
-import { CONFIG_MAPS, NAMESPACES } from '../../src/client/builtin-resources.ts'
-import { aConfigMap, aNamespace, ownedBy } from '../builders/index.ts'
-import { expectGone, expectThere } from '../expect/index.ts'
+import { aConfigMap, aNamespace, ownedBy } from '../../../test/builders/index.ts'
+import { expectGone, expectThere } from '../../../test/expect/index.ts'
+import { sleep } from '../../base/clock.ts'
+import { CONFIG_MAPS, NAMESPACES } from '../../client/builtin-resources.ts'
 import { aWorld, type World } from './index.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 

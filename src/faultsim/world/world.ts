@@ -3,9 +3,10 @@
  * `aWorld().with(objects…).settle()` starts it and lets everything happen that can. The same seed gives the same course,
  * write by write.
  */
-import { seededRandom } from '../../src/base/random.ts'
-import type { KubeObject } from '../../src/kube/meta.ts'
-import { createMemoryStore } from '../../src/store/index.ts'
+import { seededRandom } from '../../base/random.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { SIMULATED_NODE_SIZE } from '../../minicluster/shape.ts'
+import { createMemoryStore } from '../../store/index.ts'
 import { WorldCluster } from './cluster.ts'
 import { createPump, type Pump } from './pump.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
@@ -13,8 +14,10 @@ import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 export interface WorldOptions {
   /** Of all chance in the world (default 1). */
   seed?: number
-  /** Member clusters beside the hub (default 0). */
+  /** Member clusters beside the hub (default 0), with all controllers of a member. */
   members?: number
+  /** Simulated nodes in each member (default 0: pods stay pending). */
+  nodes?: number
 }
 
 export interface SettleOptions {
@@ -47,6 +50,7 @@ export function aWorld(options: WorldOptions = {}): WorldPlan {
   }
 }
 
+const REGIONS = ['east', 'west', 'north']
 const START_MS = Date.UTC(2026, 0, 1)
 
 export class World {
@@ -65,7 +69,11 @@ export class World {
     this.hub = new WorldCluster({ name: 'hub', role: 'hub', store: store.cluster('hub'), clock, random, pump })
     this.members = Array.from({ length: options.members ?? 0 }, (_, i) => {
       const name = `member${i + 1}`
-      return new WorldCluster({ name, role: 'member', store: store.cluster(name), clock, random, pump })
+      const region = REGIONS[i % REGIONS.length] as string
+      const simulated = { count: options.nodes ?? 0, size: SIMULATED_NODE_SIZE }
+      const none = { count: 0, size: SIMULATED_NODE_SIZE }
+      const member = { shape: { name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none } }
+      return new WorldCluster({ name, role: 'member', store: store.cluster(name), clock, random, pump, member })
     })
   }
 
@@ -107,6 +115,13 @@ export class World {
 
   busy(): string[] {
     return this.clusters.flatMap((cluster) => cluster.busy())
+  }
+
+  /** The first member: where most stories about workloads play. */
+  get member(): WorldCluster {
+    const [first] = this.members
+    if (first === undefined) throw new Error('this world has no member: aWorld({ members: 1 })')
+    return first
   }
 
   /** All controllers end and new ones begin, as after a crash of their process. */

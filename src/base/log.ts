@@ -1,0 +1,16 @@
+/**
+ * Structured logs as a value: a constant message and fields. What a line looks like, and where it goes, is decided in
+ * main.ts; worlds keep the records and look at them.
+ */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>
+
+export interface Log {
+  write(level: LogLevel, message: string, fields?: LogFields): void
+}
+
+/** The same log with fields that every line carries. */
+export function withFields(log: Log, fields: LogFields): Log {
+  return { write: (level, message, more) => log.write(level, message, { ...fields, ...more }) }
+}

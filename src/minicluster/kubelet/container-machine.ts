@@ -1,0 +1,134 @@
+/**
+ * What a process node can do with the machine it stands on. The real one is `minicluster/process`; worlds and tests bring
+ * a scripted one. A container's run is named by pod, container and attempt, and starting the same run twice is harmless:
+ * there are never two copies of it.
+ */
+
+/** One run of one container. */
+export interface RunId {
+  podUid: string
+  container: string
+  /** restartCount at the time of the run: 0 for the first. */
+  attempt: number
+}
+
+export interface Mount {
+  /** Directory or file on this machine. */
+  source: string
+  /** Absolute path the container sees it at. */
+  path: string
+  readOnly: boolean
+}
+
+export interface RunSpec extends RunId {
+  namespace: string
+  pod: string
+  /** Program and arguments; element 0 is looked up in the container's PATH where it has no slash. */
+  command: readonly string[]
+  env: Readonly<Record<string, string>>
+  /** Absolute path inside the container's root; undefined is `/` with a mapped image, and the pod's own directory otherwise. */
+  workingDir?: string
+  /** Directory that becomes the root, where the image is mapped to one; otherwise the container sees this machine's root. */
+  imageRoot?: string
+  mounts: readonly Mount[]
+  hostname: string
+  tty: boolean
+  stdin: boolean
+}
+
+export type RunState =
+  /** Asked for, and the shim has not yet said that the program runs. */
+  | { phase: 'starting' }
+  | { phase: 'running'; startedAtMs: number; pid: number }
+  | {
+      phase: 'exited'
+      startedAtMs: number
+      finishedAtMs: number
+      exitCode: number
+      /** Number of the signal that ended it, if one did (exitCode is then 128 + signal). */
+      signal?: number
+    }
+  /** The program could not be started: the message is for people. `reason` is a container reason Kubernetes users know. */
+  | { phase: 'failed'; reason: 'CreateContainerError' | 'RunContainerError' | 'StartError' | 'ContainerCannotRun'; message: string }
+
+/** Content of a volume whose files come from objects; written so that readers see the old or the new whole. */
+export interface VolumeFile {
+  /** Relative, clean, inside the volume. */
+  path: string
+  content: Uint8Array
+  mode: number
+}
+
+export interface ExecStart {
+  command: readonly string[]
+  tty: boolean
+  /** Bytes of the program's output. `stderr` is never called with a tty. Returns false when the receiver is behind. */
+  stdout(chunk: Uint8Array): void
+  stderr(chunk: Uint8Array): void
+}
+
+export interface ExecSession {
+  /** Resolves with the exit code (128 + signal for a signal). */
+  exited: Promise<number>
+  write(chunk: Uint8Array): void
+  endInput(): void
+  resize(columns: number, rows: number): void
+  /** The other side went away. */
+  kill(): void
+}
+
+export interface LogReading {
+  follow: boolean
+  /** Last lines only; undefined is all. */
+  tailLines?: number
+  /** Lines written at or after this time. */
+  sinceMs?: number
+  limitBytes?: number
+  timestamps: boolean
+}
+
+export interface ContainerMachine {
+  /** Why namespaces cannot be used here, with what to allow; undefined when mounts can be composed. */
+  readonly namespacesRefusal: string | undefined
+  /** All runs that the data directory knows of a pod, those from before a restart of Sluice included; newest attempt last. */
+  runsOf(podUid: string): readonly (RunId & { state: RunState })[]
+  /** Pods that have anything here: found again after a restart. */
+  pods(): readonly string[]
+  /** Begins a run unless it is known already. Resolves when it is recorded; the state follows by `onChange`. */
+  start(spec: RunSpec): Promise<void>
+  /** Sends a signal to the whole run (all processes of it). A run that has ended is left alone. */
+  signal(run: RunId, signal: 'SIGTERM' | 'SIGKILL' | (string & {})): Promise<void>
+  /** The state of one of the pod's runs changed. */
+  onChange(listener: (podUid: string) => void): () => void
+  /** A directory of the pod in the data directory, made if absent: volumes live below it. */
+  directory(podUid: string, ...parts: readonly string[]): Promise<string>
+  /** Replaces the content of a volume of files as a whole (an atomic switch). Nothing is written when nothing differs. */
+  writeFiles(directory: string, files: readonly VolumeFile[]): Promise<void>
+  /** What kind of thing is at a path of this machine. */
+  kindOf(path: string): Promise<'directory' | 'file' | 'socket' | 'other' | undefined>
+  makeDirectory(path: string): Promise<void>
+  makeFile(path: string): Promise<void>
+  /** Whether a command resolves to an executable here: for the choice between playing a pod and running it. */
+  resolves(command: string): boolean
+  exec(run: RunId, start: ExecStart): Promise<ExecSession>
+  /** Streams a run's log; returns how to stop. `onEnd` is called when there is nothing more (never while following a running one). */
+  readLog(
+    run: RunId,
+    reading: LogReading,
+    sink: { write(chunk: Uint8Array): boolean; onDrain(callback: () => void): void; end(): void },
+  ): () => void
+  /** Whether somebody accepts connections there. */
+  dial(host: string, port: number, timeoutMs: number): Promise<void>
+  httpGet(request: {
+    host: string
+    port: number
+    path: string
+    scheme: 'HTTP' | 'HTTPS'
+    headers: readonly (readonly [string, string])[]
+    timeoutMs: number
+  }): Promise<number>
+  /** Old runs and their logs go; the newest `keep` attempts of each container stay. */
+  prune(podUid: string, keep: number): Promise<void>
+  /** Everything of the pod goes: runs must have ended. */
+  remove(podUid: string): Promise<void>
+}

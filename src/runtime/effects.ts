@@ -1,0 +1,104 @@
+/**
+ * Runs effects: each key at most once at a time, bounded in time, outcomes remembered while their primary lives. A failed
+ * one is begun again, later each time, when the plan still asks for it.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { EffectRequest, Outcome } from './controller.ts'
+
+export interface Effects {
+  /** Begins what is not running and not done. */
+  begin(owner: string, requests: readonly EffectRequest[]): void
+  outcome(owner: string, name: string, key: string): Outcome<unknown> | undefined
+  /** The owner is gone: its outcomes are forgotten, what runs is told to stop. */
+  forget(owner: string): void
+  running(): string[]
+  stop(): Promise<void>
+}
+
+export interface EffectsOptions {
+  clock: Clock
+  /** An effect ended: its owner is to be looked at again, after this long. */
+  wake(owner: string, afterMs: number): void
+  onError(error: unknown, owner: string): void
+}
+
+interface Running {
+  outcome: Outcome<unknown>
+  failures: number
+  /** Not begun again before. */
+  notBeforeMs: number
+  cancel?: () => void
+}
+
+const MIN_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 60_000
+
+export function createEffects({ clock, wake, onError }: EffectsOptions): Effects {
+  const owners = new Map<string, Map<string, Running>>()
+  const underway = new Set<Promise<void>>()
+  let isStopped = false
+
+  async function run(owner: string, request: EffectRequest, state: Running): Promise<void> {
+    const abort = new AbortController()
+    const { effect, key, input } = request
+    const timedOut = (): void => abort.abort(new Error(`${effect.name} took longer than ${effect.timeoutMs} ms`))
+    const cancelTimer = clock.after(effect.timeoutMs, timedOut)
+    state.cancel = () => abort.abort(new Error(`${effect.name} is no longer wanted`))
+    try {
+      const aborted = new Promise<never>((_, reject) => {
+        abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true })
+      })
+      const value = await Promise.race([effect.run(input, { key, signal: abort.signal }), aborted])
+      state.outcome = { state: 'done', value }
+      state.failures = 0
+      wake(owner, 0)
+    } catch (error) {
+      state.failures++
+      const delayMs = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** Math.min(state.failures - 1, 20))
+      state.notBeforeMs = clock.now() + delayMs
+      state.outcome = { state: 'failed', message: error instanceof Error ? error.message : String(error) }
+      if (owners.get(owner) !== undefined && !isStopped) onError(error, owner)
+      wake(owner, 0)
+    } finally {
+      cancelTimer()
+      state.cancel = undefined
+    }
+  }
+
+  return {
+    begin(owner, requests) {
+      if (isStopped || requests.length === 0) return
+      const own = owners.get(owner) ?? new Map<string, Running>()
+      owners.set(owner, own)
+      for (const request of requests) {
+        const id = idOf(request.effect.name, request.key)
+        const known = own.get(id)
+        if (known !== undefined && known.outcome.state !== 'failed') continue
+        if (known !== undefined && known.notBeforeMs > clock.now()) {
+          wake(owner, known.notBeforeMs - clock.now())
+          continue
+        }
+        const state: Running = { outcome: { state: 'running' }, failures: known?.failures ?? 0, notBeforeMs: 0 }
+        own.set(id, state)
+        const pass: Promise<void> = run(owner, request, state).finally(() => underway.delete(pass))
+        underway.add(pass)
+      }
+    },
+    outcome: (owner, name, key) => owners.get(owner)?.get(idOf(name, key))?.outcome,
+    forget(owner) {
+      for (const state of owners.get(owner)?.values() ?? []) state.cancel?.()
+      owners.delete(owner)
+    },
+    running: () =>
+      [...owners].flatMap(([owner, own]) =>
+        [...own].filter(([, state]) => state.outcome.state === 'running').map(([id]) => `${id} of ${owner}`),
+      ),
+    async stop() {
+      isStopped = true
+      for (const own of owners.values()) for (const state of own.values()) state.cancel?.()
+      await Promise.all(underway)
+    },
+  }
+}
+
+const idOf = (name: string, key: string): string => `${name} ${key}`

@@ -1,0 +1,127 @@
+/**
+ * Writes events as client-go's recorder does: one object per distinct piece of news, whose count grows when the same is
+ * told again. Best effort and bounded: a controller never waits for its events, and what cannot be written is reported once.
+ */
+import { type Clock, formatTime } from '../base/clock.ts'
+import { EVENTS } from '../client/builtin-resources.ts'
+import type { Client } from '../client/client.ts'
+import { isNamespaceTerminating, isNotFound } from '../client/errors.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import type { EventIntent } from './controller.ts'
+
+export interface EventRecorder {
+  tell(intent: EventIntent): void
+  /** Events that are not written yet. */
+  readonly pending: number
+  stop(): void
+}
+
+export interface EventRecorderOptions {
+  client: Client
+  clock: Clock
+  /** What the events say they come from. */
+  component: string
+  onError(error: unknown, intent: EventIntent): void
+}
+
+/** Distinct news remembered, to count repetitions; and news that may wait to be written before the oldest is dropped. */
+const REMEMBERED = 4096
+const MAX_PENDING = 1000
+const MAX_MESSAGE = 1024
+
+export function createEventRecorder({ client, clock, component, onError }: EventRecorderOptions): EventRecorder {
+  const known = new Map<string, { name: string; count: number }>()
+  const waiting: EventIntent[] = []
+  let isWriting = false
+  let isStopped = false
+  let last = 0n
+
+  /** Nanoseconds that never repeat: the name of an event ends in them. */
+  function stamp(): string {
+    const now = BigInt(Math.floor(clock.now())) * 1_000_000n
+    last = now > last ? now : last + 1n
+    return last.toString(16)
+  }
+
+  async function writeAll(): Promise<void> {
+    isWriting = true
+    for (let intent = waiting.shift(); intent !== undefined && !isStopped; intent = waiting.shift()) {
+      try {
+        await write(intent)
+      } catch (error) {
+        // The namespace goes, and its news with it.
+        if (!isNamespaceTerminating(error)) onError(error, intent)
+      }
+    }
+    isWriting = false
+  }
+
+  async function write(intent: EventIntent): Promise<void> {
+    const key = keyOf(intent)
+    const seen = known.get(key)
+    if (seen !== undefined && (await countAgain(intent, seen))) return
+    const event = eventOf(intent, { name: `${intent.of.metadata.name ?? ''}.${stamp()}`, time: formatTime(clock.now()), component })
+    await client.create(EVENTS, event)
+    known.delete(key)
+    known.set(key, { name: event.metadata.name ?? '', count: 1 })
+    for (const oldest of known.keys()) {
+      if (known.size <= REMEMBERED) break
+      known.delete(oldest)
+    }
+  }
+
+  /** False when the event from before has expired. */
+  async function countAgain(intent: EventIntent, seen: { name: string; count: number }): Promise<boolean> {
+    try {
+      const of = { namespace: namespaceOf(intent.of), name: seen.name }
+      const body = { count: seen.count + 1, lastTimestamp: formatTime(clock.now()) }
+      await client.patch(EVENTS, of, { type: 'merge', body })
+      seen.count++
+      return true
+    } catch (error) {
+      if (isNotFound(error)) return false
+      throw error
+    }
+  }
+
+  return {
+    tell(intent) {
+      if (isStopped) return
+      if (waiting.length >= MAX_PENDING) waiting.shift()
+      waiting.push(intent)
+      if (!isWriting) void writeAll()
+    },
+    get pending() {
+      return waiting.length + (isWriting ? 1 : 0)
+    },
+    stop() {
+      isStopped = true
+      waiting.length = 0
+    },
+  }
+}
+
+const namespaceOf = (of: KubeObject): string => of.metadata.namespace ?? 'default'
+
+const keyOf = ({ of, type, reason, message }: EventIntent): string =>
+  JSON.stringify([of.kind, of.metadata.namespace, of.metadata.name, of.metadata.uid, type, reason, message])
+
+function eventOf(intent: EventIntent, made: { name: string; time: string; component: string }): KubeObject {
+  const { of, type, reason, message } = intent
+  const { name, uid, resourceVersion } = of.metadata
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: made.name, namespace: namespaceOf(of) },
+    involvedObject: { kind: of.kind, namespace: of.metadata.namespace, name, uid, apiVersion: of.apiVersion, resourceVersion },
+    reason,
+    message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 3)}...` : message,
+    source: { component: made.component },
+    reportingComponent: made.component,
+    reportingInstance: '',
+    firstTimestamp: made.time,
+    lastTimestamp: made.time,
+    count: 1,
+    type,
+  }
+}
