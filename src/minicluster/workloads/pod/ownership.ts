@@ -1,0 +1,106 @@
+/**
+ * Who controls an object, and how that changes: a controller adopts orphans its selector matches and releases what it no
+ * longer matches, never touches what another controls, and changes nothing while its owner is being deleted.
+ */
+import type { Client } from '../../../client/client.ts'
+import { isNotFound } from '../../../client/errors.ts'
+import type { Resource } from '../../../client/resource.ts'
+import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
+import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
+import type { Action, Together } from '../../../runtime/controller.ts'
+
+export const controllerOf = (object: KubeObject): OwnerReference | undefined =>
+  object.metadata.ownerReferences?.find((reference) => reference.controller === true)
+
+export function controllerReference(owner: KubeObject): OwnerReference {
+  const { name = '', uid = '' } = owner.metadata
+  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true }
+}
+
+export interface ClaimInput<T extends KubeObject> {
+  owner: KubeObject
+  /** Undefined selects nothing. */
+  selector: LabelSelector | undefined
+  /** What the owner controls already and the orphans of its namespace; others do no harm. */
+  candidates: readonly T[]
+  /** Beyond the selector: names of a StatefulSet's pods, say. */
+  also?(object: T): boolean
+  /** False when the owner, read from the server, turned out to be gone or going (`mayAdopt`). */
+  mayAdopt?: boolean
+}
+
+export interface Claim<T extends KubeObject> {
+  /** Controlled by the owner and matched, those to adopt included. */
+  claimed: T[]
+  adopt: T[]
+  release: T[]
+}
+
+export function claimObjects<T extends KubeObject>({ owner, selector, candidates, also, mayAdopt = true }: ClaimInput<T>): Claim<T> {
+  const claim: Claim<T> = { claimed: [], adopt: [], release: [] }
+  const { uid, namespace, deletionTimestamp } = owner.metadata
+  for (const object of candidates) {
+    const controller = controllerOf(object)
+    if (controller !== undefined && controller.uid !== uid) continue
+    const matches = selector !== undefined && matchesLabels(selector, object.metadata.labels) && (also?.(object) ?? true)
+    if (controller !== undefined) {
+      if (matches) claim.claimed.push(object)
+      else if (deletionTimestamp === undefined) claim.release.push(object)
+    } else if (matches && mayAdopt && deletionTimestamp === undefined && isFree(object, namespace)) {
+      claim.claimed.push(object)
+      claim.adopt.push(object)
+    }
+  }
+  return claim
+}
+
+const isFree = (object: KubeObject, namespace: string | undefined): boolean =>
+  object.metadata.deletionTimestamp === undefined && object.metadata.namespace === namespace
+
+/** Whether `claimObjects` would adopt something: then ask `mayAdopt` first. */
+export const wouldAdopt = <T extends KubeObject>(input: ClaimInput<T>): boolean => claimObjects(input).adopt.length > 0
+
+/**
+ * Asks the server itself whether the owner is still this one and stays: a cache that is behind would re-adopt what the
+ * deletion of the owner has just set free.
+ */
+export async function mayAdopt(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
+  const { namespace, name = '', uid } = owner.metadata
+  try {
+    const live = await client.get(resource, { namespace, name })
+    return live.metadata.uid === uid && live.metadata.deletionTimestamp === undefined
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
+}
+
+export interface ClaimActions<T extends KubeObject> {
+  resource: Resource
+  owner: KubeObject
+  claim: Pick<Claim<T>, 'adopt' | 'release'>
+  /** Added to what is adopted, removed from what is released. */
+  finalizer?: string
+}
+
+/** The patches of a claim, each based on the object as it was seen; nothing when there is nothing to change. */
+export function claimActions<T extends KubeObject>({ resource, owner, claim, finalizer }: ClaimActions<T>): Together[] {
+  const reference = controllerReference(owner)
+  const patchOf = (object: T, ownerReferences: OwnerReference[], finalizers: string[]): Action => {
+    const held = object.metadata.finalizers ?? []
+    const changed = finalizers.length !== held.length ? { finalizers } : {}
+    return { do: 'patch', resource, of: object, patch: { metadata: { ownerReferences, ...changed } } }
+  }
+  const adopted = claim.adopt.map((object) => {
+    const held = object.metadata.finalizers ?? []
+    const others = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== reference.uid)
+    return patchOf(object, [...others, reference], finalizer === undefined || held.includes(finalizer) ? held : [...held, finalizer])
+  })
+  const released = claim.release.map((object) => {
+    const others = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== reference.uid)
+    const finalizers = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer)
+    return patchOf(object, others, finalizers)
+  })
+  const actions = [...adopted, ...released]
+  return actions.length === 0 ? [] : [{ do: 'together', actions }]
+}

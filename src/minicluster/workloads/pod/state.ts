@@ -1,0 +1,45 @@
+/** What a pod's status says about it, in the words that workload controllers use: ready, available, active, terminating. */
+import type { Pod, PodCondition } from '../../../kinds/kubernetes/types.ts'
+import { timeToMs } from '../../../kube/go-time.ts'
+
+function readyCondition(pod: Pod): PodCondition | undefined {
+  return pod.status?.conditions?.find((condition) => condition.type === 'Ready')
+}
+
+export const isPodReady = (pod: Pod): boolean => readyCondition(pod)?.status === 'True'
+
+/** Since when it is ready; undefined when it is not, or does not say. */
+export function podReadySinceMs(pod: Pod): number | undefined {
+  const condition = readyCondition(pod)
+  return condition?.status === 'True' ? timeToMs(condition.lastTransitionTime) : undefined
+}
+
+/** Ready for at least `minReadySeconds`. */
+export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number): boolean {
+  if (!isPodReady(pod)) return false
+  if (minReadySeconds <= 0) return true
+  const since = podReadySinceMs(pod)
+  return since !== undefined && since + minReadySeconds * 1000 <= nowMs
+}
+
+/** How long until the first of the pods that are ready but not yet available becomes so; undefined when none waits. */
+export function nextPodAvailableInMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | undefined {
+  if (minReadySeconds <= 0) return undefined
+  let first: number | undefined
+  for (const pod of pods) {
+    const since = podReadySinceMs(pod)
+    if (since === undefined) continue
+    const inMs = since + minReadySeconds * 1000 - nowMs
+    if (inMs > 0 && (first === undefined || inMs < first)) first = inMs
+  }
+  return first
+}
+
+/** All its containers have stopped for good. */
+export const isPodTerminal = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+
+/** Counts as a replica: neither over nor on its way out. */
+export const isPodActive = (pod: Pod): boolean => !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined
+
+/** On its way out, and not over yet. */
+export const isPodTerminating = (pod: Pod): boolean => !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined
