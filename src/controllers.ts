@@ -10,8 +10,9 @@ import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
 import { createCaches } from './client/cache/caches.ts'
 import { type Everything, followEverything } from './client/cache/everything.ts'
-import { createClient } from './client/client.ts'
+import { type Client, createClient } from './client/client.ts'
 import { inProcessTransport } from './client/in-process.ts'
+import type { Transport } from './client/transport.ts'
 import type { Admission } from './kinds/admission.ts'
 import { crdRules } from './kinds/custom/crd-rules.ts'
 import { ownKinds } from './kinds/index.ts'
@@ -20,9 +21,10 @@ import { builtinAdmission } from './kinds/kubernetes/admission/index.ts'
 import { printerFor } from './kinds/kubernetes/printers/index.ts'
 import { builtinKinds } from './kinds/kubernetes/registry.ts'
 import { rulesFor } from './kinds/kubernetes/rules/index.ts'
+import { type RunPlacementOptions, runPlacement } from './minicluster/admission/run-placement.ts'
 import { type MemberOptions, memberControllers } from './minicluster/controllers.ts'
 import { eventTtl } from './minicluster/housekeeping/event-ttl/controller.ts'
-import { runGarbageCollector } from './minicluster/housekeeping/garbage/run.ts'
+import { GARBAGE_COLLECTOR, runGarbageCollector } from './minicluster/housekeeping/garbage/run.ts'
 import { namespaceLifecycle } from './minicluster/housekeeping/namespace/controller.ts'
 import { roleAggregation } from './minicluster/housekeeping/role-aggregation/controller.ts'
 import { rootCa } from './minicluster/housekeeping/root-ca/controller.ts'
@@ -62,8 +64,9 @@ export function kindsOf(_role: ClusterRole, isBare: boolean): KindDefinition[] {
 }
 
 /** The hub keeps templates clean: nothing about pods and volumes is added to objects that travel on to members. */
-export function admissionOf(role: ClusterRole, isBare: boolean): readonly Admission[] {
-  return builtinAdmission({ serviceAccount: !isBare && role === 'member', storageProtection: isBare || role === 'member' })
+export function admissionOf(role: ClusterRole, isBare: boolean, run?: RunPlacementOptions): readonly Admission[] {
+  const builtin = builtinAdmission({ serviceAccount: !isBare && role === 'member', storageProtection: isBare || role === 'member' })
+  return run === undefined ? builtin : [...builtin, runPlacement(run)]
 }
 
 export interface ComposeOptions
@@ -73,16 +76,18 @@ export interface ComposeOptions
   store: ClusterStore
   adminToken: string
   serviceAccountKey: string
+  /** How a member of `up` decides where a pod runs. */
+  run?: RunPlacementOptions
   /** Streams a backup of the whole store, where this cluster offers one. */
   backup?: WriteBackup
 }
 
 export function clusterOf(options: ComposeOptions): Cluster {
-  const { role, bare, adminToken, serviceAccountKey, backup, ...rest } = options
+  const { role, bare, adminToken, serviceAccountKey, run, backup, ...rest } = options
   return createCluster({
     ...rest,
     kinds: kindsOf(role, bare),
-    admission: () => admissionOf(role, bare),
+    admission: () => admissionOf(role, bare, run),
     access: { staticTokens: [{ token: adminToken, user: { name: 'admin', groups: [MASTERS] } }], serviceAccountKey },
     extraPath: backup === undefined ? undefined : backupHandler(backup),
   })
@@ -96,6 +101,8 @@ export interface RunControllersOptions extends ControllerFacts {
   log(text: string): void
   /** Told of every pass of every controller: for metrics. */
   onPass?(pass: Pass): void
+  /** How each part of the process reaches the server: a controller by its name, `caches`, `everything` (default: in process). */
+  transportFor?(part: string): Transport
 }
 
 export interface RunningControllers {
@@ -111,15 +118,27 @@ const SYSTEM = { name: 'system:sluice', groups: [MASTERS] }
 /** Runs the role's controllers in this process, over the in-process transport. */
 export function runControllers(options: RunControllersOptions): RunningControllers {
   const { clock, random, log, onPass } = options
-  const client = createClient({ transport: inProcessTransport(options.cluster, SYSTEM), clock, random, userAgent: 'sluice' })
+  const direct = inProcessTransport(options.cluster, SYSTEM)
+  const clients: Client[] = []
+  const clientOf = (part: string): Client => {
+    const transport = options.transportFor?.(part) ?? direct
+    const client = createClient({ transport, clock, random, userAgent: `sluice/${part}` })
+    clients.push(client)
+    return client
+  }
   const caches = createCaches({
-    client,
+    client: clientOf('caches'),
     clock,
     random,
     keepsManager,
     onError: (error, resource) => log(`cannot follow ${resource.plural}: ${messageOf(error)}`),
   })
-  const everything = followEverything({ client, clock, random, onError: (error) => log(`cannot follow everything: ${messageOf(error)}`) })
+  const everything = followEverything({
+    client: clientOf('everything'),
+    clock,
+    random,
+    onError: (error) => log(`cannot follow everything: ${messageOf(error)}`),
+  })
   const onError = (error: unknown, controller: string, key: string): void => log(`${controller} ${key}: ${messageOf(error)}`)
   const controllers = controllersOf(options.role, { authority: options.authority, member: options.member, everything })
   const names = new Set(controllers.map((controller) => controller.name))
@@ -127,8 +146,10 @@ export function runControllers(options: RunControllersOptions): RunningControlle
     return names.has(name)
   }
   const running = [
-    ...controllers.map((controller) => runController(controller, { client, caches, clock, random, onError, onPass })),
-    runGarbageCollector({ client, everything, clock, random, onError, onPass }),
+    ...controllers.map((controller) =>
+      runController(controller, { client: clientOf(controller.name), caches, clock, random, onError, onPass }),
+    ),
+    runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, clock, random, onError, onPass }),
   ]
   return {
     busy: () => [...caches.behind(), ...everything.behind(), ...running.flatMap((one) => one.busy())],
@@ -139,7 +160,7 @@ export function runControllers(options: RunControllersOptions): RunningControlle
       await Promise.all(running.map((one) => one.stop()))
       caches.stop()
       everything.stop()
-      await client.close()
+      await Promise.all(clients.map((client) => client.close()))
     },
   }
 }

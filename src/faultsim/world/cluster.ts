@@ -25,6 +25,8 @@ export interface WorldClusterOptions {
   member?: MemberOptions
 }
 
+/** No process of a machine is there to run anything. */
+const PLAYED = { hasProcessNodes: false, isMapped: () => false, resolves: () => false }
 const PORT = 7443
 const TESTER = { name: 'tester', groups: ['system:masters'] }
 
@@ -54,7 +56,8 @@ export class WorldCluster {
     const secrets = { adminToken: 'admin-of-the-world', serviceAccountKey: SERVICE_ACCOUNT_KEY, clientAuthority: AUTHORITY }
     const onInternalError = (error: unknown): void =>
       void this.complaints.push(`the server failed: ${error instanceof Error ? error.stack : String(error)}`)
-    this.#server = clusterOf({ role, bare: false, store, clock: clock.machinery, random, port: PORT, ...secrets, onInternalError })
+    const run = options.member === undefined ? undefined : PLAYED
+    this.#server = clusterOf({ role, bare: false, run, store, clock: clock.machinery, random, port: PORT, ...secrets, onInternalError })
     this.client = createClient({ transport: inProcessTransport(this.#server, TESTER), clock, random, userAgent: 'world' })
   }
 

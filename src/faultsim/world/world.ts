@@ -72,7 +72,7 @@ export class World {
       const region = REGIONS[i % REGIONS.length] as string
       const simulated = { count: options.nodes ?? 0, size: SIMULATED_NODE_SIZE }
       const none = { count: 0, size: SIMULATED_NODE_SIZE }
-      const member = { shape: { name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none } }
+      const member = { shape: { index: i + 1, name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none } }
       return new WorldCluster({ name, role: 'member', store: store.cluster(name), clock, random, pump, member })
     })
   }

@@ -1,0 +1,108 @@
+/**
+ * Decides for every new pod of a member whether it runs as processes of this machine or is played on a simulated node, so
+ * that which node it gets is never a surprise. A pod runs for real when every container can: its image is mapped to a
+ * local root, or its command is an executable here. `sluice.dev/run` on the pod or its namespace decides otherwise.
+ */
+import { type Admission, defineAdmission } from '../../kinds/admission.ts'
+import type { Container, Pod, PodSpec, Toleration } from '../../kinds/kubernetes/types.ts'
+import { type FieldError, invalid } from '../../kube/field-error.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { NODE_LABEL, RUN_ANNOTATION, SIMULATED_TAINT } from '../shape.ts'
+
+export interface RunPlacementOptions {
+  /** Whether the member has process nodes at all; without them everything is played. */
+  hasProcessNodes: boolean
+  /** Whether an image is mapped to a local root. */
+  isMapped(image: string): boolean
+  /** Whether a command resolves to an executable here. */
+  resolves(command: string): boolean
+}
+
+export type RunMode = 'simulated' | 'process'
+
+/** On a pod: why it is played, and what to do to run it for real; the node says it again on the pod's status. */
+export const BECAUSE_ANNOTATION = 'sluice.dev/simulated-because'
+
+export function runPlacement(options: RunPlacementOptions): Admission {
+  return defineAdmission({
+    name: 'RunPlacement',
+    about: 'Sends a new pod to process nodes when all of its containers can run here, and to simulated nodes otherwise.',
+    resources: [{ group: '', resource: 'pods' }],
+    operations: ['CREATE'],
+    mutate({ object, namespace }, { read }) {
+      if (object === undefined) return
+      const decision = decide(object as Pod, read.get({ group: '', resource: 'namespaces' }, '', namespace), options)
+      if (decision !== undefined) place(object as Pod, decision)
+    },
+    validate: ({ object }) => (object === undefined ? undefined : wishErrors(object)),
+  })
+}
+
+export interface Decision {
+  mode: RunMode
+  /** For simulated: why. */
+  because: string
+  /** Whether nodes of both kinds exist, so that the pod must be kept off the wrong ones. */
+  isChoice: boolean
+}
+
+/** Undefined when the wish cannot be read: validation refuses it. */
+export function decide(pod: Pod, namespace: KubeObject | undefined, options: RunPlacementOptions): Decision | undefined {
+  const wish = wishOf(pod) ?? wishOf(namespace)
+  const isChoice = options.hasProcessNodes
+  if (wish === 'simulated') return { mode: 'simulated', because: `${RUN_ANNOTATION}: simulated asks for it`, isChoice }
+  if (wish === 'process') return { mode: 'process', because: '', isChoice }
+  if (wish !== undefined) return undefined
+  if (!options.hasProcessNodes)
+    return {
+      mode: 'simulated',
+      because: 'this cluster has no process node; start it with --process-nodes 1 to run pods for real',
+      isChoice,
+    }
+  const cannot = allContainers(pod.spec)
+    .map((container) => whyNot(container, options))
+    .find((why) => why !== undefined)
+  return cannot === undefined ? { mode: 'process', because: '', isChoice } : { mode: 'simulated', because: cannot, isChoice }
+}
+
+const allContainers = (spec: PodSpec | undefined): Container[] => [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]
+
+/** Why a container cannot run as a process, with what to do; undefined when it can. */
+function whyNot(container: Container, { isMapped, resolves }: RunPlacementOptions): string | undefined {
+  const image = container.image ?? ''
+  if (isMapped(image)) return undefined
+  const [command] = container.command ?? []
+  if (command === undefined)
+    return `container ${container.name} names no command, and images are not pulled; give it a command that exists on this machine, or start with --image ${image}=DIRECTORY`
+  if (resolves(command)) return undefined
+  return `the command ${JSON.stringify(command)} of container ${container.name} is not on this machine; install it, or start with --image ${image}=DIRECTORY`
+}
+
+const wishOf = (object: KubeObject | undefined): string | undefined =>
+  object?.metadata.annotations?.[RUN_ANNOTATION] ?? object?.metadata.labels?.[RUN_ANNOTATION]
+
+function wishErrors(object: KubeObject): FieldError[] {
+  const wish = wishOf(object)
+  if (wish === undefined || wish === 'simulated' || wish === 'process') return []
+  return [invalid(`metadata.annotations[${RUN_ANNOTATION}]`, wish, 'must be simulated or process')]
+}
+
+function place(pod: Pod, { mode, because, isChoice }: Decision): void {
+  pod.spec ??= {}
+  const { spec } = pod
+  if (mode === 'simulated') {
+    pod.metadata.annotations = { ...pod.metadata.annotations, [BECAUSE_ANNOTATION]: because }
+    if (!toleratesSimulated(spec.tolerations))
+      spec.tolerations = [...(spec.tolerations ?? []), { key: SIMULATED_TAINT, operator: 'Exists', effect: 'NoSchedule' }]
+  }
+  // The taint keeps others away from simulated nodes. What tolerates it must not come to the wrong kind by that.
+  const mayStray = mode === 'simulated' || toleratesSimulated(spec.tolerations)
+  if (isChoice && mayStray && (spec.nodeName ?? '') === '') spec.nodeSelector = { [NODE_LABEL]: mode, ...spec.nodeSelector }
+}
+
+const toleratesSimulated = (tolerations: readonly Toleration[] | undefined): boolean =>
+  (tolerations ?? []).some(
+    ({ key, operator, effect }) =>
+      (effect === undefined || effect === '' || effect === 'NoSchedule') &&
+      (key === SIMULATED_TAINT || ((key === undefined || key === '') && operator === 'Exists')),
+  )

@@ -1,0 +1,86 @@
+/**
+ * Registers the simulated nodes that a member's shape asks for, as kubelets do when they start: once per process, so a
+ * node that somebody deletes stays away until the next start. Takes away nodes of its own that the shape no longer has.
+ * Sole writer of: those nodes' registration and their first status. Runs again when such a node changes.
+ */
+import { NODES } from '../../../client/builtin-resources.ts'
+import type { Node } from '../../../kinds/kubernetes/types.ts'
+import { type Controller, defineController, NOTHING_TO_DO, type ObjectRef, type Plan, type Signal } from '../../../runtime/controller.ts'
+import { type MemberShape, NODE_LABEL } from '../../shape.ts'
+import { simulatedNode, simulatedNodeName, simulatedNodeStatus } from './node.ts'
+
+export interface Observed {
+  node: Node | undefined
+  shape: MemberShape
+  /** Which of the shape's simulated nodes this is; undefined when it is none. */
+  index: number | undefined
+  /** Seen or made since this process started. */
+  isRegistered: boolean
+  nowMs: number
+}
+
+/** Nodes that the shape may take away again carry it; nodes that people made do not. */
+const POOL_LABEL = 'sluice.dev/pool'
+
+export function nodeRegistration(shape: MemberShape): Controller {
+  const indexOfName = new Map(Array.from({ length: shape.simulated.count }, (_, i) => [simulatedNodeName(shape, i), i]))
+  const registered = new Set<string>()
+  return defineController<Observed, Node>({
+    name: 'minicluster.nodes.registration',
+    component: 'kubelet',
+    for: NODES,
+    signals: [atStart([...indexOfName.keys()].map((name) => ({ namespace: '', name })))],
+    writes: [
+      { resource: NODES, verbs: ['create', 'delete'] },
+      { resource: NODES, subresource: 'status', verbs: ['patch'] },
+    ],
+    concurrency: 8,
+    observe({ name }, node, read) {
+      const isRegistered = registered.has(name)
+      if (node !== undefined) registered.add(name)
+      return { node, shape, index: indexOfName.get(name), isRegistered, nowMs: read.nowMs() }
+    },
+    plan,
+  })
+}
+
+export function plan({ node, shape, index, isRegistered, nowMs }: Observed): Plan {
+  if (node === undefined) {
+    if (index === undefined || isRegistered) return NOTHING_TO_DO
+    const made = simulatedNode(shape, index)
+    const object = { ...made, metadata: { ...made.metadata, labels: { ...made.metadata.labels, [POOL_LABEL]: 'simulated' } } }
+    return { actions: [{ do: 'create', resource: NODES, object }] }
+  }
+  const labels = node.metadata.labels ?? {}
+  if (labels[NODE_LABEL] !== 'simulated' || node.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
+  if (index === undefined && labels[POOL_LABEL] === 'simulated') return { actions: [{ do: 'delete', resource: NODES, of: node }] }
+  if ((node.status?.conditions ?? []).some(({ type }) => type === 'Ready')) return NOTHING_TO_DO
+  const status = { ...simulatedNodeStatus(node, shape, nowMs), ...ownAmounts(node) }
+  return {
+    actions: [
+      {
+        do: 'patch',
+        resource: NODES,
+        of: node,
+        patch: { status },
+        subresource: 'status',
+        tells: { of: node, type: 'Normal', reason: 'Starting', message: 'A simulated node has started.' },
+      },
+    ],
+  }
+}
+
+/** Who makes a simulated node himself may give it a size of his own. */
+function ownAmounts(node: Node): Pick<NonNullable<Node['status']>, 'capacity' | 'allocatable'> {
+  const { capacity, allocatable = capacity } = node.status ?? {}
+  return capacity === undefined ? {} : { capacity, allocatable }
+}
+
+function atStart(refs: readonly ObjectRef[]): Signal {
+  return {
+    subscribe(wake) {
+      for (const ref of refs) wake(ref)
+      return () => undefined
+    },
+  }
+}
