@@ -3,6 +3,7 @@
  * a scripted one. A container's run is named by pod, container and attempt, and starting the same run twice is harmless:
  * there are never two copies of it.
  */
+import type { StreamSession } from '../../kube/node-connections.ts'
 
 /** One run of one container. */
 export interface RunId {
@@ -62,20 +63,13 @@ export interface VolumeFile {
 export interface ExecStart {
   command: readonly string[]
   tty: boolean
-  /** Bytes of the program's output. `stderr` is never called with a tty. Returns false when the receiver is behind. */
+  /** Bytes of the program's output. `stderr` is never called with a tty. */
   stdout(chunk: Uint8Array): void
   stderr(chunk: Uint8Array): void
 }
 
-export interface ExecSession {
-  /** Resolves with the exit code (128 + signal for a signal). */
-  exited: Promise<number>
-  write(chunk: Uint8Array): void
-  endInput(): void
-  resize(columns: number, rows: number): void
-  /** The other side went away. */
-  kill(): void
-}
+/** The same as what the API server is given of it: see kube/node-connections.ts. */
+export type ExecSession = StreamSession
 
 export interface LogReading {
   follow: boolean
@@ -85,6 +79,8 @@ export interface LogReading {
   sinceMs?: number
   limitBytes?: number
   timestamps: boolean
+  /** Default All. */
+  stream?: 'All' | 'Stdout' | 'Stderr'
 }
 
 export interface ContainerMachine {
@@ -106,11 +102,15 @@ export interface ContainerMachine {
   writeFiles(directory: string, files: readonly VolumeFile[]): Promise<void>
   /** What kind of thing is at a path of this machine. */
   kindOf(path: string): Promise<'directory' | 'file' | 'socket' | 'other' | undefined>
+  /** The beginning of a file, at most so many bytes; undefined when there is none. Sees what `writeFiles` wrote. */
+  readFile(path: string, limitBytes: number): Promise<Uint8Array | undefined>
   makeDirectory(path: string): Promise<void>
   makeFile(path: string): Promise<void>
   /** Whether a command resolves to an executable here: for the choice between playing a pod and running it. */
   resolves(command: string): boolean
   exec(run: RunId, start: ExecStart): Promise<ExecSession>
+  /** The input and output of the run's own program, from now on. Resolves its `exited` with the run's exit code. */
+  attach(run: RunId, start: Omit<ExecStart, 'command'>): Promise<ExecSession>
   /** Streams a run's log; returns how to stop. `onEnd` is called when there is nothing more (never while following a running one). */
   readLog(
     run: RunId,
