@@ -76,6 +76,16 @@ export interface EventIntent {
   type: 'Normal' | 'Warning'
   reason: string
   message: string
+  /** The part of the object it is about: `spec.containers{web}`. */
+  fieldPath?: string
+  /** The node it happened on. */
+  host?: string
+}
+
+/** News that no write shows, such as a probe that fails: told when it is in the plan of a pass and was not in the one before. */
+export interface News extends EventIntent {
+  /** What makes this news this news. */
+  key: string
 }
 
 export interface Telling {
@@ -144,6 +154,7 @@ export interface Plan {
   actions: readonly (Action | Together)[]
   /** Begun after the actions have succeeded; when one ends, the key is looked at again and `read.outcome` knows. */
   effects?: readonly EffectRequest[]
+  news?: readonly News[]
   /** Look again after this long even if nothing happens. Only where time itself is the subject. */
   recheckAfterMs?: number
 }

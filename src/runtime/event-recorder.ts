@@ -103,22 +103,22 @@ export function createEventRecorder({ client, clock, component, onError }: Event
 
 const namespaceOf = (of: KubeObject): string => of.metadata.namespace ?? 'default'
 
-const keyOf = ({ of, type, reason, message }: EventIntent): string =>
-  JSON.stringify([of.kind, of.metadata.namespace, of.metadata.name, of.metadata.uid, type, reason, message])
+const keyOf = ({ of, type, reason, message, fieldPath }: EventIntent): string =>
+  JSON.stringify([of.kind, of.metadata.namespace, of.metadata.name, of.metadata.uid, type, reason, message, fieldPath])
 
 function eventOf(intent: EventIntent, made: { name: string; time: string; component: string }): KubeObject {
-  const { of, type, reason, message } = intent
+  const { of, type, reason, message, fieldPath, host } = intent
   const { name, uid, resourceVersion } = of.metadata
   return {
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: made.name, namespace: namespaceOf(of) },
-    involvedObject: { kind: of.kind, namespace: of.metadata.namespace, name, uid, apiVersion: of.apiVersion, resourceVersion },
+    involvedObject: { kind: of.kind, namespace: of.metadata.namespace, name, uid, apiVersion: of.apiVersion, resourceVersion, fieldPath },
     reason,
     message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 3)}...` : message,
-    source: { component: made.component },
+    source: { component: made.component, host },
     reportingComponent: made.component,
-    reportingInstance: '',
+    reportingInstance: host ?? '',
     firstTimestamp: made.time,
     lastTimestamp: made.time,
     count: 1,

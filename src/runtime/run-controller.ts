@@ -12,7 +12,16 @@ import { isConflict } from '../client/errors.ts'
 import { keyOfResource, type Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { applyAction, type Writer } from './apply-plan.ts'
-import { type Action, type Controller, type ObjectRef, type PassReader, type Reader, resourcesOf, type Together } from './controller.ts'
+import {
+  type Action,
+  type Controller,
+  type News,
+  type ObjectRef,
+  type PassReader,
+  type Reader,
+  resourcesOf,
+  type Together,
+} from './controller.ts'
 import { createEffects } from './effects.ts'
 import { createEventRecorder } from './event-recorder.ts'
 import { createFreshnessGate } from './freshness.ts'
@@ -49,6 +58,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
     onError: (error, { of, reason }) => options.onError?.(error, controller.name, `event ${reason} of ${keyOfObject(of)}`),
   })
   const gate = createFreshnessGate(informerOf)
+  const told = new Map<string, ReadonlySet<string>>()
   const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, work })
   const { queue } = workers
   const wake = (ref: ObjectRef): void => queue.add(`${ref.namespace}/${ref.name}`)
@@ -77,9 +87,17 @@ export function runController(controller: Controller, options: RunOptions): Runn
     const plan = controller.plan(observed)
     const sent = await applyAll(key, plan.actions)
     if (primary === undefined) effects.forget(key)
+    tellNews(key, plan.news ?? [])
     effects.begin(key, plan.effects ?? [])
     if (plan.recheckAfterMs !== undefined) queue.addAfter(key, plan.recheckAfterMs)
     return sent
+  }
+
+  function tellNews(key: string, news: readonly News[]): void {
+    const before = told.get(key)
+    for (const { key: id, ...intent } of news) if (!before?.has(id)) events.tell(intent)
+    if (news.length === 0) told.delete(key)
+    else told.set(key, new Set(news.map((one) => one.key)))
   }
 
   function passReader(key: string): PassReader {
@@ -112,8 +130,8 @@ export function runController(controller: Controller, options: RunOptions): Runn
       const written = await applyAction(writer, action)
       if (written === undefined) return action.do === 'delete-collection' ? 1 : 0
       gate.wrote(key, written)
-      const told = typeof action.tells === 'function' ? action.tells(written.object) : action.tells
-      for (const intent of told === undefined ? [] : 'of' in told ? [told] : told) events.tell(intent)
+      const said = typeof action.tells === 'function' ? action.tells(written.object) : action.tells
+      for (const intent of said === undefined ? [] : 'of' in said ? [said] : said) events.tell(intent)
       return 1
     } catch (error) {
       if (isConflict(error)) wakeWhenMoved(key, action)
