@@ -113,7 +113,8 @@ export interface RunningControllers {
   stop(): Promise<void>
 }
 
-const SYSTEM = { name: 'system:sluice', groups: [MASTERS] }
+/** Who controllers in this process are to the server. */
+export const SYSTEM = { name: 'system:sluice', groups: [MASTERS] }
 
 /** Runs the role's controllers in this process, over the in-process transport. */
 export function runControllers(options: RunControllersOptions): RunningControllers {

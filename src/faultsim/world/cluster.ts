@@ -6,14 +6,26 @@ import { type Client, createClient, type DeleteOptions, type ListOptions } from 
 import { isNotFound } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
 import type { Resource } from '../../client/resource.ts'
-import { type ClusterRole, clusterOf, type RunningControllers, runControllers } from '../../controllers.ts'
+import {
+  type ClusterRole,
+  clusterOf,
+  type RunControllersOptions,
+  type RunningControllers,
+  runControllers,
+  SYSTEM,
+} from '../../controllers.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { MemberOptions } from '../../minicluster/controllers.ts'
 import type { ClusterStore } from '../../store/index.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from './fixed-keys.ts'
+import { ControllerProcess, type ControllerWrite, type Interference } from './process.ts'
 import type { Pump } from './pump.ts'
 import { resourceOfObject } from './resources.ts'
+import { type SkewedClock, skewed } from './skewed-clock.ts'
 import type { VirtualClock } from './virtual-clock.ts'
+
+/** What runs in the clusters of a world: the real list, unless a world is about something else. */
+export type RunControllers = (options: RunControllersOptions) => RunningControllers
 
 export interface WorldClusterOptions {
   name: string
@@ -23,11 +35,14 @@ export interface WorldClusterOptions {
   random: Random
   pump: Pump
   member?: MemberOptions
+  controllers?: RunControllers
 }
 
 /** No process of a machine is there to run anything. */
 const PLAYED = { hasProcessNodes: false, isMapped: () => false, resolves: () => false }
 const PORT = 7443
+/** How long the process of the controllers is away after a crash. */
+const RESTART_MS = 100
 const TESTER = { name: 'tester', groups: ['system:masters'] }
 
 export class WorldCluster {
@@ -37,28 +52,29 @@ export class WorldCluster {
   readonly store: ClusterStore
   /** What controllers complained about, in order. */
   readonly complaints: string[] = []
+  /** What is done to the requests and watches of the controllers. */
+  interference: Interference | undefined
   readonly #options: WorldClusterOptions
-  readonly #server: Cluster
+  readonly #clock: SkewedClock
   readonly #trace = createHash('sha256')
+  #server: Cluster
+  #process: ControllerProcess | undefined
   #controllers: RunningControllers | undefined
   #authority = AUTHORITY
-  #writes: string[] = []
+  #writes: ControllerWrite[] = []
 
   constructor(options: WorldClusterOptions) {
-    const { store, clock, random, role } = options
+    const { store, random } = options
     this.#options = options
+    this.#clock = skewed(options.clock)
     this.name = options.name
     this.store = store
     store.watch('', {
       after: store.revision,
       onEvent: (event) => this.#trace.update(`${event.revision} ${event.type} ${event.key} `).update(event.version.bytes),
     })
-    const secrets = { adminToken: 'admin-of-the-world', serviceAccountKey: SERVICE_ACCOUNT_KEY, clientAuthority: AUTHORITY }
-    const onInternalError = (error: unknown): void =>
-      void this.complaints.push(`the server failed: ${error instanceof Error ? error.stack : String(error)}`)
-    const run = options.member === undefined ? undefined : PLAYED
-    this.#server = clusterOf({ role, bare: false, run, store, clock: clock.machinery, random, port: PORT, ...secrets, onInternalError })
-    this.client = createClient({ transport: inProcessTransport(this.#server, TESTER), clock, random, userAgent: 'world' })
+    this.#server = this.#serve()
+    this.client = createClient({ transport: inProcessTransport(this.#current, TESTER), clock: this.#clock, random, userAgent: 'world' })
   }
 
   async start(): Promise<void> {
@@ -66,16 +82,65 @@ export class WorldCluster {
     this.startControllers()
   }
 
-  startControllers(): void {
-    const { role, clock, random, member } = this.#options
-    const log = (text: string): void => void this.complaints.push(text)
-    this.#controllers = runControllers({ role, cluster: this.#recorded(), clock, random, log, authority: () => this.#authority, member })
+  /** The server ends and a new one begins over the same store; every watch is cut. */
+  async restartServer(): Promise<void> {
+    this.#server.stop()
+    this.#server = this.#serve()
+    await this.#server.ready
+  }
+
+  /** With `cachesAt`, every cache begins with what was stored at that revision, until `releaseCaches`. */
+  startControllers(cachesAt?: number): void {
+    const { role, random, member, controllers: run = runControllers } = this.#options
+    const connect = () => inProcessTransport(this.#current, SYSTEM)
+    const process = new ControllerProcess({
+      clock: this.#clock,
+      connect,
+      interference: () => this.interference,
+      onWrite: (write) => this.#writes.push(write),
+      onCrash: () => this.#comeBack(),
+      cachesAt,
+    })
+    this.#process = process
+    this.#controllers = run({
+      role,
+      cluster: this.#current,
+      clock: process.clock,
+      random,
+      log: (text) => void this.complaints.push(text),
+      authority: () => this.#authority,
+      member,
+      transportFor: (part) => process.transportFor(part),
+    })
+  }
+
+  /** The process of the controllers ends at once, in the middle of whatever it does, and stays away until it is started. */
+  killControllers(): void {
+    this.#process?.kill()
+    this.#process = undefined
+    this.#controllers = undefined
+  }
+
+  /** As after a crash: gone at once, back a little later. */
+  crashControllers(cachesAt?: number): void {
+    this.killControllers()
+    this.#comeBack(cachesAt)
+  }
+
+  /** Caches that were kept behind may catch up; false when none was. */
+  releaseCaches(): boolean {
+    return this.#process?.release() ?? false
+  }
+
+  /** The clock of this cluster alone is set forward or back; its timers do not notice. */
+  jumpClock(ms: number): void {
+    this.#clock.jump(ms)
   }
 
   async stopControllers(): Promise<void> {
     const controllers = this.#controllers
-    this.#controllers = undefined
     await this.inside(() => controllers?.stop())
+    this.killControllers()
   }
 
   lookAgain(): void {
@@ -103,6 +168,11 @@ export class WorldCluster {
 
   /** Requests to change something that controllers have sent since the last call. */
   takeControllerWrites(): string[] {
+    return this.takeWrites().map(({ method, path }) => `${method} ${path}`)
+  }
+
+  /** The same with who sent them and what became of them. */
+  takeWrites(): ControllerWrite[] {
     const writes = this.#writes
     this.#writes = []
     return writes
@@ -147,13 +217,24 @@ export class WorldCluster {
     return this.inside(() => this.client.delete(resource, nameOf(where), options))
   }
 
-  #recorded(): Pick<Cluster, 'handle'> {
-    return {
-      handle: (request) => {
-        if (request.method !== 'GET') this.#writes.push(`${request.method} ${request.url}`)
-        return this.#server.handle(request)
-      },
-    }
+  /** Whichever server there is now. */
+  readonly #current: Pick<Cluster, 'handle'> = { handle: (request) => this.#server.handle(request) }
+
+  #serve(): Cluster {
+    const { store, random, role } = this.#options
+    const secrets = { adminToken: 'admin-of-the-world', serviceAccountKey: SERVICE_ACCOUNT_KEY, clientAuthority: AUTHORITY }
+    const onInternalError = (error: unknown): void =>
+      void this.complaints.push(`the server failed: ${error instanceof Error ? error.stack : String(error)}`)
+    const run = this.#options.member === undefined ? undefined : PLAYED
+    return clusterOf({ role, bare: false, run, store, clock: this.#clock.machinery, random, port: PORT, ...secrets, onInternalError })
+  }
+
+  #comeBack(cachesAt?: number): void {
+    this.#process = undefined
+    this.#controllers = undefined
+    this.#options.clock.after(RESTART_MS, () => {
+      if (this.#process === undefined) this.startControllers(cachesAt)
+    })
   }
 }
 

@@ -7,8 +7,9 @@ import { seededRandom } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { SIMULATED_NODE_SIZE } from '../../minicluster/shape.ts'
 import { createMemoryStore } from '../../store/index.ts'
-import { WorldCluster } from './cluster.ts'
+import { type RunControllers, WorldCluster } from './cluster.ts'
 import { createPump, type Pump } from './pump.ts'
+import { replay, type WorldSnapshot, writesOf } from './snapshot.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 
 export interface WorldOptions {
@@ -18,6 +19,12 @@ export interface WorldOptions {
   members?: number
   /** Simulated nodes in each member (default 0: pods stay pending). */
   nodes?: number
+  /** Whether there is a hub (default true): a world about one member is cheaper without. */
+  hub?: boolean
+  /** Begin with what another world had stored. */
+  from?: WorldSnapshot
+  /** What runs in the clusters (default: the real list of controllers). */
+  controllers?: RunControllers
 }
 
 export interface SettleOptions {
@@ -25,6 +32,8 @@ export interface SettleOptions {
   quietMs?: number
   /** Virtual time after which settling has failed (default 10 minutes). */
   withinMs?: number
+  /** Asked when nothing is due soon, before the world counts as settled: true when it made something happen. */
+  onQuiet?(): boolean
 }
 
 export interface WorldPlan {
@@ -52,47 +61,62 @@ export function aWorld(options: WorldOptions = {}): WorldPlan {
 
 const REGIONS = ['east', 'west', 'north']
 const START_MS = Date.UTC(2026, 0, 1)
+const CONTINUED = 0x5eed0000
 
 export class World {
   readonly clock: VirtualClock
-  readonly hub: WorldCluster
   readonly members: readonly WorldCluster[]
+  readonly #hub: WorldCluster | undefined
+  readonly #from: WorldSnapshot | undefined
   readonly #pump: Pump
 
   constructor(options: WorldOptions) {
-    const clock = createVirtualClock(START_MS)
-    const random = seededRandom(options.seed ?? 1)
+    const { controllers, from } = options
+    const clock = createVirtualClock(from?.nowMs ?? START_MS)
+    // What is drawn must not repeat what the other world drew, or two objects had one uid.
+    const random = seededRandom((options.seed ?? 1) + (from === undefined ? 0 : CONTINUED))
     const store = createMemoryStore({ clock })
     const pump = createPump(clock)
     this.clock = clock
     this.#pump = pump
-    this.hub = new WorldCluster({ name: 'hub', role: 'hub', store: store.cluster('hub'), clock, random, pump })
+    this.#from = from
+    this.#hub =
+      options.hub === false
+        ? undefined
+        : new WorldCluster({ name: 'hub', role: 'hub', store: store.cluster('hub'), clock, random, pump, controllers })
     this.members = Array.from({ length: options.members ?? 0 }, (_, i) => {
       const name = `member${i + 1}`
       const region = REGIONS[i % REGIONS.length] as string
       const simulated = { count: options.nodes ?? 0, size: SIMULATED_NODE_SIZE }
       const none = { count: 0, size: SIMULATED_NODE_SIZE }
       const member = { shape: { index: i + 1, name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none } }
-      return new WorldCluster({ name, role: 'member', store: store.cluster(name), clock, random, pump, member })
+      return new WorldCluster({ name, role: 'member', store: store.cluster(name), clock, random, pump, member, controllers })
     })
   }
 
+  get hub(): WorldCluster {
+    if (this.#hub === undefined) throw new Error('this world has no hub')
+    return this.#hub
+  }
+
   get clusters(): readonly WorldCluster[] {
-    return [this.hub, ...this.members]
+    return this.#hub === undefined ? this.members : [this.#hub, ...this.members]
   }
 
   async start(): Promise<void> {
+    for (const cluster of this.clusters) await replay(cluster.store, this.#from?.clusters.get(cluster.name) ?? [])
     for (const cluster of this.clusters) await this.#pump.run(() => cluster.start())
   }
 
   /** Lets everything happen until nothing can run and no work is due soon; fails with who is still busy. */
-  async settle({ quietMs = 5000, withinMs = 600_000 }: SettleOptions = {}): Promise<void> {
+  async settle({ quietMs = 5000, withinMs = 600_000, onQuiet }: SettleOptions = {}): Promise<void> {
     const deadline = this.clock.now() + withinMs
     for (;;) {
       await this.#pump.drain()
       const work = this.clock.nextWorkAt()
       const busy = this.busy()
       const isDueSoon = work !== undefined && work - this.clock.now() <= quietMs
+      if (!isDueSoon && onQuiet?.() === true) continue
       if (!isDueSoon && busy.length === 0) return
       const next = this.clock.nextAt()
       if (next === undefined || next > deadline) throw new Error(this.#complaint(withinMs, busy, quietMs))
@@ -128,6 +152,11 @@ export class World {
   async restartControllers(): Promise<void> {
     for (const cluster of this.clusters) await cluster.stopControllers()
     for (const cluster of this.clusters) await this.#pump.run(() => cluster.startControllers())
+  }
+
+  /** Everything that is stored, for other worlds to begin with. */
+  snapshot(): WorldSnapshot {
+    return { nowMs: this.clock.now(), clusters: new Map(this.clusters.map((cluster) => [cluster.name, writesOf(cluster.store)])) }
   }
 
   /** One hash over all writes of all clusters: equal for equal courses. */

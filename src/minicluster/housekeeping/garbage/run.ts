@@ -20,7 +20,7 @@ import type { RunningController } from '../../../runtime/run-controller.ts'
 import { createWorkers, type Observer, type Workers } from '../../../runtime/workers.ts'
 import { concernsGarbage, isWaitingForDependents, type OwnerState, planGarbage } from './plan.ts'
 
-const NAME = 'minicluster.housekeeping.garbage'
+export const GARBAGE_COLLECTOR = 'minicluster.housekeeping.garbage'
 const CONCURRENCY = 8
 
 export interface GarbageOptions extends Observer {
@@ -48,7 +48,7 @@ class GarbageCollector implements RunningController {
     this.#client = options.client
     this.#everything = options.everything
     this.#gate = createFreshnessGate((resource) => this.#everything.informerOf(resource))
-    this.#workers = createWorkers({ ...options, name: NAME, concurrency: CONCURRENCY, work: (key) => this.#work(key) })
+    this.#workers = createWorkers({ ...options, name: GARBAGE_COLLECTOR, concurrency: CONCURRENCY, work: (key) => this.#work(key) })
     this.#unsubscribe = [
       this.#everything.subscribe((resource, event) => this.#hear(resource, event)),
       this.#everything.onResources(() => this.#lookAtPuzzled()),
@@ -57,7 +57,7 @@ class GarbageCollector implements RunningController {
   }
 
   busy(): string[] {
-    const waiting = this.#gate.waiting().map((key) => `${NAME} waits for a cache to show its last write for ${key}`)
+    const waiting = this.#gate.waiting().map((key) => `${GARBAGE_COLLECTOR} waits for a cache to show its last write for ${key}`)
     return [...this.#workers.busy(), ...waiting]
   }
 
@@ -110,7 +110,11 @@ class GarbageCollector implements RunningController {
   }
 
   async #applyAll(key: string, actions: readonly Action[]): Promise<number> {
-    const writer: Writer = { client: this.#client, manager: NAME, informerOf: (resource) => this.#everything.informerOf(resource) }
+    const writer: Writer = {
+      client: this.#client,
+      manager: GARBAGE_COLLECTOR,
+      informerOf: (resource) => this.#everything.informerOf(resource),
+    }
     let sent = 0
     for (const action of actions) {
       if (this.#workers.isStopped) break

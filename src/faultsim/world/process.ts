@@ -1,0 +1,238 @@
+/**
+ * The process in which a cluster's controllers run, as something that can end at any moment: when it dies, its requests
+ * are never answered, its watches never speak again and its timers never fire, as if the machine had lost power. What
+ * happens to its requests and watches while it lives is decided by an `Interference`.
+ */
+import type { Clock } from '../../base/clock.ts'
+import { type Fault, faultyTransport } from '../../client/fault/fault-transport.ts'
+import type { Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
+
+/** A request of the process, and which part of it sent it: a controller by its name, `caches` or `everything`. */
+export interface Sent {
+  part: string
+  request: TransportRequest
+}
+
+/** Crashes end the process; it comes back by itself a little later. */
+export type ProcessFault = Fault | { do: 'crash-before' } | { do: 'crash-after' }
+
+/** A line of a watch on its way to a cache. */
+export interface Delivery {
+  part: string
+  /** Path of the watch without its query. */
+  path: string
+  type: string
+  namespace: string
+  name: string
+  revision: number
+}
+
+export interface Interference {
+  /** What is done to a request; undefined lets it pass. */
+  onRequest?(sent: Sent): ProcessFault | undefined
+  /**
+   * `hide`: this state of the object is never seen. The watch stays silent until the object changes again, or until
+   * nothing else happens; then it is told that its revision is too old, and the list that follows shows what is there.
+   */
+  onDelivery?(delivery: Delivery): 'hide' | undefined
+}
+
+/** A request that asks for a change, and what became of it. */
+export interface ControllerWrite {
+  part: string
+  method: string
+  path: string
+  /** Undefined while it has no answer, or when it never got one. */
+  status?: number
+}
+
+export interface ProcessOptions {
+  clock: Clock
+  /** The way to the server for one part. */
+  connect(): Transport
+  interference(): Interference | undefined
+  onWrite(write: ControllerWrite): void
+  /** The process has died of a fault. */
+  onCrash(): void
+  /** Its caches begin with what was stored at this revision, and catch up when they are released. */
+  cachesAt?: number
+}
+
+const never = <T>(): Promise<T> => new Promise(() => undefined)
+const EXPIRED = Buffer.from(
+  `${JSON.stringify({
+    type: 'ERROR',
+    object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'too old', reason: 'Expired', code: 410 },
+  })}\n`,
+)
+
+export class ControllerProcess {
+  readonly clock: Clock
+  readonly #options: ProcessOptions
+  readonly #timers = new Set<() => void>()
+  readonly #streams = new Set<TransportResponse>()
+  readonly #holds = new Set<() => void>()
+  readonly #listed = new Set<string>()
+  #isDead = false
+  #isReleased: boolean
+
+  constructor(options: ProcessOptions) {
+    this.#options = options
+    this.#isReleased = options.cachesAt === undefined
+    const { clock } = options
+    this.clock = {
+      now: () => clock.now(),
+      after: (delayMs, callback) => {
+        if (this.#isDead) return () => undefined
+        const cancel = clock.after(delayMs, () => {
+          this.#timers.delete(stop)
+          callback()
+        })
+        const stop = (): void => {
+          this.#timers.delete(stop)
+          cancel()
+        }
+        this.#timers.add(stop)
+        return stop
+      },
+    }
+  }
+
+  get isDead(): boolean {
+    return this.#isDead
+  }
+
+  /** At once, in the middle of whatever it does. */
+  kill(): void {
+    this.#isDead = true
+    for (const stop of [...this.#timers]) stop()
+    for (const stream of this.#streams) stream.cancel()
+    this.#streams.clear()
+    this.#holds.clear()
+  }
+
+  /** Caches that were kept behind may catch up; false when none was. */
+  release(): boolean {
+    const wasHeld = !this.#isReleased || this.#holds.size > 0
+    this.#isReleased = true
+    for (const release of [...this.#holds]) release()
+    this.#holds.clear()
+    return wasHeld
+  }
+
+  transportFor(part: string): Transport {
+    const inner = this.#options.connect()
+    return { request: (request) => this.#send(inner, { part, request }), close: () => inner.close() }
+  }
+
+  async #send(inner: Transport, sent: Sent): Promise<TransportResponse> {
+    if (this.#isDead) return never()
+    const { part, request } = sent
+    const write = request.method === 'GET' ? undefined : { part, method: request.method, path: request.path }
+    if (write !== undefined) this.#options.onWrite(write)
+    const fault = this.#options.interference()?.onRequest?.(sent)
+    if (fault?.do === 'crash-before') return this.#crash()
+    const observed = write === undefined ? inner : noting(inner, write)
+    if (fault?.do === 'crash-after') {
+      const response = await observed.request(request)
+      response.cancel()
+      return this.#crash()
+    }
+    try {
+      const plan = (): Fault | undefined => fault
+      const response = await faultyTransport(observed, { clock: this.clock, plan }).request(this.#asOf(sent))
+      if (!this.#isDead) return request.isStream === true ? this.#stream(sent, response) : response
+      response.cancel()
+      return await never()
+    } catch (error) {
+      if (this.#isDead) return never()
+      throw error
+    }
+  }
+
+  #crash(): Promise<never> {
+    if (!this.#isDead) {
+      this.kill()
+      this.#options.onCrash()
+    }
+    return never()
+  }
+
+  /** The first list of a cache that begins in the past. */
+  #asOf({ part, request }: Sent): TransportRequest {
+    const { cachesAt } = this.#options
+    if (cachesAt === undefined || this.#isReleased || !isCache(part)) return request
+    const [path = '', query = ''] = request.path.split('?')
+    if (!query.includes('limit=') || query.includes('continue=') || this.#listed.has(`${part} ${path}`)) return request
+    this.#listed.add(`${part} ${path}`)
+    return { ...request, path: `${request.path}&resourceVersion=${cachesAt}&resourceVersionMatch=Exact` }
+  }
+
+  #stream({ part, request }: Sent, response: TransportResponse): TransportResponse {
+    this.#streams.add(response)
+    const path = request.path.split('?')[0] ?? ''
+    return { ...response, body: this.#lines({ part, path }, response) }
+  }
+
+  async *#lines(of: { part: string; path: string }, response: TransportResponse): AsyncGenerator<Uint8Array> {
+    const inner = response.body[Symbol.asyncIterator]()
+    try {
+      if (!this.#isReleased && isCache(of.part)) await this.#held()
+      for (;;) {
+        const line = await inner.next()
+        if (this.#isDead) await never()
+        if (line.done === true) return
+        const onDelivery = this.#options.interference()?.onDelivery
+        const delivery = onDelivery === undefined ? undefined : deliveryOf(of, line.value)
+        if (delivery === undefined || onDelivery?.(delivery) !== 'hide') {
+          yield line.value
+          continue
+        }
+        await this.#untilChanged(of, delivery, inner)
+        yield EXPIRED
+        return
+      }
+    } finally {
+      this.#streams.delete(response)
+      response.cancel()
+    }
+  }
+
+  async #untilChanged(of: { part: string; path: string }, hidden: Delivery, inner: AsyncIterator<Uint8Array>): Promise<void> {
+    const released = this.#held().then(() => undefined)
+    for (;;) {
+      const line = await Promise.race([inner.next(), released])
+      if (line === undefined || line.done === true) return
+      const next = deliveryOf(of, line.value)
+      if (next?.name === hidden.name && next.namespace === hidden.namespace) return
+    }
+  }
+
+  #held(): Promise<void> {
+    return new Promise((resolve) => this.#holds.add(resolve))
+  }
+}
+
+const isCache = (part: string): boolean => part === 'caches' || part === 'everything'
+
+function noting(inner: Transport, write: ControllerWrite): Transport {
+  return {
+    async request(request) {
+      const response = await inner.request(request)
+      write.status = response.status
+      return response
+    },
+    close: () => inner.close(),
+  }
+}
+
+/** Undefined for what says nothing about an object. */
+function deliveryOf({ part, path }: { part: string; path: string }, line: Uint8Array): Delivery | undefined {
+  const { type, object } = JSON.parse(Buffer.from(line).toString('utf8')) as {
+    type: string
+    object: { metadata?: { namespace?: string; name?: string; resourceVersion?: string } }
+  }
+  if (type === 'BOOKMARK' || type === 'ERROR') return undefined
+  const { namespace = '', name = '', resourceVersion } = object.metadata ?? {}
+  return { part, path, type, namespace, name, revision: Number(resourceVersion) }
+}
