@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
@@ -168,6 +169,7 @@ const machine: Machine = {
   random,
   env: (name) => process.env[name],
   cwd: process.cwd(),
+  hardware: { cpus: os.availableParallelism(), memoryBytes: os.totalmem() },
   isTerminal: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

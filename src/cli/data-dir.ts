@@ -3,17 +3,20 @@
  *
  *   store/       the journal store (hub and members, one journal)
  *   pki/<cluster>/  keys and certificates of each cluster
- *   sluice.json  number of members and their ports
+ *   sluice.json  number of members, their ports and nodes
+ *   members/<cluster>/  volumes, and the pods of its process nodes
  *   kubeconfig   contexts hub, member1 … memberN
  *   run.json     the running process: pid and addresses; gone when it is not running
  *   log          output of a detached start
  */
 import { CommandError, type Machine } from './machine.ts'
+import { keptNodes, type NodeSettings } from './member-nodes.ts'
 
 export interface DataDir {
   path: string
   store: string
   pki(cluster: string): string
+  member(cluster: string): string
   settings: string
   kubeconfig: string
   run: string
@@ -29,6 +32,7 @@ export function dataDir(machine: Machine, given: string | undefined): DataDir {
     path,
     store: resolve(path, 'store'),
     pki: (cluster) => resolve(path, 'pki', cluster),
+    member: (cluster) => resolve(path, 'members', cluster),
     settings: resolve(path, 'sluice.json'),
     kubeconfig: resolve(path, 'kubeconfig'),
     run: resolve(path, 'run.json'),
@@ -42,6 +46,8 @@ export interface Settings {
   members: number
   /** Ports by cluster, kept across restarts while they are free. */
   ports: Record<string, number>
+  /** Nodes of each member. */
+  nodes?: NodeSettings
 }
 
 export const FORMAT = 1
@@ -50,7 +56,7 @@ export async function readSettings(machine: Machine, dir: DataDir): Promise<Sett
   const text = await machine.files.read(dir.settings)
   if (text === undefined) return undefined
   const settings = parseJson<Partial<Settings> | null>(text, dir.settings)
-  const { format, members, ports } = settings ?? {}
+  const { format, members, ports, nodes } = settings ?? {}
   if (typeof format === 'number' && format > FORMAT)
     throw new CommandError(
       `${dir.path} was written by a newer version of Sluice (format ${format}, this one knows ${FORMAT}).\nRun that version, or start fresh elsewhere with: sluice up --data-dir OTHER`,
@@ -58,7 +64,7 @@ export async function readSettings(machine: Machine, dir: DataDir): Promise<Sett
   if (typeof format !== 'number' || !isCount(members))
     throw new CommandError(damaged(dir.settings, 'it does not say how many members there are'))
   const kept = Object.entries(ports ?? {}).filter(([, port]) => isCount(port) && port > 0 && port < 65_536)
-  return { format, members, ports: Object.fromEntries(kept) }
+  return { format, members, ports: Object.fromEntries(kept), nodes: keptNodes(nodes) }
 }
 
 const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0

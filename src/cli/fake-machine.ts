@@ -56,6 +56,7 @@ export function fakeMachine(): FakeMachine {
     random: seededRandom(1),
     env: () => undefined,
     cwd: '/home/me',
+    hardware: { cpus: 4, memoryBytes: 8 * 1024 ** 3 },
     isTerminal: false,
     out(text) {
       machine.said.out += text

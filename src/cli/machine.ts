@@ -10,6 +10,8 @@ export interface Machine {
   random: Random
   env(name: string): string | undefined
   cwd: string
+  /** What the machine has, to be divided among the members of `up`. */
+  hardware: { cpus: number; memoryBytes: number }
   /** Whether people are looking: colours and progress. */
   isTerminal: boolean
   out(text: string): void

@@ -34,6 +34,8 @@ export async function runCommand(machine: Machine, args: readonly string[]): Pro
   }
 }
 
+const collect = (value: string, before: string[]): string[] => [...before, value]
+
 /** All commands with their arguments and options; nothing runs before it is parsed. */
 export function buildProgram(machine: Machine): Command {
   const program = new Command('sluice')
@@ -54,6 +56,12 @@ export function buildProgram(machine: Machine): Command {
       'port of the hub; members take the ports after it; 0 picks free ones (default 7443; ports of before are kept while they are free)',
     )
     .option('--members <n>', 'how many member clusters (default 3; fixed once the directory exists)')
+    .option('--nodes <n>', 'simulated nodes of each member (default 4, then as before)')
+    .option('--node-size <size>', 'of a simulated node, as cpu=8,memory=32Gi,pods=110 (default that)')
+    .option('--process-nodes <n>', 'nodes of each member whose pods run as processes of this machine (default 1, then as before)')
+    .option('--process-node-size <size>', 'of a process node (default the machine divided by the members)')
+    .option('--image <name=dir>', 'pods of this image run on the files of a local directory; may be repeated', collect, [])
+    .option('--stages <file>', 'YAML or JSON: how simulated pods live, instead of the built-in table')
     .option('--bare', 'serve the APIs alone: no controllers, no ServiceAccount admission, as a bare kube-apiserver')
     .option('--detach', 'go to the background and return when everything answers')
     .action(async (options) => (await import('./commands/up.ts')).up(machine, options))

@@ -11,6 +11,7 @@ import { backup, type JournalStore, openJournalStore, StoreRefusedError } from '
 import type { StartPlan } from './commands/up.ts'
 import { type DataDir, FORMAT, type Run, writeSettings } from './data-dir.ts'
 import { CommandError, type Machine } from './machine.ts'
+import { type Member, memberOf } from './member.ts'
 
 export interface ServeOptions extends StartPlan {
   bare: boolean
@@ -67,7 +68,8 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
     options.onStep(`starting ${name}`)
     const wanted = portFor(options, name, i)
     const role: ClusterRole = name === 'hub' ? 'hub' : 'member'
-    started.push(await startCluster(machine, dir, { name, role, store, wanted, bare: options.bare }, undo))
+    const member = role === 'member' && !options.bare ? memberOf(machine, options, { name, index: i }) : undefined
+    started.push(await startCluster(machine, dir, { name, role, store, wanted, member, bare: options.bare }, undo))
   }
   await Promise.all(started.map((one) => one.cluster.ready))
   if (!options.bare)
@@ -78,6 +80,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         clock: machine.clock,
         random: machine.random,
         authority: () => one.pki().authority,
+        member: one.member?.options,
         log: (text) => machine.err(`${one.name}: ${text}\n`),
       })
       // Every namespace carries the authority in a ConfigMap, so they are looked at again when it is renewed.
@@ -100,6 +103,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
 interface StartedCluster {
   name: string
   role: ClusterRole
+  member: Member | undefined
   cluster: Cluster
   listener: Listener
   pki(): Pki
@@ -112,6 +116,7 @@ interface ClusterStart {
   role: ClusterRole
   store: JournalStore
   wanted: WantedPort
+  member: Member | undefined
   bare: boolean
 }
 
@@ -133,6 +138,7 @@ async function startCluster(
     random,
     adminToken: pki.adminToken,
     serviceAccountKey: pki.serviceAccountKey,
+    run: what.member?.run,
     clientAuthority: pki.authority,
     port: new Promise((resolve) => {
       listensOn = resolve
@@ -169,7 +175,7 @@ async function startCluster(
     stopRotation()
     await listener.stop()
   })
-  return { name: what.name, role: what.role, cluster, listener, pki: () => pki, renewed: onRenewed }
+  return { name: what.name, role: what.role, member: what.member, cluster, listener, pki: () => pki, renewed: onRenewed }
 }
 
 interface WantedPort {
@@ -203,7 +209,7 @@ async function writeFiles(machine: Machine, dir: DataDir, options: ServeOptions,
   })
   await machine.files.write(dir.kubeconfig, formatKubeconfig(entries, 'hub'), 0o600)
   const ports = Object.fromEntries(started.map((one) => [one.name, one.listener.port]))
-  await writeSettings(machine, dir, { format: FORMAT, members: options.members, ports })
+  await writeSettings(machine, dir, { format: FORMAT, members: options.members, ports, nodes: options.nodes })
   const hub = started[0] === undefined ? '' : urlOf(started[0].listener)
   const { pid } = machine.processes
   const run: Run = { pid, hub, bare: options.bare, mark: machine.processes.mark(pid) }

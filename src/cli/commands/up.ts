@@ -1,15 +1,20 @@
 /** `sluice up`: the hub and its members in this process, until Ctrl-C; or in the background with --detach. */
+
+import type { Stage } from '../../minicluster/nodes/simulated/stages.ts'
 import { type DataDir, dataDir, readRun, readSettings } from '../data-dir.ts'
 import { CommandError, type Machine } from '../machine.ts'
+import { type NodeOptions, type NodeSettings, nodeSettings } from '../member-nodes.ts'
 import { describeStart, startProgress } from '../progress.ts'
 import type { Running } from '../serve.ts'
 
-export interface UpOptions {
+export interface UpOptions extends NodeOptions {
   dataDir?: string
   port?: string
   members?: string
   bare?: boolean
   detach?: boolean
+  image?: string[]
+  stages?: string
 }
 
 const DEFAULT_PORT = 7443
@@ -53,6 +58,10 @@ export interface StartPlan {
   port: number
   /** Ports remembered from before. */
   keptPorts: Record<string, number>
+  nodes: NodeSettings
+  /** Local roots by image. */
+  images: ReadonlyMap<string, string>
+  stages?: readonly Stage[]
 }
 
 async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Promise<StartPlan> {
@@ -73,6 +82,34 @@ async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Pr
     port: port ?? DEFAULT_PORT,
     // Who leaves the choice to us gets what he got before.
     keptPorts: port === undefined || port === 0 ? (stored?.ports ?? {}) : {},
+    nodes: nodeSettings(options, stored?.nodes),
+    images: await imageRoots(machine, options.image ?? []),
+    stages: options.stages === undefined ? undefined : await readStages(machine, options.stages),
+  }
+}
+
+async function imageRoots(machine: Machine, given: readonly string[]): Promise<Map<string, string>> {
+  const roots = new Map<string, string>()
+  for (const text of given) {
+    const at = text.lastIndexOf('=')
+    const [image, directory] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)]
+    if (image === '' || directory === '') throw new CommandError(`--image takes NAME=DIRECTORY, not ${JSON.stringify(text)}`)
+    const root = machine.files.resolve(machine.cwd, directory)
+    if (!(await machine.files.exists(root))) throw new CommandError(`--image ${image}: there is no directory ${root}`)
+    roots.set(image, root)
+  }
+  return roots
+}
+
+async function readStages(machine: Machine, file: string): Promise<Stage[]> {
+  const path = machine.files.resolve(machine.cwd, file)
+  const text = await machine.files.read(path)
+  if (text === undefined) throw new CommandError(`--stages: there is no file ${path}`)
+  const [{ parse }, { parseStages }] = await Promise.all([import('yaml'), import('../../minicluster/nodes/simulated/stages.ts')])
+  try {
+    return parseStages(parse(text))
+  } catch (error) {
+    throw new CommandError(`--stages ${file}: ${error instanceof Error ? error.message : String(error)}`, error)
   }
 }
 
@@ -89,6 +126,15 @@ async function startInBackground(machine: Machine, dir: DataDir, options: UpOpti
   const args = ['up', '--data-dir', dir.path]
   if (options.port !== undefined) args.push('--port', options.port)
   if (options.members !== undefined) args.push('--members', options.members)
+  for (const [flag, value] of [
+    ['--nodes', options.nodes],
+    ['--node-size', options.nodeSize],
+    ['--process-nodes', options.processNodes],
+    ['--process-node-size', options.processNodeSize],
+    ['--stages', options.stages],
+  ] as const)
+    if (value !== undefined) args.push(flag, value)
+  for (const image of options.image ?? []) args.push('--image', image)
   if (options.bare) args.push('--bare')
   const progress = startProgress(machine)
   progress.step('starting in the background')
