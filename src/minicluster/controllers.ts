@@ -4,6 +4,7 @@ import { nodeRegistration } from './nodes/registration/controller.ts'
 import { simulatedNodes } from './nodes/simulated/controller.ts'
 import type { Stage } from './nodes/simulated/stages.ts'
 import type { MemberShape } from './shape.ts'
+import { replicaSet } from './workloads/replica-set/controller.ts'
 
 export interface MemberOptions {
   shape: MemberShape
@@ -16,5 +17,7 @@ export function memberControllers(options: MemberOptions): Controller[] {
     // Nodes.
     nodeRegistration(options.shape),
     simulatedNodes(options.stages),
+    // Workloads.
+    replicaSet,
   ]
 }

@@ -1,0 +1,65 @@
+/**
+ * Keeps as many pods of a template active as a ReplicaSet asks for. Sole writer of: its status, its pods' existence and
+ * their owner references to it. Runs again when the ReplicaSet or one of its pods changes, when a pod without a controller
+ * appears that it selects, and when a ready pod becomes available. Pods go with it through garbage collection.
+ */
+import { PODS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
+import type { Client } from '../../../client/client.ts'
+import type { Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
+import { matchesLabels } from '../../../kube/selector.ts'
+import { defineController, type PassReader, type Reader, via } from '../../../runtime/controller.ts'
+import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
+import { claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
+import { isPodActive, isPodTerminating } from '../pod/state.ts'
+import { type Observed, plan } from './plan.ts'
+
+const SELECTING: Selecting<ReplicaSet> = { resource: REPLICA_SETS, selectorOf: (set) => readSelector(set.spec?.selector) }
+
+export const replicaSet = defineController<Observed, ReplicaSet>({
+  name: 'minicluster.workloads.replica-set',
+  component: 'replicaset-controller',
+  for: REPLICA_SETS,
+  watches: [via(PODS, (pod, read) => controllersOf(read, SELECTING, pod))],
+  indexes: [byController(PODS), byController(REPLICA_SETS), bySelector(SELECTING)],
+  writes: [
+    { resource: PODS, verbs: ['create', 'delete', 'patch'] },
+    { resource: REPLICA_SETS, subresource: 'status', verbs: ['patch'] },
+  ],
+  reads: [{ resource: REPLICA_SETS, verbs: ['get'] }],
+  concurrency: 5,
+  observe: async ({ namespace }, set, read, client) => observe(namespace, set, { read, client }),
+  plan,
+})
+
+async function observe(
+  namespace: string,
+  set: ReplicaSet | undefined,
+  { read, client }: { read: PassReader; client: Client },
+): Promise<Observed> {
+  const selector = readSelector(set?.spec?.selector)
+  const own = controlledBy(read, PODS, set?.metadata.uid)
+  const base = {
+    replicaSet: set,
+    selector,
+    nowMs: read.nowMs(),
+    lastFailure: read.lastFailure(),
+    isTaken: (name: string) => read.get(PODS, namespace, name) !== undefined,
+  }
+  if (set === undefined || selector === undefined)
+    return { ...base, claim: { claimed: [], adopt: [], release: [] }, terminating: 0, related: [] }
+  const candidates = [...own, ...orphansIn(read, PODS, namespace)].filter(isPodActive)
+  const input = { owner: set, selector, candidates }
+  const claim = claimObjects({ ...input, mayAdopt: wouldAdopt(input) && (await mayAdopt(client, REPLICA_SETS, set)) })
+  return {
+    ...base,
+    claim,
+    terminating: own.filter((pod) => isPodTerminating(pod) && matchesLabels(selector, pod.metadata.labels)).length,
+    related: claim.claimed.length > (set.spec?.replicas ?? 1) ? podsOfSiblings(set, read) : [],
+  }
+}
+
+/** Pods of all ReplicaSets that have the same controller as this one; none when it has no controller. */
+function podsOfSiblings(set: ReplicaSet, read: Reader): Pod[] {
+  const siblings = controlledBy(read, REPLICA_SETS, controllerOf(set)?.uid)
+  return siblings.flatMap((sibling) => controlledBy(read, PODS, sibling.metadata.uid))
+}

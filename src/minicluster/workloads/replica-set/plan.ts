@@ -1,0 +1,115 @@
+/**
+ * What a ReplicaSet needs now: pods to create or delete so that as many are active as asked for, pods to adopt or release,
+ * and its status. Pure.
+ */
+import { formatTime } from '../../../base/clock.ts'
+import { PODS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
+import type { Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus } from '../../../kinds/kubernetes/types.ts'
+import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
+import { type Action, type Failure, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { inDeletionOrder } from '../pod/deletion-order.ts'
+import { freshNames, podFromTemplate, podNamePrefix } from '../pod/from-template.ts'
+import { type Claim, claimActions } from '../pod/ownership.ts'
+import { isPodActive, isPodAvailable, isPodReady, nextPodAvailableInMs } from '../pod/state.ts'
+import { statusPatch } from '../pod/status-patch.ts'
+
+/** Pods created or deleted in one pass at most. */
+const BURST = 500
+
+export interface Observed {
+  replicaSet: ReplicaSet | undefined
+  selector: LabelSelector | undefined
+  /** Active pods: its own, those to adopt, those to release. */
+  claim: Claim<Pod>
+  /** How many of its own are on their way out. */
+  terminating: number
+  /** Pods of all ReplicaSets of the same owner: company on a node counts against a pod when some have to go. */
+  related: readonly Pod[]
+  nowMs: number
+  lastFailure: Failure | undefined
+  isTaken(name: string): boolean
+}
+
+export function plan(observed: Observed): Plan {
+  const { replicaSet, claim, nowMs } = observed
+  if (replicaSet === undefined || observed.selector === undefined) return NOTHING_TO_DO
+  const surplus = claim.claimed.length - desiredOf(replicaSet)
+  const isManaged = replicaSet.metadata.deletionTimestamp === undefined
+  const claims = claimActions({ resource: PODS, owner: replicaSet, claim })
+  const pods = isManaged ? replicaActions(replicaSet, surplus, observed) : []
+  const status = statusAction(replicaSet, surplus, observed)
+  // What failed before may fail again and end the pass: then the status has to be told first.
+  const rest = observed.lastFailure === undefined ? [...pods, ...status] : [...status, ...pods]
+  const { minReadySeconds = 0 } = replicaSet.spec ?? {}
+  return { actions: [...claims, ...rest], recheckAfterMs: nextPodAvailableInMs(claim.claimed, minReadySeconds, nowMs) }
+}
+
+const desiredOf = (replicaSet: ReplicaSet): number => replicaSet.spec?.replicas ?? 1
+
+function replicaActions(replicaSet: ReplicaSet, surplus: number, observed: Observed): Together[] {
+  if (surplus === 0) return []
+  const actions =
+    surplus < 0 ? creations(replicaSet, Math.min(-surplus, BURST), observed) : deletions(replicaSet, Math.min(surplus, BURST), observed)
+  return [{ do: 'together', actions }]
+}
+
+function creations(replicaSet: ReplicaSet, count: number, { isTaken }: Observed): Action[] {
+  const { name = '', uid = '' } = replicaSet.metadata
+  return freshNames(podNamePrefix(name), { uid, count, isTaken }).map((podName) => ({
+    do: 'create',
+    resource: PODS,
+    object: podFromTemplate({ template: replicaSet.spec?.template, owner: replicaSet, name: podName }),
+    tells: { of: replicaSet, type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${podName}` },
+    tellsFailure: (why) => ({ of: replicaSet, type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${why}` }),
+  }))
+}
+
+function deletions(replicaSet: ReplicaSet, count: number, { claim, related, nowMs }: Observed): Action[] {
+  const company = new Map<string | undefined, number>()
+  for (const pod of related) if (isPodActive(pod)) company.set(pod.spec?.nodeName, (company.get(pod.spec?.nodeName) ?? 0) + 1)
+  const rankOf = (pod: Pod): number => company.get(pod.spec?.nodeName) ?? 0
+  const doomed = inDeletionOrder(claim.claimed, { replicas: { nowMs, rankOf } }).slice(0, count)
+  return doomed.map((pod) => ({
+    do: 'delete',
+    resource: PODS,
+    of: pod,
+    tells: { of: replicaSet, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${pod.metadata.name}` },
+    tellsFailure: (why) => ({ of: replicaSet, type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${why}` }),
+  }))
+}
+
+function statusAction(replicaSet: ReplicaSet, surplus: number, observed: Observed): Action[] {
+  const { claim, terminating, nowMs } = observed
+  const { minReadySeconds = 0, template } = replicaSet.spec ?? {}
+  const ready = claim.claimed.filter(isPodReady)
+  const labels = Object.entries(template?.metadata?.labels ?? {}).map(([key, value]) => ({ key, operator: '=' as const, values: [value] }))
+  const next: ReplicaSetStatus = {
+    replicas: claim.claimed.length,
+    fullyLabeledReplicas: claim.claimed.filter((pod) => matchesLabels(labels, pod.metadata.labels)).length,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, nowMs)).length,
+    observedGeneration: replicaSet.metadata.generation,
+    conditions: conditionsOf(replicaSet, surplus, observed),
+  }
+  const changes = statusPatch(replicaSet.status, next)
+  // A count of nothing is told here, unlike in the fields above: it says that somebody counts.
+  const isCounted = replicaSet.status?.terminatingReplicas === terminating
+  if (changes === undefined && isCounted) return []
+  const status = { ...changes, ...(isCounted ? {} : { terminatingReplicas: terminating }) }
+  return [{ do: 'patch', resource: REPLICA_SETS, of: replicaSet, patch: { status }, subresource: 'status' }]
+}
+
+/** The failure stands as it was first seen until the number of pods is right. */
+function conditionsOf(replicaSet: ReplicaSet, surplus: number, { lastFailure, nowMs }: Observed): ReplicaSetCondition[] {
+  const conditions = replicaSet.status?.conditions ?? []
+  if (surplus === 0) return conditions.filter(({ type }) => type !== 'ReplicaFailure')
+  if (lastFailure === undefined || conditions.some(({ type }) => type === 'ReplicaFailure')) return conditions
+  const failure: ReplicaSetCondition = {
+    type: 'ReplicaFailure',
+    status: 'True',
+    lastTransitionTime: formatTime(nowMs),
+    reason: surplus < 0 ? 'FailedCreate' : 'FailedDelete',
+    message: surplus < 0 ? lastFailure.message : `unable to delete pods: ${lastFailure.message}`,
+  }
+  return [...conditions, failure]
+}
