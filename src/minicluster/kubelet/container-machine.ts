@@ -50,7 +50,13 @@ export type RunState =
       signal?: number
     }
   /** The program could not be started: the message is for people. `reason` is a container reason Kubernetes users know. */
-  | { phase: 'failed'; reason: 'CreateContainerError' | 'RunContainerError' | 'StartError' | 'ContainerCannotRun'; message: string }
+  | {
+      phase: 'failed'
+      reason: 'CreateContainerError' | 'RunContainerError' | 'StartError' | 'ContainerCannotRun'
+      message: string
+      /** When, where it is known. */
+      atMs?: number
+    }
 
 /** Content of a volume whose files come from objects; written so that readers see the old or the new whole. */
 export interface VolumeFile {
@@ -106,6 +112,11 @@ export interface ContainerMachine {
   readFile(path: string, limitBytes: number): Promise<Uint8Array | undefined>
   makeDirectory(path: string): Promise<void>
   makeFile(path: string): Promise<void>
+  /**
+   * Where a clean relative path below a directory leads, made as a directory when there is nothing. Rejects when symbolic
+   * links would lead out of it: what a program wrote into a volume never makes us mount something else.
+   */
+  inside(directory: string, path: string): Promise<string>
   /** Whether a command resolves to an executable here: for the choice between playing a pod and running it. */
   resolves(command: string): boolean
   exec(run: RunId, start: ExecStart): Promise<ExecSession>
