@@ -30,7 +30,8 @@ export interface CachesOptions {
 
 export function createCaches(options: CachesOptions): Caches {
   const informers = new Map<string, Informer>()
-  const stopping = new AbortController()
+  // One signal per informer: Node warns about a single one that many wait for.
+  const stopping: AbortController[] = []
   const keepsManager = options.keepsManager ?? (() => false)
   return {
     of(resource, project = (object) => withOwnRecords(object, keepsManager)) {
@@ -39,7 +40,9 @@ export function createCaches(options: CachesOptions): Caches {
       if (informer === undefined) {
         const { client, clock, random } = options
         const onError = (error: unknown): void => options.onError?.(error, resource)
-        informer = startInformer({ client, clock, random, resource, project, signal: stopping.signal, onError })
+        const stop = new AbortController()
+        stopping.push(stop)
+        informer = startInformer({ client, clock, random, resource, project, signal: stop.signal, onError })
         informers.set(key, informer)
       }
       return informer
@@ -48,7 +51,9 @@ export function createCaches(options: CachesOptions): Caches {
       await Promise.all([...informers.values()].map((informer) => informer.synced()))
     },
     behind: () => [...informers.values()].flatMap(stateOf),
-    stop: () => stopping.abort(),
+    stop() {
+      for (const one of stopping) one.abort()
+    },
   }
 }
 
