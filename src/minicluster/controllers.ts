@@ -5,6 +5,7 @@ import { simulatedNodes } from './nodes/simulated/controller.ts'
 import type { Stage } from './nodes/simulated/stages.ts'
 import type { MemberShape } from './shape.ts'
 import { replicaSet } from './workloads/replica-set/controller.ts'
+import { statefulSet } from './workloads/stateful-set/controller.ts'
 
 export interface MemberOptions {
   shape: MemberShape
@@ -19,5 +20,6 @@ export function memberControllers(options: MemberOptions): Controller[] {
     simulatedNodes(options.stages),
     // Workloads.
     replicaSet,
+    statefulSet,
   ]
 }

@@ -1,0 +1,89 @@
+/**
+ * Keeps the pods of every StatefulSet: each with its ordinal, its name, its claims and its turn. Sole writer of: the
+ * set's status, its pods and claims as objects (their status is others'), its ControllerRevisions. Runs again when the set,
+ * one of its pods, claims or revisions changes, and when a pod has been ready for long enough. Deletion: pods and
+ * revisions go by their owner reference, claims by the retention policy.
+ */
+import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
+import type { Client } from '../../../client/client.ts'
+import type { PersistentVolumeClaim, StatefulSet } from '../../../kinds/kubernetes/types.ts'
+import { defineController, indexOf, NOTHING_TO_DO, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
+import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
+import { type ClaimInput, claimObjects, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
+import { ownerNameIn } from '../revision/history.ts'
+import { claimPrefixesOf, isMember, parsePodName } from './identity.ts'
+import { type Observed, plan } from './plan.ts'
+
+const SETS: Selecting<StatefulSet> = { resource: STATEFUL_SETS, selectorOf: (set) => readSelector(set.spec?.selector) }
+const CLAIM_PREFIX = 'claim-prefix'
+
+export const statefulSet = defineController<Observed | undefined, StatefulSet>({
+  name: 'minicluster.workloads.stateful-set',
+  component: 'statefulset-controller',
+  for: STATEFUL_SETS,
+  watches: [
+    // By owner, by selector, and by name: a stranger may hold the name a pod or revision needs.
+    via(PODS, (pod, read) => [
+      ...controllersOf(read, SETS, pod),
+      ...named(pod.metadata.namespace, parsePodName(pod.metadata.name)?.parent),
+    ]),
+    via(CONTROLLER_REVISIONS, (revision, read) => [
+      ...controllersOf(read, SETS, revision),
+      ...named(revision.metadata.namespace, ownerNameIn(revision)),
+    ]),
+    via(PERSISTENT_VOLUME_CLAIMS, setsOfClaim),
+  ],
+  indexes: [
+    byController(PODS),
+    byController(CONTROLLER_REVISIONS),
+    bySelector(SETS),
+    indexOf(STATEFUL_SETS, CLAIM_PREFIX, (set) => claimPrefixesOf(set).map((prefix) => `${set.metadata.namespace ?? ''}/${prefix}`)),
+  ],
+  writes: [
+    { resource: STATEFUL_SETS, subresource: 'status', verbs: ['patch'] },
+    { resource: PODS, verbs: ['create', 'update', 'patch', 'delete'] },
+    { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create', 'patch'] },
+    { resource: CONTROLLER_REVISIONS, verbs: ['create', 'patch', 'delete'] },
+  ],
+  reads: [{ resource: STATEFUL_SETS, verbs: ['get'] }],
+  concurrency: 4,
+  observe: (_key, set, read, client) => (set === undefined ? undefined : observe(set, read, client)),
+  plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed)),
+})
+
+const named = (namespace = '', name: string | undefined): ObjectRef[] => (name === undefined ? [] : [{ namespace, name }])
+
+/** `www-web-3`: of the sets with claims `www-web-…`. */
+function setsOfClaim(claim: PersistentVolumeClaim, read: Reader): ObjectRef[] {
+  const { namespace = '', name } = claim.metadata
+  const prefix = parsePodName(name)?.parent
+  if (prefix === undefined) return []
+  return read.byIndex(STATEFUL_SETS, CLAIM_PREFIX, `${namespace}/${prefix}`).map((set) => ({ namespace, name: set.metadata.name ?? '' }))
+}
+
+async function observe(set: StatefulSet, read: Reader, client: Client): Promise<Observed | undefined> {
+  const { namespace = '', uid } = set.metadata
+  const selector = SETS.selectorOf(set)
+  if (selector === undefined) return undefined
+  const pods: ClaimInput<ReturnType<typeof podsOf>[number]> = {
+    ...{ owner: set, selector, candidates: podsOf(read, set) },
+    also: (pod) => isMember(set, pod),
+  }
+  const candidates = [...controlledBy(read, CONTROLLER_REVISIONS, uid), ...orphansIn(read, CONTROLLER_REVISIONS, namespace)]
+  const revisions = { owner: set, selector, candidates }
+  const adopts = wouldAdopt(pods) || wouldAdopt(revisions)
+  const isAllowed = !adopts || (await mayAdopt(client, STATEFUL_SETS, set))
+  return {
+    set,
+    pods: claimObjects({ ...pods, mayAdopt: isAllowed }),
+    revisions: claimObjects({ ...revisions, mayAdopt: isAllowed }),
+    revisionNamed: (name) => read.get(CONTROLLER_REVISIONS, namespace, name),
+    claimNamed: (name) => read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name),
+    nowMs: read.nowMs(),
+  }
+}
+
+const podsOf = (read: Reader, set: StatefulSet) => [
+  ...controlledBy(read, PODS, set.metadata.uid),
+  ...orphansIn(read, PODS, set.metadata.namespace ?? ''),
+]

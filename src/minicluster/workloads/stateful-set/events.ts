@@ -1,0 +1,38 @@
+/** The news of a StatefulSet, in the words of kube-controller-manager. */
+import type { StatefulSet } from '../../../kinds/kubernetes/types.ts'
+import type { EventIntent, Telling } from '../../../runtime/controller.ts'
+
+type Verb = 'Create' | 'Update' | 'Delete'
+
+export function tellingPod(set: StatefulSet, verb: Verb, pod: string): Telling {
+  const about = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name ?? ''}`
+  return {
+    tells: { of: set, type: 'Normal', reason: `Successful${verb}`, message: `${about} successful` },
+    tellsFailure: (why) => ({ of: set, type: 'Warning', reason: `Failed${verb}`, message: `${about} failed error: ${why}` }),
+  }
+}
+
+export function tellingClaim(set: StatefulSet, claim: string, pod: string): Telling {
+  const name = set.metadata.name ?? ''
+  return {
+    tells: {
+      of: set,
+      type: 'Normal',
+      reason: 'SuccessfulCreate',
+      message: `Create Claim ${claim} Pod ${pod} in StatefulSet ${name} success`,
+    },
+    tellsFailure: (why) => ({
+      of: set,
+      type: 'Warning',
+      reason: 'FailedCreate',
+      message: `Create Claim ${claim} for Pod ${pod} in StatefulSet ${name} failed error: ${why}`,
+    }),
+  }
+}
+
+export const contestedClaim = (set: StatefulSet, claim: string): EventIntent => ({
+  of: set,
+  type: 'Warning',
+  reason: 'ConflictingController',
+  message: `PersistentVolumeClaim ${claim} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`,
+})

@@ -1,0 +1,58 @@
+/**
+ * Who owns the claims of a StatefulSet, so that the garbage collector deletes them when the retention policy says so:
+ * the set (whenDeleted: Delete), the pod that was scaled away (whenScaled: Delete), both in turn, or nobody. Owners that
+ * others have put on a claim are respected: where another controls it, the policy does not apply.
+ */
+import type { PersistentVolumeClaim, StatefulSet } from '../../../kinds/kubernetes/types.ts'
+import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
+import { controllerReference } from '../pod/ownership.ts'
+import { isInRange, ordinalOf } from './identity.ts'
+
+interface Policy {
+  whenDeleted: boolean
+  whenScaled: boolean
+}
+
+/** Whether claims are deleted in each of the two cases. */
+function policyOf(set: StatefulSet): Policy {
+  const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {}
+  const known = [whenDeleted ?? 'Retain', whenScaled ?? 'Retain'].every((word) => word === 'Delete' || word === 'Retain')
+  // What cannot be understood keeps the data.
+  return { whenDeleted: known && whenDeleted === 'Delete', whenScaled: known && whenScaled === 'Delete' }
+}
+
+const refersTo = (reference: OwnerReference, owner: KubeObject): boolean =>
+  reference.apiVersion === owner.apiVersion && reference.kind === owner.kind && reference.name === owner.metadata.name
+
+const isStale = (claim: PersistentVolumeClaim, owner: KubeObject): boolean =>
+  (claim.metadata.ownerReferences ?? []).find((reference) => refersTo(reference, owner))?.uid !== owner.metadata.uid &&
+  (claim.metadata.ownerReferences ?? []).some((reference) => refersTo(reference, owner))
+
+/** A claim that goes with an earlier pod of this name: the new one must not be made before it is gone. */
+export function isClaimStale(claim: PersistentVolumeClaim, set: StatefulSet, podName: string): boolean {
+  const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: podName } }
+  return policyOf(set).whenScaled && isStale(claim, pod)
+}
+
+export interface Owners {
+  ownerReferences: OwnerReference[]
+  /** Another controls the claim. */
+  isContested: boolean
+}
+
+/** The owners a claim must get; undefined when it has them, or is not ours to change. */
+export function wantedOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: KubeObject): Owners | undefined {
+  // References to an earlier life of the set or the pod: the garbage collector is about to decide.
+  if (isStale(claim, set) || isStale(claim, pod)) return undefined
+  const references = claim.metadata.ownerReferences ?? []
+  const isOurs = ({ uid }: OwnerReference): boolean => uid === set.metadata.uid || uid === pod.metadata.uid
+  const ours = references.filter(isOurs)
+  const others = references.filter((reference) => !isOurs(reference))
+  const policy = policyOf(set)
+  const isContested = (policy.whenDeleted || policy.whenScaled) && others.some((reference) => reference.controller === true)
+  if (isContested) return ours.length > 0 ? { ownerReferences: others, isContested } : undefined
+  const isScaledAway = !isInRange(set, ordinalOf(pod))
+  const wanted = isScaledAway && policy.whenScaled ? [controllerReference(pod)] : policy.whenDeleted ? [controllerReference(set)] : []
+  const holds = ours.length === wanted.length && ours.every(({ uid, controller }) => controller === true && uid === wanted[0]?.uid)
+  return holds ? undefined : { ownerReferences: [...others, ...wanted], isContested }
+}
