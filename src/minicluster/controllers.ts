@@ -4,16 +4,30 @@ import { nodeRegistration } from './nodes/registration/controller.ts'
 import { simulatedNodes } from './nodes/simulated/controller.ts'
 import type { Stage } from './nodes/simulated/stages.ts'
 import type { MemberShape } from './shape.ts'
+import { claimBinding } from './storage/claim/controller.ts'
+import { localClass } from './storage/class/controller.ts'
+import { ephemeralClaims } from './storage/ephemeral/controller.ts'
+import { localProvisioning } from './storage/local/provision/controller.ts'
+import { localReclaim } from './storage/local/reclaim/controller.ts'
+import { type LocalVolumes, NAMED_VOLUMES } from './storage/local/volume.ts'
+import { claimProtection } from './storage/protection/claim/controller.ts'
+import { volumeProtection } from './storage/protection/volume/controller.ts'
+import { volumePhases } from './storage/volume/controller.ts'
+import { jobController } from './workloads/job/controller.ts'
 import { replicaSet } from './workloads/replica-set/controller.ts'
 import { statefulSet } from './workloads/stateful-set/controller.ts'
+import { ttlAfterFinished } from './workloads/ttl-after-finished/controller.ts'
 
 export interface MemberOptions {
   shape: MemberShape
   /** The life of simulated pods (default: they start, run, end well if they are meant to end). */
   stages?: readonly Stage[]
+  /** Where volumes of the class `local` are (default: nowhere, their paths are only names). */
+  volumes?: LocalVolumes
 }
 
 export function memberControllers(options: MemberOptions): Controller[] {
+  const volumes = options.volumes ?? NAMED_VOLUMES
   return [
     // Nodes.
     nodeRegistration(options.shape),
@@ -21,5 +35,16 @@ export function memberControllers(options: MemberOptions): Controller[] {
     // Workloads.
     replicaSet,
     statefulSet,
+    jobController,
+    ttlAfterFinished,
+    // Storage.
+    localClass(),
+    claimBinding(),
+    volumePhases(),
+    localProvisioning(volumes),
+    localReclaim(volumes),
+    claimProtection(),
+    volumeProtection(),
+    ephemeralClaims(),
   ]
 }

@@ -1,0 +1,199 @@
+/** What a Job needs next, decided from the Job and its pods alone. Pure: the same world gives the same plan. */
+import { formatTime } from '../../../base/clock.ts'
+import { JOBS, PODS } from '../../../client/builtin-resources.ts'
+import type { Job, JobCondition, Pod } from '../../../kinds/kubernetes/types.ts'
+import { type Action, type EventIntent, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { type Claim, claimActions } from '../pod/ownership.ts'
+import { isPodReady } from '../pod/state.ts'
+import { isTracked, TRACKING_FINALIZER } from './job-pod.ts'
+import { type Management, manage, type Surroundings } from './manage.ts'
+import {
+  COMPLETIONS_REACHED,
+  conditionsOf,
+  deadlineInMs,
+  finishedCondition,
+  type Outcome,
+  outcomeOf,
+  recordedOutcome,
+  startMsOf,
+} from './outcome.ts'
+import { recordsOf } from './record.ts'
+import { conditionOf, finalCondition, nextStatus, statusPatch, suspension, withCondition } from './status.ts'
+import { type Tally, tallyOf } from './tally.ts'
+
+export const CONTROLLER_NAME = 'kubernetes.io/job-controller'
+
+export interface Observed extends Surroundings {
+  job: Job | undefined
+  claim: Claim<Pod>
+  /** Pods that hold the tracking finalizer for a Job that no longer counts them. */
+  strays: readonly Pod[]
+  /** Whether the last pass failed: then what is known is written before anything is tried again. */
+  hasFailed: boolean
+}
+
+export function plan(observed: Observed): Plan {
+  const { job, claim, strays } = observed
+  const letGo = together(strays.map(releaseAction))
+  if (job === undefined || isManagedElsewhere(job) || finishedCondition(job) !== undefined) return { actions: letGo }
+  const claims = claimActions({ resource: PODS, owner: job, claim, finalizer: TRACKING_FINALIZER })
+  // What is claimed or let go changes the pods that everything else is based on.
+  if (claims.length > 0) return { actions: [...letGo, ...claims] }
+  const { actions, recheckAfterMs } = planRunning(job, claim.claimed, observed)
+  return letGo.length + actions.length === 0 && recheckAfterMs === undefined
+    ? NOTHING_TO_DO
+    : { actions: [...letGo, ...actions], recheckAfterMs }
+}
+
+export const isManagedElsewhere = (job: Job): boolean => job.spec?.managedBy !== undefined && job.spec.managedBy !== CONTROLLER_NAME
+
+const NO_CHANGE: Management = { remove: [], create: [] }
+
+function planRunning(job: Job, pods: readonly Pod[], around: Observed): Plan {
+  const { nowMs } = around
+  const tally = tallyOf(job, pods)
+  const isSuspended = job.spec?.suspend === true
+  const startTime = job.status?.startTime ?? (isSuspended ? undefined : formatTime(nowMs))
+  const times = { startMs: startMsOf(job) ?? (isSuspended ? undefined : nowMs), nowMs }
+  const decided = outcomeOf(tally, times)
+  const isStaying = job.metadata.deletionTimestamp === undefined
+  const managed = decided === undefined && isStaying ? manage(tally, around) : NO_CHANGE
+  const ended = decided === undefined ? [] : tally.active
+  const active = tally.active.length - ended.length - managed.remove.length + managed.create.length
+  const outcome = decided ?? (isComplete(tally, active) ? COMPLETIONS_REACHED : undefined)
+  const change = outcome === undefined && isStaying ? suspension(job, nowMs) : undefined
+  const step: Step = { tally, managed, ended, active, outcome, change, startTime: startTimeAfter(change, startTime, nowMs) }
+  return {
+    actions: actionsOf(step, around),
+    recheckAfterMs: soonest(managed.waitMs, outcome === undefined ? deadlineInMs(job, times) : undefined),
+  }
+}
+
+interface Step {
+  tally: Tally
+  managed: Management
+  /** Active pods that go because the Job is over. */
+  ended: readonly Pod[]
+  active: number
+  outcome: Outcome | undefined
+  /** The Suspended condition, where it changes. */
+  change: JobCondition | undefined
+  startTime: string | undefined
+}
+
+function isComplete({ job, succeeded }: Tally, active: number): boolean {
+  const { completions } = job.spec ?? {}
+  return active === 0 && (completions === undefined ? succeeded > 0 : succeeded >= completions)
+}
+
+/** The time a Job is active counts from when it was resumed last. */
+function startTimeAfter(change: JobCondition | undefined, startTime: string | undefined, nowMs: number): string | undefined {
+  if (change === undefined) return startTime
+  return change.status === 'True' ? undefined : formatTime(nowMs)
+}
+
+const soonest = (...times: readonly (number | undefined)[]): number | undefined => {
+  const known = times.filter((ms) => ms !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}
+
+function actionsOf(step: Step, { nowMs, hasFailed }: Observed): (Action | Together)[] {
+  const { tally, managed, ended, outcome } = step
+  const { job } = tally
+  const records = recordsOf(tally, { isEnding: outcome !== undefined, isSuccess: outcome?.type === 'SuccessCriteriaMet' })
+  // A deletion moves the pod on: its finalizer waits for the next pass. One that goes uncounted loses it below.
+  const touched = new Set([...ended, ...managed.remove].map(({ metadata }) => metadata.uid))
+  const release = records.release.filter(({ metadata }) => !touched.has(metadata.uid))
+  const isLast = outcome !== undefined && recordedOutcome(job) !== undefined && isAtRest(step, records)
+  const write = (active: number): Action[] => statusAction({ ...step, active }, { records, isLast, nowMs })
+  const make = together(managed.create.map((pod) => createAction(job, pod)))
+  const takeAway = [
+    ...together(managed.remove.filter(isTracked).map(releaseAction)),
+    ...together([...managed.remove, ...ended].map((pod) => deleteAction(job, pod))),
+  ]
+  // When pods cannot be made, the status must not wait for them: then it goes first, and says what there is.
+  const pods =
+    hasFailed && make.length > 0 ? [...write(step.active - managed.create.length), ...make] : [...make, ...takeAway, ...write(step.active)]
+  return [...pods, ...together(release.map(releaseAction))]
+}
+
+/** Nothing is left to record, and nothing still on its way out. */
+function isAtRest({ tally, active }: Step, { uncounted }: ReturnType<typeof recordsOf>): boolean {
+  const hasUncounted = uncounted.succeeded.length + uncounted.failed.length > 0
+  return active === 0 && tally.active.length === 0 && !hasUncounted && tally.terminating === 0 && !tally.pods.some(isTracked)
+}
+
+function statusAction(step: Step, of: { records: ReturnType<typeof recordsOf>; isLast: boolean; nowMs: number }): Action[] {
+  const { tally, managed, ended, outcome, change } = step
+  const { job } = tally
+  const { records, isLast, nowMs } = of
+  const leaving = [...managed.remove, ...ended]
+  let conditions: JobCondition[] = conditionsOf(job)
+  if (change !== undefined) conditions = withCondition(conditions, change)
+  if (outcome !== undefined && recordedOutcome(job) === undefined)
+    conditions = withCondition(conditions, conditionOf(outcome.type, outcome, nowMs))
+  const last = isLast && outcome !== undefined ? finalCondition(outcome, nowMs) : undefined
+  if (last !== undefined) conditions = withCondition(conditions, last)
+  const next = nextStatus({
+    tally,
+    records,
+    active: step.active,
+    ready: tally.ready - leaving.filter(isPodReady).length,
+    terminating: tally.terminating + leaving.length,
+    conditions,
+    startTime: step.startTime,
+    completionTime: last?.type === 'Complete' ? last.lastTransitionTime : undefined,
+  })
+  const patch = statusPatch(job, next)
+  if (patch === undefined) return []
+  return [
+    {
+      do: 'patch',
+      resource: JOBS,
+      of: job,
+      patch: { status: patch },
+      subresource: 'status',
+      tells: newsOf(job, { change, last, succeeded: next.succeeded ?? 0 }),
+    },
+  ]
+}
+
+function newsOf(job: Job, { change, last, succeeded }: { change?: JobCondition; last?: JobCondition; succeeded: number }): EventIntent[] {
+  const news: EventIntent[] = []
+  const tell = (type: EventIntent['type'], reason: string, message: string): void => void news.push({ of: job, type, reason, message })
+  if (change !== undefined) tell('Normal', change.status === 'True' ? 'Suspended' : 'Resumed', change.message ?? '')
+  if (last?.type === 'Failed') tell('Warning', last.reason ?? '', last.message ?? '')
+  if (last?.type !== 'Complete') return news
+  const { completions } = job.spec ?? {}
+  if (completions !== undefined && succeeded > completions)
+    tell('Warning', 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached')
+  tell('Normal', 'Completed', 'Job completed')
+  return news
+}
+
+const together = (actions: readonly Action[]): Together[] => (actions.length === 0 ? [] : [{ do: 'together', actions }])
+
+function releaseAction(pod: Pod): Action {
+  const finalizers = (pod.metadata.finalizers ?? []).filter((name) => name !== TRACKING_FINALIZER)
+  return { do: 'patch', resource: PODS, of: pod, patch: { metadata: { finalizers } } }
+}
+
+function createAction(job: Job, pod: Pod): Action {
+  return {
+    do: 'create',
+    resource: PODS,
+    object: pod,
+    tells: { of: job, type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` },
+    tellsFailure: (why) => ({ of: job, type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${why}` }),
+  }
+}
+
+function deleteAction(job: Job, pod: Pod): Action {
+  return {
+    do: 'delete',
+    resource: PODS,
+    of: pod,
+    tells: { of: job, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${pod.metadata.name}` },
+    tellsFailure: (why) => ({ of: job, type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${why}` }),
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * How the end of pods gets on record so that none is counted twice or lost, wherever the controller is stopped: first the
+ * uid into `status.uncountedTerminatedPods`, then the pod's finalizer away, then the uid out of the list and the counter up
+ * in one write. (Succeeded pods of Indexed Jobs need no list: their index is the record.)
+ */
+import type { Pod } from '../../../kinds/kubernetes/types.ts'
+import { hasIndex } from './intervals.ts'
+import { completionIndexOf, isIndexed, isPodFailed, isTracked, judgeFailure } from './job-pod.ts'
+import { hasValidIndex, type Tally } from './tally.ts'
+
+/** Pods on the lists at once: keeps the status small. */
+const MAX_UNCOUNTED = 500
+
+export interface Records {
+  succeeded: number
+  failed: number
+  uncounted: { succeeded: string[]; failed: string[] }
+  /** Pods whose finalizer may go once the status is written. */
+  release: readonly Pod[]
+}
+
+export function recordsOf(tally: Tally, { isEnding, isSuccess }: { isEnding: boolean; isSuccess: boolean }): Records {
+  const { job, pods } = tally
+  const holders = new Set(pods.filter(isTracked).map(({ metadata }) => metadata.uid))
+  const before = job.status?.uncountedTerminatedPods ?? {}
+  const keep = (uids: readonly string[] | undefined): string[] => [...new Set(uids ?? [])].filter((uid) => holders.has(uid))
+  const uncounted = { succeeded: keep(before.succeeded), failed: keep(before.failed) }
+  const gone = (uids: readonly string[] | undefined): number => [...new Set(uids ?? [])].filter((uid) => !holders.has(uid)).length
+  const release: Pod[] = []
+  let recordedIndexes = 0
+  for (const pod of inOrderOfIndex(tally)) {
+    if (!isTracked(pod) || !mayRelease(tally, pod, isEnding)) continue
+    if (recordedIndexes + uncounted.succeeded.length + uncounted.failed.length >= MAX_UNCOUNTED) break
+    release.push(pod)
+    const list = listOf(tally, pod, isEnding && !isSuccess)
+    if (list === 'index') recordedIndexes++
+    else if (list !== undefined && !uncounted[list].includes(pod.metadata.uid ?? '')) uncounted[list].push(pod.metadata.uid ?? '')
+  }
+  return {
+    succeeded: (job.status?.succeeded ?? 0) + gone(before.succeeded),
+    failed: (job.status?.failed ?? 0) + gone(before.failed),
+    uncounted,
+    release,
+  }
+}
+
+const inOrderOfIndex = ({ job, pods }: Tally): readonly Pod[] =>
+  isIndexed(job) ? [...pods].sort((a, b) => (completionIndexOf(a) ?? -1) - (completionIndexOf(b) ?? -1)) : pods
+
+function mayRelease({ job, heldByIndex }: Tally, pod: Pod, isEnding: boolean): boolean {
+  if (job.metadata.deletionTimestamp !== undefined || isEnding || pod.status?.phase === 'Succeeded') return true
+  if (!isPodFailed(pod, job)) return false
+  const index = completionIndexOf(pod)
+  return index === undefined || heldByIndex.get(index)?.metadata.uid !== pod.metadata.uid
+}
+
+/** Where the pod goes on record; undefined when it counts for nothing. When a Job fails, what still runs has failed too. */
+function listOf(tally: Tally, pod: Pod, isFailing: boolean): 'succeeded' | 'failed' | 'index' | undefined {
+  const { job, recordedIndexes } = tally
+  const wasFailed = job.status?.uncountedTerminatedPods?.failed?.includes(pod.metadata.uid ?? '') ?? false
+  if (pod.status?.phase === 'Succeeded' && !wasFailed) {
+    if (!isIndexed(job)) return 'succeeded'
+    return hasValidIndex(job, pod) && !hasIndex(recordedIndexes, completionIndexOf(pod) ?? -1) ? 'index' : undefined
+  }
+  if (!isPodFailed(pod, job) && !isFailing) return undefined
+  return hasValidIndex(job, pod) && judgeFailure(job, pod).counts ? 'failed' : undefined
+}

@@ -1,0 +1,52 @@
+/**
+ * Deletes Jobs that have been over for `spec.ttlSecondsAfterFinished`, with their pods (in the foreground). Writes nothing
+ * else. Runs again when a Job changes and when its time comes; before it deletes, it asks the server whether the Job still
+ * says so, because the time may have been prolonged.
+ */
+import { JOBS } from '../../../client/builtin-resources.ts'
+import { isNotFound } from '../../../client/errors.ts'
+import type { Job } from '../../../kinds/kubernetes/types.ts'
+import { timeToMs } from '../../../kube/go-time.ts'
+import { defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { finishedCondition } from '../job/outcome.ts'
+
+export interface Observed {
+  /** As the cache has it, or as the server has it once its time seems to be over. */
+  job: Job | undefined
+  nowMs: number
+}
+
+export const ttlAfterFinished = defineController<Observed, Job>({
+  name: 'minicluster.workloads.ttl-after-finished',
+  for: JOBS,
+  writes: [{ resource: JOBS, verbs: ['delete'] }],
+  reads: [{ resource: JOBS, verbs: ['get'] }],
+  concurrency: 4,
+  async observe(ref, job, read, client) {
+    const nowMs = read.nowMs()
+    const left = job === undefined ? undefined : timeLeftMs(job, nowMs)
+    if (left === undefined || left > 0) return { job, nowMs }
+    try {
+      return { job: await client.get(JOBS, ref), nowMs }
+    } catch (error) {
+      if (isNotFound(error)) return { job: undefined, nowMs }
+      throw error
+    }
+  },
+  plan,
+})
+
+export function plan({ job, nowMs }: Observed): Plan {
+  const left = job === undefined ? undefined : timeLeftMs(job, nowMs)
+  if (job === undefined || left === undefined) return NOTHING_TO_DO
+  if (left > 0) return { actions: [], recheckAfterMs: left }
+  return { actions: [{ do: 'delete', resource: JOBS, of: job, propagation: 'Foreground' }] }
+}
+
+/** Undefined for Jobs that are not over, have no time to live, or are being deleted. */
+function timeLeftMs(job: Job, nowMs: number): number | undefined {
+  const { ttlSecondsAfterFinished } = job.spec ?? {}
+  if (ttlSecondsAfterFinished === undefined || job.metadata.deletionTimestamp !== undefined) return undefined
+  const finishedMs = timeToMs(finishedCondition(job)?.lastTransitionTime)
+  return finishedMs === undefined ? undefined : finishedMs + ttlSecondsAfterFinished * 1000 - nowMs
+}
