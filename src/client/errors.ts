@@ -1,5 +1,6 @@
 /** What an API server refused, with the Status it answered; and the questions callers ask of it. */
 import type { Status } from '../kube/status.ts'
+import { TransportError } from './transport.ts'
 
 export class ApiError extends Error {
   readonly status: Status
@@ -21,6 +22,9 @@ export class ApiError extends Error {
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.code === 404
 export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.reason === 'Conflict'
 export const isAlreadyExists = (error: unknown): boolean => error instanceof ApiError && error.reason === 'AlreadyExists'
+/** Whether the server acted on the request cannot be told: no answer came, or one that says nothing about it. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof TransportError || (error instanceof ApiError && error.code >= 500 && error.code !== 501 && error.code !== 503)
 /** The namespace is on its way out and takes nothing new. */
 export const isNamespaceTerminating = (error: unknown): boolean =>
   error instanceof ApiError && (error.status.details?.causes ?? []).some((cause) => cause.reason === 'NamespaceTerminating')

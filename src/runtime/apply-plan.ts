@@ -65,6 +65,28 @@ export async function applyAction(writer: Writer, action: Action): Promise<Writt
   }
 }
 
+/** What the server has now of the object a write was meant for: the cache must come to show it, or something newer. */
+export async function outcomeOf(client: Client, action: Action): Promise<Written> {
+  const { resource } = action
+  if (action.do === 'delete-collection') return { resource, isSeenBy: () => true }
+  const { namespace = '', name = '' } = ('of' in action ? action.of : action.object).metadata
+  try {
+    return wrote(resource, await client.get(resource, { namespace, name }))
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    let stale: string | undefined
+    return {
+      resource,
+      // Gone, or already another than the one that the server no longer had.
+      isSeenBy(informer) {
+        const version = informer.get(namespace, name)?.metadata.resourceVersion
+        stale ??= version
+        return version === undefined || version !== stale
+      },
+    }
+  }
+}
+
 async function create({ client, manager }: Writer, resource: Resource, object: KubeObject): Promise<Written | undefined> {
   try {
     return wrote(resource, await client.create(resource, object, { fieldManager: manager }))

@@ -8,16 +8,17 @@ import type { Caches } from '../client/cache/caches.ts'
 import type { Informer } from '../client/cache/informer.ts'
 import { keyOfObject } from '../client/cache/object-cache.ts'
 import type { Client } from '../client/client.ts'
-import { isConflict } from '../client/errors.ts'
+import { isConflict, isOutcomeUnknown } from '../client/errors.ts'
 import { keyOfResource, type Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
-import { applyAction, type Writer } from './apply-plan.ts'
+import { applyAction, outcomeOf, type Writer } from './apply-plan.ts'
 import {
   type Action,
   type Controller,
   type News,
   type ObjectRef,
   type PassReader,
+  type Priority,
   type Reader,
   resourcesOf,
   type Together,
@@ -59,9 +60,10 @@ export function runController(controller: Controller, options: RunOptions): Runn
   })
   const gate = createFreshnessGate(informerOf)
   const told = new Map<string, ReadonlySet<string>>()
+  const doubts = new Map<string, readonly Action[]>()
   const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, work })
   const { queue } = workers
-  const wake = (ref: ObjectRef): void => queue.add(`${ref.namespace}/${ref.name}`)
+  const wake = (ref: ObjectRef, priority?: Priority): void => queue.add(`${ref.namespace}/${ref.name}`, priority)
   const effects = createEffects({
     clock,
     wake: (key, afterMs) => queue.addAfter(key, afterMs),
@@ -69,17 +71,19 @@ export function runController(controller: Controller, options: RunOptions): Runn
   })
 
   const unsubscribe = [
-    primaries.subscribe(({ object }) => queue.add(keyOfObject(object))),
+    // What was there at the start has waited already; what happens now, somebody may be looking at.
+    primaries.subscribe(({ object }) => queue.add(keyOfObject(object), primaries.hasSynced ? 'normal' : 'low')),
     ...(controller.watches ?? []).map((watch) =>
       caches.of(watch.resource).subscribe(({ object, old }) => {
-        for (const of of old === undefined ? [object] : [old, object]) for (const ref of watch.affects(of, read)) wake(ref)
+        for (const of of old === undefined ? [object] : [old, object]) for (const ref of watch.affects(of, read)) wake(ref, watch.priority)
       }),
     ),
-    ...(controller.signals ?? []).map((signal) => signal.subscribe(wake)),
+    ...(controller.signals ?? []).map((signal) => signal.subscribe((ref) => wake(ref))),
   ]
   void Promise.all([...informers.values()].map((informer) => informer.synced())).then(workers.start)
 
   async function work(key: string): Promise<number | undefined> {
+    await lookAfterDoubts(key)
     if (!gate.isOpen(key, () => queue.add(key))) return undefined
     const ref = refOf(key)
     const primary = read.get(controller.for, ref.namespace, ref.name)
@@ -134,6 +138,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
       for (const intent of said === undefined ? [] : 'of' in said ? [said] : said) events.tell(intent)
       return 1
     } catch (error) {
+      if (isOutcomeUnknown(error)) doubts.set(key, [...(doubts.get(key) ?? []), action])
       if (isConflict(error)) wakeWhenMoved(key, action)
       else {
         const told = action.tellsFailure?.(error instanceof Error ? error.message : String(error))
@@ -141,6 +146,17 @@ export function runController(controller: Controller, options: RunOptions): Runn
       }
       throw error
     }
+  }
+
+  /**
+   * A write that got no answer may have happened: before this key is decided about again, the server is asked, and the
+   * cache must show what it said.
+   */
+  async function lookAfterDoubts(key: string): Promise<void> {
+    const doubtful = doubts.get(key)
+    if (doubtful === undefined) return
+    for (const action of doubtful) gate.wrote(key, await outcomeOf(client, action))
+    doubts.delete(key)
   }
 
   /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. */
@@ -172,7 +188,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
       ...(events.pending > 0 ? [`${controller.name} has ${events.pending} events to write`] : []),
     ],
     lookAgain() {
-      for (const object of primaries.list()) queue.add(keyOfObject(object))
+      for (const object of primaries.list()) queue.add(keyOfObject(object), 'low')
     },
     async stop() {
       for (const stop of unsubscribe) stop()

@@ -1,14 +1,16 @@
 /**
  * The queue of a controller: each key at most once, never two workers on the same key, failures come back later each
- * time. Keys added while they are being worked on are worked on again afterwards.
+ * time. Keys added while they are being worked on are worked on again afterwards. What people wait for goes first: keys
+ * of higher priority are taken before others, and every tenth turn belongs to the lowest, so that nobody waits for ever.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
+import type { Priority } from './controller.ts'
 
 export interface WorkQueue {
   readonly depth: number
-  /** To be worked on as soon as possible. */
-  add(key: string): void
+  /** To be worked on as soon as possible; a key that is waiting already is only ever raised. */
+  add(key: string, priority?: Priority): void
   /** To be worked on after `delayMs`; an earlier time for the same key wins. */
   addAfter(key: string, delayMs: number): void
   /** After a failure: with a delay that doubles each time up to a cap, for as long as it takes. */
@@ -30,20 +32,31 @@ export interface WorkQueueOptions {
   maxDelayMs?: number
   /** Called when a key becomes available. */
   onReady(): void
+  /** Told with each key taken how long it was ready. */
+  onTaken?(waitedMs: number): void
 }
+
+const ORDER: readonly Priority[] = ['high', 'normal', 'low']
+const LOWEST_FIRST: readonly Priority[] = ['low', 'normal', 'high']
+/** Turns after which the lowest priority goes first once. */
+const LOWEST_EVERY = 10
+
+const higher = (a: Priority, b: Priority | undefined): Priority => (b !== undefined && ORDER.indexOf(b) <= ORDER.indexOf(a) ? b : a)
 
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { clock, random, onReady } = options
   const minDelayMs = options.minDelayMs ?? 50
   const maxDelayMs = options.maxDelayMs ?? 60_000
-  const ready = new Set<string>()
+  const ready: Record<Priority, Map<string, number>> = { high: new Map(), normal: new Map(), low: new Map() }
   const working = new Set<string>()
-  const again = new Set<string>()
+  const again = new Map<string, Priority>()
   const failures = new Map<string, number>()
   const timers = new Map<string, { atMs: number; cancel: () => void }>()
   let isClosed = false
+  let turns = 0
+  const readyAt = (key: string): Priority | undefined => ORDER.find((priority) => ready[priority].has(key))
 
-  const add = (key: string): void => {
+  const add = (key: string, priority: Priority = 'normal'): void => {
     if (isClosed) return
     const timer = timers.get(key)
     if (timer !== undefined) {
@@ -51,11 +64,14 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       timers.delete(key)
     }
     if (working.has(key)) {
-      again.add(key)
+      again.set(key, higher(priority, again.get(key)))
       return
     }
-    if (ready.has(key)) return
-    ready.add(key)
+    const before = readyAt(key)
+    if (before !== undefined && higher(priority, before) === before) return
+    const sinceMs = before === undefined ? clock.now() : ready[before].get(key)
+    if (before !== undefined) ready[before].delete(key)
+    ready[priority].set(key, sinceMs ?? clock.now())
     onReady()
   }
   const addAfter = (key: string, delayMs: number): void => {
@@ -64,7 +80,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       add(key)
       return
     }
-    if (ready.has(key) || again.has(key)) return
+    if (readyAt(key) !== undefined || again.has(key)) return
     const atMs = clock.now() + delayMs
     const known = timers.get(key)
     if (known !== undefined) {
@@ -80,7 +96,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
   return {
     get depth() {
-      return ready.size
+      return ORDER.reduce((sum, priority) => sum + ready[priority].size, 0)
     },
     get waiting() {
       return timers.size
@@ -94,22 +110,27 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     },
     forget: (key) => void failures.delete(key),
     take() {
-      for (const key of ready) {
-        ready.delete(key)
-        working.add(key)
-        return key
-      }
+      const order = ++turns % LOWEST_EVERY === 0 ? LOWEST_FIRST : ORDER
+      for (const priority of order)
+        for (const [key, sinceMs] of ready[priority]) {
+          ready[priority].delete(key)
+          working.add(key)
+          options.onTaken?.(clock.now() - sinceMs)
+          return key
+        }
       return undefined
     },
     done(key) {
       working.delete(key)
-      if (again.delete(key)) add(key)
+      const priority = again.get(key)
+      again.delete(key)
+      if (priority !== undefined) add(key, priority)
     },
     close() {
       isClosed = true
       for (const { cancel } of timers.values()) cancel()
       timers.clear()
-      ready.clear()
+      for (const priority of ORDER) ready[priority].clear()
       again.clear()
       failures.clear()
     },
