@@ -1,0 +1,124 @@
+/**
+ * Binds claims to volumes. Sole writer of PersistentVolumeClaim.spec.volumeName, the default class of claims that name
+ * none, their binding annotations and status, and of PersistentVolume.spec.claimRef (a provisioner creates its volumes with
+ * it; the scheduler writes it for volumes it chose). The phases of volumes are `minicluster.storage.volume`'s.
+ * Runs again when the claim, its volume, a volume it could have, its class or a pod that waits for it changes.
+ */
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, STORAGE_CLASSES } from '../../../client/builtin-resources.ts'
+import type { Client } from '../../../client/client.ts'
+import { isNotFound } from '../../../client/errors.ts'
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kinds/kubernetes/types.ts'
+import { type Controller, defineController, indexOf, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
+import { isPodTerminal } from '../../workloads/pod/state.ts'
+import {
+  annotationOf,
+  BIND_COMPLETED,
+  claimKey,
+  claimsOfPod,
+  classAskedBy,
+  classOfClaim,
+  classOfVolume,
+  compareText,
+  defaultClassOf,
+  isDefaultClass,
+  refOfClaimKey,
+} from '../names.ts'
+import { newsIndex, newsWatch, toldOf, WRITES_NEWS } from '../standing-news.ts'
+import { COMPONENT, type Observed, plan } from './plan.ts'
+
+const RESERVED = 'reserved'
+const AVAILABLE = 'available'
+const NAMING = 'naming'
+const WAITING = 'waiting'
+const DEFAULT = 'default'
+const USERS = 'users'
+/** No class has a slash in its name. */
+const NO_CLASS = 'no/class'
+
+export function claimBinding(): Controller {
+  return defineController<Observed, PersistentVolumeClaim>({
+    name: 'minicluster.storage.claim',
+    component: COMPONENT,
+    for: PERSISTENT_VOLUME_CLAIMS,
+    watches: [
+      via(PERSISTENT_VOLUMES, claimsConcernedBy),
+      via(STORAGE_CLASSES, claimsOfClass),
+      via(PODS, (pod) => claimsOfPod(pod).map(refOfClaimKey)),
+      newsWatch('PersistentVolumeClaim'),
+    ],
+    indexes: [
+      indexOf(PERSISTENT_VOLUMES, RESERVED, ({ spec }) =>
+        spec?.claimRef === undefined ? [] : [claimKey(spec.claimRef.namespace, spec.claimRef.name)],
+      ),
+      indexOf(PERSISTENT_VOLUMES, AVAILABLE, (volume) => (isAvailable(volume) ? [classOfVolume(volume)] : [])),
+      indexOf(PERSISTENT_VOLUME_CLAIMS, NAMING, ({ spec }) => (spec?.volumeName === undefined ? [] : [spec.volumeName])),
+      indexOf(PERSISTENT_VOLUME_CLAIMS, WAITING, (claim) => (isWaiting(claim) ? [classAskedBy(claim) ?? NO_CLASS] : [])),
+      indexOf(STORAGE_CLASSES, DEFAULT, (one) => (isDefaultClass(one) ? [DEFAULT] : [])),
+      indexOf(PODS, USERS, claimsOfPod),
+      newsIndex,
+    ],
+    writes: [
+      { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] },
+      { resource: PERSISTENT_VOLUME_CLAIMS, subresource: 'status', verbs: ['patch'] },
+      { resource: PERSISTENT_VOLUMES, verbs: ['patch'] },
+      WRITES_NEWS,
+    ],
+    reads: [{ resource: PERSISTENT_VOLUMES, verbs: ['get'] }],
+    concurrency: 4,
+    observe,
+    plan,
+  })
+}
+
+async function observe(ref: ObjectRef, claim: PersistentVolumeClaim | undefined, read: Reader, client: Client): Promise<Observed> {
+  const key = claimKey(ref.namespace, ref.name)
+  const className = claim === undefined ? '' : classOfClaim(claim)
+  const waiting = read.byIndex(PODS, USERS, key).filter((pod) => !isPodTerminal(pod) && (pod.spec?.nodeName ?? '') === '')
+  return {
+    claim,
+    storageClass: className === '' ? undefined : read.get(STORAGE_CLASSES, '', className),
+    defaultClass: defaultClassOf(read.byIndex(STORAGE_CLASSES, DEFAULT, DEFAULT)),
+    named: await namedVolume(claim, read, client),
+    reserved: read.byIndex(PERSISTENT_VOLUMES, RESERVED, key),
+    available: claim === undefined || !isWaiting(claim) ? [] : read.byIndex(PERSISTENT_VOLUMES, AVAILABLE, className),
+    waitingPods: waiting.map((pod) => pod.metadata.name ?? '').sort(compareText),
+    told: toldOf(read, claim),
+    nowMs: read.nowMs(),
+  }
+}
+
+/** A claim is called lost only when the server itself knows nothing of its volume: a cache may be behind. */
+async function namedVolume(claim: PersistentVolumeClaim | undefined, read: Reader, client: Client): Promise<PersistentVolume | undefined> {
+  const name = claim?.spec?.volumeName ?? ''
+  if (claim === undefined || name === '') return undefined
+  const cached = read.get(PERSISTENT_VOLUMES, '', name)
+  if (cached !== undefined || isWaiting(claim) || claim.status?.phase === 'Lost') return cached
+  try {
+    return (await client.get(PERSISTENT_VOLUMES, { name })) as PersistentVolume
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+const isAvailable = ({ spec, status, metadata }: PersistentVolume): boolean =>
+  spec?.claimRef === undefined && status?.phase === 'Available' && metadata.deletionTimestamp === undefined
+
+const isWaiting = (claim: PersistentVolumeClaim): boolean => annotationOf(claim, BIND_COMPLETED) === undefined
+
+const refOf = ({ metadata: { namespace = '', name = '' } }: PersistentVolumeClaim): ObjectRef => ({ namespace, name })
+
+function claimsConcernedBy(volume: PersistentVolume, read: Reader): ObjectRef[] {
+  const { namespace, name } = volume.spec?.claimRef ?? {}
+  const reserved = name === undefined ? [] : [{ namespace: namespace ?? '', name }]
+  const naming = read.byIndex(PERSISTENT_VOLUME_CLAIMS, NAMING, volume.metadata.name ?? '').map(refOf)
+  if (!isAvailable(volume)) return [...reserved, ...naming]
+  const className = classOfVolume(volume)
+  const waiting = [className, ...(className === '' ? [NO_CLASS] : [])].flatMap((of) => read.byIndex(PERSISTENT_VOLUME_CLAIMS, WAITING, of))
+  return [...reserved, ...naming, ...waiting.map(refOf)]
+}
+
+const claimsOfClass = (one: StorageClass, read: Reader): ObjectRef[] =>
+  [one.metadata.name ?? '', ...(isDefaultClass(one) ? [NO_CLASS] : [])]
+    .flatMap((of) => read.byIndex(PERSISTENT_VOLUME_CLAIMS, WAITING, of))
+    .map(refOf)

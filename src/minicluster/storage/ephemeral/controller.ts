@@ -1,0 +1,104 @@
+/**
+ * Creates the claims of generic ephemeral volumes: `<pod>-<volume>`, owned by the pod and gone with it. A claim of that
+ * name that belongs to somebody else is left alone, and the pod is told.
+ */
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../client/builtin-resources.ts'
+import type { PersistentVolumeClaim, Pod, Volume } from '../../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import {
+  type Action,
+  type Controller,
+  defineController,
+  type EventIntent,
+  indexOf,
+  NOTHING_TO_DO,
+  type Plan,
+  via,
+} from '../../../runtime/controller.ts'
+import { controllerOf, controllerReference } from '../../workloads/pod/ownership.ts'
+import { claimKey, claimNameOf, claimsOfPod } from '../names.ts'
+import { newsIndex, standing, type Told, toldOf, WRITES_NEWS } from '../standing-news.ts'
+
+const COMPONENT = 'ephemeral_volume'
+const USERS = 'users'
+
+export interface Observed {
+  pod: Pod | undefined
+  /** The claims that exist, by name. */
+  claims: ReadonlyMap<string, PersistentVolumeClaim>
+  told: Told
+  nowMs: number
+}
+
+export function ephemeralClaims(): Controller {
+  return defineController<Observed, Pod>({
+    name: 'minicluster.storage.ephemeral',
+    component: COMPONENT,
+    for: PODS,
+    watches: [
+      via(PERSISTENT_VOLUME_CLAIMS, ({ metadata: { namespace = '', name = '' } }, read) =>
+        read.byIndex(PODS, USERS, claimKey(namespace, name)).map((pod) => ({ namespace, name: pod.metadata.name ?? '' })),
+      ),
+    ],
+    indexes: [indexOf(PODS, USERS, (pod) => (ephemeralVolumes(pod).length === 0 ? [] : claimsOfPod(pod))), newsIndex],
+    writes: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create'] }, WRITES_NEWS],
+    observe: ({ namespace }, pod, read) => {
+      const volumes = pod === undefined ? [] : ephemeralVolumes(pod)
+      if (pod === undefined || volumes.length === 0) return { pod: undefined, claims: new Map(), told: new Set(), nowMs: read.nowMs() }
+      const claims = new Map<string, PersistentVolumeClaim>()
+      for (const volume of volumes) {
+        const name = claimNameOf(pod, volume) ?? ''
+        const claim = read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name)
+        if (claim !== undefined) claims.set(name, claim)
+      }
+      return { pod, claims, told: toldOf(read, pod), nowMs: read.nowMs() }
+    },
+    plan,
+  })
+}
+
+const ephemeralVolumes = (pod: Pod): Volume[] => (pod.spec?.volumes ?? []).filter((volume) => volume.ephemeral !== undefined)
+
+export function plan({ pod, claims, told, nowMs }: Observed): Plan {
+  if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
+  const news = (volume: Volume, why: string): EventIntent => ({
+    of: pod,
+    type: 'Warning',
+    reason: 'FailedBinding',
+    message: `ephemeral volume ${volume.name ?? ''}: ${why}`,
+  })
+  const actions = ephemeralVolumes(pod).flatMap((volume): Action[] => {
+    const name = claimNameOf(pod, volume) ?? ''
+    const claim = claims.get(name)
+    if (claim === undefined)
+      return [
+        {
+          do: 'create',
+          resource: PERSISTENT_VOLUME_CLAIMS,
+          object: claimFor(pod, volume, name),
+          tellsFailure: (why) => news(volume, `create PVC ${name}: ${why}`),
+        },
+      ]
+    if (controllerOf(claim)?.uid === pod.metadata.uid) return []
+    const at = pod.metadata.namespace ?? ''
+    const why = `PVC ${at}/${name} was not created for pod ${at}/${pod.metadata.name ?? ''} (pod is not owner)`
+    return standing(news(volume, why), { told, component: COMPONENT, nowMs })
+  })
+  return { actions }
+}
+
+function claimFor(pod: Pod, volume: Volume, name: string): KubeObject {
+  const { metadata, spec } = volume.ephemeral?.volumeClaimTemplate ?? {}
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      name,
+      namespace: pod.metadata.namespace,
+      ...(metadata?.annotations === undefined ? {} : { annotations: metadata.annotations }),
+      ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
+      ownerReferences: [controllerReference(pod)],
+    },
+    spec,
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Makes volumes for claims of the provisioner `sluice.dev/local`: first the directory, then the object that shows it, so
+ * that a volume one can see can be used. A claim whose class waits for a consumer is served when the scheduler has written
+ * its node; a node that is gone sends it back to the scheduler. Creates PersistentVolumes `pvc-<uid of the claim>`.
+ */
+import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../../../client/builtin-resources.ts'
+import type { Client } from '../../../../client/client.ts'
+import { isNotFound } from '../../../../client/errors.ts'
+import type { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../../kinds/kubernetes/types.ts'
+import {
+  type Action,
+  type Controller,
+  defineController,
+  type Effect,
+  type EffectRequest,
+  NOTHING_TO_DO,
+  type Outcome,
+  type Plan,
+  type Reader,
+  request,
+  via,
+} from '../../../../runtime/controller.ts'
+import { annotationOf, classOfClaim, SELECTED_NODE, STORAGE_PROVISIONER } from '../../names.ts'
+import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../../standing-news.ts'
+import { isSimulated, LOCAL_PROVISIONER, type LocalVolumes, localVolume, pathOf, type VolumeDirectories, volumeNameOf } from '../volume.ts'
+
+type DirectoryEffect = Effect<string, void>
+
+export interface Observed {
+  claim: PersistentVolumeClaim | undefined
+  storageClass: StorageClass | undefined
+  /** The node the scheduler chose, if there is one of that name. */
+  node: Node | undefined
+  volume: PersistentVolume | undefined
+  made: Outcome<void> | undefined
+  told: Told
+  nowMs: number
+  root: string
+  effects: { make: DirectoryEffect; remove: DirectoryEffect }
+}
+
+export function localProvisioning({ root, directories }: LocalVolumes): Controller {
+  const effects = effectsOf(directories)
+  return defineController<Observed, PersistentVolumeClaim>({
+    name: 'minicluster.storage.local.provision',
+    component: LOCAL_PROVISIONER,
+    for: PERSISTENT_VOLUME_CLAIMS,
+    watches: [via(PERSISTENT_VOLUMES, () => []), via(STORAGE_CLASSES, () => []), via(NODES, () => []), newsWatch('PersistentVolumeClaim')],
+    indexes: [newsIndex],
+    effects: [effects.make as Effect, effects.remove as Effect],
+    writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['create'] }, { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] }, WRITES_NEWS],
+    reads: [{ resource: NODES, verbs: ['get'] }],
+    observe: async (_ref, claim, read, client) => ({
+      claim,
+      storageClass: claim === undefined ? undefined : read.get(STORAGE_CLASSES, '', classOfClaim(claim)),
+      node: claim === undefined || !isOurs(claim) ? undefined : await nodeOf(claim, read, client),
+      volume: claim === undefined ? undefined : read.get(PERSISTENT_VOLUMES, '', volumeNameOf(claim)),
+      made: claim === undefined ? undefined : read.outcome(effects.make, volumeNameOf(claim)),
+      told: toldOf(read, claim),
+      nowMs: read.nowMs(),
+      root,
+      effects,
+    }),
+    plan,
+  })
+}
+
+function effectsOf(directories: VolumeDirectories): Observed['effects'] {
+  const name = 'minicluster.storage.local.provision'
+  return {
+    make: {
+      name: `${name}.make`,
+      about: 'Makes the directory of a volume.',
+      timeoutMs: 30_000,
+      run: (path) => directories.make(path),
+    },
+    remove: {
+      name: `${name}.remove`,
+      about: 'Removes the directory that was made for a claim which went before it got its volume.',
+      timeoutMs: 30_000,
+      run: (path) => directories.remove(path),
+    },
+  }
+}
+
+const isOurs = (claim: PersistentVolumeClaim): boolean => annotationOf(claim, STORAGE_PROVISIONER) === LOCAL_PROVISIONER
+
+/** A cache that is behind must not send the claim back to the scheduler. */
+async function nodeOf(claim: PersistentVolumeClaim, read: Reader, client: Client): Promise<Node | undefined> {
+  const name = annotationOf(claim, SELECTED_NODE)
+  if (name === undefined) return undefined
+  const cached = read.get(NODES, '', name)
+  if (cached !== undefined) return cached
+  try {
+    return (await client.get(NODES, { name })) as Node
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+export function plan(observed: Observed): Plan {
+  const { claim, storageClass, volume, made, effects, root } = observed
+  if (claim === undefined || volume !== undefined || !isOurs(claim)) return NOTHING_TO_DO
+  const path = pathOf(root, volumeNameOf(claim))
+  if (claim.metadata.deletionTimestamp !== undefined)
+    return made === undefined ? NOTHING_TO_DO : { actions: [], effects: [request(effects.remove, volumeNameOf(claim), path)] }
+  const isTaken = (claim.spec?.volumeName ?? '') !== ''
+  if (isTaken || storageClass?.provisioner !== LOCAL_PROVISIONER) return NOTHING_TO_DO
+  const refusal = whyRefused(claim)
+  if (refusal !== undefined) return { actions: failedNews(observed, claim, refusal) }
+  return provisionFor(claim, storageClass, observed)
+}
+
+function provisionFor(claim: PersistentVolumeClaim, storageClass: StorageClass, observed: Observed): Plan {
+  const { node, made, effects, root } = observed
+  const chosen = annotationOf(claim, SELECTED_NODE)
+  if (chosen === undefined && storageClass.volumeBindingMode === 'WaitForFirstConsumer') return NOTHING_TO_DO
+  if (chosen !== undefined && node === undefined) return { actions: [backToScheduler(claim, chosen)] }
+  const name = volumeNameOf(claim)
+  const isReady = made?.state === 'done' || (node !== undefined && isSimulated(node))
+  if (!isReady) {
+    const effect: EffectRequest = request(effects.make, name, pathOf(root, name))
+    const news = made?.state === 'failed' ? failedNews(observed, claim, made.message) : []
+    return { actions: news, effects: [effect] }
+  }
+  const tells = { of: claim, type: 'Normal', reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${name}` } as const
+  return { actions: [{ do: 'create', resource: PERSISTENT_VOLUMES, object: localVolume({ claim, storageClass, node, root }), tells }] }
+}
+
+function whyRefused(claim: PersistentVolumeClaim): string | undefined {
+  if (claim.spec?.volumeMode === 'Block') return 'volumes of this class are directories: volumeMode Block cannot be had'
+  if (claim.spec?.dataSource !== undefined || claim.spec?.dataSourceRef !== undefined)
+    return 'volumes of this class begin empty: dataSource cannot be had'
+  return undefined
+}
+
+function failedNews({ told, nowMs }: Observed, claim: PersistentVolumeClaim, why: string): Action[] {
+  const message = `failed to provision volume with StorageClass "${classOfClaim(claim)}": ${why}`
+  return standing({ of: claim, type: 'Warning', reason: 'ProvisioningFailed', message }, { told, component: LOCAL_PROVISIONER, nowMs })
+}
+
+const backToScheduler = (claim: PersistentVolumeClaim, node: string): Action => ({
+  do: 'patch',
+  resource: PERSISTENT_VOLUME_CLAIMS,
+  of: claim,
+  patch: { metadata: { annotations: { [SELECTED_NODE]: null } } },
+  tells: { of: claim, type: 'Warning', reason: 'ProvisioningFailed', message: `failed to get target node: nodes "${node}" not found` },
+})

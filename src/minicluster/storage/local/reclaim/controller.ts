@@ -1,0 +1,110 @@
+/**
+ * Ends volumes of the provisioner `sluice.dev/local`: a released volume of policy Delete first loses its directory, then
+ * its object; the finalizer keeps the object until then, whoever deletes it. Sole writer of that finalizer, which volumes of
+ * other policies do not have. A path that this provisioner would not have made is never touched.
+ */
+import { PERSISTENT_VOLUMES } from '../../../../client/builtin-resources.ts'
+import type { PersistentVolume } from '../../../../kinds/kubernetes/types.ts'
+import {
+  type Action,
+  type Controller,
+  defineController,
+  type Effect,
+  NOTHING_TO_DO,
+  type Outcome,
+  type Plan,
+  request,
+} from '../../../../runtime/controller.ts'
+import { annotationOf, PROVISIONED_BY } from '../../names.ts'
+import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../../standing-news.ts'
+import { LOCAL_FINALIZER, LOCAL_PROVISIONER, type LocalVolumes, ownPathOf } from '../volume.ts'
+
+export interface Observed {
+  volume: PersistentVolume | undefined
+  removed: Outcome<void> | undefined
+  told: Told
+  nowMs: number
+  root: string
+  remove: Effect<string, void>
+}
+
+const NAME = 'minicluster.storage.local.reclaim'
+
+export function localReclaim({ root, directories }: LocalVolumes): Controller {
+  const remove: Effect<string, void> = {
+    name: `${NAME}.remove`,
+    about: 'Removes the directory of a released volume, with everything in it.',
+    timeoutMs: 10 * 60_000,
+    run: (path) => directories.remove(path),
+  }
+  return defineController<Observed, PersistentVolume>({
+    name: NAME,
+    component: LOCAL_PROVISIONER,
+    for: PERSISTENT_VOLUMES,
+    watches: [newsWatch('PersistentVolume')],
+    indexes: [newsIndex],
+    effects: [remove as Effect],
+    writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['patch', 'delete'] }, WRITES_NEWS],
+    observe: (_ref, volume, read) => ({
+      volume,
+      removed: volume === undefined ? undefined : read.outcome(remove, volume.metadata.uid ?? ''),
+      told: toldOf(read, volume),
+      nowMs: read.nowMs(),
+      root,
+      remove,
+    }),
+    plan,
+  })
+}
+
+export function plan(observed: Observed): Plan {
+  const { volume } = observed
+  if (volume === undefined || annotationOf(volume, PROVISIONED_BY) !== LOCAL_PROVISIONER) return NOTHING_TO_DO
+  const isTerminating = volume.metadata.deletionTimestamp !== undefined
+  const isHeld = volume.metadata.finalizers?.includes(LOCAL_FINALIZER) ?? false
+  if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') return isHeld ? { actions: [withoutFinalizer(volume)] } : NOTHING_TO_DO
+  if (!isHeld) return isTerminating ? NOTHING_TO_DO : { actions: [withFinalizer(volume)] }
+  return isOver(volume, isTerminating) ? reclaim(volume, observed, isTerminating) : NOTHING_TO_DO
+}
+
+/** Its claim is gone; or it is being deleted and never had one. */
+function isOver(volume: PersistentVolume, isTerminating: boolean): boolean {
+  const { phase } = volume.status ?? {}
+  if (phase === 'Released' || phase === 'Failed') return true
+  return isTerminating && (volume.spec?.claimRef?.uid ?? '') === '' && phase !== 'Bound'
+}
+
+function reclaim(volume: PersistentVolume, { removed, remove, root, told, nowMs }: Observed, isTerminating: boolean): Plan {
+  const failed = (why: string): Action[] =>
+    standing({ of: volume, type: 'Warning', reason: 'VolumeFailedDelete', message: why }, { told, component: LOCAL_PROVISIONER, nowMs })
+  const path = ownPathOf(volume, root)
+  if (path === undefined) {
+    // Deleted by a person, the object may go; what its path means is not ours to remove.
+    if (isTerminating) return { actions: [withoutFinalizer(volume)] }
+    return {
+      actions: failed(`the path of this volume is not its own directory in ${root}: remove what it holds and delete the volume yourself`),
+    }
+  }
+  if (removed?.state !== 'done')
+    return {
+      actions: removed?.state === 'failed' ? failed(removed.message) : [],
+      effects: [request(remove, volume.metadata.uid ?? '', path)],
+    }
+  return { actions: [isTerminating ? withoutFinalizer(volume) : { do: 'delete', resource: PERSISTENT_VOLUMES, of: volume }] }
+}
+
+const withFinalizer = (volume: PersistentVolume): Action =>
+  patchFinalizers(volume, [...(volume.metadata.finalizers ?? []), LOCAL_FINALIZER])
+
+const withoutFinalizer = (volume: PersistentVolume): Action =>
+  patchFinalizers(
+    volume,
+    (volume.metadata.finalizers ?? []).filter((one) => one !== LOCAL_FINALIZER),
+  )
+
+const patchFinalizers = (of: PersistentVolume, finalizers: string[]): Action => ({
+  do: 'patch',
+  resource: PERSISTENT_VOLUMES,
+  of,
+  patch: { metadata: { finalizers } },
+})

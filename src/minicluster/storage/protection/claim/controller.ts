@@ -1,0 +1,70 @@
+/**
+ * Keeps a deleted claim until no pod uses it, by the finalizer `kubernetes.io/pvc-protection`. Sole writer of that
+ * finalizer after creation, when admission adds it. Before it lets a claim go it asks the server for the pods of the
+ * namespace: a pod that the cache does not show yet counts too.
+ */
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../../client/builtin-resources.ts'
+import type { PersistentVolumeClaim, Pod } from '../../../../kinds/kubernetes/types.ts'
+import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../../runtime/controller.ts'
+import { controllerOf } from '../../../workloads/pod/ownership.ts'
+import { claimKey, claimNameOf, claimsOfPod, refOfClaimKey } from '../../names.ts'
+
+export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection'
+const USERS = 'users'
+
+export interface Observed {
+  claim: PersistentVolumeClaim | undefined
+  isUsed: boolean
+}
+
+export function claimProtection(): Controller {
+  return defineController<Observed, PersistentVolumeClaim>({
+    name: 'minicluster.storage.protection.claim',
+    component: 'persistentvolumeclaim-protection-controller',
+    for: PERSISTENT_VOLUME_CLAIMS,
+    watches: [via(PODS, (pod) => claimsOfPod(pod).map(refOfClaimKey))],
+    indexes: [indexOf(PODS, USERS, claimsOfPod)],
+    writes: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] }],
+    reads: [{ resource: PODS, verbs: ['list'] }],
+    observe: async ({ namespace, name }, claim, read, client) => {
+      if (claim === undefined || !isCandidate(claim)) return { claim, isUsed: true }
+      const uses = (pod: Pod): boolean => usesClaim(pod, claim)
+      if (read.byIndex(PODS, USERS, claimKey(namespace, name)).some(uses)) return { claim, isUsed: true }
+      const { items } = await client.list(PODS, { namespace })
+      return { claim, isUsed: (items as Pod[]).some(uses) }
+    },
+    plan,
+  })
+}
+
+export function plan({ claim, isUsed }: Observed): Plan {
+  if (claim === undefined) return NOTHING_TO_DO
+  const finalizers = claim.metadata.finalizers ?? []
+  const isHeld = finalizers.includes(CLAIM_PROTECTION)
+  if (claim.metadata.deletionTimestamp === undefined) return isHeld ? NOTHING_TO_DO : patched(claim, [...finalizers, CLAIM_PROTECTION])
+  if (!isHeld || isUsed) return NOTHING_TO_DO
+  return patched(
+    claim,
+    finalizers.filter((one) => one !== CLAIM_PROTECTION),
+  )
+}
+
+const isCandidate = (claim: PersistentVolumeClaim): boolean =>
+  claim.metadata.deletionTimestamp !== undefined && (claim.metadata.finalizers?.includes(CLAIM_PROTECTION) ?? false)
+
+/** A pod without a node uses nothing yet, and no kubelet starts a pod with a claim that is on its way out. */
+export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
+  if ((pod.spec?.nodeName ?? '') === '') return false
+  const isOwner = controllerOf(claim)?.uid === pod.metadata.uid
+  return (pod.spec?.volumes ?? []).some((volume) => {
+    if (claimNameOf(pod, volume) !== claim.metadata.name) return false
+    return volume.persistentVolumeClaim !== undefined || (isOwner && !isShutDown(pod))
+  })
+}
+
+/** Its kubelet is done with it, or it was deleted by force: what waits is only its own finalizers. */
+const isShutDown = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
+
+const patched = (claim: PersistentVolumeClaim, finalizers: string[]): Plan => ({
+  actions: [{ do: 'patch', resource: PERSISTENT_VOLUME_CLAIMS, of: claim, patch: { metadata: { finalizers } } }],
+})

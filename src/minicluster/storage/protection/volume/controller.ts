@@ -1,0 +1,40 @@
+/**
+ * Keeps a deleted volume while it is bound, by the finalizer `kubernetes.io/pv-protection`. Sole writer of that finalizer
+ * after creation, when admission adds it.
+ */
+import { PERSISTENT_VOLUMES } from '../../../../client/builtin-resources.ts'
+import type { PersistentVolume } from '../../../../kinds/kubernetes/types.ts'
+import { type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../../runtime/controller.ts'
+
+export const VOLUME_PROTECTION = 'kubernetes.io/pv-protection'
+
+export interface Observed {
+  volume: PersistentVolume | undefined
+}
+
+export function volumeProtection(): Controller {
+  return defineController<Observed, PersistentVolume>({
+    name: 'minicluster.storage.protection.volume',
+    component: 'persistentvolume-protection-controller',
+    for: PERSISTENT_VOLUMES,
+    writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['patch'] }],
+    observe: (_ref, volume) => ({ volume }),
+    plan,
+  })
+}
+
+export function plan({ volume }: Observed): Plan {
+  if (volume === undefined) return NOTHING_TO_DO
+  const finalizers = volume.metadata.finalizers ?? []
+  const isHeld = finalizers.includes(VOLUME_PROTECTION)
+  if (volume.metadata.deletionTimestamp === undefined) return isHeld ? NOTHING_TO_DO : patched(volume, [...finalizers, VOLUME_PROTECTION])
+  if (!isHeld || volume.status?.phase === 'Bound') return NOTHING_TO_DO
+  return patched(
+    volume,
+    finalizers.filter((one) => one !== VOLUME_PROTECTION),
+  )
+}
+
+const patched = (volume: PersistentVolume, finalizers: string[]): Plan => ({
+  actions: [{ do: 'patch', resource: PERSISTENT_VOLUMES, of: volume, patch: { metadata: { finalizers } } }],
+})

@@ -1,0 +1,72 @@
+/**
+ * News about a state that no write marks: a claim that waits for its first consumer is told so, though nothing of it
+ * changes. Such an event is kept like a child: it has a name that follows from what it says, is created when the cache
+ * shows none, and again when its hour is over and the state is not. A settled or restarted controller finds it there.
+ */
+import { createHash } from 'node:crypto'
+import { formatTime } from '../../base/clock.ts'
+import { EVENTS } from '../../client/builtin-resources.ts'
+import type { Event } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { type Access, type Action, type EventIntent, type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
+
+const INDEX = 'standing-news'
+
+/** What is being told about an object at this time. */
+export type Told = ReadonlySet<string>
+
+/** Declare both, and `WRITES_NEWS`, to use `toldOf` and `standing`. */
+export const newsIndex: Index = indexOf(EVENTS, INDEX, (event) => (isOfUid(event) ? [event.involvedObject.uid] : []))
+
+export const newsWatch = (kind: string): Watch =>
+  via(EVENTS, ({ involvedObject: of }) =>
+    of?.kind === kind && of.name !== undefined ? [{ namespace: of.namespace ?? '', name: of.name }] : [],
+  )
+
+export const WRITES_NEWS: Access = { resource: EVENTS, verbs: ['create'] }
+
+export function toldOf(read: Reader, object: KubeObject | undefined): Told {
+  const { uid } = object?.metadata ?? {}
+  const events = uid === undefined ? [] : read.byIndex(EVENTS, INDEX, uid)
+  return new Set(events.map(({ type, reason, message }) => textOf({ type: type ?? '', reason: reason ?? '', message: message ?? '' })))
+}
+
+export interface Telling {
+  told: Told
+  component: string
+  nowMs: number
+}
+
+/** The creation of the event, or nothing while it is there. */
+export function standing(news: EventIntent, { told, component, nowMs }: Telling): Action[] {
+  if (told.has(textOf(news))) return []
+  const { of, type, reason, message } = news
+  const { name = '', namespace, uid = '' } = of.metadata
+  const hash = createHash('sha256')
+    .update(JSON.stringify([uid, type, reason, message]))
+    .digest('hex')
+  const time = formatTime(nowMs)
+  const event: Event = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `${baseOf(name)}.${hash.slice(0, 16)}`, namespace: namespace ?? 'default' },
+    involvedObject: { kind: of.kind, namespace, name, uid, apiVersion: of.apiVersion, resourceVersion: of.metadata.resourceVersion },
+    reason,
+    message,
+    source: { component },
+    reportingComponent: component,
+    reportingInstance: '',
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+    type,
+  }
+  return [{ do: 'create', resource: EVENTS, object: event }]
+}
+
+const isOfUid = (event: Event): event is Event & { involvedObject: { uid: string } } => event.involvedObject?.uid !== undefined
+
+const textOf = ({ type, reason, message }: Pick<Event, 'type' | 'reason' | 'message'>): string => JSON.stringify([type, reason, message])
+
+/** Names may be as long as names can be: the hash still has to fit behind, after a letter or a digit. */
+const baseOf = (name: string): string => name.slice(0, 230).replace(/[^a-z0-9]+$/, '')

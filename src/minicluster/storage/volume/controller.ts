@@ -1,0 +1,134 @@
+/**
+ * Keeps the phase of every volume true: Available, Bound, Released when its claim is gone, Failed when nobody can reclaim
+ * it. Sole writer of PersistentVolume.status. What a volume holds is removed by its provisioner alone, when it is Released
+ * and its policy is Delete. A volume is called Released only when the server itself knows nothing of its claim.
+ */
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../client/builtin-resources.ts'
+import type { Client } from '../../../client/client.ts'
+import { isNotFound } from '../../../client/errors.ts'
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/kubernetes/types.ts'
+import {
+  type Action,
+  type Controller,
+  defineController,
+  type EventIntent,
+  NOTHING_TO_DO,
+  type Plan,
+  type Reader,
+  via,
+} from '../../../runtime/controller.ts'
+import { hasSameMode } from '../claim/match.ts'
+import { COMPONENT, isReclaimed } from '../claim/plan.ts'
+import { annotationOf, PROVISIONED_BY } from '../names.ts'
+import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../standing-news.ts'
+
+export interface Observed {
+  volume: PersistentVolume | undefined
+  /** The claim its reference means, that very one; undefined when it is gone. */
+  claim: PersistentVolumeClaim | undefined
+  told: Told
+  toldOfClaim: Told
+  nowMs: number
+}
+
+export function volumePhases(): Controller {
+  return defineController<Observed, PersistentVolume>({
+    name: 'minicluster.storage.volume',
+    component: COMPONENT,
+    for: PERSISTENT_VOLUMES,
+    watches: [via(PERSISTENT_VOLUME_CLAIMS, volumesOfClaim), newsWatch('PersistentVolume')],
+    indexes: [{ resource: PERSISTENT_VOLUMES, name: CLAIM, of: (volume) => claimUidOf(volume as PersistentVolume) }, newsIndex],
+    writes: [{ resource: PERSISTENT_VOLUMES, subresource: 'status', verbs: ['patch'] }, WRITES_NEWS],
+    reads: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['get'] }],
+    concurrency: 4,
+    observe: async (_ref, volume, read, client) => {
+      const claim = await claimOf(volume, read, client)
+      return { volume, claim, told: toldOf(read, volume), toldOfClaim: toldOf(read, claim), nowMs: read.nowMs() }
+    },
+    plan,
+  })
+}
+
+const CLAIM = 'claim'
+
+function claimUidOf(volume: PersistentVolume): string[] {
+  const uid = volume.spec?.claimRef?.uid ?? ''
+  return uid === '' ? [] : [uid]
+}
+
+const volumesOfClaim = (claim: PersistentVolumeClaim, read: Reader): { namespace: string; name: string }[] =>
+  read.byIndex(PERSISTENT_VOLUMES, CLAIM, claim.metadata.uid ?? '').map((volume) => ({ namespace: '', name: volume.metadata.name ?? '' }))
+
+async function claimOf(volume: PersistentVolume | undefined, read: Reader, client: Client): Promise<PersistentVolumeClaim | undefined> {
+  const { namespace = '', name = '', uid = '' } = volume?.spec?.claimRef ?? {}
+  if (uid === '') return undefined
+  const isSame = (claim: PersistentVolumeClaim | undefined): boolean => claim?.metadata.uid === uid
+  const cached = read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name)
+  if (isSame(cached)) return cached
+  // Both are the last word on the claim; to ask again would be to ask for ever.
+  if (volume?.status?.phase === 'Released' || volume?.status?.phase === 'Failed') return undefined
+  try {
+    const live = (await client.get(PERSISTENT_VOLUME_CLAIMS, { namespace, name })) as PersistentVolumeClaim
+    return isSame(live) ? live : undefined
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+export function plan(observed: Observed): Plan {
+  const { volume, claim } = observed
+  if (volume === undefined) return NOTHING_TO_DO
+  const uid = volume.spec?.claimRef?.uid ?? ''
+  if (uid === '') return { actions: toPhase(volume, 'Available') }
+  if (claim === undefined) return { actions: released(volume) }
+  const taken = claim.spec?.volumeName ?? ''
+  if (taken === volume.metadata.name) return { actions: toPhase(volume, 'Bound') }
+  // The claim took another: it sets this one free itself, unless it was made for the claim and goes.
+  if (taken !== '') return { actions: isReclaimed(volume) ? released(volume) : [] }
+  return { actions: hasSameMode(volume, claim) ? [] : mismatchNews(volume, claim, observed) }
+}
+
+function released(volume: PersistentVolume): Action[] {
+  const { phase } = volume.status ?? {}
+  if (phase === 'Failed') return []
+  if (phase !== 'Released') return toPhase(volume, 'Released')
+  switch (volume.spec?.persistentVolumeReclaimPolicy) {
+    case 'Retain':
+      return []
+    case 'Delete':
+      return isProvisionersMatter(volume) ? [] : failed(volume, 'VolumeFailedDelete', whyNotDeletable(volume))
+    case 'Recycle':
+      return failed(volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!')
+    default:
+      return failed(volume, 'VolumeUnknownReclaimPolicy', 'Volume has unrecognized PersistentVolumeReclaimPolicy')
+  }
+}
+
+function isProvisionersMatter(volume: PersistentVolume): boolean {
+  const provisioner = annotationOf(volume, PROVISIONED_BY) ?? ''
+  return provisioner !== '' && !provisioner.startsWith('kubernetes.io/')
+}
+
+const whyNotDeletable = (volume: PersistentVolume): string =>
+  `error getting deleter volume plugin for volume "${volume.metadata.name ?? ''}": no deletable volume plugin matched`
+
+const failed = (volume: PersistentVolume, reason: string, message: string): Action[] =>
+  toPhase(volume, 'Failed', { of: volume, type: 'Warning', reason, message })
+
+function toPhase(volume: PersistentVolume, phase: string, tells?: EventIntent): Action[] {
+  if (volume.status?.phase === phase) return []
+  const status = { phase, message: tells?.message ?? null }
+  return [{ do: 'patch', resource: PERSISTENT_VOLUMES, of: volume, patch: { status }, subresource: 'status', tells }]
+}
+
+function mismatchNews(volume: PersistentVolume, claim: PersistentVolumeClaim, { told, toldOfClaim, nowMs }: Observed): Action[] {
+  const why = 'due to incompatible volumeMode.'
+  const warning = { type: 'Warning', reason: 'VolumeMismatch' } as const
+  const toVolume = `Cannot bind PersistentVolume to requested PersistentVolumeClaim "${claim.metadata.name ?? ''}" ${why}`
+  const toClaim = `Cannot bind PersistentVolume "${volume.metadata.name ?? ''}" to requested PersistentVolumeClaim ${why}`
+  return [
+    ...standing({ of: volume, ...warning, message: toVolume }, { told, component: COMPONENT, nowMs }),
+    ...standing({ of: claim, ...warning, message: toClaim }, { told: toldOfClaim, component: COMPONENT, nowMs }),
+  ]
+}
