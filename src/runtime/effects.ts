@@ -19,6 +19,7 @@ export interface EffectsOptions {
   clock: Clock
   /** An effect ended: its owner is to be looked at again, after this long. */
   wake(owner: string, afterMs: number): void
+  onEnd?(effect: string, result: 'done' | 'failed'): void
   onError(error: unknown, owner: string): void
 }
 
@@ -33,7 +34,7 @@ interface Running {
 const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 60_000
 
-export function createEffects({ clock, wake, onError }: EffectsOptions): Effects {
+export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): Effects {
   const owners = new Map<string, Map<string, Running>>()
   const underway = new Set<Promise<void>>()
   let isStopped = false
@@ -51,12 +52,14 @@ export function createEffects({ clock, wake, onError }: EffectsOptions): Effects
       const value = await Promise.race([effect.run(input, { key, signal: abort.signal }), aborted])
       state.outcome = { state: 'done', value }
       state.failures = 0
+      onEnd?.(effect.name, 'done')
       wake(owner, 0)
     } catch (error) {
       state.failures++
       const delayMs = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** Math.min(state.failures - 1, 20))
       state.notBeforeMs = clock.now() + delayMs
       state.outcome = { state: 'failed', message: error instanceof Error ? error.message : String(error) }
+      onEnd?.(effect.name, 'failed')
       if (owners.get(owner) !== undefined && !isStopped) onError(error, owner)
       wake(owner, 0)
     } finally {

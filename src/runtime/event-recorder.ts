@@ -21,6 +21,7 @@ export interface EventRecorderOptions {
   clock: Clock
   /** What the events say they come from. */
   component: string
+  onWritten?(): void
   onError(error: unknown, intent: EventIntent): void
 }
 
@@ -29,7 +30,7 @@ const REMEMBERED = 4096
 const MAX_PENDING = 1000
 const MAX_MESSAGE = 1024
 
-export function createEventRecorder({ client, clock, component, onError }: EventRecorderOptions): EventRecorder {
+export function createEventRecorder({ client, clock, component, onWritten, onError }: EventRecorderOptions): EventRecorder {
   const known = new Map<string, { name: string; count: number }>()
   const waiting: EventIntent[] = []
   let isWriting = false
@@ -48,6 +49,7 @@ export function createEventRecorder({ client, clock, component, onError }: Event
     for (let intent = waiting.shift(); intent !== undefined && !isStopped; intent = waiting.shift()) {
       try {
         await write(intent)
+        onWritten?.()
       } catch (error) {
         // The namespace goes, and its news with it.
         if (!isNamespaceTerminating(error)) onError(error, intent)

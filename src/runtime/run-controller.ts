@@ -8,21 +8,11 @@ import type { Caches } from '../client/cache/caches.ts'
 import type { Informer } from '../client/cache/informer.ts'
 import { keyOfObject } from '../client/cache/object-cache.ts'
 import type { Client } from '../client/client.ts'
-import { isConflict, isOutcomeUnknown } from '../client/errors.ts'
 import { keyOfResource, type Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
-import { applyAction, outcomeOf, type Writer } from './apply-plan.ts'
-import {
-  type Action,
-  type Controller,
-  type News,
-  type ObjectRef,
-  type PassReader,
-  type Priority,
-  type Reader,
-  resourcesOf,
-  type Together,
-} from './controller.ts'
+import type { Writer } from './apply-plan.ts'
+import { createCarrier } from './carry-out.ts'
+import { type Controller, type News, type ObjectRef, type PassReader, type Priority, type Reader, resourcesOf } from './controller.ts'
 import { createEffects } from './effects.ts'
 import { createEventRecorder } from './event-recorder.ts'
 import { createFreshnessGate } from './freshness.ts'
@@ -56,17 +46,29 @@ export function runController(controller: Controller, options: RunOptions): Runn
     client,
     clock,
     component: controller.component ?? controller.name,
-    onError: (error, { of, reason }) => options.onError?.(error, controller.name, `event ${reason} of ${keyOfObject(of)}`),
+    onWritten: () => options.metrics?.event(controller.name, 'written'),
+    onError(error, { of, reason }) {
+      options.metrics?.event(controller.name, 'lost')
+      options.onError?.(error, controller.name, `event ${reason} of ${keyOfObject(of)}`)
+    },
   })
   const gate = createFreshnessGate(informerOf)
   const told = new Map<string, ReadonlySet<string>>()
-  const doubts = new Map<string, readonly Action[]>()
   const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, work })
   const { queue } = workers
   const wake = (ref: ObjectRef, priority?: Priority): void => queue.add(`${ref.namespace}/${ref.name}`, priority)
+  const carrier = createCarrier({
+    writer,
+    gate,
+    metrics: options.metrics,
+    tell: events.tell,
+    wake: (key) => queue.add(key),
+    isStopped: () => workers.isStopped,
+  })
   const effects = createEffects({
     clock,
     wake: (key, afterMs) => queue.addAfter(key, afterMs),
+    onEnd: (effect, result) => options.metrics?.effect(effect, result),
     onError: (error, key) => options.onError?.(error, controller.name, key),
   })
 
@@ -83,13 +85,13 @@ export function runController(controller: Controller, options: RunOptions): Runn
   void Promise.all([...informers.values()].map((informer) => informer.synced())).then(workers.start)
 
   async function work(key: string): Promise<number | undefined> {
-    await lookAfterDoubts(key)
+    await carrier.lookAfterDoubts(key)
     if (!gate.isOpen(key, () => queue.add(key))) return undefined
     const ref = refOf(key)
     const primary = read.get(controller.for, ref.namespace, ref.name)
     const observed = await controller.observe(ref, primary, passReader(key), client)
     const plan = controller.plan(observed)
-    const sent = await applyAll(key, plan.actions)
+    const sent = await carrier.applyAll(key, plan.actions)
     if (primary === undefined) effects.forget(key)
     tellNews(key, plan.news ?? [])
     effects.begin(key, plan.effects ?? [])
@@ -110,74 +112,6 @@ export function runController(controller: Controller, options: RunOptions): Runn
       lastFailure: () => workers.lastFailure(key),
       outcome: (effect, of) => effects.outcome(key, effect.name, of) as never,
     }
-  }
-
-  async function applyAll(key: string, actions: readonly (Action | Together)[]): Promise<number> {
-    let sent = 0
-    let failure: { error: unknown } | undefined
-    for (const action of actions) {
-      if (workers.isStopped) return sent
-      try {
-        sent += action.do === 'together' ? await applyTogether(key, action.actions) : await applyOne(key, action)
-      } catch (error) {
-        // Emptying one resource does not depend on another; everything else happens in the order of the plan or not at all.
-        if (action.do !== 'delete-collection') throw error
-        failure ??= { error }
-      }
-    }
-    if (failure !== undefined) throw failure.error
-    return sent
-  }
-
-  async function applyOne(key: string, action: Action): Promise<number> {
-    try {
-      const written = await applyAction(writer, action)
-      if (written === undefined) return action.do === 'delete-collection' ? 1 : 0
-      gate.wrote(key, written)
-      const said = typeof action.tells === 'function' ? action.tells(written.object) : action.tells
-      for (const intent of said === undefined ? [] : 'of' in said ? [said] : said) events.tell(intent)
-      return 1
-    } catch (error) {
-      if (isOutcomeUnknown(error)) doubts.set(key, [...(doubts.get(key) ?? []), action])
-      if (isConflict(error)) wakeWhenMoved(key, action)
-      else {
-        const told = action.tellsFailure?.(error instanceof Error ? error.message : String(error))
-        if (told !== undefined) events.tell(told)
-      }
-      throw error
-    }
-  }
-
-  /**
-   * A write that got no answer may have happened: before this key is decided about again, the server is asked, and the
-   * cache must show what it said.
-   */
-  async function lookAfterDoubts(key: string): Promise<void> {
-    const doubtful = doubts.get(key)
-    if (doubtful === undefined) return
-    for (const action of doubtful) gate.wrote(key, await outcomeOf(client, action))
-    doubts.delete(key)
-  }
-
-  /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. */
-  async function applyTogether(key: string, actions: readonly Action[]): Promise<number> {
-    let sent = 0
-    for (let from = 0, size = 1; from < actions.length && !workers.isStopped; from += size, size *= 2) {
-      const results = await Promise.allSettled(actions.slice(from, from + size).map((action) => applyOne(key, action)))
-      for (const result of results) if (result.status === 'fulfilled') sent += result.value
-      const failed = results.find((result) => result.status === 'rejected')
-      if (failed !== undefined) throw failed.reason
-    }
-    return sent
-  }
-
-  /** A conflict says that the cache is behind: the news is on its way, and with it the time to decide again. */
-  function wakeWhenMoved(key: string, action: Action): void {
-    const used = 'of' in action ? action.of : 'object' in action ? action.object : undefined
-    const informer = informerOf(action.resource)
-    if (used === undefined || informer === undefined) return
-    const { namespace = '', name = '', resourceVersion } = used.metadata
-    void informer.until(() => informer.get(namespace, name)?.metadata.resourceVersion !== resourceVersion).then(() => queue.add(key))
   }
 
   return {

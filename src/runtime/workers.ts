@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { ApiError, isConflict } from '../client/errors.ts'
 import type { Failure as ToldFailure } from './controller.ts'
+import type { ControllerMetrics } from './metrics.ts'
 import { createWorkQueue, type WorkQueue } from './work-queue.ts'
 
 /** What became of one pass over one key: for metrics and logs. */
@@ -19,6 +20,7 @@ export interface Pass {
 }
 
 export interface Observer {
+  metrics?: ControllerMetrics
   /** Told of each failure once, before it is tried again. Conflicts are everyday life and not told. */
   onError?(error: unknown, controller: string, key: string): void
   onPass?(pass: Pass): void
@@ -63,7 +65,9 @@ export function createWorkers(options: WorkersOptions): Workers {
   let hasStarted = false
   let isStopped = false
   let isScheduled = false
-  const queue = createWorkQueue({ clock, random: options.random, onReady: schedule })
+  const onTaken = (waitedMs: number): void => options.metrics?.waited(name, waitedMs)
+  const queue = createWorkQueue({ clock, random: options.random, onReady: schedule, onTaken })
+  options.metrics?.watchQueue(name, () => ({ depth: queue.depth, waiting: queue.waiting, retrying: failures.size }))
 
   /** Never in the middle of a change to a cache: a list that is being taken in is taken in whole first. */
   function schedule(): void {
@@ -90,8 +94,11 @@ export function createWorkers(options: WorkersOptions): Workers {
 
   async function run(key: string): Promise<void> {
     const startedMs = clock.now()
-    const report = (result: Pass['result'], writes: number): void =>
-      options.onPass?.({ controller: name, key, result, writes, durationMs: clock.now() - startedMs })
+    const report = (result: Pass['result'], writes: number): void => {
+      const pass = { controller: name, key, result, writes, durationMs: clock.now() - startedMs }
+      options.metrics?.pass(pass)
+      options.onPass?.(pass)
+    }
     try {
       const writes = await options.work(key)
       if (writes === undefined) return

@@ -9,6 +9,7 @@ import { type Informer, startInformer } from './informer.ts'
 export interface Caches {
   /** The informer of a resource, started on first use. `project` counts only then. */
   of(resource: Resource, project?: (object: KubeObject) => KubeObject): Informer
+  all(): readonly Informer[]
   /** Resolves when every informer asked for so far has its first list. */
   synced(): Promise<void>
   /** Who is not up to date: a line per informer without its first list, or whose server fails. */
@@ -47,6 +48,7 @@ export function createCaches(options: CachesOptions): Caches {
       }
       return informer
     },
+    all: () => [...informers.values()],
     async synced() {
       await Promise.all([...informers.values()].map((informer) => informer.synced()))
     },

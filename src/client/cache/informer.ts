@@ -19,6 +19,10 @@ export interface Informer {
   readonly isFailing: boolean
   /** Newest revision the cache has seen; grows also by bookmarks. */
   readonly revision: number
+  /** Objects held. */
+  readonly size: number
+  /** When the server was last heard: an event, a bookmark, a list. */
+  readonly heardAtMs: number
   get(namespace: string, name: string): KubeObject | undefined
   list(namespace?: string): KubeObject[]
   /** Objects an index knows under `value`; the index must have been added before. */
@@ -65,6 +69,7 @@ class ListWatch implements Informer {
   readonly #cache = new ObjectCache()
   readonly #waiting = new Set<() => void>()
   #revision = 0
+  #heardAtMs = 0
   #hasSynced = false
   /** In a row: what the next delay grows with. */
   #failures = 0
@@ -85,6 +90,14 @@ class ListWatch implements Informer {
 
   get revision(): number {
     return this.#revision
+  }
+
+  get size(): number {
+    return this.#cache.size
+  }
+
+  get heardAtMs(): number {
+    return this.#heardAtMs
   }
 
   get(namespace: string, name: string): KubeObject | undefined {
@@ -153,6 +166,7 @@ class ListWatch implements Informer {
     if (signal.aborted) return
     this.#cache.replace(result.items.map((item) => this.#kept(item)))
     this.#revision = Number(result.resourceVersion)
+    this.#heardAtMs = this.#options.clock.now()
     this.#hasSynced = true
     this.#changed()
   }
@@ -177,6 +191,7 @@ class ListWatch implements Informer {
   }
 
   #take(event: WatchEvent): void {
+    this.#heardAtMs = this.#options.clock.now()
     const seen = Number(event.object.metadata.resourceVersion)
     // Delivered twice, or late: the cache knows better already.
     if (!(seen > this.#revision)) return

@@ -1,0 +1,110 @@
+/**
+ * Carries out the actions of a plan for a key, in order: writes are counted, told of, and noted for the freshness gate;
+ * those without an answer are looked after before the key is decided about again.
+ */
+import { isConflict, isOutcomeUnknown } from '../client/errors.ts'
+import { applyAction, outcomeOf, type Writer } from './apply-plan.ts'
+import type { Action, EventIntent, Together } from './controller.ts'
+import type { FreshnessGate } from './freshness.ts'
+import type { ControllerMetrics } from './metrics.ts'
+
+export interface Carrier {
+  /** Returns how many requests were sent. Throws the first failure, after which nothing more is sent. */
+  applyAll(key: string, actions: readonly (Action | Together)[]): Promise<number>
+  /** To be called before a decision about the key. */
+  lookAfterDoubts(key: string): Promise<void>
+}
+
+export interface CarrierOptions {
+  writer: Writer
+  gate: FreshnessGate
+  metrics: ControllerMetrics | undefined
+  tell(intent: EventIntent): void
+  wake(key: string): void
+  isStopped(): boolean
+}
+
+export function createCarrier({ writer, gate, metrics, tell, wake, isStopped }: CarrierOptions): Carrier {
+  const doubts = new Map<string, readonly Action[]>()
+
+  async function applyAll(key: string, actions: readonly (Action | Together)[]): Promise<number> {
+    let sent = 0
+    let failure: { error: unknown } | undefined
+    for (const action of actions) {
+      if (isStopped()) return sent
+      try {
+        sent += action.do === 'together' ? await applyTogether(key, action.actions) : await applyOne(key, action)
+      } catch (error) {
+        // Emptying one resource does not depend on another; everything else happens in the order of the plan or not at all.
+        if (action.do !== 'delete-collection') throw error
+        failure ??= { error }
+      }
+    }
+    if (failure !== undefined) throw failure.error
+    return sent
+  }
+
+  async function applyOne(key: string, action: Action): Promise<number> {
+    const count = (result: WriteResult): void =>
+      metrics?.wrote({ controller: writer.manager, verb: action.do, resource: nameOfWritten(action), result })
+    try {
+      const written = await applyAction(writer, action)
+      count(written === undefined && action.do !== 'delete-collection' ? 'unneeded' : 'done')
+      if (written === undefined) return action.do === 'delete-collection' ? 1 : 0
+      gate.wrote(key, written)
+      const intents = typeof action.tells === 'function' ? action.tells(written.object) : action.tells
+      for (const intent of intents === undefined ? [] : 'of' in intents ? [intents] : intents) tell(intent)
+      return 1
+    } catch (error) {
+      const isUnknown = isOutcomeUnknown(error)
+      count(isConflict(error) ? 'conflict' : isUnknown ? 'unknown' : 'refused')
+      if (isUnknown) doubts.set(key, [...(doubts.get(key) ?? []), action])
+      if (isConflict(error)) wakeWhenMoved(key, action)
+      else {
+        const failed = action.tellsFailure?.(error instanceof Error ? error.message : String(error))
+        if (failed !== undefined) tell(failed)
+      }
+      throw error
+    }
+  }
+
+  /**
+   * A write that got no answer may have happened: before this key is decided about again, the server is asked, and the
+   * cache must show what it said.
+   */
+  async function lookAfterDoubts(key: string): Promise<void> {
+    const doubtful = doubts.get(key)
+    if (doubtful === undefined) return
+    for (const action of doubtful) gate.wrote(key, await outcomeOf(writer.client, action))
+    doubts.delete(key)
+  }
+
+  /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. */
+  async function applyTogether(key: string, actions: readonly Action[]): Promise<number> {
+    let sent = 0
+    for (let from = 0, size = 1; from < actions.length && !isStopped(); from += size, size *= 2) {
+      const results = await Promise.allSettled(actions.slice(from, from + size).map((action) => applyOne(key, action)))
+      for (const result of results) if (result.status === 'fulfilled') sent += result.value
+      const failed = results.find((result) => result.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+    }
+    return sent
+  }
+
+  /** A conflict says that the cache is behind: the news is on its way, and with it the time to decide again. */
+  function wakeWhenMoved(key: string, action: Action): void {
+    const used = 'of' in action ? action.of : 'object' in action ? action.object : undefined
+    const informer = writer.informerOf(action.resource)
+    if (used === undefined || informer === undefined) return
+    const { namespace = '', name = '', resourceVersion } = used.metadata
+    void informer.until(() => informer.get(namespace, name)?.metadata.resourceVersion !== resourceVersion).then(() => wake(key))
+  }
+
+  return { applyAll, lookAfterDoubts }
+}
+
+type WriteResult = Parameters<ControllerMetrics['wrote']>[0]['result']
+
+/** `pods/status`: what the write goes to. */
+const nameOfWritten = (action: Action): string =>
+  'subresource' in action && action.subresource !== undefined ? `${action.resource.plural}/${action.subresource}` : action.resource.plural
