@@ -13,6 +13,7 @@ import { type LocalVolumes, NAMED_VOLUMES } from './storage/local/volume.ts'
 import { claimProtection } from './storage/protection/claim/controller.ts'
 import { volumeProtection } from './storage/protection/volume/controller.ts'
 import { volumePhases } from './storage/volume/controller.ts'
+import { deployment } from './workloads/deployment/controller.ts'
 import { jobController } from './workloads/job/controller.ts'
 import { replicaSet } from './workloads/replica-set/controller.ts'
 import { statefulSet } from './workloads/stateful-set/controller.ts'
@@ -33,6 +34,7 @@ export function memberControllers(options: MemberOptions): Controller[] {
     nodeRegistration(options.shape),
     simulatedNodes(options.stages),
     // Workloads.
+    deployment,
     replicaSet,
     statefulSet,
     jobController,
