@@ -1,5 +1,7 @@
 /** The controllers of a member cluster of `up`, beside housekeeping: workloads, scheduling, storage, nodes. One line each. */
 import type { Controller } from '../runtime/controller.ts'
+import { endpointSlices } from './network/endpoint-slice/controller.ts'
+import { serviceEndpoints } from './network/endpoints/controller.ts'
 import { nodeRegistration } from './nodes/registration/controller.ts'
 import { simulatedNodes } from './nodes/simulated/controller.ts'
 import type { Stage } from './nodes/simulated/stages.ts'
@@ -48,5 +50,8 @@ export function memberControllers(options: MemberOptions): Controller[] {
     claimProtection(),
     volumeProtection(),
     ephemeralClaims(),
+    // Network.
+    endpointSlices(),
+    serviceEndpoints(),
   ]
 }
