@@ -44,13 +44,17 @@ export async function applyAction(writer: Writer, action: Action): Promise<Writt
       const own = (action.patch.metadata ?? {}) as Record<string, unknown>
       const body = { ...action.patch, metadata: { ...own, resourceVersion: metadata.resourceVersion } }
       const of = { namespace: metadata.namespace, name: metadata.name ?? '' }
-      return wrote(
-        action.resource,
-        await client.patch(action.resource, of, { type: 'merge', body, subresource: action.subresource, fieldManager }),
+      return unlessGone(action.of, async () =>
+        wrote(
+          action.resource,
+          await client.patch(action.resource, of, { type: 'merge', body, subresource: action.subresource, fieldManager }),
+        ),
       )
     }
     case 'update':
-      return wrote(action.resource, await client.update(action.resource, action.object, { subresource: action.subresource, fieldManager }))
+      return unlessGone(action.object, async () =>
+        wrote(action.resource, await client.update(action.resource, action.object, { subresource: action.subresource, fieldManager })),
+      )
     case 'post': {
       const { namespace, name } = action.of.metadata
       const body = { ...action.body, metadata: { ...action.body.metadata, namespace, name } }
@@ -84,6 +88,16 @@ export async function outcomeOf(client: Client, action: Action): Promise<Written
         return version === undefined || version !== stale
       },
     }
+  }
+}
+
+/** What was seen and is gone by now needs no change any more; its going wakes whom it concerns. */
+async function unlessGone(seen: KubeObject, write: () => Promise<Written>): Promise<Written | undefined> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isNotFound(error) && seen.metadata.uid !== undefined) return undefined
+    throw error
   }
 }
 
