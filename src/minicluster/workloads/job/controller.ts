@@ -12,8 +12,8 @@ import { parseGroupVersion } from '../../../kube/meta.ts'
 import { defineController, indexOf, type ObjectRef, type PassReader, via } from '../../../runtime/controller.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
 import { type ClaimInput, claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
+import { finishedCondition } from './conditions.ts'
 import { isTracked } from './job-pod.ts'
-import { finishedCondition } from './outcome.ts'
 import { isManagedElsewhere, type Observed, plan } from './plan.ts'
 
 const SELECTING: Selecting<Job> = { resource: JOBS, selectorOf: (job) => readSelector(job.spec?.selector) }

@@ -2,46 +2,16 @@
  * Whether and how a Job is over: what was decided before stands; then the ways to fail, in Kubernetes' order; then the
  * success policy. That all completions are reached is decided by the plan, which knows what it is about to do with the pods.
  */
-import type { Job, JobCondition } from '../../../kinds/kubernetes/types.ts'
-import { findCondition } from '../../../kube/conditions.ts'
-import { timeToMs } from '../../../kube/go-time.ts'
+import type { Job } from '../../../kinds/kubernetes/types.ts'
+import { type Outcome, recordedOutcome } from './conditions.ts'
 import { countIndexes, countShared, type Intervals, parseIntervals } from './intervals.ts'
 import { isIndexed, isPodFailed, judgeFailure } from './job-pod.ts'
 import type { Tally } from './tally.ts'
-
-export interface Outcome {
-  type: 'SuccessCriteriaMet' | 'FailureTarget'
-  reason: string
-  message: string
-}
 
 export const COMPLETIONS_REACHED: Outcome = {
   type: 'SuccessCriteriaMet',
   reason: 'CompletionsReached',
   message: 'Reached expected number of succeeded pods',
-}
-
-type TypedCondition = JobCondition & { type: string }
-
-export const conditionsOf = (job: Job): TypedCondition[] =>
-  (job.status?.conditions ?? []).filter((condition): condition is TypedCondition => condition.type !== undefined)
-
-function conditionThat(job: Job, type: string): TypedCondition | undefined {
-  const condition = findCondition(conditionsOf(job), type)
-  return condition?.status === 'True' ? condition : undefined
-}
-
-/** The condition that says that the Job is over, if it is. */
-export const finishedCondition = (job: Job): JobCondition | undefined =>
-  conditionsOf(job).find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True')
-
-/** What the status has on record already. */
-export function recordedOutcome(job: Job): Outcome | undefined {
-  for (const type of ['SuccessCriteriaMet', 'FailureTarget'] as const) {
-    const condition = conditionThat(job, type)
-    if (condition !== undefined) return { type, reason: condition.reason ?? '', message: condition.message ?? '' }
-  }
-  return undefined
 }
 
 const failure = (reason: string, message: string): Outcome => ({ type: 'FailureTarget', reason, message })
@@ -118,5 +88,3 @@ function satisfies(succeeded: Intervals, { required, succeededCount }: { require
   const shared = countShared(required, succeeded)
   return shared === countIndexes(required) || (succeededCount !== undefined && shared >= succeededCount)
 }
-
-export const startMsOf = (job: Job): number | undefined => timeToMs(job.status?.startTime)

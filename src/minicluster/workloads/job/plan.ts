@@ -2,21 +2,14 @@
 import { formatTime } from '../../../base/clock.ts'
 import { JOBS, PODS } from '../../../client/builtin-resources.ts'
 import type { Job, JobCondition, Pod } from '../../../kinds/kubernetes/types.ts'
+import { timeToMs } from '../../../kube/go-time.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
 import { type Claim, claimActions } from '../pod/ownership.ts'
 import { isPodReady } from '../pod/state.ts'
+import { conditionsOf, finishedCondition, type Outcome, recordedOutcome } from './conditions.ts'
 import { isTracked, TRACKING_FINALIZER } from './job-pod.ts'
 import { type Management, manage, type Surroundings } from './manage.ts'
-import {
-  COMPLETIONS_REACHED,
-  conditionsOf,
-  deadlineInMs,
-  finishedCondition,
-  type Outcome,
-  outcomeOf,
-  recordedOutcome,
-  startMsOf,
-} from './outcome.ts'
+import { COMPLETIONS_REACHED, deadlineInMs, outcomeOf } from './outcome.ts'
 import { recordsOf } from './record.ts'
 import { conditionOf, finalCondition, nextStatus, statusPatch, suspension, withCondition } from './status.ts'
 import { type Tally, tallyOf } from './tally.ts'
@@ -54,7 +47,7 @@ function planRunning(job: Job, pods: readonly Pod[], around: Observed): Plan {
   const tally = tallyOf(job, pods)
   const isSuspended = job.spec?.suspend === true
   const startTime = job.status?.startTime ?? (isSuspended ? undefined : formatTime(nowMs))
-  const times = { startMs: startMsOf(job) ?? (isSuspended ? undefined : nowMs), nowMs }
+  const times = { startMs: timeToMs(job.status?.startTime) ?? (isSuspended ? undefined : nowMs), nowMs }
   const decided = outcomeOf(tally, times)
   const isStaying = job.metadata.deletionTimestamp === undefined
   const managed = decided === undefined && isStaying ? manage(tally, around) : NO_CHANGE

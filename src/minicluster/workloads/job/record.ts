@@ -32,7 +32,7 @@ export function recordsOf(tally: Tally, { isEnding, isSuccess }: { isEnding: boo
     if (!isTracked(pod) || !mayRelease(tally, pod, isEnding)) continue
     if (recordedIndexes + uncounted.succeeded.length + uncounted.failed.length >= MAX_UNCOUNTED) break
     release.push(pod)
-    const list = listOf(tally, pod, isEnding && !isSuccess)
+    const list = listOf(tally, pod, isEnding ? (isSuccess ? 'succeeding' : 'failing') : 'running')
     if (list === 'index') recordedIndexes++
     else if (list !== undefined && !uncounted[list].includes(pod.metadata.uid ?? '')) uncounted[list].push(pod.metadata.uid ?? '')
   }
@@ -54,14 +54,18 @@ function mayRelease({ job, heldByIndex }: Tally, pod: Pod, isEnding: boolean): b
   return index === undefined || heldByIndex.get(index)?.metadata.uid !== pod.metadata.uid
 }
 
-/** Where the pod goes on record; undefined when it counts for nothing. When a Job fails, what still runs has failed too. */
-function listOf(tally: Tally, pod: Pod, isFailing: boolean): 'succeeded' | 'failed' | 'index' | undefined {
+/**
+ * Where the pod goes on record; undefined when it counts for nothing. When a Job fails, what still runs has failed too; when
+ * it has succeeded early, what is taken away then has not.
+ */
+function listOf(tally: Tally, pod: Pod, end: 'running' | 'failing' | 'succeeding'): 'succeeded' | 'failed' | 'index' | undefined {
   const { job, recordedIndexes } = tally
   const wasFailed = job.status?.uncountedTerminatedPods?.failed?.includes(pod.metadata.uid ?? '') ?? false
   if (pod.status?.phase === 'Succeeded' && !wasFailed) {
     if (!isIndexed(job)) return 'succeeded'
     return hasValidIndex(job, pod) && !hasIndex(recordedIndexes, completionIndexOf(pod) ?? -1) ? 'index' : undefined
   }
-  if (!isPodFailed(pod, job) && !isFailing) return undefined
+  const hasFailed = end === 'succeeding' ? pod.status?.phase === 'Failed' : isPodFailed(pod, job)
+  if (!hasFailed && end !== 'failing') return undefined
   return hasValidIndex(job, pod) && judgeFailure(job, pod).counts ? 'failed' : undefined
 }

@@ -2,9 +2,9 @@
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
 import type { Job, JobCondition, JobStatus } from '../../../kinds/kubernetes/types.ts'
+import { conditionsOf, type Outcome } from './conditions.ts'
 import { countIndexes, formatIntervals } from './intervals.ts'
 import { isIndexed } from './job-pod.ts'
-import { conditionsOf, type Outcome } from './outcome.ts'
 import type { Records } from './record.ts'
 import type { Tally } from './tally.ts'
 

@@ -5,6 +5,7 @@
  */
 import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
 import { isPodActive, isPodReady, isPodTerminating } from '../pod/state.ts'
+import { recordedOutcome } from './conditions.ts'
 import { countIndexes, hasIndex, type Intervals, intervalsOf, parseIntervals, union } from './intervals.ts'
 import { completionIndexOf, finishedMs, indexFailuresBefore, isIndexed, isPodFailed, isTracked, judgeFailure } from './job-pod.ts'
 
@@ -68,8 +69,10 @@ export const indexesOf = (pods: readonly Pod[]): Intervals => intervalsOf(new Se
 
 function failedIndexesOf(job: Job, fresh: readonly Pod[]): Intervals {
   const limit = job.spec?.backoffLimitPerIndex ?? 0
+  // Pods that are taken away because the Job is over do not fail their index.
+  const isOver = recordedOutcome(job) !== undefined
   const failed = fresh.filter((pod) => {
-    if (!isPodFailed(pod, job)) return false
+    if (isOver ? pod.status?.phase !== 'Failed' : !isPodFailed(pod, job)) return false
     const { counts, action } = judgeFailure(job, pod)
     return action === 'FailIndex' || (counts && indexFailuresBefore(pod).counted >= limit)
   })

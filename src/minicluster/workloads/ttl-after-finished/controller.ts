@@ -8,7 +8,7 @@ import { isNotFound } from '../../../client/errors.ts'
 import type { Job } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 import { defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
-import { finishedCondition } from '../job/outcome.ts'
+import { finishedCondition } from '../job/conditions.ts'
 
 export interface Observed {
   /** As the cache has it, or as the server has it once its time seems to be over. */
