@@ -19,7 +19,14 @@ const MAY_IMPORT = {
 const JOINTS = ['src/main.ts', 'src/controllers.ts', 'src/cli/', 'src/faultsim/']
 
 /** The only way to the real world. */
-const ADAPTERS = ['src/main.ts', 'src/store/journal/', 'src/apiserver/listener/', 'src/client/transport/', 'src/minicluster/process/']
+const ADAPTERS = [
+  'src/main.ts',
+  'src/store/journal/',
+  'src/apiserver/listener/',
+  'src/client/transport/',
+  'src/runtime/listener/',
+  'src/minicluster/process/',
+]
 
 const AMBIENT = [
   [/\bDate\.now\b/, 'Date.now: take a Clock'],

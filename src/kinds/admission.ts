@@ -44,6 +44,15 @@ export interface AdmissionContext {
   adjust(of: { group: string; resource: string }, namespace: string, name: string, change: (object: KubeObject) => boolean): Promise<void>
 }
 
+/** A resource that admission looks at, named as a client names it. */
+export interface AdmissionRead {
+  group: string
+  version: string
+  plural: string
+  kind: string
+  namespaced: boolean
+}
+
 /** Deny by throwing a StatusError, or by returning field errors from `validate`. */
 export interface Admission {
   name: string
@@ -52,6 +61,8 @@ export interface Admission {
   /** Which requests it sees; `*` is any. Subresources must be named ('pods/ephemeralcontainers'). */
   resources: readonly { group: string; resource: string }[]
   operations: readonly AdmissionOperation[]
+  /** What it reads besides the request: served as a webhook, it keeps a cache of these. */
+  reads?: readonly AdmissionRead[]
   mutate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>
   validate?(request: AdmissionRequest, context: AdmissionContext): FieldError[] | undefined | Promise<FieldError[] | undefined>
 }

@@ -29,6 +29,7 @@ export function runPlacement(options: RunPlacementOptions): Admission {
     about: 'Sends a new pod to process nodes when all of its containers can run here, and to simulated nodes otherwise.',
     resources: [{ group: '', resource: 'pods' }],
     operations: ['CREATE'],
+    reads: [{ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }],
     mutate({ object, namespace }, { read }) {
       if (object === undefined) return
       const decision = decide(object as Pod, read.get({ group: '', resource: 'namespaces' }, '', namespace), options)

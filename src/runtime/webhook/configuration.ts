@@ -1,0 +1,55 @@
+/**
+ * The webhook configurations that make a server call our admission, derived from the declarations. Our own kinds fail
+ * closed: an object of ours that nobody judged must not get in. Kinds of others fail open: we must not stop a cluster.
+ */
+import type { Admission } from '../../kinds/admission.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+
+export interface WebhookTarget {
+  /** `https://host:port` that the API server reaches. */
+  url: string
+  /** PEM of the authority that signed our serving certificate. */
+  authority: string
+}
+
+export const webhookPath = (admission: Admission, phase: 'mutate' | 'validate'): string => `/${phase}/${kebab(admission.name)}`
+
+/** `ownGroups` are those whose kinds we bring. */
+export function webhookConfigurations(
+  name: string,
+  admissions: readonly Admission[],
+  { target, ownGroups }: { target: WebhookTarget; ownGroups: readonly string[] },
+): KubeObject[] {
+  const webhook = (admission: Admission, phase: 'mutate' | 'validate'): Record<string, unknown> => ({
+    name: `${kebab(admission.name)}.${phase}.sluice.dev`,
+    clientConfig: { url: `${target.url}${webhookPath(admission, phase)}`, caBundle: Buffer.from(target.authority).toString('base64') },
+    rules: admission.resources.map(({ group, resource }) => ({
+      apiGroups: [group],
+      apiVersions: ['*'],
+      resources: [resource],
+      operations: [...admission.operations],
+      scope: '*',
+    })),
+    failurePolicy: admission.resources.every(({ group }) => ownGroups.includes(group)) ? 'Fail' : 'Ignore',
+    matchPolicy: 'Equivalent',
+    sideEffects: 'None',
+    timeoutSeconds: 10,
+    admissionReviewVersions: ['v1'],
+    ...(phase === 'mutate' ? { reinvocationPolicy: 'IfNeeded' } : {}),
+  })
+  const mutating = admissions.filter((admission) => admission.mutate !== undefined).map((admission) => webhook(admission, 'mutate'))
+  const validating = admissions.filter((admission) => admission.validate !== undefined).map((admission) => webhook(admission, 'validate'))
+  return [
+    ...(mutating.length === 0 ? [] : [configuration('MutatingWebhookConfiguration', name, mutating)]),
+    ...(validating.length === 0 ? [] : [configuration('ValidatingWebhookConfiguration', name, validating)]),
+  ]
+}
+
+const configuration = (kind: string, name: string, webhooks: unknown[]): KubeObject => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind,
+  metadata: { name },
+  webhooks,
+})
+
+const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
