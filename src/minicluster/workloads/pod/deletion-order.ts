@@ -66,7 +66,7 @@ function compare(a: Candidate, b: Candidate, nowMs: number | undefined): number 
   )
 }
 
-/** Ages of the same magnitude (power of two) are equal, and then chance decides: the uid. */
+/** Ages of the same magnitude (power of two) are equal, so that with nothing else to tell pods apart, chance decides: the uid. */
 function youngerFirst(
   a: Candidate,
   b: Candidate,
@@ -77,7 +77,7 @@ function youngerFirst(
   if (first === undefined) return -1
   if (second === undefined) return 1
   if (nowMs === undefined) return second - first
-  return magnitude(nowMs - first) - magnitude(nowMs - second) || byUid(a, b)
+  return magnitude(nowMs - first) - magnitude(nowMs - second)
 }
 
 /** Whole part of the binary logarithm of the nanoseconds. */
