@@ -1,23 +1,18 @@
 /**
  * `survives(controller, …)` registers a controller with the prover: one line in its test file. The steps are what people
  * do; the prover repeats them under every enumerated fault and compares where the world comes to rest.
+ *
+ * `SURVIVES=all` runs every fault where `npm test` takes a sample; `SURVIVES='crash after write 3'` runs that one alone.
  */
 import { it } from 'node:test'
-import type { KubeObject } from '../kube/meta.ts'
-import type { Controller } from '../runtime/controller.ts'
-import { aWorld, type WorldCluster } from './world/index.ts'
+import { type Controller, resourcesOf } from '../runtime/controller.ts'
+import { type Proof, prove } from './prover/enumerate.ts'
+import type { Invariant } from './prover/ledger.ts'
+import type { Target } from './prover/points.ts'
+import type { RunControllers } from './world/cluster.ts'
+import type { WorldCluster } from './world/index.ts'
 
-export interface Invariant {
-  /** A sentence that is true at every moment. */
-  says: string
-  /** Looks at what is stored; returns what is wrong, undefined when nothing is. */
-  broken(objects: InvariantView): string | undefined
-}
-
-/** What is stored right now in the cluster the controller runs in. */
-export interface InvariantView {
-  list(plural: string): readonly KubeObject[]
-}
+export type { Invariant, InvariantView } from './prover/ledger.ts'
 
 export interface Survival {
   /** Where it runs (default member). */
@@ -29,18 +24,47 @@ export interface Survival {
   invariants?: readonly Invariant[]
   /** True at rest after the last step, whatever happened on the way; throws otherwise. */
   atRest?(cluster: WorldCluster): Promise<void>
+  /** Done once before the story, without faults: definitions, say. */
+  before?: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
+  /** What runs in the cluster (default: the real list of controllers). */
+  controllers?: RunControllers
+  /** What the world beyond the API looks like at the end: compared with the course without faults. */
+  outside?(cluster: WorldCluster): unknown
 }
 
-export function survives(controller: Pick<Controller, 'name'>, survival: Survival): void {
-  it(`${controller.name} survives`, async () => {
-    const role = survival.role ?? 'member'
-    const world = await aWorld({ members: role === 'member' ? 1 : 0, nodes: survival.nodes }).settle()
-    const cluster = role === 'member' ? world.member : world.hub
-    for (const step of survival.steps) {
-      await step(cluster)
-      await world.settle()
-    }
-    await survival.atRest?.(cluster)
-    await world.stop()
+/** A controller, or the name of something that follows everything (the garbage collector). */
+type Survivor = Pick<Controller, 'name'> & Partial<Pick<Controller, 'for' | 'watches' | 'indexes' | 'signals'>>
+
+export function survives(controller: Survivor, survival: Survival): void {
+  it(`${controller.name} survives`, async (t) => {
+    const proof = await proveSurvival(controller, survival, process.env.SURVIVES)
+    t.diagnostic(proof.says)
+    if (proof.failures.length > 0) throw new Error(complaintOf(controller.name, proof))
   })
+}
+
+/** `only`: `all`, or the words of one fault. */
+export function proveSurvival(controller: Survivor, survival: Survival, only?: string): Promise<Proof> {
+  const { role = 'member', nodes, controllers, ...story } = survival
+  const isMember = role === 'member'
+  return prove({
+    target: targetOf(controller),
+    story: {
+      ...story,
+      world: { hub: !isMember, members: isMember ? 1 : 0, nodes, controllers },
+      cluster: (world) => (isMember ? world.member : world.hub),
+    },
+    only,
+  })
+}
+
+function targetOf(controller: Survivor): Target {
+  const { name } = controller
+  if (controller.for === undefined) return { name, followsEverything: true }
+  return { name, resources: resourcesOf(controller as Controller), followsEverything: (controller.signals?.length ?? 0) > 0 }
+}
+
+function complaintOf(name: string, { failures, says }: Proof): string {
+  const told = failures.map(({ point, message }) => `under "${point}"\n${message}\nrepeat it with SURVIVES='${point}'`)
+  return `${name} does not survive (${says}):\n\n${told.join('\n\n')}`
 }

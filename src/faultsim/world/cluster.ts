@@ -1,9 +1,10 @@
 /** One cluster of a world: a real API server core over its part of the store, the real controllers, and verbs for tests. */
 import { createHash } from 'node:crypto'
 import type { Cluster } from '../../apiserver/cluster.ts'
+import { sleep } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { type Client, createClient, type DeleteOptions, type ListOptions } from '../../client/client.ts'
-import { isNotFound } from '../../client/errors.ts'
+import { isConflict, isNotFound } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
 import type { Resource } from '../../client/resource.ts'
 import {
@@ -98,7 +99,7 @@ export class WorldCluster {
       connect,
       interference: () => this.interference,
       onWrite: (write) => this.#writes.push(write),
-      onCrash: () => this.#comeBack(),
+      onCrash: (at) => this.#comeBack(at),
       cachesAt,
     })
     this.#process = process
@@ -178,6 +179,12 @@ export class WorldCluster {
     return writes
   }
 
+  /** Lets this much time of the world pass, with everything that happens in it. */
+  async advance(ms: number): Promise<void> {
+    const { clock, pump } = this.#options
+    await pump.run(() => sleep(clock, ms), ms)
+  }
+
   inside<T>(work: () => Promise<T> | T): Promise<T> {
     return this.#options.pump.run(work)
   }
@@ -200,13 +207,19 @@ export class WorldCluster {
     return this.inside(() => this.client.create(resourceOfObject(object), object))
   }
 
-  /** Reads, changes and writes back. */
+  /** Reads, changes and writes back; again when somebody else was faster, as a person would. */
   update(resource: Resource, where: string, change: (object: KubeObject) => void): Promise<KubeObject> {
-    return this.inside(async () => {
+    const attempt = async (left: number): Promise<KubeObject> => {
       const object = await this.client.get(resource, nameOf(where))
       change(object)
-      return this.client.update(resource, object)
-    })
+      try {
+        return await this.client.update(resource, object)
+      } catch (error) {
+        if (left === 0 || !isConflict(error)) throw error
+        return attempt(left - 1)
+      }
+    }
+    return this.inside(() => attempt(5))
   }
 
   patch(resource: Resource, where: string, body: Record<string, unknown>, subresource?: string): Promise<KubeObject> {

@@ -13,8 +13,8 @@ export interface Sent {
   request: TransportRequest
 }
 
-/** Crashes end the process; it comes back by itself a little later. */
-export type ProcessFault = Fault | { do: 'crash-before' } | { do: 'crash-after' }
+/** Crashes end the process; it comes back by itself a little later, with caches that begin in the past where that is said. */
+export type ProcessFault = Fault | { do: 'crash-before'; cachesAt?: number } | { do: 'crash-after'; cachesAt?: number }
 
 /** A line of a watch on its way to a cache. */
 export interface Delivery {
@@ -53,7 +53,7 @@ export interface ProcessOptions {
   interference(): Interference | undefined
   onWrite(write: ControllerWrite): void
   /** The process has died of a fault. */
-  onCrash(): void
+  onCrash(cachesAt: number | undefined): void
   /** Its caches begin with what was stored at this revision, and catch up when they are released. */
   cachesAt?: number
 }
@@ -131,15 +131,15 @@ export class ControllerProcess {
     const write = request.method === 'GET' ? undefined : { part, method: request.method, path: request.path }
     if (write !== undefined) this.#options.onWrite(write)
     const fault = this.#options.interference()?.onRequest?.(sent)
-    if (fault?.do === 'crash-before') return this.#crash()
+    if (fault?.do === 'crash-before') return this.#crash(fault.cachesAt)
     const observed = write === undefined ? inner : noting(inner, write)
     if (fault?.do === 'crash-after') {
       const response = await observed.request(request)
       response.cancel()
-      return this.#crash()
+      return this.#crash(fault.cachesAt)
     }
+    const plan = (): Fault | undefined => fault
     try {
-      const plan = (): Fault | undefined => fault
       const response = await faultyTransport(observed, { clock: this.clock, plan }).request(this.#asOf(sent))
       if (!this.#isDead) return request.isStream === true ? this.#stream(sent, response) : response
       response.cancel()
@@ -150,10 +150,10 @@ export class ControllerProcess {
     }
   }
 
-  #crash(): Promise<never> {
+  #crash(cachesAt: number | undefined): Promise<never> {
     if (!this.#isDead) {
       this.kill()
-      this.#options.onCrash()
+      this.#options.onCrash(cachesAt)
     }
     return never()
   }

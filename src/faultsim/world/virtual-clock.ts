@@ -36,7 +36,7 @@ export function createVirtualClock(startMs: number): VirtualClock {
 
   const set = (isMachinery: boolean): Clock['after'] =>
     function after(delayMs, callback) {
-      const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), order: order++, callback, isMachinery, origin: new Error('timer') }
+      const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), order: order++, callback, isMachinery, origin: placeOfCall() }
       timers.splice(placeFor(timers, timer), 0, timer)
       return () => {
         const at = timers.indexOf(timer)
@@ -70,6 +70,15 @@ export function createVirtualClock(startMs: number): VirtualClock {
   }
 }
 
+/** A few frames are enough, and many would cost more than all else about a timer. */
+function placeOfCall(): Error {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 5
+  const origin = new Error('timer')
+  Error.stackTraceLimit = limit
+  return origin
+}
+
 /** Where to insert: before all timers that are due earlier, or at the same time but set earlier. */
 function placeFor(timers: readonly Timer[], timer: Timer): number {
   let low = 0
@@ -84,6 +93,6 @@ function placeFor(timers: readonly Timer[], timer: Timer): number {
 }
 
 function placesOf(origin: Error): string {
-  const lines = (origin.stack ?? '').split('\n').slice(2, 5)
+  const lines = (origin.stack ?? '').split('\n').slice(3, 6)
   return lines.map((line) => line.trim().replace(/\(.*\/(src|test)\//, '($1/')).join(' ')
 }

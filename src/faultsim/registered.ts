@@ -1,0 +1,18 @@
+/** Which controllers have no `survives` line in any test: found in the sources, so that nobody has to keep a list. */
+
+export interface Sources {
+  /** Text of the file at this path below the project's root; undefined when there is none. */
+  read(path: string): string | undefined
+  /** Texts of all test files. */
+  tests: readonly string[]
+}
+
+export function withoutSurvival(names: readonly string[], sources: Sources): string[] {
+  return names.filter((name) => {
+    const own = sources.read(`src/${name.replaceAll('.', '/')}/controller.ts`) ?? ''
+    const exported = [...own.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, identifier]) => identifier as string)
+    const forms = [`\\{\\s*name:\\s*'${name.replaceAll('.', '\\.')}'`, ...exported.map((identifier) => `${identifier}\\b`)]
+    const line = new RegExp(`\\bsurvives\\(\\s*(?:${forms.join('|')})`)
+    return !sources.tests.some((text) => line.test(text))
+  })
+}
