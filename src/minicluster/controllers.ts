@@ -5,6 +5,7 @@ import { serviceEndpoints } from './network/endpoints/controller.ts'
 import { nodeRegistration } from './nodes/registration/controller.ts'
 import { simulatedNodes } from './nodes/simulated/controller.ts'
 import type { Stage } from './nodes/simulated/stages.ts'
+import { podDisruptionBudget } from './policy/pod-disruption-budget/controller.ts'
 import type { MemberShape } from './shape.ts'
 import { claimBinding } from './storage/claim/controller.ts'
 import { localClass } from './storage/class/controller.ts'
@@ -15,6 +16,7 @@ import { type LocalVolumes, NAMED_VOLUMES } from './storage/local/volume.ts'
 import { claimProtection } from './storage/protection/claim/controller.ts'
 import { volumeProtection } from './storage/protection/volume/controller.ts'
 import { volumePhases } from './storage/volume/controller.ts'
+import { daemonSet } from './workloads/daemon-set/controller.ts'
 import { deployment } from './workloads/deployment/controller.ts'
 import { jobController } from './workloads/job/controller.ts'
 import { replicaSet } from './workloads/replica-set/controller.ts'
@@ -39,6 +41,7 @@ export function memberControllers(options: MemberOptions): Controller[] {
     deployment,
     replicaSet,
     statefulSet,
+    daemonSet(),
     jobController,
     ttlAfterFinished,
     // Storage.
@@ -50,6 +53,8 @@ export function memberControllers(options: MemberOptions): Controller[] {
     claimProtection(),
     volumeProtection(),
     ephemeralClaims(),
+    // Policy.
+    podDisruptionBudget,
     // Network.
     endpointSlices(),
     serviceEndpoints(),

@@ -39,7 +39,8 @@ export function plan(observed: Observed): Plan {
   const history = readHistory(revisions.claimed, dataOf(set.spec?.template))
   const { revision: update, exists, collisions } = updateRevisionOf(observed, history)
   // Pods are labelled with a revision only when it is there for certain; its appearance wakes us.
-  if (!exists) return { actions: [...claimed, { do: 'create', resource: CONTROLLER_REVISIONS, object: update }] }
+  if (!exists)
+    return { actions: [...claimed, ...counted(set, collisions ?? 0), { do: 'create', resource: CONTROLLER_REVISIONS, object: update }] }
   const current = revisions.claimed.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
   const steps = set.metadata.deletionTimestamp === undefined ? nextSteps(observed, versionOf(current), versionOf(update)) : NO_STEPS
   const status = statusOf({
@@ -75,6 +76,12 @@ function updateRevisionOf({ set, revisionNamed }: Observed, history: ReturnType<
     hashOf: (count) => dataHash(data, count ?? 0),
     lookUp: revisionNamed,
   })
+}
+
+/** Names of revisions that met others are remembered as a number. */
+function counted(set: StatefulSet, collisionCount: number): Action[] {
+  if (collisionCount === (set.status?.collisionCount ?? 0)) return []
+  return [{ do: 'patch', resource: STATEFUL_SETS, of: set, patch: { status: { collisionCount } }, subresource: 'status' }]
 }
 
 const versionOf = (revision: ControllerRevision): Version => ({ name: revision.metadata.name ?? '', template: templateIn(revision) })

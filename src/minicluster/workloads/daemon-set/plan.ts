@@ -1,0 +1,150 @@
+/**
+ * What a DaemonSet does next: its history first, then one pod where one belongs, then the update, a step at a time and
+ * only when the nodes have what they should. Decided from what is seen; what was done before is not remembered.
+ */
+import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../../client/builtin-resources.ts'
+import type { ControllerRevision, DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
+import { type Action, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { freshNames, podNamePrefix } from '../pod/from-template.ts'
+import { type Claim, claimActions } from '../pod/ownership.ts'
+import { isPodTerminal, nextPodAvailableInMs } from '../pod/state.ts'
+import { templateHash } from '../revision/hash.ts'
+import { dataOf, type Found, type History, newRevision, REVISION_LABEL, readHistory, renumber, truncate } from '../revision/history.ts'
+import type { Verdict } from './eligibility.ts'
+import { createdPod, deletedPod } from './events.ts'
+import { type Changes, isGoing, manage, type Situation } from './manage.ts'
+import { daemonPod, targetNode } from './pod.ts'
+import { rollingUpdate } from './rolling-update.ts'
+import { isStatusCurrent, statusOf } from './status.ts'
+
+export interface Observed {
+  set: DaemonSet
+  /** In the order of their names. */
+  nodes: readonly Node[]
+  judge(node: Node): Verdict
+  pods: Claim<Pod>
+  revisions: Claim<ControllerRevision>
+  /** Whatever holds a name in the set's namespace. */
+  revisionNamed(name: string): ControllerRevision | undefined
+  isPodNamed(name: string): boolean
+  /** Failed pods that must wait to be replaced, in milliseconds. */
+  waits: ReadonlyMap<Pod, number>
+  nowMs: number
+}
+
+/** Pods created and deleted in one pass: the rest follows in the next. */
+const BURST = 250
+const HISTORY_LIMIT = 10
+
+export function plan(observed: Observed): Plan {
+  const { set, pods, revisions, nowMs } = observed
+  if (set.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
+  const claimed = [
+    ...claimActions({ resource: CONTROLLER_REVISIONS, owner: set, claim: revisions }),
+    ...claimActions({ resource: PODS, owner: set, claim: pods }),
+  ]
+  const history = readHistory(revisions.claimed, dataOf(set.spec?.template))
+  const { revision, exists, collisions } = currentOf(observed, history)
+  // Pods are labelled with a revision only when it is there for certain; its appearance wakes us.
+  if (!exists)
+    return { actions: [...claimed, ...counted(set, collisions), { do: 'create', resource: CONTROLLER_REVISIONS, object: revision }] }
+  const hash = labelOf(revision) || (revision.metadata.name ?? '')
+  const situation: Situation = { ...observed, podsByNode: byNode(pods.claimed), hash }
+  const changes = nextChanges(situation)
+  const status = statusOf(situation)
+  const written: Action[] = isStatusCurrent(set.status, status)
+    ? []
+    : [{ do: 'patch', resource: DAEMON_SETS, of: set, patch: { status }, subresource: 'status' }]
+  const waits = [...observed.waits.values(), nextPodAvailableInMs(pods.claimed, set.spec?.minReadySeconds ?? 0, nowMs)]
+  const times = waits.filter((one) => one !== undefined)
+  return {
+    // What was seen is said first: a refused creation must not keep the status from being true.
+    actions: [
+      ...claimed,
+      ...labelled(revisions.claimed),
+      ...deduplicated(history, pods.claimed),
+      ...renumber(history),
+      ...written,
+      ...truncated(observed, history),
+      ...changed(observed, changes, hash),
+    ],
+    recheckAfterMs: times.length > 0 ? Math.min(...times) : undefined,
+  }
+}
+
+function nextChanges(situation: Situation): Changes {
+  const changes = manage(situation)
+  const isSettled = changes.create.length === 0 && changes.remove.length === 0
+  const isRolling = situation.set.spec?.updateStrategy?.type === 'RollingUpdate'
+  return isSettled && isRolling ? rollingUpdate(situation) : changes
+}
+
+function currentOf({ set, revisionNamed }: Observed, history: History): Found {
+  const collisions = set.status?.collisionCount
+  if (history.current !== undefined) return { revision: history.current, exists: true, collisions }
+  const template = set.spec?.template
+  return newRevision({
+    ...{ owner: set, template, data: dataOf(template), number: history.number, hashLabel: REVISION_LABEL, collisions },
+    hashOf: (count) => templateHash(template, count),
+    lookUp: revisionNamed,
+  })
+}
+
+function counted(set: DaemonSet, collisionCount: number | undefined): Action[] {
+  if (collisionCount === set.status?.collisionCount) return []
+  return [{ do: 'patch', resource: DAEMON_SETS, of: set, patch: { status: { collisionCount } }, subresource: 'status' }]
+}
+
+const labelOf = (object: ControllerRevision | Pod): string => object.metadata.labels?.[REVISION_LABEL] ?? ''
+
+/** A revision without a hash gets its name as one. */
+const labelled = (revisions: readonly ControllerRevision[]): Action[] =>
+  revisions
+    .filter((revision) => labelOf(revision) === '')
+    .map((of) => ({
+      ...{ do: 'patch', resource: CONTROLLER_REVISIONS, of },
+      patch: { metadata: { labels: { [REVISION_LABEL]: of.metadata.name } } },
+    }))
+
+/** Two revisions with one template become one, and the pods of the other are of this one. */
+function deduplicated({ current, duplicates }: History, pods: readonly Pod[]): Action[] {
+  if (current === undefined || duplicates.length === 0) return []
+  const kept = labelOf(current) || current.metadata.name
+  const hashes = new Set(duplicates.map((one) => labelOf(one) || one.metadata.name))
+  const relabelled = pods.filter((pod) => hashes.has(labelOf(pod)))
+  return [
+    ...relabelled.map((of): Action => ({ do: 'patch', resource: PODS, of, patch: { metadata: { labels: { [REVISION_LABEL]: kept } } } })),
+    ...duplicates.map((of): Action => ({ do: 'delete', resource: CONTROLLER_REVISIONS, of })),
+  ]
+}
+
+function truncated({ set, pods }: Observed, { old }: History): Action[] {
+  const live = new Set(pods.claimed.map(labelOf).filter((hash) => hash !== ''))
+  return truncate(old, old.length - (set.spec?.revisionHistoryLimit ?? HISTORY_LIMIT), (revision) => live.has(labelOf(revision)))
+}
+
+/** Pods that are over and on their way out are nobody's business any more. */
+function byNode(pods: readonly Pod[]): Map<string, Pod[]> {
+  const found = new Map<string, Pod[]>()
+  for (const pod of pods) {
+    const node = targetNode(pod)
+    if (node === undefined || (isPodTerminal(pod) && isGoing(pod))) continue
+    const there = found.get(node)
+    if (there === undefined) found.set(node, [pod])
+    else there.push(pod)
+  }
+  return found
+}
+
+function changed({ set, isPodNamed }: Observed, { create, remove }: Changes, hash: string): Together[] {
+  const prefix = podNamePrefix(set.metadata.name ?? '')
+  const creations = create.slice(0, BURST).map((node): Action => {
+    const uid = `${set.metadata.uid ?? ''} ${node}`
+    const [name = ''] = freshNames(prefix, { uid, count: 1, isTaken: isPodNamed })
+    return { do: 'create', resource: PODS, object: daemonPod({ set, node, name, hash }), ...createdPod(set, name) }
+  })
+  const deletions = remove
+    .slice(0, BURST)
+    .map(({ pod, why, node }): Action => ({ do: 'delete', resource: PODS, of: pod, ...deletedPod(set, pod, { why, node }) }))
+  return [creations, deletions].filter((actions) => actions.length > 0).map((actions) => ({ do: 'together', actions }))
+}
