@@ -1,0 +1,1 @@
+export { createProcessMachine, type ProcessMachine, type ProcessMachineOptions } from './machine.ts'

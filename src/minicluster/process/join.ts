@@ -1,0 +1,41 @@
+/** Runs a command where a container runs: with its files, its name, its processes, its environment. */
+import type { ExecSession, ExecStart } from '../kubelet/container-machine.ts'
+import { joiningCommand, type Namespaces } from './namespaces.ts'
+import { findProgram, SYSTEM_PATH } from './programs.ts'
+import type { KnownRun } from './run-store.ts'
+import { startSession } from './sessions.ts'
+import { terminalCommand } from './terminal.ts'
+
+export interface Joining {
+  start: ExecStart
+  namespaces: Namespaces | undefined
+  searchPath: string
+}
+
+export async function joinRun(run: KnownRun, { start, namespaces, searchPath }: Joining): Promise<ExecSession> {
+  const { running, record } = run
+  if (run.state.phase !== 'running' || running === undefined) throw new Error('the container does not run')
+  const { launch } = record
+  const joined =
+    launch.root === undefined || namespaces === undefined
+      ? start.command
+      : joiningCommand(
+          { ...namespaces, processes: launch.ownsProcesses, isUnprivileged: launch.isUnprivileged },
+          { outer: running.outer.pid, program: running.program.pid, root: launch.root, workingDir: launch.workingDir },
+          start.command,
+        )
+  const script = start.tty ? findProgram('script', `${searchPath}:${SYSTEM_PATH}`) : undefined
+  if (start.tty && script === undefined)
+    throw new Error('a terminal needs the program "script" (of util-linux), which is not installed here; leave out -t')
+  const isComposed = launch.root !== undefined
+  const env = start.tty ? { ...launch.env, SHELL: '/bin/sh', TERM: launch.env.TERM ?? 'xterm' } : launch.env
+  return startSession(
+    {
+      command: script === undefined ? joined : terminalCommand(script, joined),
+      env,
+      cwd: isComposed ? '/' : launch.workingDir,
+      tty: start.tty,
+    },
+    start,
+  )
+}

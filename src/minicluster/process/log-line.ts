@@ -1,0 +1,73 @@
+/**
+ * A line of a container's log, as container runtimes write it: `<time> <stdout|stderr> <F|P> <text>`. P is a part of a line
+ * that goes on: too long for one, or not ended when the program was.
+ */
+export type LogStream = 'stdout' | 'stderr'
+
+export interface LogLine {
+  /** RFC 3339 with nanoseconds, UTC. */
+  time: string
+  stream: LogStream
+  isPartial: boolean
+  text: Uint8Array
+}
+
+/** Longer lines are written in parts. */
+export const MAX_LINE_BYTES = 16 * 1024
+/** A log is put aside at this size, and the one put aside before it goes. */
+export const MAX_LOG_BYTES = 10 * 1024 * 1024
+export const LOG = 'log'
+export const OLD_LOG = 'log.1'
+
+const NEWLINE = Buffer.from('\n')
+
+export function formatLine(line: LogLine): Buffer {
+  return Buffer.concat([Buffer.from(`${line.time} ${line.stream} ${line.isPartial ? 'P' : 'F'} `), line.text, NEWLINE])
+}
+
+const HEAD = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z) (stdout|stderr) ([FP]) /
+const MAX_HEAD_BYTES = 48
+
+/** Without its newline; undefined when it is no line of a log. */
+export function parseLine(line: Buffer): LogLine | undefined {
+  const head = HEAD.exec(line.subarray(0, MAX_HEAD_BYTES).toString('latin1'))
+  if (head === null) return undefined
+  const [whole, time = '', stream, tag] = head
+  return { time, stream: stream === 'stderr' ? 'stderr' : 'stdout', isPartial: tag === 'P', text: line.subarray(whole.length) }
+}
+
+/** `nanos` below the millisecond, 0 to 999999. */
+export const timeText = (ms: number, nanos: number): string =>
+  `${new Date(ms).toISOString().slice(0, 23)}${String(nanos).padStart(6, '0')}Z`
+
+/** Cuts chunks of output into lines; what does not end yet waits for the next chunk. */
+export interface LineCutter {
+  cut(chunk: Buffer, emit: (text: Buffer, isPartial: boolean) => void): void
+  /** No more will come: what waits is a part of a line that never ended. */
+  flush(emit: (text: Buffer, isPartial: boolean) => void): void
+}
+
+export function createLineCutter(maxBytes = MAX_LINE_BYTES): LineCutter {
+  let waiting: Buffer = Buffer.alloc(0)
+  return {
+    cut(chunk, emit) {
+      let rest = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk])
+      for (;;) {
+        const end = rest.subarray(0, maxBytes + 1).indexOf(10)
+        if (end >= 0) {
+          emit(rest.subarray(0, end), false)
+          rest = rest.subarray(end + 1)
+        } else if (rest.length > maxBytes) {
+          emit(rest.subarray(0, maxBytes), true)
+          rest = rest.subarray(maxBytes)
+        } else break
+      }
+      // A copy: the chunk may be large, and its owner may use it again.
+      waiting = Buffer.from(rest)
+    },
+    flush(emit) {
+      if (waiting.length > 0) emit(waiting, true)
+      waiting = Buffer.alloc(0)
+    },
+  }
+}

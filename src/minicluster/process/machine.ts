@@ -1,0 +1,322 @@
+/**
+ * The machine we stand on as a place for containers: see kubelet/container-machine.ts. Everything it knows is in its
+ * directory, so that a Sluice that was killed finds its containers again, each exactly once, with how it ended if it did.
+ */
+import { spawn } from 'node:child_process'
+import { type FSWatcher, mkdirSync, readdirSync, realpathSync, rmSync, watch } from 'node:fs'
+import path from 'node:path'
+import type { Clock } from '../../base/clock.ts'
+import { nameSuffix, type Random } from '../../base/random.ts'
+import type { ContainerMachine, RunId, RunSpec, RunState } from '../kubelet/container-machine.ts'
+import { dial, httpGet } from './dialing.ts'
+import { joinRun } from './join.ts'
+import { LaunchError, prepareLaunch } from './launch.ts'
+import { readLog } from './log-reader.ts'
+import { machineFiles, removeTree } from './machine-files.ts'
+import { type Namespaces, probeNamespaces } from './namespaces.ts'
+import { bootId } from './process-table.ts'
+import { findProgram, SYSTEM_PATH } from './programs.ts'
+import { ENDED_FILE, type Ended, type Launch, RUN_FILE, type RunRecord, writeRecord } from './run-files.ts'
+import { type KnownRun, keyOf, podDirectory, podsOnDisk, runDirectory, runsOnDisk, stateOf } from './run-store.ts'
+import { attachSession } from './sessions.ts'
+import { signalRun } from './signals.ts'
+
+export interface ProcessMachineOptions {
+  /** Made if absent; nothing is made outside of it. */
+  directory: string
+  clock: Clock
+  random: Random
+  /** The built shim (dist/shim.mjs). */
+  shim: string
+  /** Where programs are found (default: PATH of this process). */
+  searchPath?: string
+  /** Errors that nobody asked about. */
+  onError?(error: unknown): void
+}
+
+export interface ProcessMachine extends ContainerMachine {
+  /** Looks no longer; what runs goes on. */
+  close(): void
+}
+
+/** In case the system does not tell of a notice, and for shims that died without one. */
+const LOOK_AGAIN_MS = 5000
+
+/** Opens the directory: what ran before is found again, and what was asked for and not begun is begun. */
+export function createProcessMachine(options: ProcessMachineOptions): ProcessMachine {
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 })
+  const directory = realpathSync(options.directory)
+  const searchPath = options.searchPath ?? process.env.PATH ?? SYSTEM_PATH
+  const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, path: searchPath }
+  const probed = probeNamespaces(path.join(directory, 'scratch'), user)
+  const runs = new Runs({ ...options, directory, searchPath, namespaces: probed.namespaces ?? probed.refusal })
+  runs.open()
+  const files = machineFiles(
+    directory,
+    () => `${new Date(options.clock.now()).toISOString().replace(/[:.]/g, '_')}.${nameSuffix(options.random)}`,
+  )
+  return {
+    namespacesRefusal: probed.refusal,
+    ...files,
+    runsOf: (podUid) => runs.of(podUid).map(({ container, attempt, state }) => ({ podUid, container, attempt, state })),
+    pods: () => [...new Set([...runs.pods(), ...podsOnDisk(directory)])],
+    start: (spec) => runs.start(spec),
+    signal: (run, signal) => signalRun(runs.find(run), signal),
+    onChange: (listener) => runs.onChange(listener),
+    resolves: (command) => findProgram(command, searchPath) !== undefined,
+    exec: (run, start) => joinRun(runs.mustFind(run), { start, namespaces: probed.namespaces, searchPath }),
+    attach: (run, start) => attachSession(runs.mustFind(run).directory, start, runs.exitOf(run)),
+    readLog: (run, reading, sink) =>
+      readLog(
+        {
+          directory: runDirectory(directory, run),
+          clock: options.clock,
+          isRunning: () => runs.isUnderWay(run),
+        },
+        reading,
+        sink,
+      ),
+    dial,
+    httpGet,
+    prune: (podUid, keep) => runs.prune(podUid, keep),
+    async remove(podUid) {
+      runs.forget(podUid)
+      await removeTree(podDirectory(directory, podUid))
+    },
+    close: () => runs.close(),
+  }
+}
+
+interface RunsOptions extends ProcessMachineOptions {
+  searchPath: string
+  namespaces: Namespaces | string
+}
+
+/** The runs and their shims. */
+class Runs {
+  readonly #options: RunsOptions
+  readonly #notices: string
+  readonly #known = new Map<string, Map<string, KnownRun>>()
+  readonly #listeners = new Set<(podUid: string) => void>()
+  #watcher: FSWatcher | undefined
+  #cancelLook: (() => void) | undefined
+  #isClosed = false
+
+  constructor(options: RunsOptions) {
+    this.#options = options
+    this.#notices = path.join(options.directory, 'notices')
+  }
+
+  open(): void {
+    mkdirSync(this.#notices, { recursive: true })
+    // Before the directory is read, so that nothing between the two is missed.
+    this.#watch()
+    for (const name of readdirSync(this.#notices)) rmSync(path.join(this.#notices, name), { force: true, recursive: true })
+    for (const run of runsOnDisk(this.#options.directory, this.#options.clock.now())) {
+      this.#remember(run)
+      if (run.isUnclaimed) this.#startShim(run)
+    }
+    this.#lookLater()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#watcher?.close()
+    this.#cancelLook?.()
+    this.#listeners.clear()
+  }
+
+  pods = (): string[] => [...this.#known.keys()]
+
+  of = (podUid: string): KnownRun[] =>
+    [...(this.#known.get(podUid)?.values() ?? [])].sort((a, b) =>
+      a.container === b.container ? a.attempt - b.attempt : a.container < b.container ? -1 : 1,
+    )
+
+  find = (run: RunId): KnownRun | undefined => this.#known.get(run.podUid)?.get(keyOf(run))
+
+  mustFind(run: RunId): KnownRun {
+    const known = this.find(run)
+    if (known === undefined) throw new Error(`there is no run ${keyOf(run)} here`)
+    return known
+  }
+
+  isUnderWay(run: RunId): boolean {
+    const phase = this.find(run)?.state.phase
+    return phase === 'starting' || phase === 'running'
+  }
+
+  onChange(listener: (podUid: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Recorded before it is begun, so that a crash at any point leaves something that can be begun, once. */
+  async start(spec: RunSpec): Promise<void> {
+    if (this.find(spec) !== undefined) return
+    const directory = runDirectory(this.#options.directory, spec)
+    // What a crash left before there was a record: nothing was started from it.
+    await removeTree(directory)
+    if (this.find(spec) !== undefined) return
+    mkdirSync(directory, { recursive: true, mode: 0o755 })
+    const id: RunId = { podUid: spec.podUid, container: spec.container, attempt: spec.attempt }
+    const prepared = this.#prepare(spec, directory)
+    const record: RunRecord = { spec, bootId: bootId(), launch: prepared.launch }
+    writeRecord(directory, RUN_FILE, record)
+    const run: KnownRun = {
+      ...id,
+      directory,
+      record,
+      state: prepared.failure ?? { phase: 'starting' },
+      isUnclaimed: prepared.failure === undefined,
+    }
+    if (prepared.failure !== undefined) writeRecord(directory, ENDED_FILE, prepared.failure)
+    this.#remember(run)
+    if (run.isUnclaimed) this.#startShim(run)
+    else this.#tell(run.podUid)
+  }
+
+  #prepare(spec: RunSpec, directory: string): { launch: Launch; failure?: Ended } {
+    const { namespaces, searchPath } = this.#options
+    const ownDirectory = path.join(podDirectory(this.#options.directory, spec.podUid), 'work')
+    mkdirSync(ownDirectory, { recursive: true })
+    try {
+      const script = findProgram('script', `${searchPath}:${SYSTEM_PATH}`)
+      return {
+        launch: prepareLaunch({
+          spec,
+          namespaces,
+          directory,
+          dataDirectory: this.#options.directory,
+          podDirectory: ownDirectory,
+          searchPath,
+          script,
+        }),
+      }
+    } catch (error) {
+      const reason = error instanceof LaunchError ? error.reason : 'CreateContainerError'
+      const message = error instanceof Error ? error.message : String(error)
+      const nothing = {
+        command: ['false'],
+        env: {},
+        cwd: '/',
+        reportsReady: false,
+        depth: 0,
+        ownsProcesses: false,
+        mark: '',
+        workingDir: '/',
+        isUnprivileged: false,
+      }
+      return { launch: nothing, failure: { phase: 'failed', reason, message } }
+    }
+  }
+
+  /** Two shims of one run do no harm: the one that comes second finds it claimed and leaves. */
+  #startShim(run: KnownRun): void {
+    run.isUnclaimed = false
+    const notice = `${run.podUid}_${run.container}_${run.attempt}`
+    const child = spawn(process.execPath, [...SHIM_FLAGS, this.#options.shim, run.directory, this.#notices, notice], {
+      cwd: run.directory,
+      detached: true,
+      stdio: 'ignore',
+      env: { PATH: `${this.#options.searchPath}:${SYSTEM_PATH}`, NODE_OPTIONS: '' },
+    })
+    child.on('error', (error) => this.#lost(run, `the shim could not be started: ${error.message}`))
+    // A shim that is gone without a claim has done nothing, and will not.
+    child.on('exit', () => this.#look(run, true))
+    child.unref()
+  }
+
+  #lost(run: KnownRun, message: string): void {
+    const ended: Ended = { phase: 'failed', reason: 'RunContainerError', message }
+    writeRecord(run.directory, ENDED_FILE, ended)
+    this.#set(run, ended)
+  }
+
+  #watch(): void {
+    try {
+      this.#watcher = watch(this.#notices, (_event, name) => {
+        if (name !== null) this.#noticed(name)
+      })
+      this.#watcher.on('error', (error) => this.#options.onError?.(error))
+    } catch (error) {
+      // Then the slow look has to do.
+      this.#options.onError?.(error)
+    }
+  }
+
+  #noticed(name: string): void {
+    const [podUid = '', container = '', attempt = ''] = name.split('_')
+    const run = this.find({ podUid, container, attempt: Number(attempt) })
+    if (run !== undefined) this.#look(run)
+    rmSync(path.join(this.#notices, name), { force: true, recursive: true })
+  }
+
+  #look(run: KnownRun, isShimGone = false): void {
+    if (this.#isClosed || this.find(run) !== run || run.state.phase === 'exited' || run.state.phase === 'failed') return
+    try {
+      const { state, running, isUnclaimed } = stateOf(run.directory, run.record, this.#options.clock.now())
+      run.running = running ?? run.running
+      if (isUnclaimed && isShimGone) this.#lost(run, 'the shim ended before it began')
+      else this.#set(run, state)
+    } catch (error) {
+      this.#options.onError?.(error)
+    }
+  }
+
+  #set(run: KnownRun, state: RunState): void {
+    if (state.phase === run.state.phase) return
+    run.state = state
+    this.#tell(run.podUid)
+  }
+
+  #tell(podUid: string): void {
+    for (const listener of this.#listeners) listener(podUid)
+  }
+
+  #remember(run: KnownRun): void {
+    const runs = this.#known.get(run.podUid) ?? new Map<string, KnownRun>()
+    runs.set(keyOf(run), run)
+    this.#known.set(run.podUid, runs)
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#options.clock.after(LOOK_AGAIN_MS, () => {
+      for (const runs of this.#known.values()) for (const run of runs.values()) this.#look(run)
+      if (!this.#isClosed) this.#lookLater()
+    })
+  }
+
+  exitOf(run: RunId): Promise<number> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const state = this.find(run)?.state
+        if (state?.phase === 'running' || state?.phase === 'starting') return
+        stop()
+        resolve(state?.phase === 'exited' ? state.exitCode : 255)
+      }
+      const stop = this.onChange(check)
+      check()
+    })
+  }
+
+  async prune(podUid: string, keep: number): Promise<void> {
+    const byContainer = new Map<string, KnownRun[]>()
+    for (const run of this.of(podUid)) byContainer.set(run.container, [...(byContainer.get(run.container) ?? []), run])
+    for (const runs of byContainer.values()) {
+      for (const run of runs.slice(0, Math.max(0, runs.length - keep))) {
+        if (this.isUnderWay(run)) continue
+        this.#known.get(podUid)?.delete(keyOf(run))
+        await removeTree(run.directory)
+      }
+    }
+  }
+
+  forget(podUid: string): void {
+    for (const run of this.of(podUid)) if (this.isUnderWay(run)) throw new Error(`${keyOf(run)} still runs`)
+    this.#known.delete(podUid)
+  }
+}
+
+/** A shim does little and stays long. */
+const SHIM_FLAGS = ['--max-semi-space-size=1', '--v8-pool-size=0', '--no-warnings']

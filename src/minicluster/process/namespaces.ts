@@ -1,0 +1,146 @@
+/**
+ * What this machine lets us separate, tried once with the very programs that will be used, and the command line that puts a
+ * program into its place. As root a mount namespace is enough; anybody else needs a user namespace around it, in which he
+ * is root for as long as the mounts take, and a second one inside in which he is himself again.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { findTools, type Tools } from './programs.ts'
+
+export interface Namespaces {
+  tools: Tools
+  /** A user namespace is needed. */
+  isUnprivileged: boolean
+  /** A process namespace and a /proc of its own. */
+  processes: boolean
+  hostname: boolean
+  /** Writes over an image can be kept apart from it. */
+  overlay: boolean
+  /** Who the program is, inside: undefined when the namespaces need no mapping, or the tools know none. */
+  identity?: { uid: number; gid: number }
+}
+
+export type Probed = { namespaces: Namespaces; refusal?: undefined } | { namespaces?: undefined; refusal: string }
+
+const PROBE_TIMEOUT_MS = 20_000
+
+/** `scratch` is a directory of ours; what is tried there is removed. */
+export function probeNamespaces(scratch: string, user: { uid: number; gid: number; path: string }): Probed {
+  const tools = findTools(user.path)
+  if (Array.isArray(tools)) return { refusal: `programs that volumes need are missing here: ${tools.join(', ')}. Install util-linux.` }
+  mkdirSync(scratch, { recursive: true })
+  const directory = mkdtempSync(path.join(scratch, 'probe-'))
+  for (const name of ['root', 'lower', 'upper', 'work']) mkdirSync(path.join(directory, name))
+  const isUnprivileged = user.uid !== 0
+  const bare: Namespaces = { tools, isUnprivileged, processes: false, hostname: false, overlay: false }
+  const attempt = (namespaces: Namespaces, script: string): string | undefined => {
+    const [program = '', ...args] = [...enteringCommand(namespaces), tools.sh, '-c', script, 'probe', directory]
+    const env = { PATH: tools.path, LC_ALL: 'C' }
+    const result = spawnSync(program, args, { encoding: 'utf8', timeout: PROBE_TIMEOUT_MS, env })
+    if (result.error !== undefined) return result.error.message
+    return result.status === 0 ? undefined : result.stderr.trim() || `${program} ended with ${result.status ?? result.signal}`
+  }
+  try {
+    const wrong = attempt(bare, 'mount --rbind "$1/lower" "$1/root"')
+    if (wrong !== undefined) return { refusal: refusalOf(wrong, isUnprivileged) }
+    const works = (namespaces: Namespaces, script: string): boolean => attempt(namespaces, script) === undefined
+    const keepsIdentity = isUnprivileged && works(bare, `exec ${innerUser(tools, user).join(' ')} true`)
+    const overlay = 'mount -t overlay -o "lowerdir=$1/lower,upperdir=$1/upper,workdir=$1/work" overlay "$1/root" && : >"$1/root/file"'
+    return {
+      namespaces: {
+        tools,
+        isUnprivileged,
+        processes: works({ ...bare, processes: true }, 'mount -t proc proc "$1/root"'),
+        hostname: works({ ...bare, hostname: true }, 'hostname probe'),
+        overlay: works(bare, overlay),
+        identity: keepsIdentity ? { uid: user.uid, gid: user.gid } : undefined,
+      },
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function refusalOf(wrong: string, isUnprivileged: boolean): string {
+  const allow = isUnprivileged
+    ? 'Allow user namespaces to plain users (sysctl kernel.unprivileged_userns_clone=1 on Debian, ' +
+      'kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu, user.max_user_namespaces above 0; in a container, ' +
+      'security options that permit unshare and mount), or run Sluice as root'
+    : 'Allow unshare and mount to root here (in a container: the capability SYS_ADMIN and a seccomp profile that permits them)'
+  return `this system refuses the namespaces that volumes need (${wrong.replace(/\s+/g, ' ').slice(0, 300)}). ${allow}.`
+}
+
+/** Begins the command of somebody who sets up a place: what follows runs there. The first process stays outside. */
+export function enteringCommand(namespaces: Namespaces): string[] {
+  return [
+    namespaces.tools.unshare,
+    '--mount',
+    ...(namespaces.isUnprivileged ? ['--user', '--map-root-user'] : []),
+    ...(namespaces.hostname ? ['--uts'] : []),
+    ...(namespaces.processes ? ['--pid'] : []),
+    '--fork',
+    '--kill-child',
+    '--',
+  ]
+}
+
+const innerUser = (tools: Tools, user: { uid: number; gid: number }): string[] => [
+  tools.unshare,
+  '--user',
+  `--map-user=${user.uid}`,
+  `--map-group=${user.gid}`,
+]
+
+/**
+ * What is done inside before the program: mounts by the table, the name, and then nothing of ours is left. Everything that
+ * goes wrong is said on descriptor 3, and the last word there is `ready`. PATH is ours until then.
+ */
+const SETUP = `
+table=$1 host=$2 theirs=$PATH
+PATH=$3; shift 3
+mount -a -T "$table" 2>&3 >&3 || { echo "the volumes could not be mounted" >&3; exit 125; }
+if [ -n "$host" ]; then hostname "$host" 2>/dev/null || echo "$host" 2>/dev/null >/proc/sys/kernel/hostname; fi
+echo ready >&3
+exec 3>&-
+PATH=$theirs
+exec "$@"
+`
+
+export interface Placement {
+  table: string
+  root: string
+  workingDir: string
+  hostname: string
+  command: readonly string[]
+}
+
+/** The whole command line of a program in a composed root. It leads a session of its own. */
+export function placedCommand(namespaces: Namespaces, placement: Placement): string[] {
+  const { tools } = namespaces
+  const settle = namespaces.identity === undefined ? [tools.unshare] : innerUser(tools, namespaces.identity)
+  return [
+    ...enteringCommand(namespaces),
+    ...[tools.sh, '-c', SETUP, 'sluice-setup', placement.table, namespaces.hostname ? placement.hostname : '', tools.path],
+    ...[tools.setsid, ...settle, `--root=${placement.root}`, `--wd=${placement.workingDir}`, '--', ...placement.command],
+  ]
+}
+
+/** The command line of a program that joins another in its place. `outer` and `program` are process numbers of this machine. */
+export function joiningCommand(
+  namespaces: Pick<Namespaces, 'tools' | 'isUnprivileged' | 'processes' | 'hostname'>,
+  place: { outer: number; program: number; root: string; workingDir: string },
+  command: readonly string[],
+): string[] {
+  const settle = `${place.root}${place.workingDir}`
+  return [
+    ...[namespaces.tools.nsenter, `--mount=/proc/${place.outer}/ns/mnt`],
+    ...(namespaces.isUnprivileged ? [`--user=/proc/${place.outer}/ns/user`, '--preserve-credentials'] : []),
+    ...(namespaces.hostname ? [`--uts=/proc/${place.outer}/ns/uts`] : []),
+    ...(namespaces.processes ? [`--pid=/proc/${place.program}/ns/pid`] : []),
+    '--',
+    namespaces.tools.nsenter,
+    ...(namespaces.isUnprivileged ? [`--user=/proc/${place.program}/ns/user`, '--preserve-credentials'] : []),
+    ...[`--root=${place.root}`, `--wd=${settle}`, '--', ...command],
+  ]
+}

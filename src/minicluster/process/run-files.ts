@@ -1,0 +1,158 @@
+/**
+ * What a run's directory says, and how it is said so that it holds: files appear whole (written aside, synced, renamed) or
+ * not at all. Whatever else lies there is not believed.
+ *
+ *   run.json      what was asked for, written before anything is started
+ *   claim.json    the shim that has the run: linked into place, so there is never a second one
+ *   running.json  the program runs
+ *   ended.json    how it ended, or why it never began
+ */
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import type { RunSpec, RunState } from '../kubelet/container-machine.ts'
+import type { ProcessMark } from './process-table.ts'
+
+export interface RunRecord {
+  spec: RunSpec
+  bootId: string
+  /** The whole command that puts the program into its place, and what surrounds it. */
+  launch: Launch
+}
+
+/** How the shim starts the program. */
+export interface Launch {
+  command: readonly string[]
+  env: Readonly<Record<string, string>>
+  cwd: string
+  /** The command first says on descriptor 3 that the place is ready, or what is wrong with it. */
+  reportsReady: boolean
+  /** How many processes are between the shim and the program: each is the only child of the one before. */
+  depth: number
+  /** It has its own process namespace: when its first process ends, all end. */
+  ownsProcesses: boolean
+  /** In the environment of every process of the run. */
+  mark: string
+  /** Root as it was composed, for whoever joins; undefined when the program sees this machine as it is. */
+  root?: string
+  workingDir: string
+  /** A user namespace was needed. */
+  isUnprivileged: boolean
+}
+
+export interface Claim extends ProcessMark {
+  bootId: string
+}
+
+export interface Running {
+  startedAtMs: number
+  program: ProcessMark
+  /** Its parent, where that lives in the namespaces around it; else the program itself. */
+  outer: ProcessMark
+}
+
+export type Ended = Extract<RunState, { phase: 'exited' | 'failed' }>
+
+export const RUN_FILE = 'run.json'
+export const CLAIM_FILE = 'claim.json'
+export const RUNNING_FILE = 'running.json'
+export const ENDED_FILE = 'ended.json'
+export const INPUT_SOCKET = 'io.sock'
+
+/** Durable before it returns. */
+export function writeRecord(directory: string, file: string, value: unknown): void {
+  const aside = writeAside(directory, file, value)
+  renameSync(aside, path.join(directory, file))
+  syncDirectory(directory)
+}
+
+/** Only if nobody did before; says whether it was us. */
+export function claimRecord(directory: string, file: string, value: unknown): boolean {
+  const aside = writeAside(directory, file, value)
+  try {
+    linkSync(aside, path.join(directory, file))
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(aside, { force: true })
+    syncDirectory(directory)
+  }
+}
+
+function writeAside(directory: string, file: string, value: unknown): string {
+  const aside = path.join(directory, `${file}.${process.pid}.new`)
+  const fd = openSync(aside, 'w', 0o600)
+  try {
+    writeSync(fd, `${JSON.stringify(value)}\n`)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  return aside
+}
+
+function syncDirectory(directory: string): void {
+  const fd = openSync(directory, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** undefined when it is not there or not what it should be. */
+function readRecord<T>(directory: string, file: string, isRecord: (value: unknown) => value is T): T | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path.join(directory, file), 'utf8'))
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Fields = Record<string, unknown>
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string')
+const isTextMap = (value: unknown): boolean => isObject(value) && Object.values(value).every((item) => typeof item === 'string')
+const isMark = (value: unknown): value is ProcessMark =>
+  isObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 0 && typeof value.startTime === 'string'
+const isMount = (value: unknown): boolean =>
+  isObject(value) && typeof value.source === 'string' && typeof value.path === 'string' && typeof value.readOnly === 'boolean'
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+
+const isSpec = (value: unknown): value is RunSpec =>
+  isObject(value) &&
+  [value.podUid, value.container, value.namespace, value.pod, value.hostname].every((item) => typeof item === 'string') &&
+  isCount(value.attempt) &&
+  isTexts(value.command) &&
+  isTextMap(value.env) &&
+  Array.isArray(value.mounts) &&
+  value.mounts.every(isMount) &&
+  typeof value.tty === 'boolean' &&
+  typeof value.stdin === 'boolean'
+
+const isLaunch = (value: unknown): value is Launch =>
+  isObject(value) &&
+  isTexts(value.command) &&
+  value.command.length > 0 &&
+  isTextMap(value.env) &&
+  [value.cwd, value.mark, value.workingDir].every((item) => typeof item === 'string') &&
+  [value.reportsReady, value.ownsProcesses, value.isUnprivileged].every((item) => typeof item === 'boolean') &&
+  isCount(value.depth) &&
+  (value.root === undefined || typeof value.root === 'string')
+
+const isRun = (value: unknown): value is RunRecord =>
+  isObject(value) && typeof value.bootId === 'string' && isSpec(value.spec) && isLaunch(value.launch)
+const isClaim = (value: unknown): value is Claim => isMark(value) && typeof (value as Partial<Claim>).bootId === 'string'
+const isRunning = (value: unknown): value is Running =>
+  isObject(value) && isCount(value.startedAtMs) && isMark(value.program) && isMark(value.outer)
+const isEnded = (value: unknown): value is Ended =>
+  isObject(value) &&
+  ((value.phase === 'exited' && isCount(value.startedAtMs) && isCount(value.finishedAtMs) && isCount(value.exitCode)) ||
+    (value.phase === 'failed' && typeof value.reason === 'string' && typeof value.message === 'string'))
+
+export const readRun = (directory: string): RunRecord | undefined => readRecord(directory, RUN_FILE, isRun)
+export const readClaim = (directory: string): Claim | undefined => readRecord(directory, CLAIM_FILE, isClaim)
+export const readRunning = (directory: string): Running | undefined => readRecord(directory, RUNNING_FILE, isRunning)
+export const readEnded = (directory: string): Ended | undefined => readRecord(directory, ENDED_FILE, isEnded)

@@ -1,0 +1,124 @@
+/**
+ * The runs that a data directory knows, in memory as on disk: read again whenever a shim gives notice. Where a shim died
+ * without a word, what it left is ended and the run's end written in its stead.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import type { RunId, RunState } from '../kubelet/container-machine.ts'
+import { bootId, isAlive, processesOf, sendSignal } from './process-table.ts'
+import {
+  CLAIM_FILE,
+  ENDED_FILE,
+  type Ended,
+  type Running,
+  type RunRecord,
+  readClaim,
+  readEnded,
+  readRun,
+  readRunning,
+  writeRecord,
+} from './run-files.ts'
+
+export interface KnownRun extends RunId {
+  directory: string
+  record: RunRecord
+  state: RunState
+  running?: Running
+  /** Nobody has begun it: a shim must be started, or started again. */
+  isUnclaimed: boolean
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/
+
+/** Names come from the API and become parts of paths. */
+export function checkedName(name: string): string {
+  if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} cannot be the name of a directory`)
+  return name
+}
+
+export const keyOf = (run: RunId): string => `${run.podUid}/${run.container}/${run.attempt}`
+
+export const podDirectory = (directory: string, podUid: string): string => path.join(directory, 'pods', checkedName(podUid))
+export const runDirectory = (directory: string, run: RunId): string =>
+  path.join(podDirectory(directory, run.podUid), 'runs', checkedName(run.container), String(run.attempt))
+
+function names(directory: string): string[] {
+  try {
+    return readdirSync(directory).sort()
+  } catch {
+    return []
+  }
+}
+
+export const podsOnDisk = (directory: string): string[] => names(path.join(directory, 'pods')).filter((name) => NAME.test(name))
+
+/** Whatever is not the directory of a run is left alone. */
+export function runsOnDisk(directory: string, nowMs: number): KnownRun[] {
+  return podsOnDisk(directory).flatMap((podUid) =>
+    names(path.join(directory, 'pods', podUid, 'runs'))
+      .filter((name) => NAME.test(name))
+      .flatMap((container) =>
+        names(path.join(directory, 'pods', podUid, 'runs', container))
+          .filter((name) => /^(0|[1-9]\d{0,8})$/.test(name))
+          .flatMap((attempt) => {
+            const known = readKnown(directory, { podUid, container, attempt: Number(attempt) }, nowMs)
+            return known === undefined ? [] : [known]
+          }),
+      ),
+  )
+}
+
+/** undefined where nothing was ever asked for: such a directory is what a crash left before the record was written. */
+function readKnown(directory: string, id: RunId, nowMs: number): KnownRun | undefined {
+  const at = runDirectory(directory, id)
+  const record = readRun(at)
+  if (record === undefined) return undefined
+  return { ...id, directory: at, record, ...stateOf(at, record, nowMs) }
+}
+
+/** What the files say now; a run whose shim is gone is brought to its end. */
+export function stateOf(directory: string, record: RunRecord, nowMs: number): Pick<KnownRun, 'state' | 'running' | 'isUnclaimed'> {
+  const settled = (state: RunState, running?: Running) => ({ state, running, isUnclaimed: false })
+  const ended = readEnded(directory)
+  if (ended !== undefined) return settled(ended)
+  const claim = readClaim(directory)
+  const isSameBoot = record.bootId === bootId()
+  if (claim === undefined && !existsSync(path.join(directory, CLAIM_FILE)) && isSameBoot)
+    return { state: { phase: 'starting' }, isUnclaimed: true }
+  const running = readRunning(directory)
+  if (claim !== undefined && claim.bootId === bootId() && isAlive(claim))
+    return settled(
+      running === undefined ? { phase: 'starting' } : { phase: 'running', startedAtMs: running.startedAtMs, pid: running.program.pid },
+      running,
+    )
+  // It may have written its end between our two looks.
+  const meanwhile = readEnded(directory)
+  if (meanwhile !== undefined) return settled(meanwhile)
+  return settled(endOfLost(directory, { record, running, isSameBoot, nowMs }))
+}
+
+const KILLED = 137
+
+interface Lost {
+  record: RunRecord
+  running: Running | undefined
+  isSameBoot: boolean
+  nowMs: number
+}
+
+function endOfLost(directory: string, { record, running, isSameBoot, nowMs }: Lost): Ended {
+  if (isSameBoot && running !== undefined) endProcesses(record, running)
+  const ended: Ended =
+    running === undefined
+      ? { phase: 'failed', reason: 'RunContainerError', message: 'what looks after the container ended before the container began' }
+      : { phase: 'exited', startedAtMs: running.startedAtMs, finishedAtMs: nowMs, exitCode: KILLED }
+  writeRecord(directory, ENDED_FILE, ended)
+  return ended
+}
+
+/** All of a run at once, whoever they have become. */
+export function endProcesses(record: RunRecord, running: Running): void {
+  if (isAlive(running.program)) sendSignal(running.program.pid, 'SIGKILL')
+  if (!record.launch.ownsProcesses)
+    for (const pid of processesOf(running.program.pid, record.launch.mark)) if (pid !== process.pid) sendSignal(pid, 'SIGKILL')
+}

@@ -1,0 +1,62 @@
+/**
+ * Stays with one run of one container, outside Sluice's session: starts the program, writes its log and how it ended into the
+ * run's directory, and then is gone. It needs nobody to listen, and nobody to be there.
+ *
+ *   node shim.mjs <directory of the run> <directory for notices> <name of the notice>
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { bootId, markOf } from '../process-table.ts'
+import {
+  CLAIM_FILE,
+  claimRecord,
+  ENDED_FILE,
+  type Ended,
+  INPUT_SOCKET,
+  RUNNING_FILE,
+  type Running,
+  readEnded,
+  readRun,
+  writeRecord,
+} from '../run-files.ts'
+import { runProgram } from './program.ts'
+
+const [directory = '', notices = '', notice = ''] = process.argv.slice(2)
+
+/** Sluice watches one directory for all of its shims. */
+function notify(): void {
+  try {
+    mkdirSync(notices, { recursive: true })
+    writeFileSync(path.join(notices, notice), '')
+  } catch {
+    // Sluice looks by itself from time to time, and when it starts.
+  }
+}
+
+async function main(): Promise<void> {
+  process.chdir(directory)
+  // What ends a session or a terminal is not meant for us; what is meant for the program is sent to the program.
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGPIPE'] as const) process.on(signal, () => undefined)
+  const record = readRun('.')
+  const self = markOf(process.pid)
+  if (record === undefined || self === undefined || readEnded('.') !== undefined) return
+  if (!claimRecord('.', CLAIM_FILE, { ...self, bootId: bootId() })) return
+  const finish = (ended: Ended): void => {
+    rmSync(INPUT_SOCKET, { force: true })
+    writeRecord('.', ENDED_FILE, ended)
+    notify()
+  }
+  try {
+    const ended = await runProgram(record, (running: Running) => {
+      writeRecord('.', RUNNING_FILE, running)
+      notify()
+    })
+    finish(ended)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    finish({ phase: 'failed', reason: 'RunContainerError', message: `the container could not be looked after: ${message}` })
+  }
+}
+
+await main()
+process.exit()

@@ -1,0 +1,168 @@
+/** One program from its start to its end: its place made ready, its output written down, whoever is attached served. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { closeSync, constants, openSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { constants as system } from 'node:os'
+import type { Readable } from 'node:stream'
+import type { LogStream } from '../log-line.ts'
+import { childrenOf, markOf, processesOf, sendSignal } from '../process-table.ts'
+import type { Ended, Launch, Running, RunRecord } from '../run-files.ts'
+import { serveAttached } from './attached.ts'
+import { openLog } from './log-file.ts'
+
+/** Output of a program that has ended is waited for as long as this: somebody it left behind may hold its pipe open. */
+const DRAIN_MS = 1000
+const PLACE_MS = 60_000
+
+export async function runProgram(record: RunRecord, onRunning: (running: Running) => void): Promise<Ended> {
+  const { spec, launch } = record
+  const log = openLog(now)
+  const output = { stdout: openPipe('stdout'), stderr: openPipe('stderr') }
+  const child = start(launch, { input: spec.stdin || spec.tty, output })
+  const failure = spawnFailure(child)
+  const attached = serveAttached({ child, tty: spec.tty })
+  let last = ''
+  const drained = Promise.all(
+    (['stdout', 'stderr'] as const).map((stream) =>
+      drain(output[stream].source(child, stream), (chunk) => {
+        log.write(stream, chunk)
+        attached.tell(stream, chunk)
+        if (stream === 'stderr') last = (last + chunk.toString('latin1')).slice(-2000)
+      }),
+    ),
+  )
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.on('exit', (code, signal) => resolve({ code, signal }))
+  })
+  const wrong = (await Promise.race([failure, launch.reportsReady ? placeReport(child) : spawned(child)])) ?? undefined
+  if (wrong !== undefined) {
+    child.kill('SIGKILL')
+    return { phase: 'failed', ...wrong }
+  }
+  const startedAtMs = Date.now()
+  const running = await runningOf(child, launch, startedAtMs)
+  if (running !== undefined) onRunning(running)
+  const { code, signal } = await ended
+  if (!launch.ownsProcesses)
+    for (const pid of processesOf(running?.program.pid ?? child.pid ?? -1, launch.mark)) if (pid !== process.pid) sendSignal(pid, 'SIGKILL')
+  await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS))])
+  log.close()
+  attached.close()
+  const refused = launch.reportsReady ? executionRefused(code, last, spec.command[0] ?? '') : undefined
+  if (refused !== undefined) return { phase: 'failed', reason: 'StartError', message: refused }
+  const number = signal === null ? undefined : system.signals[signal]
+  const exitCode = number === undefined ? (code ?? 255) : 128 + number
+  return { phase: 'exited', startedAtMs, finishedAtMs: Date.now(), exitCode, ...(number === undefined ? {} : { signal: number }) }
+}
+
+function now(): { ms: number; nanos: number } {
+  const at = performance.timeOrigin + performance.now()
+  const ms = Math.floor(at)
+  return { ms, nanos: Math.floor((at - ms) * 1e6) }
+}
+
+interface Pipe {
+  /** What the program writes to; 'pipe' where the system has no other. */
+  stdio: number | 'pipe'
+  source(child: ChildProcess, stream: LogStream): Readable
+}
+
+/** A named pipe, because a program may open /dev/stdout anew, which the sockets that Node would give it do not allow. */
+function openPipe(name: string): Pipe {
+  const file = `${name}.pipe`
+  rmSync(file, { force: true })
+  if (spawnSync('mkfifo', ['-m', '600', file]).status !== 0)
+    return { stdio: 'pipe', source: (child, stream) => child[stream] ?? new Socket() }
+  const readEnd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writeEnd = openSync(file, constants.O_WRONLY)
+  rmSync(file)
+  return {
+    stdio: writeEnd,
+    source() {
+      closeSync(writeEnd)
+      return new Socket({ fd: readEnd, readable: true, writable: false })
+    },
+  }
+}
+
+function start(launch: Launch, how: { input: boolean; output: { stdout: Pipe; stderr: Pipe } }): ChildProcess {
+  const [program = '', ...args] = launch.command
+  return spawn(program, args, {
+    cwd: launch.cwd,
+    env: { ...launch.env },
+    detached: true,
+    stdio: [
+      how.input ? 'pipe' : 'ignore',
+      how.output.stdout.stdio,
+      how.output.stderr.stdio,
+      ...(launch.reportsReady ? ['pipe' as const] : []),
+    ],
+  })
+}
+
+type Wrong = { reason: Extract<Ended, { phase: 'failed' }>['reason']; message: string }
+
+const spawnFailure = (child: ChildProcess): Promise<Wrong> =>
+  new Promise((resolve) => {
+    child.once('error', (error: NodeJS.ErrnoException) => resolve({ reason: 'StartError', message: startFailure(child.spawnfile, error) }))
+  })
+
+const spawned = (child: ChildProcess): Promise<undefined> => new Promise((resolve) => child.once('spawn', () => resolve(undefined)))
+
+function startFailure(program: string, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return `exec: "${program}": executable file not found in $PATH`
+  if (error.code === 'EACCES') return `exec: "${program}": permission denied`
+  return `exec: "${program}": ${error.message}`
+}
+
+/** undefined once the place is ready; else what is wrong with it. */
+function placeReport(child: ChildProcess): Promise<Wrong | undefined> {
+  const report = child.stdio[3] as Readable
+  return new Promise((resolve) => {
+    let text = ''
+    const settle = (): void => {
+      clearTimeout(timer)
+      if (/^ready$/m.test(text)) resolve(undefined)
+      else
+        resolve({ reason: 'CreateContainerError', message: text.trim().slice(0, 2000) || 'the place of the container could not be made' })
+    }
+    const timer = setTimeout(settle, PLACE_MS)
+    report.on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString('utf8')).slice(-4000)
+      if (/^ready$/m.test(text)) settle()
+    })
+    report.on('end', settle)
+    report.on('error', settle)
+  })
+}
+
+/** The program as this machine sees it: what was started, or what that started in turn. */
+async function runningOf(child: ChildProcess, launch: Launch, startedAtMs: number): Promise<Running | undefined> {
+  for (let tries = 0; tries < 200 && child.exitCode === null && child.signalCode === null; tries++) {
+    const chain = [child.pid ?? 0]
+    while (chain.length <= launch.depth) chain.push(childrenOf(chain[chain.length - 1] ?? 0)[0] ?? 0)
+    const [program, outer] = [markOf(chain[launch.depth] ?? 0), markOf(chain[Math.max(0, launch.depth - 1)] ?? 0)]
+    if (program !== undefined && outer !== undefined) return { startedAtMs, program, outer }
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return undefined
+}
+
+/** The last step into the place is taken by `unshare`, which says so when the program cannot be executed. */
+function executionRefused(code: number | null, lastWords: string, program: string): string | undefined {
+  if (code !== 126 && code !== 127 && code !== 1) return undefined
+  const said = /^unshare: (?<what>[^\n]*)\n?$/.exec(lastWords)?.groups?.what
+  if (said === undefined) return undefined
+  if (code === 127) return `exec: "${program}": executable file not found in $PATH`
+  if (code === 126) return `exec: "${program}": ${said.split(': ').at(-1)?.toLowerCase()}`
+  return said
+}
+
+function drain(source: Readable, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve) => {
+    source.on('data', take)
+    source.on('end', resolve)
+    source.on('error', () => resolve())
+    source.on('close', () => resolve())
+  })
+}
