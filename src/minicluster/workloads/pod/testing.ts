@@ -6,7 +6,11 @@ import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import type { Deployment, DeploymentSpec, Pod, ReplicaSet, ReplicaSetSpec } from '../../../kinds/kubernetes/types.ts'
 import type { ObjectMeta } from '../../../kube/meta.ts'
 
-const podTemplate = (app: string, image = 'one') => ({ metadata: { labels: { app } }, spec: { containers: [{ name: 'main', image }] } })
+/** Without a token, whose volume has a name by chance. */
+const podTemplate = (app: string) => ({
+  metadata: { labels: { app } },
+  spec: { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'one' }] },
+})
 
 export function aReplicaSet(name: string, spec: ReplicaSetSpec = {}, metadata: ObjectMeta = {}): ReplicaSet {
   const defaults = { selector: { matchLabels: { app: name } }, template: podTemplate(name) }
