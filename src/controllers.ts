@@ -7,6 +7,7 @@ import { MASTERS } from './apiserver/auth/index.ts'
 import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './apiserver/cluster.ts'
 import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
 import { createCaches } from './client/cache/caches.ts'
 import { type Everything, followEverything } from './client/cache/everything.ts'
@@ -30,6 +31,7 @@ import { roleAggregation } from './minicluster/housekeeping/role-aggregation/con
 import { rootCa } from './minicluster/housekeeping/root-ca/controller.ts'
 import { defaultServiceAccount } from './minicluster/housekeeping/service-account/controller.ts'
 import type { Controller } from './runtime/controller.ts'
+import type { ControllerMetrics } from './runtime/metrics.ts'
 import { runController } from './runtime/run-controller.ts'
 import type { Pass } from './runtime/workers.ts'
 import type { ClusterStore } from './store/index.ts'
@@ -44,17 +46,30 @@ export interface ControllerFacts {
   member?: MemberOptions
 }
 
-export function controllersOf(role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Controller[] {
+/** Controllers that stand or fall together: where their Kubernetes original is at work, they stay away. */
+export interface Room {
+  name: string
+  /** Leases of the programs that do the same work; a live one means: do not run. */
+  upstream: readonly { namespace: string; name: string }[]
+  controllers: Controller[]
+}
+
+const CONTROLLER_MANAGER = { namespace: 'kube-system', name: 'kube-controller-manager' }
+const SCHEDULER = { namespace: 'kube-system', name: 'kube-scheduler' }
+
+export function roomsOf(role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Room[] {
+  const housekeeping = [namespaceLifecycle(facts.everything), defaultServiceAccount, rootCa(facts.authority), roleAggregation, eventTtl()]
   return [
-    // Housekeeping: the hub and every member.
-    namespaceLifecycle(facts.everything),
-    defaultServiceAccount,
-    rootCa(facts.authority),
-    roleAggregation,
-    eventTtl(),
-    ...(role === 'member' && facts.member !== undefined ? memberControllers(facts.member) : []),
+    // The hub and every member.
+    { name: 'housekeeping', upstream: [CONTROLLER_MANAGER], controllers: housekeeping },
+    ...(role === 'member' && facts.member !== undefined
+      ? [{ name: 'minicluster', upstream: [CONTROLLER_MANAGER, SCHEDULER], controllers: memberControllers(facts.member) }]
+      : []),
   ]
 }
+
+export const controllersOf = (role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Controller[] =>
+  roomsOf(role, facts).flatMap((room) => room.controllers)
 
 /** A bare server has the kinds of a bare kube-apiserver and nothing of ours. */
 export function kindsOf(_role: ClusterRole, isBare: boolean): KindDefinition[] {
@@ -66,7 +81,12 @@ export function kindsOf(_role: ClusterRole, isBare: boolean): KindDefinition[] {
 /** The hub keeps templates clean: nothing about pods and volumes is added to objects that travel on to members. */
 export function admissionOf(role: ClusterRole, isBare: boolean, run?: RunPlacementOptions): readonly Admission[] {
   const builtin = builtinAdmission({ serviceAccount: !isBare && role === 'member', storageProtection: isBare || role === 'member' })
-  return run === undefined ? builtin : [...builtin, runPlacement(run)]
+  return isBare ? builtin : [...builtin, ...ownAdmissionOf(role, run)]
+}
+
+/** What Kubernetes does not bring: on a real server it is served as webhooks. */
+export function ownAdmissionOf(role: ClusterRole, run?: RunPlacementOptions): readonly Admission[] {
+  return role === 'member' && run !== undefined ? [runPlacement(run)] : []
 }
 
 export interface ComposeOptions
@@ -95,14 +115,16 @@ export function clusterOf(options: ComposeOptions): Cluster {
 
 export interface RunControllersOptions extends ControllerFacts {
   role: ClusterRole
-  cluster: Pick<Cluster, 'handle'>
   clock: Clock
   random: Random
-  log(text: string): void
-  /** Told of every pass of every controller: for metrics. */
+  log: Log
+  metrics?: ControllerMetrics
+  /** Told of every pass of every controller. */
   onPass?(pass: Pass): void
-  /** How each part of the process reaches the server: a controller by its name, `caches`, `everything` (default: in process). */
-  transportFor?(part: string): Transport
+  /** How each part of the process reaches the server: a controller by its name, `caches`, `everything`. */
+  transportFor(part: string): Transport
+  /** Rooms that stay away, by name (default: none). */
+  without?: readonly string[]
 }
 
 export interface RunningControllers {
@@ -116,14 +138,15 @@ export interface RunningControllers {
 /** Who controllers in this process are to the server. */
 export const SYSTEM = { name: 'system:sluice', groups: [MASTERS] }
 
-/** Runs the role's controllers in this process, over the in-process transport. */
+/** The way to a server in this process. */
+export const inThisProcess = (cluster: Pick<Cluster, 'handle'>): Transport => inProcessTransport(cluster, SYSTEM)
+
+/** Runs the role's controllers in this process, against any API server. */
 export function runControllers(options: RunControllersOptions): RunningControllers {
-  const { clock, random, log, onPass } = options
-  const direct = inProcessTransport(options.cluster, SYSTEM)
+  const { clock, random, log, metrics, onPass, without = [] } = options
   const clients: Client[] = []
   const clientOf = (part: string): Client => {
-    const transport = options.transportFor?.(part) ?? direct
-    const client = createClient({ transport, clock, random, userAgent: `sluice/${part}` })
+    const client = createClient({ transport: options.transportFor(part), clock, random, userAgent: `sluice/${part}` })
     clients.push(client)
     return client
   }
@@ -132,25 +155,30 @@ export function runControllers(options: RunControllersOptions): RunningControlle
     clock,
     random,
     keepsManager,
-    onError: (error, resource) => log(`cannot follow ${resource.plural}: ${messageOf(error)}`),
+    onError: (error, resource) => log.write('warn', 'cannot follow a resource', { resource: resource.plural, cause: messageOf(error) }),
   })
   const everything = followEverything({
     client: clientOf('everything'),
     clock,
     random,
-    onError: (error) => log(`cannot follow everything: ${messageOf(error)}`),
+    onError: (error) => log.write('warn', 'cannot follow everything', { cause: messageOf(error) }),
   })
-  const onError = (error: unknown, controller: string, key: string): void => log(`${controller} ${key}: ${messageOf(error)}`)
-  const controllers = controllersOf(options.role, { authority: options.authority, member: options.member, everything })
+  metrics?.watchCaches(caches, () => clock.now())
+  const onError = (error: unknown, controller: string, key: string): void =>
+    log.write('error', 'a pass failed and will be tried again', { controller, object: key, cause: messageOf(error) })
+  const facts = { authority: options.authority, member: options.member, everything }
+  const rooms = roomsOf(options.role, facts).filter((room) => !without.includes(room.name))
+  const controllers = rooms.flatMap((room) => room.controllers)
   const names = new Set(controllers.map((controller) => controller.name))
   function keepsManager(name: string): boolean {
     return names.has(name)
   }
+  const told = { clock, random, metrics, onError, onPass }
   const running = [
-    ...controllers.map((controller) =>
-      runController(controller, { client: clientOf(controller.name), caches, clock, random, onError, onPass }),
-    ),
-    runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, clock, random, onError, onPass }),
+    ...controllers.map((controller) => runController(controller, { client: clientOf(controller.name), caches, ...told })),
+    ...(rooms.some((room) => room.name === 'housekeeping')
+      ? [runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...told })]
+      : []),
   ]
   return {
     busy: () => [...caches.behind(), ...everything.behind(), ...running.flatMap((one) => one.busy())],

@@ -173,6 +173,7 @@ const machine: Machine = {
   isTerminal: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  log: { write: () => undefined },
   files,
   processes,
   untilStopped: () =>

@@ -11,7 +11,7 @@ export interface FakeMachine extends Machine {
   /** Processes that run, with what tells them apart. */
   running: Map<number, string>
   /** What was signalled or started, in order. */
-  log: string[]
+  deeds: string[]
   said: { out: string; err: string }
   /** Paths under these cannot be used. */
   denied: string[]
@@ -39,7 +39,7 @@ export function fakeMachine(): FakeMachine {
     folders: new Set(),
     modes: new Map(),
     running: new Map([[1, 'self']]),
-    log: [],
+    deeds: [],
     said: { out: '', err: '' },
     denied: [],
     clock: {
@@ -61,6 +61,7 @@ export function fakeMachine(): FakeMachine {
     out(text) {
       machine.said.out += text
     },
+    log: { write: (level, message, fields) => void machine.deeds.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`) },
     err(text) {
       machine.said.err += text
     },
@@ -88,8 +89,12 @@ export function fakeMachine(): FakeMachine {
       },
       async createStream(file) {
         check(file, 'open')
-        machine.log.push(`stream ${file}`)
-        return { write: async () => undefined, close: async () => undefined, discard: async () => void machine.log.push(`discard ${file}`) }
+        machine.deeds.push(`stream ${file}`)
+        return {
+          write: async () => undefined,
+          close: async () => undefined,
+          discard: async () => void machine.deeds.push(`discard ${file}`),
+        }
       },
     },
     processes: {
@@ -97,11 +102,11 @@ export function fakeMachine(): FakeMachine {
       isAlive: (pid) => machine.running.has(pid),
       mark: (pid) => machine.running.get(pid),
       signal(pid, name) {
-        machine.log.push(`${name} ${pid}`)
+        machine.deeds.push(`${name} ${pid}`)
         machine.onSignal?.(pid)
       },
       async startDetached(args) {
-        machine.log.push(`start ${args.join(' ')}`)
+        machine.deeds.push(`start ${args.join(' ')}`)
         machine.running.set(77, 'child')
         machine.onStart?.(args)
         return 77

@@ -3,6 +3,7 @@
  * they can be tested with a fake.
  */
 import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 
 export interface Machine {
@@ -16,6 +17,8 @@ export interface Machine {
   isTerminal: boolean
   out(text: string): void
   err(text: string): void
+  /** What the running program has to say, a line per record; silent until a command says how. */
+  log: Log
   files: Files
   processes: Processes
   /** Resolves with the signal's name on the first SIGINT or SIGTERM. */

@@ -3,6 +3,7 @@
  * when it is called, so that none pays for the packages of another.
  */
 import { Command, CommanderError } from 'commander'
+import { withLog } from './log-lines.ts'
 import { CommandError, type Machine } from './machine.ts'
 import { explainSystemError } from './system-error.ts'
 
@@ -63,8 +64,24 @@ export function buildProgram(machine: Machine): Command {
     .option('--image <name=dir>', 'pods of this image run on the files of a local directory; may be repeated', collect, [])
     .option('--stages <file>', 'YAML or JSON: how simulated pods live, instead of the built-in table')
     .option('--bare', 'serve the APIs alone: no controllers, no ServiceAccount admission, as a bare kube-apiserver')
+    .option('--log-format <format>', 'of what goes wrong while it runs: text or json (default text)')
+    .option('--log-level <level>', 'debug, info, warn or error (default warn)')
     .option('--detach', 'go to the background and return when everything answers')
-    .action(async (options) => (await import('./commands/up.ts')).up(machine, options))
+    .action(async (options) => (await import('./commands/up.ts')).up(withLog(machine, { logLevel: 'warn', ...options }), options))
+  program
+    .command('controllers')
+    .description('run the controllers of a role against any API server, an embedded one or a real kube-apiserver')
+    .requiredOption('--role <role>', 'hub or member')
+    .option('--kubeconfig <file>', 'how to reach the server (default $KUBECONFIG, then ./.sluice/kubeconfig, then the pod it runs in)')
+    .option('--context <name>', 'context of that file (default its current one)')
+    .option('--nodes <n>', 'simulated nodes to bring to a member (default 0)')
+    .option('--lease-namespace <name>', 'where the lease of the leading process is, created if absent (default sluice-system)')
+    .option('--health-address <host:port>', '/healthz, /readyz and /metrics (default 127.0.0.1:0, a free port)')
+    .option('--webhook-address <host:port>', 'where admission and conversion webhooks listen (default 127.0.0.1:0, a free port)')
+    .option('--webhook-url <url>', 'how the API server reaches them (default https://127.0.0.1 and the port)')
+    .option('--log-format <format>', 'text or json (default text)')
+    .option('--log-level <level>', 'debug, info, warn or error (default info)')
+    .action(async (options) => (await import('./commands/controllers.ts')).controllers(withLog(machine, options), options))
   program
     .command('down')
     .description('stop what runs on a data directory')

@@ -5,8 +5,10 @@
 import type { Cluster } from '../apiserver/cluster.ts'
 import { ListenError, type Listener, listen, openKeyDirectory } from '../apiserver/listener/index.ts'
 import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/index.ts'
+import { withFields } from '../base/log.ts'
 import { formatKubeconfig } from '../client/kubeconfig.ts'
-import { type ClusterRole, clusterOf, runControllers } from '../controllers.ts'
+import { type ClusterRole, clusterOf, inThisProcess, runControllers } from '../controllers.ts'
+import { createControllerMetrics } from '../runtime/metrics.ts'
 import { backup, type JournalStore, openJournalStore, StoreRefusedError } from '../store/index.ts'
 import type { StartPlan } from './commands/up.ts'
 import { type DataDir, FORMAT, type Run, writeSettings } from './data-dir.ts'
@@ -76,12 +78,13 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
     for (const one of started) {
       const controllers = runControllers({
         role: one.role,
-        cluster: one.cluster,
+        transportFor: () => inThisProcess(one.cluster),
         clock: machine.clock,
         random: machine.random,
         authority: () => one.pki().authority,
         member: one.member?.options,
-        log: (text) => machine.err(`${one.name}: ${text}\n`),
+        log: withFields(machine.log, { cluster: one.name }),
+        metrics: createControllerMetrics(one.cluster.server.metrics.registry),
       })
       // Every namespace carries the authority in a ConfigMap, so they are looked at again when it is renewed.
       one.renewed.push(() => controllers.lookAgain())

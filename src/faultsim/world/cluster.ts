@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Cluster } from '../../apiserver/cluster.ts'
 import { sleep } from '../../base/clock.ts'
+import type { LogFields } from '../../base/log.ts'
 import type { Random } from '../../base/random.ts'
 import { type Client, createClient, type DeleteOptions, type ListOptions } from '../../client/client.ts'
 import { isConflict, isNotFound } from '../../client/errors.ts'
@@ -105,10 +106,9 @@ export class WorldCluster {
     this.#process = process
     this.#controllers = run({
       role,
-      cluster: this.#current,
       clock: process.clock,
       random,
-      log: (text) => void this.complaints.push(text),
+      log: { write: (_level, message, fields = {}) => void this.complaints.push(complaintOf(message, fields)) },
       authority: () => this.#authority,
       member,
       transportFor: (part) => process.transportFor(part),
@@ -254,4 +254,10 @@ export class WorldCluster {
 function nameOf(where: string): { namespace?: string; name: string } {
   const slash = where.indexOf('/')
   return slash < 0 ? { name: where } : { namespace: where.slice(0, slash), name: where.slice(slash + 1) }
+}
+
+/** As people would read it: who, what, why. */
+function complaintOf(message: string, { controller, object, resource, cause, ...more }: LogFields): string {
+  const others = Object.entries(more).map(([key, value]) => `${key}=${value}`)
+  return [controller, object ?? resource, message, cause, ...others].filter((part) => part !== undefined && part !== '').join(': ')
 }

@@ -1,0 +1,112 @@
+/**
+ * `sluice controllers`: the controllers of a role in this process, against any API server. One process of several leads
+ * (by Lease); it installs our kinds where they are absent, serves our admission and conversion as webhooks, and leaves
+ * alone what Kubernetes' own controllers already do there.
+ */
+import type { Log } from '../../base/log.ts'
+import { withFields } from '../../base/log.ts'
+import { NAMESPACES } from '../../client/builtin-resources.ts'
+import { type Client, createClient } from '../../client/client.ts'
+import { isAlreadyExists } from '../../client/errors.ts'
+import type { Connection } from '../../client/kubeconfig.ts'
+import { undiciTransport } from '../../client/transport/undici.ts'
+import { type Transport, TransportError } from '../../client/transport.ts'
+import type { ClusterRole } from '../../controllers.ts'
+import { connectionFor } from '../connect.ts'
+import { runElected } from '../elected.ts'
+import { CommandError, type Machine } from '../machine.ts'
+
+export interface ControllersOptions {
+  role?: string
+  kubeconfig?: string
+  context?: string
+  nodes?: string
+  leaseNamespace?: string
+  healthAddress?: string
+  webhookAddress?: string
+  webhookUrl?: string
+}
+
+export async function controllers(machine: Machine, options: ControllersOptions): Promise<void> {
+  const { role } = options
+  if (role !== 'hub' && role !== 'member') throw new CommandError('--role takes hub or member: which controllers are to run here?')
+  const connection = await connectionFor(machine, options)
+  const transport = undiciTransport(connection)
+  const client = createClient({ transport, clock: machine.clock, random: machine.random, userAgent: 'sluice/controllers' })
+  try {
+    const log = withFields(machine.log, { role, server: connection.server })
+    log.write('info', 'connected', { version: await versionOf(client, connection), context: connection.context })
+    await serveUntilStopped({ machine, options, role, connection, transport, client, log })
+  } finally {
+    await client.close()
+  }
+}
+
+async function versionOf(client: Client, connection: Connection): Promise<string> {
+  try {
+    const answer = await client.raw({ method: 'GET', path: '/version' })
+    const chunks: Uint8Array[] = []
+    for await (const chunk of answer.body) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString('utf8')
+    if (answer.status !== 200) throw new CommandError(`${connection.server} answered ${answer.status} to /version: ${text.slice(0, 200)}`)
+    return (JSON.parse(text) as { gitVersion?: string }).gitVersion ?? 'unknown'
+  } catch (error) {
+    if (error instanceof TransportError)
+      throw new CommandError(
+        `${connection.server} (context ${connection.context}) does not answer: ${error.message}\nIs it running, and is this the right --context?`,
+        error,
+      )
+    throw error
+  }
+}
+
+interface Serving {
+  machine: Machine
+  options: ControllersOptions
+  role: ClusterRole
+  connection: Connection
+  transport: Transport
+  client: Client
+  log: Log
+}
+
+async function serveUntilStopped(serving: Serving): Promise<void> {
+  const { machine, options, role, connection, client, log } = serving
+  const leaseNamespace = options.leaseNamespace ?? 'sluice-system'
+  await ensureNamespace(client, leaseNamespace)
+  const running = await runElected({
+    ...serving,
+    lease: { namespace: leaseNamespace, name: `sluice-${role}` },
+    nodes: wholeNumber('--nodes', options.nodes),
+    authority: connection.ca ?? '',
+    health: addressOf('--health-address', options.healthAddress ?? '127.0.0.1:0'),
+    webhook: addressOf('--webhook-address', options.webhookAddress ?? '127.0.0.1:0'),
+    webhookUrl: options.webhookUrl,
+  })
+  log.write('info', 'health and metrics are served', { address: running.healthAddress })
+  const end = await Promise.race([machine.untilStopped(), running.failed.then((reason) => ({ reason }))])
+  log.write('info', 'stopping', { why: typeof end === 'string' ? end : end.reason })
+  await running.stop()
+  if (typeof end !== 'string') throw new CommandError(`stopped: ${end.reason}. Start it again; another process may lead meanwhile`)
+}
+
+async function ensureNamespace(client: Client, name: string): Promise<void> {
+  try {
+    await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+  }
+}
+
+function addressOf(flag: string, text: string): { host: string; port: number } {
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(text) ?? []
+  if (host === '' || Number(port) > 65_535)
+    throw new CommandError(`${flag} takes HOST:PORT (port 0 picks a free one), not ${JSON.stringify(text)}`)
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+}
+
+function wholeNumber(flag: string, text: string | undefined): number {
+  if (text === undefined) return 0
+  if (!/^\d{1,5}$/.test(text)) throw new CommandError(`${flag} takes a whole number, not ${JSON.stringify(text)}`)
+  return Number(text)
+}

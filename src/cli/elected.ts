@@ -1,0 +1,159 @@
+/**
+ * A process of `sluice controllers` from waiting for the lease to running everything: health at once, the rest when it
+ * leads. Who loses the lease ends: nothing may be written by somebody who no longer leads.
+ */
+import { Registry } from 'prom-client'
+import type { Log } from '../base/log.ts'
+import { nameSuffix } from '../base/random.ts'
+import { createCaches } from '../client/cache/caches.ts'
+import type { Client } from '../client/client.ts'
+import type { Transport } from '../client/transport.ts'
+import { type ClusterRole, ownAdmissionOf, type RunningControllers, roomsOf, runControllers } from '../controllers.ts'
+import { ownKinds } from '../kinds/index.ts'
+import type { MemberOptions } from '../minicluster/controllers.ts'
+import { SIMULATED_NODE_SIZE } from '../minicluster/shape.ts'
+import { leadWhenElected } from '../runtime/lease/leader.ts'
+import { liveHolder } from '../runtime/lease/live-lease.ts'
+import { type Address, serveHealth } from '../runtime/listener/serve.ts'
+import { createControllerMetrics } from '../runtime/metrics.ts'
+import { installDefinitions } from './install-definitions.ts'
+import type { Machine } from './machine.ts'
+import { type RegisteredWebhooks, serveAndRegister } from './webhooks.ts'
+
+export interface ElectedOptions {
+  machine: Machine
+  role: ClusterRole
+  client: Client
+  transport: Transport
+  log: Log
+  lease: { namespace: string; name: string }
+  /** Simulated nodes to bring to a member. */
+  nodes: number
+  /** PEM of the server's authority. */
+  authority: string
+  health: Address
+  webhook: Address
+  webhookUrl: string | undefined
+}
+
+export interface Elected {
+  healthAddress: string
+  /** Resolves with a reason when the process must end by itself. */
+  failed: Promise<string>
+  stop(): Promise<void>
+}
+
+interface Leading {
+  controllers: RunningControllers
+  webhooks: RegisteredWebhooks | undefined
+}
+
+export async function runElected(options: ElectedOptions): Promise<Elected> {
+  const { machine, client, log } = options
+  const { clock, random } = machine
+  const registry = new Registry()
+  const metrics = createControllerMetrics(registry)
+  let fail: (reason: string) => void = () => undefined
+  const failed = new Promise<string>((resolve) => {
+    fail = resolve
+  })
+  let leading: Promise<Leading> | undefined
+  let running: Leading | undefined
+  const notReady = (): string | undefined =>
+    leading === undefined
+      ? undefined
+      : running === undefined
+        ? 'starting'
+        : running.controllers.busy().find((line) => line.startsWith('the cache of'))
+  const health = await serveHealth({ notReady, metrics: () => registry.metrics() }, options.health)
+
+  const leadership = leadWhenElected({
+    client,
+    clock,
+    random,
+    ...options.lease,
+    identity: `sluice-${nameSuffix(random, 10)}`,
+    onStarted() {
+      log.write('info', 'leading', { lease: options.lease.name })
+      leading = lead(options, metrics)
+      leading.then(
+        (started) => {
+          running = started
+        },
+        (error: unknown) => fail(error instanceof Error ? error.message : String(error)),
+      )
+    },
+    onLost: () => fail('the lease was lost'),
+    onOther: (holder) => log.write('info', 'another process leads; waiting', { holder }),
+    onError: (error) =>
+      log.write('warn', 'the lease could not be read or renewed', { cause: error instanceof Error ? error.message : String(error) }),
+  })
+
+  return {
+    healthAddress: `http://${options.health.host}:${health.port}`,
+    failed,
+    async stop() {
+      await (await leading?.catch(() => undefined))?.controllers.stop()
+      await running?.webhooks?.stop()
+      await leadership.stop()
+      await health.stop()
+    },
+  }
+}
+
+async function lead(options: ElectedOptions, metrics: ReturnType<typeof createControllerMetrics>): Promise<Leading> {
+  const { role, client, transport, log, machine } = options
+  const { clock, random } = machine
+  const member = role === 'member' ? memberOf(options) : undefined
+  const admissions = ownAdmissionOf(
+    role,
+    member === undefined ? undefined : { hasProcessNodes: false, isMapped: () => false, resolves: () => false },
+  )
+  const without = await roomsToLeave(options, member)
+  const webhooks = await serveAndRegister({
+    ...options,
+    admissions: without.includes('minicluster') ? [] : admissions,
+    kinds: ownKinds,
+    caches: createCaches({ client, clock, random }),
+  })
+  const created = await installDefinitions(ownKinds, { client, clock, log, conversion: webhooks?.conversion })
+  if (created.length > 0) log.write('info', 'definitions were installed', { definitions: created.join(' ') })
+  const controllers = runControllers({
+    role,
+    clock,
+    random,
+    log,
+    metrics,
+    member,
+    without,
+    authority: () => options.authority,
+    transportFor: () => transport,
+  })
+  log.write('info', 'controllers run', { without: without.join(' ') })
+  return { controllers, webhooks }
+}
+
+/** Rooms whose work somebody else does on this server already. */
+async function roomsToLeave(
+  { role, client, log, machine, authority }: ElectedOptions,
+  member: MemberOptions | undefined,
+): Promise<string[]> {
+  const left: string[] = []
+  // Only the list is read here: nothing follows anything yet.
+  const rooms = roomsOf(role, { authority: () => authority, member, everything: {} as never })
+  for (const room of rooms)
+    for (const upstream of room.upstream) {
+      const holder = await liveHolder(client, upstream, machine.clock.now())
+      if (holder === undefined || left.includes(room.name)) continue
+      left.push(room.name)
+      log.write('info', 'a room stays away: its work is done here already', { room: room.name, by: holder, lease: upstream.name })
+    }
+  return left
+}
+
+/** A member that is not ours brings its own nodes; simulated ones may be added. */
+function memberOf({ nodes }: ElectedOptions): MemberOptions {
+  const none = { count: 0, size: SIMULATED_NODE_SIZE }
+  const simulated = { count: nodes, size: SIMULATED_NODE_SIZE }
+  return { shape: { index: 1, name: 'sluice', region: 'east', zones: ['east-a', 'east-b'], simulated, process: none } }
+}

@@ -1,0 +1,124 @@
+/** Our admission and conversion over TLS, registered with the server by URL and authority. */
+import { makeAuthority, makeLeaf, makePrivateKey } from '../apiserver/pki/certificates.ts'
+import type { Log } from '../base/log.ts'
+import type { Caches } from '../client/cache/caches.ts'
+import type { Client } from '../client/client.ts'
+import { isNotFound } from '../client/errors.ts'
+import type { Resource } from '../client/resource.ts'
+import type { Admission, AdmissionReader } from '../kinds/admission.ts'
+import type { OwnKind } from '../kinds/schema/define-kind.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import { type Address, serveWebhooks } from '../runtime/listener/serve.ts'
+import { webhookConfigurations } from '../runtime/webhook/configuration.ts'
+import { CONVERT_PATH, webhookHandle } from '../runtime/webhook/handle.ts'
+import type { Machine } from './machine.ts'
+
+export interface WebhooksOptions {
+  machine: Machine
+  role: string
+  client: Client
+  log: Log
+  admissions: readonly Admission[]
+  kinds: readonly OwnKind[]
+  caches: Caches
+  webhook: Address
+  webhookUrl: string | undefined
+}
+
+export interface RegisteredWebhooks {
+  conversion: { url: string; caBundle: string }
+  /** Webhooks that fail open are taken back; those that guard our own kinds stay, so that nothing gets in unjudged. */
+  stop(): Promise<void>
+}
+
+const YEAR_MS = 365 * 86_400_000
+const HOUR_MS = 3_600_000
+const MANAGER = 'sluice'
+
+/** Undefined when there is nothing to serve. */
+export async function serveAndRegister(options: WebhooksOptions): Promise<RegisteredWebhooks | undefined> {
+  const { admissions, caches, client, log } = options
+  const convertible = options.kinds.flatMap(({ group, kind, definition }) =>
+    definition.convert === undefined ? [] : [{ group, kind, convert: definition.convert }],
+  )
+  if (admissions.length === 0 && convertible.length === 0) return undefined
+  const read = readerOf(caches, admissions)
+  await caches.synced()
+  const { authority, leaf } = await certificatesFor(options)
+  const onError = (error: unknown, path: string): void =>
+    log.write('error', 'a webhook failed', { path, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  const handle = webhookHandle({ admissions, kinds: convertible, read, nowMs: () => options.machine.clock.now(), onError })
+  const serving = await serveWebhooks(handle, leaf, options.webhook)
+  const url = options.webhookUrl ?? `https://${hostInUrl(options.webhook.host)}:${serving.port}`
+  const ownGroups = [...new Set(options.kinds.map((kind) => kind.group))]
+  const configurations = webhookConfigurations(`sluice-${options.role}`, admissions, { target: { url, authority }, ownGroups })
+  for (const object of configurations) await client.apply(resourceOf(object), object, { fieldManager: MANAGER, force: true })
+  log.write('info', 'webhooks are registered', { url, webhooks: admissions.map((admission) => admission.name).join(' ') })
+  return {
+    conversion: { url: `${url}${CONVERT_PATH}`, caBundle: Buffer.from(authority).toString('base64') },
+    async stop() {
+      for (const object of configurations.filter(failsOpen)) await remove(client, object)
+      await serving.stop()
+      caches.stop()
+    },
+  }
+}
+
+const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
+const failsOpen = (configuration: KubeObject): boolean =>
+  (configuration.webhooks as { failurePolicy?: string }[]).every((webhook) => webhook.failurePolicy === 'Ignore')
+
+const resourceOf = (configuration: KubeObject): Resource => ({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: `${configuration.kind.toLowerCase()}s`,
+  kind: configuration.kind,
+  namespaced: false,
+})
+
+async function remove(client: Client, object: KubeObject): Promise<void> {
+  try {
+    await client.delete(resourceOf(object), { name: object.metadata.name ?? '' })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+/** A fresh authority for this process: nobody else can be taken for it, and it is gone with it. */
+async function certificatesFor({
+  machine,
+  webhook,
+  webhookUrl,
+}: WebhooksOptions): Promise<{ authority: string; leaf: { certificate: string; key: string } }> {
+  const { clock, random } = machine
+  const validity = { notBeforeMs: clock.now() - HOUR_MS, notAfterMs: clock.now() + YEAR_MS }
+  const key = await makePrivateKey()
+  const authority = await makeAuthority(key, 'sluice-webhooks', { ...validity, random })
+  const names = [webhook.host, ...(webhookUrl === undefined ? [] : [new URL(webhookUrl).hostname]), 'localhost', '127.0.0.1']
+  const leaf = await makeLeaf({
+    ...validity,
+    random,
+    authority: { certificate: authority, key },
+    subject: { commonName: 'sluice-webhooks', organizations: [] },
+    purpose: { server: [...new Set(names)] },
+  })
+  return { authority, leaf }
+}
+
+/** Reads of declared resources come from caches, as everything that decides here. */
+function readerOf(caches: Caches, admissions: readonly Admission[]): AdmissionReader {
+  const declared = new Map(
+    admissions.flatMap((admission) => admission.reads ?? []).map((resource) => [`${resource.group}/${resource.plural}`, resource]),
+  )
+  for (const resource of declared.values()) caches.of(resource)
+  const cacheOf = (of: { group: string; resource: string }) => {
+    const resource = declared.get(`${of.group}/${of.resource}`)
+    if (resource === undefined) throw new Error(`an admission reads ${of.resource} without declaring it in \`reads\``)
+    return caches.of(resource)
+  }
+  return {
+    get: (of, namespace, name) => cacheOf(of).get(namespace, name),
+    list: (of, namespace) => cacheOf(of).list(namespace),
+  }
+}
