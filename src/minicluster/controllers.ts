@@ -2,9 +2,13 @@
 import type { Controller } from '../runtime/controller.ts'
 import { endpointSlices } from './network/endpoint-slice/controller.ts'
 import { serviceEndpoints } from './network/endpoints/controller.ts'
+import { nodeLifecycle } from './nodes/lifecycle/controller.ts'
+import { podGarbage } from './nodes/pod-garbage/controller.ts'
+import { terminatedPods } from './nodes/pod-garbage/terminated/controller.ts'
 import { nodeRegistration } from './nodes/registration/controller.ts'
 import { simulatedNodes } from './nodes/simulated/controller.ts'
 import type { Stage } from './nodes/simulated/stages.ts'
+import { taintEviction } from './nodes/taint-eviction/controller.ts'
 import { podDisruptionBudget } from './policy/pod-disruption-budget/controller.ts'
 import type { MemberShape } from './shape.ts'
 import { claimBinding } from './storage/claim/controller.ts'
@@ -37,6 +41,10 @@ export function memberControllers(options: MemberOptions): Controller[] {
     // Nodes.
     nodeRegistration(options.shape),
     simulatedNodes(options.stages),
+    nodeLifecycle(),
+    taintEviction(),
+    podGarbage(),
+    terminatedPods(),
     // Workloads.
     deployment,
     replicaSet,

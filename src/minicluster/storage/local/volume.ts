@@ -4,7 +4,6 @@
  */
 import type { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { SIMULATED_TAINT } from '../../shape.ts'
 import { referenceTo } from '../claim/plan.ts'
 import { classOfClaim, IS_DEFAULT_CLASS, PROVISIONED_BY } from '../names.ts'
 
@@ -53,8 +52,6 @@ export function ownPathOf(volume: PersistentVolume, root: string): string | unde
   const isPlainName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name)
   return isPlainName && path === pathOf(root, name) ? path : undefined
 }
-
-export const isSimulated = (node: Node): boolean => (node.spec?.taints ?? []).some((taint) => taint.key === SIMULATED_TAINT)
 
 export interface Making {
   claim: PersistentVolumeClaim

@@ -20,9 +20,10 @@ import {
   request,
   via,
 } from '../../../../runtime/controller.ts'
+import { isSimulated } from '../../../shape.ts'
 import { annotationOf, classOfClaim, SELECTED_NODE, STORAGE_PROVISIONER } from '../../names.ts'
 import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../../standing-news.ts'
-import { isSimulated, LOCAL_PROVISIONER, type LocalVolumes, localVolume, pathOf, type VolumeDirectories, volumeNameOf } from '../volume.ts'
+import { LOCAL_PROVISIONER, type LocalVolumes, localVolume, pathOf, type VolumeDirectories, volumeNameOf } from '../volume.ts'
 
 type DirectoryEffect = Effect<string, void>
 

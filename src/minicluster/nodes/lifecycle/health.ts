@@ -1,0 +1,66 @@
+/**
+ * Whether a node still lives: a kubelet renews its Lease, and when it has not for 50 seconds its conditions become Unknown.
+ * A node without a Lease has no heartbeat to miss; one that never reported anything is given a minute. Pure.
+ */
+import { formatTime } from '../../../base/clock.ts'
+import type { Lease, Node, NodeCondition } from '../../../kinds/kubernetes/types.ts'
+import { timeToMs } from '../../../kube/go-time.ts'
+import { isSimulated } from '../../shape.ts'
+
+export const MONITOR_GRACE_MS = 50_000
+export const STARTUP_GRACE_MS = 60_000
+
+const MONITORED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
+
+export interface Signs {
+  node: Node
+  lease: Lease | undefined
+  /** Since when this process looks: what happened while nobody looked is nobody's fault. */
+  watchedSinceMs: number
+  nowMs: number
+}
+
+export const readyConditionOf = (node: Node): NodeCondition | undefined =>
+  (node.status?.conditions ?? []).find((condition) => condition.type === 'Ready')
+
+export const isNodeReady = (node: Node): boolean => readyConditionOf(node)?.status === 'True'
+
+/** When the node is given up, if nothing is heard of it; undefined when it has no heartbeat. */
+export function givenUpAtMs({ node, lease, watchedSinceMs }: Omit<Signs, 'nowMs'>): number | undefined {
+  if (isSimulated(node)) return undefined
+  const heardMs = timeToMs(lease?.spec?.renewTime)
+  if (heardMs !== undefined && readyConditionOf(node) !== undefined) return Math.max(heardMs, watchedSinceMs) + MONITOR_GRACE_MS
+  if (heardMs !== undefined) return Math.max(heardMs, watchedSinceMs) + STARTUP_GRACE_MS
+  if (readyConditionOf(node) !== undefined) return undefined
+  return Math.max(timeToMs(node.metadata.creationTimestamp) ?? watchedSinceMs, watchedSinceMs) + STARTUP_GRACE_MS
+}
+
+/** The conditions of a node that is given up; undefined when they say so already. */
+export function unknownConditions(node: Node, nowMs: number): NodeCondition[] | undefined {
+  const now = formatTime(nowMs)
+  const conditions = [...(node.status?.conditions ?? [])]
+  for (const type of MONITORED) {
+    const at = conditions.findIndex((condition) => condition.type === type)
+    const old = conditions[at]
+    if (old === undefined)
+      conditions.push({
+        type,
+        status: 'Unknown',
+        lastHeartbeatTime: node.metadata.creationTimestamp ?? undefined,
+        lastTransitionTime: now,
+        reason: 'NodeStatusNeverUpdated',
+        message: 'Kubelet never posted node status.',
+      })
+    else if (old.status !== 'Unknown')
+      conditions[at] = {
+        ...old,
+        status: 'Unknown',
+        reason: 'NodeStatusUnknown',
+        message: 'Kubelet stopped posting node status.',
+        lastTransitionTime: now,
+      }
+  }
+  // As long as Ready says so, the others are the node's own matter.
+  const ready = readyConditionOf(node)
+  return ready?.status === 'Unknown' ? undefined : conditions
+}
