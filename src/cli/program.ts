@@ -75,7 +75,7 @@ export function buildProgram(machine: Machine): Command {
     .option('--kubeconfig <file>', 'how to reach the server (default $KUBECONFIG, then ./.sluice/kubeconfig, then the pod it runs in)')
     .option('--context <name>', 'context of that file (default its current one)')
     .option('--nodes <n>', 'simulated nodes to bring to a member (default 0)')
-    .option('--lease-namespace <name>', 'where the lease of the leading process is, created if absent (default sluice-system)')
+    .option('--lease-namespace <name>', 'where the lease of the leading process is (default kube-system)')
     .option('--health-address <host:port>', '/healthz, /readyz and /metrics (default 127.0.0.1:0, a free port)')
     .option('--webhook-address <host:port>', 'where admission and conversion webhooks listen (default 127.0.0.1:0, a free port)')
     .option('--webhook-url <url>', 'how the API server reaches them (default https://127.0.0.1 and the port)')

@@ -12,6 +12,7 @@ import { createControllerMetrics } from '../runtime/metrics.ts'
 import { backup, type JournalStore, openJournalStore, StoreRefusedError } from '../store/index.ts'
 import type { StartPlan } from './commands/up.ts'
 import { type DataDir, FORMAT, type Run, writeSettings } from './data-dir.ts'
+import { settleLease } from './lease-of-up.ts'
 import { CommandError, type Machine } from './machine.ts'
 import { type Member, memberOf } from './member.ts'
 
@@ -74,6 +75,8 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
     started.push(await startCluster(machine, dir, { name, role, store, wanted, member, bare: options.bare }, undo))
   }
   await Promise.all(started.map((one) => one.cluster.ready))
+  for (const { role, cluster } of started)
+    await settleLease({ role, isBare: options.bare, transport: inThisProcess(cluster), clock: machine.clock, random: machine.random })
   if (!options.bare)
     for (const one of started) {
       const controllers = runControllers({

@@ -5,15 +5,14 @@
  */
 import type { Log } from '../../base/log.ts'
 import { withFields } from '../../base/log.ts'
-import { NAMESPACES } from '../../client/builtin-resources.ts'
 import { type Client, createClient } from '../../client/client.ts'
-import { isAlreadyExists } from '../../client/errors.ts'
 import type { Connection } from '../../client/kubeconfig.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
 import { type Transport, TransportError } from '../../client/transport.ts'
 import type { ClusterRole } from '../../controllers.ts'
 import { connectionFor } from '../connect.ts'
 import { runElected } from '../elected.ts'
+import { leaseOf } from '../lease-of-up.ts'
 import { CommandError, type Machine } from '../machine.ts'
 
 export interface ControllersOptions {
@@ -71,12 +70,10 @@ interface Serving {
 }
 
 async function serveUntilStopped(serving: Serving): Promise<void> {
-  const { machine, options, role, connection, client, log } = serving
-  const leaseNamespace = options.leaseNamespace ?? 'sluice-system'
-  await ensureNamespace(client, leaseNamespace)
+  const { machine, options, role, connection, log } = serving
   const running = await runElected({
     ...serving,
-    lease: { namespace: leaseNamespace, name: `sluice-${role}` },
+    lease: { ...leaseOf(role), ...(options.leaseNamespace === undefined ? {} : { namespace: options.leaseNamespace }) },
     nodes: wholeNumber('--nodes', options.nodes),
     authority: connection.ca ?? '',
     health: addressOf('--health-address', options.healthAddress ?? '127.0.0.1:0'),
@@ -88,14 +85,6 @@ async function serveUntilStopped(serving: Serving): Promise<void> {
   log.write('info', 'stopping', { why: typeof end === 'string' ? end : end.reason })
   await running.stop()
   if (typeof end !== 'string') throw new CommandError(`stopped: ${end.reason}. Start it again; another process may lead meanwhile`)
-}
-
-async function ensureNamespace(client: Client, name: string): Promise<void> {
-  try {
-    await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error
-  }
 }
 
 function addressOf(flag: string, text: string): { host: string; port: number } {

@@ -1,0 +1,51 @@
+/**
+ * `up` runs the controllers of its own clusters: a lease without an end says so to every `sluice controllers` that might
+ * be pointed at them. The server only lives while `up` does, so the lease is true whenever it can be read. A bare start
+ * takes it back, because then controllers come from outside.
+ */
+
+import type { Clock } from '../base/clock.ts'
+import { formatTime } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import { LEASES } from '../client/builtin-resources.ts'
+import { createClient } from '../client/client.ts'
+import { isNotFound } from '../client/errors.ts'
+import type { Transport } from '../client/transport.ts'
+import type { ClusterRole } from '../controllers.ts'
+import type { Lease } from '../kinds/kubernetes/types.ts'
+
+const HOLDER = 'sluice up'
+const FOR_EVER_SECONDS = 2 ** 31 - 1
+
+export const leaseOf = (role: ClusterRole): { namespace: string; name: string } => ({ namespace: 'kube-system', name: `sluice-${role}` })
+
+export interface LeaseOfUp {
+  role: ClusterRole
+  isBare: boolean
+  transport: Transport
+  clock: Clock
+  random: Random
+}
+
+export async function settleLease({ role, isBare, transport, clock, random }: LeaseOfUp): Promise<void> {
+  const client = createClient({ transport, clock, random, userAgent: 'sluice/up' })
+  const where = leaseOf(role)
+  const held = await client.get<Lease>(LEASES, where).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined
+    throw error
+  })
+  const isOurs = held?.spec?.holderIdentity === HOLDER
+  if (isBare) {
+    if (isOurs) await client.delete(LEASES, where)
+    return
+  }
+  if (isOurs) return
+  const spec = {
+    holderIdentity: HOLDER,
+    leaseDurationSeconds: FOR_EVER_SECONDS,
+    renewTime: `${formatTime(clock.now()).slice(0, -1)}.000000Z`,
+  }
+  if (held === undefined)
+    await client.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: where, spec } satisfies Lease)
+  else await client.update(LEASES, { ...held, spec })
+}
