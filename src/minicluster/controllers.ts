@@ -20,6 +20,7 @@ import { type LocalVolumes, NAMED_VOLUMES } from './storage/local/volume.ts'
 import { claimProtection } from './storage/protection/claim/controller.ts'
 import { volumeProtection } from './storage/protection/volume/controller.ts'
 import { volumePhases } from './storage/volume/controller.ts'
+import { cronJobController } from './workloads/cron-job/controller.ts'
 import { daemonSet } from './workloads/daemon-set/controller.ts'
 import { deployment } from './workloads/deployment/controller.ts'
 import { jobController } from './workloads/job/controller.ts'
@@ -52,6 +53,7 @@ export function memberControllers(options: MemberOptions): Controller[] {
     daemonSet(),
     jobController,
     ttlAfterFinished,
+    cronJobController,
     // Storage.
     localClass(),
     claimBinding(),

@@ -1,9 +1,10 @@
 /**
  * Cron schedules as CronJobs accept them: five fields, the `@daily` kind of names, `@every` with a duration, and the
- * `TZ=` prefix, which parses and is then refused elsewhere. Only the failure is of interest, in the parser's own words.
+ * `TZ=` prefix, which parses and is then refused elsewhere. Failures are in the parser's own words.
  */
 import { parseDuration } from '../../../../kube/go-duration.ts'
 import { goQuote } from '../../../../kube/go-print.ts'
+import { type Parsed, parsed, unparsed } from '../../../../kube/parsed.ts'
 
 interface Bounds {
   min: number
@@ -20,60 +21,107 @@ const FIELDS: readonly Bounds[] = [
   { min: 1, max: 12, names: MONTHS },
   { min: 0, max: 6, names: DAYS },
 ]
-const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
+const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+])
 const EVERY = '@every '
 const MAX_INT64 = 2n ** 63n - 1n
 
 /** A problem as the Go parser would word it, thrown and caught within this file alone. */
 class ScheduleProblem extends Error {}
 
-export function scheduleProblem(schedule: string): string | undefined {
+/** The values a field allows; `isAny` when it was written as a star, which matters for days. */
+export interface CronField {
+  values: ReadonlySet<number>
+  isAny: boolean
+}
+
+export type CronSchedule =
+  | { minute: CronField; hour: CronField; dayOfMonth: CronField; month: CronField; dayOfWeek: CronField; zone?: string }
+  /** A fixed time after the last run. */
+  | { everyMs: number; zone?: string }
+
+export function parseSchedule(schedule: string): Parsed<CronSchedule> {
   try {
-    checkSchedule(schedule)
-    return undefined
+    return parsed(readSchedule(schedule))
   } catch (problem) {
-    if (problem instanceof ScheduleProblem) return problem.message
+    if (problem instanceof ScheduleProblem) return unparsed(problem.message)
     throw problem
   }
 }
 
-function checkSchedule(schedule: string): void {
-  let spec = schedule
-  if (spec.startsWith('TZ=') || spec.startsWith('CRON_TZ=')) {
-    const space = spec.indexOf(' ')
-    if (space < 0) throw new ScheduleProblem('invalid schedule format: runtime error: slice bounds out of range [:-1]')
-    const zone = spec.slice(spec.indexOf('=') + 1, space)
-    const problem = timeZoneProblem(zone)
-    if (problem !== undefined) throw new ScheduleProblem(`provided bad location ${zone}: ${problem}`)
-    spec = spec.slice(space).trim()
-  }
-  if (spec.startsWith('@')) checkDescriptor(spec)
-  else checkFields(spec)
+export const scheduleProblem = (schedule: string): string | undefined => parseSchedule(schedule).error
+
+function readSchedule(schedule: string): CronSchedule {
+  if (!schedule.startsWith('TZ=') && !schedule.startsWith('CRON_TZ=')) return readTimes(schedule)
+  const space = schedule.indexOf(' ')
+  if (space < 0) throw new ScheduleProblem('invalid schedule format: runtime error: slice bounds out of range [:-1]')
+  const zone = schedule.slice(schedule.indexOf('=') + 1, space)
+  const problem = timeZoneProblem(zone)
+  if (problem !== undefined) throw new ScheduleProblem(`provided bad location ${zone}: ${problem}`)
+  return { ...readTimes(schedule.slice(space).trim()), zone }
 }
 
-function checkFields(spec: string): void {
+const readTimes = (spec: string): CronSchedule => (spec.startsWith('@') ? readDescriptor(spec) : readFields(spec))
+
+function readFields(spec: string): CronSchedule {
   const parts = spec.split(/\s+/).filter((part) => part !== '')
   if (parts.length !== FIELDS.length) {
     throw new ScheduleProblem(`expected exactly ${FIELDS.length} fields, found ${parts.length}: [${parts.join(' ')}]`)
   }
-  parts.forEach((part, i) => {
-    const bounds = FIELDS[i]
-    if (bounds !== undefined) for (const range of part.split(',')) if (range !== '') checkRange(range, bounds)
-  })
+  const [minute, hour, dayOfMonth, month, dayOfWeek] = FIELDS.map((bounds, i) => readField(parts[i] ?? '', bounds))
+  const none: CronField = { values: new Set(), isAny: false }
+  return {
+    minute: minute ?? none,
+    hour: hour ?? none,
+    dayOfMonth: dayOfMonth ?? none,
+    month: month ?? none,
+    dayOfWeek: dayOfWeek ?? none,
+  }
 }
 
-function checkDescriptor(spec: string): void {
-  if (DESCRIPTORS.includes(spec)) return
+function readDescriptor(spec: string): CronSchedule {
+  const fields = DESCRIPTORS.get(spec)
+  if (fields !== undefined) return readFields(fields)
   if (!spec.startsWith(EVERY)) throw new ScheduleProblem(`unrecognized descriptor: ${spec}`)
-  const { error } = parseDuration(spec.slice(EVERY.length))
+  const { value, error } = parseDuration(spec.slice(EVERY.length))
   if (error !== undefined) throw new ScheduleProblem(`failed to parse duration ${spec}: ${error}`)
+  // Whole seconds, at least one.
+  const seconds = value / 1_000_000_000n
+  return { everyMs: seconds < 1n ? 1000 : Number(seconds) * 1000 }
 }
 
-function checkRange(range: string, bounds: Bounds): void {
+function readField(field: string, bounds: Bounds): CronField {
+  const values = new Set<number>()
+  let isAny = false
+  for (const text of field.split(',')) {
+    if (text === '') continue
+    const range = readRange(text, bounds)
+    for (let value = range.start; value <= range.end; value += range.step) values.add(value)
+    isAny ||= range.isAny
+  }
+  return { values, isAny }
+}
+
+interface Range {
+  start: number
+  end: number
+  step: number
+  isAny: boolean
+}
+
+function readRange(range: string, bounds: Bounds): Range {
   const [interval = '', ...steps] = range.split('/')
   const [low = '', ...highs] = interval.split('-')
+  const isStar = low === '*' || low === '?'
   let [start, end] = [BigInt(bounds.min), BigInt(bounds.max)]
-  if (low !== '*' && low !== '?') {
+  if (!isStar) {
     start = numberOrName(low, bounds.names, bounds.min)
     if (highs.length > 1) throw new ScheduleProblem(`too many hyphens: ${range}`)
     end = highs.length === 0 ? start : numberOrName(highs[0] ?? '', bounds.names, bounds.min)
@@ -88,6 +136,7 @@ function checkRange(range: string, bounds: Bounds): void {
   if (end > bounds.max) throw new ScheduleProblem(`end of range (${end}) above maximum (${bounds.max}): ${range}`)
   if (start > end) throw new ScheduleProblem(`beginning of range (${start}) beyond end of range (${end}): ${range}`)
   if (step === 0n) throw new ScheduleProblem(`step of range should be a positive number: ${range}`)
+  return { start: Number(start), end: Number(end), step: Number(step), isAny: isStar && step === 1n }
 }
 
 function numberOrName(text: string, names: readonly string[] | undefined, first: number): bigint {
