@@ -1,5 +1,5 @@
 // Builds dist/sluice.mjs with the chunks it loads when a command needs them, and dist/shim.mjs, which stays with a container.
-// --shim FILE builds the shim alone, for tests.
+// --entry SOURCE FILE builds one program of the tests.
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -20,16 +20,16 @@ export async function buildProgram() {
     chunkNames: 'chunks/[name]-[hash]',
     define: { SLUICE_VERSION: JSON.stringify(version) },
   })
-  await buildShim(path.join(root, 'dist', 'shim.mjs'))
+  await buildEntry('src/minicluster/process/shim/main.ts', path.join(root, 'dist', 'shim.mjs'))
 }
 
-/** One small file on its own: every container has a process that runs it. */
-export async function buildShim(outfile) {
-  await bundle({ absWorkingDir: root, entryPoints: ['src/minicluster/process/shim/main.ts'], outfile, sourcemap: false, minify: true })
+/** One small file on its own: every container has a process that runs the shim. */
+async function buildEntry(source, outfile) {
+  await bundle({ absWorkingDir: root, entryPoints: [source], outfile, sourcemap: false, minify: true })
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [option, file] = process.argv.slice(2)
-  if (option === '--shim' && file !== undefined) await buildShim(path.resolve(file))
+  const [option, source, file] = process.argv.slice(2)
+  if (option === '--entry' && file !== undefined) await buildEntry(source, path.resolve(file))
   else await buildProgram()
 }

@@ -98,7 +98,7 @@ export interface ContainerMachine {
   pods(): readonly string[]
   /** Begins a run unless it is known already. Resolves when it is recorded; the state follows by `onChange`. */
   start(spec: RunSpec): Promise<void>
-  /** Sends a signal to the whole run (all processes of it). A run that has ended is left alone. */
+  /** Sends a signal to the run's first process, as container runtimes do; SIGKILL ends all of it. A run that has ended is left alone. */
   signal(run: RunId, signal: 'SIGTERM' | 'SIGKILL' | (string & {})): Promise<void>
   /** The state of one of the pod's runs changed. */
   onChange(listener: (podUid: string) => void): () => void

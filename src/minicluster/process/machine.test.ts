@@ -1,98 +1,171 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { ProcessMachine } from './machine.ts'
-import { aGround, aRun, execIn, type Ground, isOver, isRunning, logOf, until } from './testing.ts'
+import type { RunState } from '../kubelet/container-machine.ts'
+import { aGround, aRun, type CommandOutcome, type Ground, type Owner } from './testing.ts'
 
-describe('a machine of real processes', () => {
-  let ground: Ground
-  let machine: ProcessMachine
-  before(() => {
-    ground = aGround()
-    machine = ground.open()
-  })
-  after(() => {
-    machine.close()
-    ground.clear()
-  })
-  let count = 0
-  const pod = (): string => `pod-${++count}`
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
 
-  it('runs a program, keeps its log, and says how it ended', async () => {
-    const run = aRun(['sh', '-c', 'echo out; echo err >&2; printf "no end"; echo "$A"; exit 3'], { podUid: pod(), env: { A: 'b c' } })
-    await machine.start(run)
-    await machine.start(run)
-    const state = await until(machine, run, isOver)
-    assert.equal(state.phase === 'exited' && state.exitCode, 3)
-    assert.equal(await logOf(machine, run, { stream: 'Stdout' }), 'out\nno endb c\n')
-    assert.equal(await logOf(machine, run, { stream: 'Stderr' }), 'err\n')
-    assert.match(await logOf(machine, run, { timestamps: true }), /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{9}Z out$/m)
-  })
+const exitOf = (state: RunState): unknown => (state.phase === 'exited' ? [state.exitCode, state.signal] : state)
 
-  it('sees the mounts, its name and only its own processes', async () => {
-    const podUid = pod()
-    const volume = await machine.directory(podUid, 'volumes', 'v')
-    writeFileSync(path.join(volume, 'file'), 'from the volume')
-    const script =
-      'cat /data/deep/file /etc/some-config/file; echo; hostname; echo $$; echo x >/data/deep/new; (echo y >/etc/some-config/new) 2>&1; cd /var/run/secrets/k/sa && cat file; ls /proc/self/fd >/dev/null && echo hello >/dev/stdout'
-    const run = aRun(['sh', '-c', script], {
-      podUid,
-      mounts: [
-        { source: volume, path: '/data/deep', readOnly: false },
-        { source: volume, path: '/etc/some-config', readOnly: true },
-        { source: volume, path: '/var/run/secrets/k/sa', readOnly: true },
-      ],
+for (const [who, uid] of [
+  ['as we are', undefined],
+  ['as somebody without rights', NOBODY],
+] as const) {
+  describe(`a machine of real processes, ${who}`, {
+    skip: uid !== undefined && !isRoot ? 'only root can become somebody else' : false,
+  }, () => {
+    let ground: Ground
+    let owner: Owner
+    let count = 0
+    const pod = (): string => `pod-${++count}`
+    const run = async (spec: ReturnType<typeof aRun>): Promise<RunState> => {
+      await owner.call('start', spec)
+      return owner.call('over', spec)
+    }
+    before(() => {
+      ground = aGround()
+      owner = ground.owner(uid)
     })
-    await machine.start(run)
-    const state = await until(machine, run, isOver)
-    assert.equal(
-      await logOf(machine, run),
-      'from the volumefrom the volume\nmy-pod\n1\nsh: 1: cannot create /etc/some-config/new: Read-only file system\nfrom the volumehello\n',
-    )
-    assert.equal(state.phase, 'exited')
-    assert.equal(readFileSync(path.join(volume, 'new'), 'utf8'), 'x\n')
-    assert.equal(existsSync('/data/deep'), false)
-    assert.equal(existsSync('/etc/some-config'), false)
-  })
-
-  it('lets commands join', async () => {
-    const podUid = pod()
-    const volume = await machine.directory(podUid, 'volumes', 'v')
-    mkdirSync(path.join(volume, 'd'))
-    const run = aRun(['sleep', '60'], {
-      podUid,
-      env: { B: 'value' },
-      mounts: [{ source: volume, path: '/data', readOnly: false }],
-      workingDir: '/data/d',
+    after(async () => {
+      await owner.kill()
+      ground.clear()
     })
-    await machine.start(run)
-    await until(machine, run, isRunning)
-    assert.deepEqual(
-      await execIn(
-        machine,
-        run,
-        ['sh', '-c', 'pwd; hostname; echo $B; cat; cat /proc/1/cmdline | tr "\\0" " "; echo e >&2; exit 7'],
-        'input\n',
-      ),
-      {
+
+    it('may use namespaces here', async () => {
+      assert.equal(await owner.call('refusal'), '')
+    })
+
+    it('runs a program once, keeps its log, and says how it ended', async () => {
+      const spec = aRun(['sh', '-c', 'echo out; echo err >&2; printf "no end"; echo "$A"; exit 3'], { podUid: pod(), env: { A: 'b c' } })
+      await Promise.all([owner.call('start', spec), owner.call('start', spec)])
+      assert.deepEqual(exitOf(await run(spec)), [3, undefined])
+      assert.equal(await owner.call('log', spec, { stream: 'Stdout' }), 'out\nno endb c\n')
+      assert.equal(await owner.call('log', spec, { stream: 'Stderr' }), 'err\n')
+      assert.match(await owner.call('log', spec, { timestamps: true }), /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{9}Z out$/m)
+    })
+
+    it('shows mounts where this machine has nothing, and makes nothing there', async () => {
+      const podUid = pod()
+      const volume: string = await owner.call('directory', podUid, 'volumes', 'v')
+      await owner.call('write', volume, [{ path: 'file', text: 'from the volume\n', mode: 0o644 }])
+      const rw: string = await owner.call('directory', podUid, 'volumes', 'rw')
+      const script = [
+        'cat /config/deep/file /etc/some-config/file /var/run/secrets/k/sa/file',
+        'hostname; echo $$; pwd',
+        'echo x >/data/new; echo y >/config/deep/new || echo refused',
+        'echo hello >/dev/stdout; test -c /dev/null && test -r /proc/self/stat && test -d /sys/kernel && echo usual',
+        'ls -d /etc/passwd; id -u',
+      ].join('\n')
+      const spec = aRun(['sh', '-c', script], {
+        podUid,
+        workingDir: '/work dir/of mine',
+        mounts: [
+          { source: rw, path: '/data', readOnly: false },
+          { source: volume, path: '/config/deep', readOnly: true },
+          { source: volume, path: '/etc/some-config', readOnly: true },
+          { source: volume, path: '/var/run/secrets/k/sa', readOnly: true },
+        ],
+      })
+      assert.deepEqual(exitOf(await run(spec)), [0, undefined])
+      assert.equal(
+        await owner.call('log', spec, { stream: 'Stdout' }),
+        `${'from the volume\n'.repeat(3)}my-pod\n1\n/work dir/of mine\nrefused\nhello\nusual\n/etc/passwd\n${uid ?? process.getuid?.()}\n`,
+      )
+      assert.equal(readFileSync(path.join(rw, 'new'), 'utf8'), 'x\n')
+      for (const made of ['/data/new', '/config/deep', '/etc/some-config', '/work dir']) assert.equal(existsSync(made), false, made)
+    })
+
+    it('lets commands join, with the same files, name, processes and environment', async () => {
+      const podUid = pod()
+      const volume: string = await owner.call('directory', podUid, 'volumes', 'v')
+      const mounts = [{ source: volume, path: '/data', readOnly: false }]
+      const spec = aRun(['sleep', '60'], { podUid, env: { B: 'value' }, mounts, workingDir: '/data/d' })
+      await owner.call('start', spec)
+      await owner.call('running', spec)
+      const script = 'pwd; hostname; echo $B; cat; tr "\\0" " " </proc/1/cmdline; id -u; echo e >&2; exit 7'
+      assert.deepEqual(await owner.call<CommandOutcome>('exec', spec, ['sh', '-c', script], 'input\n'), {
         code: 7,
-        stdout: '/data/d\nmy-pod\nvalue\ninput\nsleep 60 ',
+        stdout: `/data/d\nmy-pod\nvalue\ninput\nsleep 60 ${uid ?? process.getuid?.()}\n`,
         stderr: 'e\n',
-      },
-    )
-    await machine.signal(run, 'SIGKILL')
-    const state = await until(machine, run, isOver)
-    assert.deepEqual(state.phase === 'exited' && [state.exitCode, state.signal], [137, 9])
-  })
+      })
+      assert.equal((await owner.call<CommandOutcome>('exec', spec, ['sh', '-c', 'kill -9 $$'])).code, 137)
+      await owner.call('signal', spec, 'SIGKILL')
+      assert.deepEqual(exitOf(await owner.call('over', spec)), [137, 9])
+    })
 
-  it('says what could not be started', async () => {
-    const run = aRun(['no-such-program'], { podUid: pod() })
-    await machine.start(run)
-    assert.deepEqual(await until(machine, run, isOver), {
-      phase: 'failed',
-      reason: 'StartError',
-      message: 'exec: "no-such-program": executable file not found in $PATH',
+    it('ends by signals, and leaves nobody behind', async () => {
+      const polite = aRun(['sh', '-c', 'trap "echo bye; exit 5" TERM; echo up; while :; do sleep 0.1; done'], { podUid: pod() })
+      await owner.call('start', polite)
+      await owner.call('running', polite)
+      while ((await owner.call('log', polite)) !== 'up\n') await new Promise((resolve) => setTimeout(resolve, 10))
+      await owner.call('signal', polite, 'SIGTERM')
+      assert.deepEqual(exitOf(await owner.call('over', polite)), [5, undefined])
+      assert.equal(await owner.call('log', polite), 'up\nbye\n')
+      const name = `left-behind-${process.pid}-${uid ?? 'us'}`
+      const parent = aRun(['sh', '-c', `setsid sh -c 'while :; do sleep 1; done; : ${name}' & echo up; wait`], { podUid: pod() })
+      await owner.call('start', parent)
+      await owner.call('running', parent)
+      while ((await owner.call('log', parent)) !== 'up\n') await new Promise((resolve) => setTimeout(resolve, 10))
+      await owner.call('signal', parent, 'SIGKILL')
+      assert.deepEqual(exitOf(await owner.call('over', parent)), [137, 9])
+      assert.deepEqual(
+        commandLines().filter((line) => line.includes(name) && !line.includes('testing')),
+        [],
+      )
+    })
+
+    it('says what could not be started, and why', async () => {
+      assert.deepEqual(await run(aRun(['no-such-program'], { podUid: pod() })), {
+        phase: 'failed',
+        reason: 'StartError',
+        message: 'exec: "no-such-program": executable file not found in $PATH',
+      })
+      assert.deepEqual(await run(aRun(['/etc/passwd'], { podUid: pod() })), {
+        phase: 'failed',
+        reason: 'StartError',
+        message: 'exec: "/etc/passwd": permission denied',
+      })
+      const mounts = [{ source: '/no/such/volume', path: '/data', readOnly: false }]
+      assert.deepEqual(await run(aRun(['true'], { podUid: pod(), mounts })), {
+        phase: 'failed',
+        reason: 'CreateContainerError',
+        message: '/no/such/volume is not there',
+      })
+    })
+
+    it('goes on without Sluice: the same processes, and no exit code lost', async () => {
+      const podUid = pod()
+      const stays = aRun(['sleep', '60'], { podUid, container: 'stays' })
+      const ends = aRun(['sh', '-c', 'sleep 0.5; echo late; exit 42'], { podUid, container: 'ends' })
+      for (const spec of [stays, ends]) await owner.call('start', spec)
+      const before = await owner.call<RunState>('running', stays)
+      await owner.call('running', ends)
+      await owner.kill()
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      owner = ground.owner(uid)
+      assert.deepEqual(await owner.call('running', stays), before)
+      await owner.call('start', ends)
+      assert.deepEqual(exitOf(await owner.call('over', ends)), [42, undefined])
+      assert.equal(await owner.call('log', ends), 'late\n')
+      await owner.call('signal', stays, 'SIGKILL')
+      await owner.call('over', stays)
+      await owner.call('remove', podUid)
+      assert.deepEqual(await owner.call('runsOf', podUid), [])
     })
   })
-})
+}
+
+function commandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
+      } catch {
+        return ''
+      }
+    })
+}

@@ -94,15 +94,17 @@ const innerUser = (tools: Tools, user: { uid: number; gid: number }): string[] =
 
 /**
  * What is done inside before the program: mounts by the table, the name, and then nothing of ours is left. Everything that
- * goes wrong is said on descriptor 3, and the last word there is `ready`. PATH is ours until then.
+ * goes wrong is said on descriptor 3, and the last word there is `ready`. PATH is ours until then. What `unshare` has to say
+ * of itself goes there, too, and is never taken for the program's.
  */
+const PRELUDE = 'exec 4>&2 2>&3; exec "$@"'
 const SETUP = `
 table=$1 host=$2 theirs=$PATH
 PATH=$3; shift 3
-mount -a -T "$table" 2>&3 >&3 || { echo "the volumes could not be mounted" >&3; exit 125; }
+mount -a -T "$table" >&2 || { echo "the volumes could not be mounted" >&2; exit 125; }
 if [ -n "$host" ]; then hostname "$host" 2>/dev/null || echo "$host" 2>/dev/null >/proc/sys/kernel/hostname; fi
-echo ready >&3
-exec 3>&-
+echo ready >&2
+exec 2>&4 3>&- 4>&-
 PATH=$theirs
 exec "$@"
 `
@@ -120,7 +122,7 @@ export function placedCommand(namespaces: Namespaces, placement: Placement): str
   const { tools } = namespaces
   const settle = namespaces.identity === undefined ? [tools.unshare] : innerUser(tools, namespaces.identity)
   return [
-    ...enteringCommand(namespaces),
+    ...[tools.sh, '-c', PRELUDE, 'sluice-prelude', ...enteringCommand(namespaces)],
     ...[tools.sh, '-c', SETUP, 'sluice-setup', placement.table, namespaces.hostname ? placement.hostname : '', tools.path],
     ...[tools.setsid, ...settle, `--root=${placement.root}`, `--wd=${placement.workingDir}`, '--', ...placement.command],
   ]

@@ -1,6 +1,6 @@
-/** Signals to a run as a whole. */
+/** Signals to a run: to its first process, as container runtimes send them, which has to pass them on; SIGKILL is for all of it. */
 import { constants as system } from 'node:os'
-import { isAlive, processesOf, sendSignal } from './process-table.ts'
+import { isAlive, sendSignal } from './process-table.ts'
 import { endProcesses, type KnownRun } from './run-store.ts'
 
 /** A run that has ended, or that nobody knows, is left alone. */
@@ -11,10 +11,7 @@ export async function signalRun(run: KnownRun | undefined, name: string): Promis
   if (signal === undefined) throw new Error(`${name} is no signal of this system`)
   if (signal === 'SIGKILL') return endProcesses(run.record, running)
   if (!isAlive(running.program)) return
-  // The program leads a group of its own; in a namespace of its own its first process hears only what it listens to.
-  if (!sendSignal(-running.program.pid, signal)) sendSignal(running.program.pid, signal)
-  if (run.record.launch.ownsProcesses) return
-  for (const pid of processesOf(running.program.pid, run.record.launch.mark)) if (pid !== running.program.pid) sendSignal(pid, signal)
+  sendSignal(running.program.pid, signal)
 }
 
 /** With or without SIG; real-time signals have no names in Node. */

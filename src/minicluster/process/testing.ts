@@ -1,8 +1,9 @@
 /** For tests of real processes: a machine in a directory of its own, with the shim built from source, and time as it is. */
-import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Clock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { ContainerMachine, LogReading, RunId, RunSpec, RunState } from '../kubelet/container-machine.ts'
@@ -20,23 +21,79 @@ export const realClock: Clock = {
 export interface Ground {
   /** Removed at the end. */
   directory: string
-  shim: string
   open(): ProcessMachine
+  /** A process that owns the machine, as root or as somebody without rights. */
+  owner(uid?: number): Owner
   clear(): void
 }
 
-export function aGround(owner?: number): Ground {
+const HERE = 'src/minicluster/process'
+
+export function aGround(): Ground {
   const directory = mkdtempSync(path.join(tmpdir(), 'sluice-machine-'))
   chmodSync(directory, 0o755)
-  const shim = path.join(directory, 'shim.mjs')
-  execFileSync(process.execPath, ['scripts/build.mjs', '--shim', shim])
-  if (owner !== undefined) chownSync(directory, owner, owner)
+  const build = (source: string): string => {
+    const built = path.join(directory, `${path.basename(path.dirname(source))}-${path.basename(source, '.ts')}.mjs`)
+    execFileSync(process.execPath, ['scripts/build.mjs', '--entry', source, built])
+    return built
+  }
+  const shim = build(`${HERE}/shim/main.ts`)
+  let program: string | undefined
   const data = path.join(directory, 'data with a blank')
   return {
     directory,
-    shim,
-    open: () => createProcessMachine({ directory: data, clock: realClock, random: seededRandom(1), shim }),
+    open: () => openMachine(data, shim),
+    owner(uid) {
+      program ??= build(`${HERE}/testing-owner.ts`)
+      const own = uid === undefined ? data : path.join(directory, `data of ${uid}`)
+      if (uid !== undefined) {
+        mkdirSync(own, { recursive: true })
+        chownSync(own, uid, uid)
+      }
+      return startOwner([program, own, shim], uid)
+    },
     clear: () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
+
+export const openMachine = (directory: string, shim: string): ProcessMachine =>
+  createProcessMachine({ directory, clock: realClock, random: seededRandom(1), shim })
+
+/** Calls of `OwnerCalls` (testing-owner.ts), answered by another process. */
+export interface Owner {
+  pid: number
+  call<T>(name: string, ...args: readonly unknown[]): Promise<T>
+  /** As `kill -9` does. */
+  kill(): Promise<void>
+}
+
+function startOwner(args: readonly string[], uid: number | undefined): Owner {
+  const identity = uid === undefined ? {} : { uid, gid: uid }
+  const child = spawn(process.execPath, [...args], { ...identity, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] })
+  const waiting = new Map<number, (answer: { value?: unknown; error?: string }) => void>()
+  let next = 0
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const answer = JSON.parse(line) as { id: number; value?: unknown; error?: string }
+    waiting.get(answer.id)?.(answer)
+    waiting.delete(answer.id)
+  })
+  child.on('exit', () => {
+    for (const settle of waiting.values()) settle({ error: 'the owner ended' })
+  })
+  return {
+    pid: child.pid ?? 0,
+    call<T>(name: string, ...given: readonly unknown[]): Promise<T> {
+      const id = next++
+      child.stdin.write(`${JSON.stringify({ id, name, args: given })}\n`)
+      return new Promise<T>((resolve, reject) => {
+        waiting.set(id, ({ value, error }) => (error === undefined ? resolve(value as T) : reject(new Error(error))))
+      })
+    },
+    async kill() {
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await gone
+    },
   }
 }
 

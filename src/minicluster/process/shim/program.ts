@@ -13,6 +13,8 @@ import { openLog } from './log-file.ts'
 /** Output of a program that has ended is waited for as long as this: somebody it left behind may hold its pipe open. */
 const DRAIN_MS = 1000
 const PLACE_MS = 60_000
+/** Of what is said about a failure. */
+const MAX_WORDS = 2000
 
 export async function runProgram(record: RunRecord, onRunning: (running: Running) => void): Promise<Ended> {
   const { spec, launch } = record
@@ -20,21 +22,20 @@ export async function runProgram(record: RunRecord, onRunning: (running: Running
   const output = { stdout: openPipe('stdout'), stderr: openPipe('stderr') }
   const child = start(launch, { input: spec.stdin || spec.tty, output })
   const failure = spawnFailure(child)
+  const report = launch.reportsReady ? followReport(child.stdio[3] as Readable) : undefined
   const attached = serveAttached({ child, tty: spec.tty })
-  let last = ''
+  let lastWords = ''
   const drained = Promise.all(
     (['stdout', 'stderr'] as const).map((stream) =>
       drain(output[stream].source(child, stream), (chunk) => {
         log.write(stream, chunk)
         attached.tell(stream, chunk)
-        if (stream === 'stderr') last = (last + chunk.toString('latin1')).slice(-2000)
+        if (stream === 'stderr' || spec.tty) lastWords = (lastWords + chunk.toString('latin1')).slice(-MAX_WORDS)
       }),
     ),
   )
-  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
-    child.on('exit', (code, signal) => resolve({ code, signal }))
-  })
-  const wrong = (await Promise.race([failure, launch.reportsReady ? placeReport(child) : spawned(child)])) ?? undefined
+  const ended = new Promise<Exit>((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })))
+  const wrong = await Promise.race([failure, report?.ready ?? spawned(child)])
   if (wrong !== undefined) {
     child.kill('SIGKILL')
     return { phase: 'failed', ...wrong }
@@ -42,17 +43,27 @@ export async function runProgram(record: RunRecord, onRunning: (running: Running
   const startedAtMs = Date.now()
   const running = await runningOf(child, launch, startedAtMs)
   if (running !== undefined) onRunning(running)
-  const { code, signal } = await ended
+  const exit = await ended
   if (!launch.ownsProcesses)
     for (const pid of processesOf(running?.program.pid ?? child.pid ?? -1, launch.mark)) if (pid !== process.pid) sendSignal(pid, 'SIGKILL')
-  await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS))])
+  await Promise.race([Promise.all([drained, report?.closed]), new Promise((resolve) => setTimeout(resolve, DRAIN_MS))])
   log.close()
   attached.close()
-  const refused = launch.reportsReady ? executionRefused(code, last, spec.command[0] ?? '') : undefined
+  const refused = launch.reportsReady ? executionRefused(exit.code, lastWords, spec.command[0] ?? '') : undefined
   if (refused !== undefined) return { phase: 'failed', reason: 'StartError', message: refused }
-  const number = signal === null ? undefined : system.signals[signal]
-  const exitCode = number === undefined ? (code ?? 255) : 128 + number
-  return { phase: 'exited', startedAtMs, finishedAtMs: Date.now(), exitCode, ...(number === undefined ? {} : { signal: number }) }
+  return { phase: 'exited', startedAtMs, finishedAtMs: Date.now(), ...outcomeOf(exit, report?.isDisturbed() ?? false) }
+}
+
+interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** `unshare` ends as its child did, except by SIGKILL: then some versions fail, after saying so. */
+function outcomeOf({ code, signal }: Exit, isDisturbed: boolean): { exitCode: number; signal?: number } {
+  const number = signal !== null ? system.signals[signal] : isDisturbed && code === 1 ? system.signals.SIGKILL : undefined
+  // Of a terminal, `script` reports the code of a shell: the signal is in it.
+  return number === undefined ? { exitCode: code ?? 255 } : { exitCode: 128 + number, signal: number }
 }
 
 function now(): { ms: number; nanos: number } {
@@ -85,18 +96,15 @@ function openPipe(name: string): Pipe {
   }
 }
 
+/** With a place to be made, there is a fourth descriptor for reports about it. */
 function start(launch: Launch, how: { input: boolean; output: { stdout: Pipe; stderr: Pipe } }): ChildProcess {
   const [program = '', ...args] = launch.command
+  const { stdout, stderr } = how.output
   return spawn(program, args, {
     cwd: launch.cwd,
     env: { ...launch.env },
     detached: true,
-    stdio: [
-      how.input ? 'pipe' : 'ignore',
-      how.output.stdout.stdio,
-      how.output.stderr.stdio,
-      ...(launch.reportsReady ? ['pipe' as const] : []),
-    ],
+    stdio: [how.input ? 'pipe' : 'ignore', stdout.stdio, stderr.stdio, ...(launch.reportsReady ? ['pipe' as const] : [])],
   })
 }
 
@@ -115,25 +123,33 @@ function startFailure(program: string, error: NodeJS.ErrnoException): string {
   return `exec: "${program}": ${error.message}`
 }
 
-/** undefined once the place is ready; else what is wrong with it. */
-function placeReport(child: ChildProcess): Promise<Wrong | undefined> {
-  const report = child.stdio[3] as Readable
-  return new Promise((resolve) => {
-    let text = ''
+interface Report {
+  /** undefined once the place is ready; else what is wrong with it. */
+  ready: Promise<Wrong | undefined>
+  /** Something was said after that. */
+  isDisturbed(): boolean
+  closed: Promise<void>
+}
+
+function followReport(from: Readable): Report {
+  let text = ''
+  const isReady = (): boolean => /^ready$/m.test(text)
+  const ready = new Promise<Wrong | undefined>((resolve) => {
     const settle = (): void => {
       clearTimeout(timer)
-      if (/^ready$/m.test(text)) resolve(undefined)
-      else
-        resolve({ reason: 'CreateContainerError', message: text.trim().slice(0, 2000) || 'the place of the container could not be made' })
+      const message = text.trim() || 'the place of the container could not be made'
+      resolve(isReady() ? undefined : { reason: 'CreateContainerError', message })
     }
     const timer = setTimeout(settle, PLACE_MS)
-    report.on('data', (chunk: Buffer) => {
-      text = (text + chunk.toString('utf8')).slice(-4000)
-      if (/^ready$/m.test(text)) settle()
+    from.on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString('utf8')).slice(-MAX_WORDS)
+      if (isReady()) settle()
     })
-    report.on('end', settle)
-    report.on('error', settle)
+    from.on('end', settle)
+    from.on('error', settle)
   })
+  const closed = new Promise<void>((resolve) => from.once('close', () => resolve()))
+  return { ready, closed, isDisturbed: () => /^ready\n./m.test(text) }
 }
 
 /** The program as this machine sees it: what was started, or what that started in turn. */
@@ -153,7 +169,8 @@ function executionRefused(code: number | null, lastWords: string, program: strin
   if (code !== 126 && code !== 127 && code !== 1) return undefined
   const said = /^unshare: (?<what>[^\n]*)\n?$/.exec(lastWords)?.groups?.what
   if (said === undefined) return undefined
-  if (code === 127) return `exec: "${program}": executable file not found in $PATH`
+  // A directory of the search path that may not be entered is no better than one without the program.
+  if (code === 127 || (code === 126 && !program.includes('/'))) return `exec: "${program}": executable file not found in $PATH`
   if (code === 126) return `exec: "${program}": ${said.split(': ').at(-1)?.toLowerCase()}`
   return said
 }
