@@ -7,7 +7,7 @@ import { bundle } from './bundle.mjs'
 import { typesFile } from './facts/types.mjs'
 
 /** Folders that hold generated files only: what is in them and no longer generated is removed. */
-const OWNED = ['deploy/crds', 'docs/reference']
+const OWNED = ['deploy/crds', 'deploy/rbac', 'docs/reference']
 
 const isCheck = process.argv.includes('--check')
 const files = new Map((await generated()).map(({ path: file, content }) => [file, content]))

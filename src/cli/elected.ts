@@ -127,7 +127,8 @@ async function lead(options: ElectedOptions, metrics: ReturnType<typeof createCo
     member,
     without,
     authority: () => options.authority,
-    transportFor: () => transport,
+    // One pool of connections for all: it is closed when the last one has stopped.
+    transportFor: () => ({ request: transport.request, close: async () => undefined }),
   })
   log.write('info', 'controllers run', { without: without.join(' ') })
   return { controllers, webhooks }

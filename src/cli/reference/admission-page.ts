@@ -1,20 +1,22 @@
 /** Built-in admission in the order it runs, from the list that the server is given. */
 import { ESCALATION } from '../../apiserver/access.ts'
-import { admissionOf } from '../../controllers.ts'
+import { admissionOf, ownAdmissionOf } from '../../controllers.ts'
 import type { Admission } from '../../kinds/admission.ts'
 import { builtinAdmission } from '../../kinds/kubernetes/admission/index.ts'
 import { code, type Page, page, table } from './markdown.ts'
 
+const PLACED = { hasProcessNodes: true, isMapped: () => false, resolves: () => false }
+
 const SHAPES = [
   { name: 'hub', admission: admissionOf('hub', false) },
-  { name: 'members', admission: admissionOf('member', false) },
+  { name: 'members', admission: admissionOf('member', false, PLACED) },
   { name: 'bare', admission: admissionOf('hub', true) },
 ]
 
 export function admissionPage(): Page {
   const intro =
     'Every write passes these in this order: all that change it first, then its kind’s own validation, then all that judge it. The first refusal ends the request.'
-  const all = builtinAdmission({ serviceAccount: true, storageProtection: true })
+  const all = [...builtinAdmission({ serviceAccount: true, storageProtection: true }), ...ownAdmissionOf('member', PLACED)]
   const rows = [
     ...all.map((one) =>
       described(

@@ -28,7 +28,7 @@ describe('the reference', () => {
   })
 
   it('has every command with its options, and what they fall back to', () => {
-    for (const command of ['up', 'down', 'backup', 'restore', 'repair', 'version'])
+    for (const command of ['up', 'controllers', 'down', 'backup', 'restore', 'repair', 'version'])
       assert.match(page('cli'), new RegExp(`^## sluice ${command}$`, 'm'))
     assert.match(page('cli'), /^\| `--data-dir <dir>` \| where everything is kept \| \.\/\.sluice \|$/m)
     assert.match(page('cli'), /^\| `<file>` \| a file that `sluice backup` wrote \| required \|$/m)
@@ -39,7 +39,7 @@ describe('the reference', () => {
     const all = builtinAdmission({ serviceAccount: true, storageProtection: true })
     for (const { name, about } of all) assert.match(about ?? '', /\.$/, `${name} says nothing about itself`)
     const names = [...page('admission').matchAll(/^\| \d+ \| `(\w[\w-]*)` \|/gm)].map(([, name]) => name)
-    assert.deepEqual(names, [...all.map(({ name }) => name), 'rbac-escalation'])
+    assert.deepEqual(names, [...all.map(({ name }) => name), 'RunPlacement', 'rbac-escalation'])
     assert.match(page('admission'), /`ServiceAccount` .* \| members \|$/m)
     assert.match(page('admission'), /`StorageObjectInUseProtection` .* \| members, bare \|$/m)
   })

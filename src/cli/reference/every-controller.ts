@@ -1,0 +1,11 @@
+/** All controllers of a role as declarations, for documents and access rules: nothing of them runs. */
+import { type ClusterRole, type Room, roomsOf } from '../../controllers.ts'
+import { DEFAULT_NODES, memberShape } from '../member-nodes.ts'
+
+export function roomsInWords(role: ClusterRole): Room[] {
+  const machine = { hardware: { cpus: 8, memoryBytes: 32 * 1024 ** 3 } }
+  const shape = memberShape(machine, DEFAULT_NODES, { name: 'member1', index: 1, members: 3 })
+  // What a controller follows is read from its declaration; only running it would look at these.
+  const everything = { subscribe: () => () => undefined } as never
+  return roomsOf(role, { authority: () => '', member: { shape }, everything })
+}
