@@ -163,7 +163,7 @@ export const NOTHING_TO_DO: Plan = Object.freeze({ actions: [] })
 
 /** News that comes by another way than the caches: which of the controller's objects to look at again. */
 export interface Signal {
-  subscribe(wake: (ref: ObjectRef) => void): () => void
+  subscribe(wake: (ref: ObjectRef, priority?: Priority) => void): () => void
 }
 
 export interface Access {
@@ -188,6 +188,8 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
   reads?: readonly Access[]
   /** Keys worked on at once (default 1). */
   concurrency?: number
+  /** Among ready keys of one priority the highest is taken first, of equals the first to come. Asked when a key becomes ready. */
+  rank?(key: ObjectRef, read: Reader): number
   /** What the plan needs to know. `primary` is undefined when the object is gone. Reads caches; live reads go through `client`. */
   observe(key: ObjectRef, primary: Primary | undefined, read: PassReader, client: Client): Observed | Promise<Observed>
   /** Pure. */

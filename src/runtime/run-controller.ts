@@ -54,7 +54,9 @@ export function runController(controller: Controller, options: RunOptions): Runn
   })
   const gate = createFreshnessGate(informerOf)
   const told = new Map<string, ReadonlySet<string>>()
-  const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, work })
+  const { rank } = controller
+  const rankOf = rank === undefined ? undefined : (key: string): number => rank(refOf(key), read)
+  const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, rankOf, work })
   const { queue } = workers
   const wake = (ref: ObjectRef, priority?: Priority): void => queue.add(`${ref.namespace}/${ref.name}`, priority)
   const carrier = createCarrier({
@@ -80,7 +82,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
         for (const of of old === undefined ? [object] : [old, object]) for (const ref of watch.affects(of, read)) wake(ref, watch.priority)
       }),
     ),
-    ...(controller.signals ?? []).map((signal) => signal.subscribe((ref) => wake(ref))),
+    ...(controller.signals ?? []).map((signal) => signal.subscribe(wake)),
   ]
   void Promise.all([...informers.values()].map((informer) => informer.synced())).then(workers.start)
 

@@ -101,6 +101,20 @@ describe('the work queue', () => {
     assert.ok(delayOf() <= 126)
   })
 
+  it('takes the highest rank of a priority first, and of equals the first to come', () => {
+    const ranks = new Map([
+      ['a', 1],
+      ['b', 5],
+      ['c', 5],
+    ])
+    queue = createWorkQueue({ clock, random: seededRandom(1), onReady: () => ready++, rankOf: (key) => ranks.get(key) ?? 0 })
+    for (const key of ['x', 'a', 'b', 'y', 'c']) queue.add(key)
+    queue.add('z', 'high')
+    queue.add('low', 'low')
+    queue.add('low', 'normal')
+    assert.deepEqual(takeAll(), ['z', 'b', 'c', 'a', 'x', 'y', 'low'])
+  })
+
   it('is silent when closed', () => {
     queue.add('a')
     queue.addAfter('b', 10)

@@ -6,6 +6,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Priority } from './controller.ts'
+import { createRankedKeys, type RankedKeys } from './ranked-keys.ts'
 
 export interface WorkQueue {
   readonly depth: number
@@ -30,6 +31,8 @@ export interface WorkQueueOptions {
   random: Random
   minDelayMs?: number
   maxDelayMs?: number
+  /** Among keys of one priority the highest is taken first (default: all are equal). Asked when a key becomes ready. */
+  rankOf?(key: string): number
   /** Called when a key becomes available. */
   onReady(): void
   /** Told with each key taken how long it was ready. */
@@ -47,7 +50,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { clock, random, onReady } = options
   const minDelayMs = options.minDelayMs ?? 50
   const maxDelayMs = options.maxDelayMs ?? 60_000
-  const ready: Record<Priority, Map<string, number>> = { high: new Map(), normal: new Map(), low: new Map() }
+  const rankOf = options.rankOf ?? (() => 0)
+  const ready: Record<Priority, RankedKeys> = { high: createRankedKeys(), normal: createRankedKeys(), low: createRankedKeys() }
   const working = new Set<string>()
   const again = new Map<string, Priority>()
   const failures = new Map<string, number>()
@@ -69,9 +73,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
     const before = readyAt(key)
     if (before !== undefined && higher(priority, before) === before) return
-    const sinceMs = before === undefined ? clock.now() : ready[before].get(key)
-    if (before !== undefined) ready[before].delete(key)
-    ready[priority].set(key, sinceMs ?? clock.now())
+    const sinceMs = before === undefined ? undefined : ready[before].remove(key)
+    ready[priority].add(key, { rank: rankOf(key), sinceMs: sinceMs ?? clock.now() })
     onReady()
   }
   const addAfter = (key: string, delayMs: number): void => {
@@ -111,13 +114,14 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     forget: (key) => void failures.delete(key),
     take() {
       const order = ++turns % LOWEST_EVERY === 0 ? LOWEST_FIRST : ORDER
-      for (const priority of order)
-        for (const [key, sinceMs] of ready[priority]) {
-          ready[priority].delete(key)
-          working.add(key)
-          options.onTaken?.(clock.now() - sinceMs)
-          return key
-        }
+      for (const priority of order) {
+        const key = ready[priority].first()
+        if (key === undefined) continue
+        const sinceMs = ready[priority].remove(key) ?? clock.now()
+        working.add(key)
+        options.onTaken?.(clock.now() - sinceMs)
+        return key
+      }
       return undefined
     },
     done(key) {

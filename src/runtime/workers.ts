@@ -31,6 +31,8 @@ export interface WorkersOptions extends Observer {
   clock: Clock
   random: Random
   concurrency: number
+  /** Among ready keys of one priority, which is taken first (default: the first to come). */
+  rankOf?(key: string): number
   /** One pass; returns how many writes it sent, or undefined when it could not begin and will be called for. */
   work(key: string): Promise<number | undefined>
 }
@@ -66,7 +68,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   let isStopped = false
   let isScheduled = false
   const onTaken = (waitedMs: number): void => options.metrics?.waited(name, waitedMs)
-  const queue = createWorkQueue({ clock, random: options.random, onReady: schedule, onTaken })
+  const queue = createWorkQueue({ clock, random: options.random, rankOf: options.rankOf, onReady: schedule, onTaken })
   options.metrics?.watchQueue(name, () => ({ depth: queue.depth, waiting: queue.waiting, retrying: failures.size }))
 
   /** Never in the middle of a change to a cache: a list that is being taken in is taken in whole first. */
