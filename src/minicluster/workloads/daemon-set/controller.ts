@@ -11,7 +11,7 @@ import { compareStrings } from '../../../kube/go-print.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
 import { type ClaimInput, claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
-import { ownerNameIn } from '../revision/history.ts'
+import { changesHistory, dataOf, isFresh, ownerNameIn, readHistory } from '../revision/history.ts'
 import { type Admit, asksForProcess, judgeOf, playedUnless, type Verdict } from './eligibility.ts'
 import { createFailedPodBackoff, type FailedPodBackoff } from './failed-pod-backoff.ts'
 import { isGoing } from './manage.ts'
@@ -117,6 +117,10 @@ async function observe({ set, read, client, admit, backoff }: Sight): Promise<Ob
   const revisions = { owner: set, selector, candidates }
   const adopts = wouldAdopt(pods) || wouldAdopt(revisions)
   const isAllowed = !adopts || (await mayAdopt(client, DAEMON_SETS, set))
+  const history = claimObjects({ ...revisions, mayAdopt: isAllowed })
+  const isChanging = changesHistory(readHistory(history.claimed, dataOf(set.spec?.template)))
+  // The news that the cache lacks is on its way, and wakes us.
+  if (isChanging && !(await isFresh(client, DAEMON_SETS, set))) return undefined
   const claim = claimObjects({ ...pods, mayAdopt: isAllowed })
   const nowMs = read.nowMs()
   const nodes = read.list(NODES).sort((a, b) => compareStrings(a.metadata.name ?? '', b.metadata.name ?? ''))
@@ -128,7 +132,7 @@ async function observe({ set, read, client, admit, backoff }: Sight): Promise<Ob
     nodes,
     judge: (node) => verdicts.get(node) ?? judge(node),
     pods: claim,
-    revisions: claimObjects({ ...revisions, mayAdopt: isAllowed }),
+    revisions: history,
     revisionNamed: (name) => read.get(CONTROLLER_REVISIONS, namespace, name),
     isPodNamed: (name) => read.get(PODS, namespace, name) !== undefined,
     waits: waitsOf(set, claim.claimed, { backoff, nowMs }),

@@ -5,10 +5,10 @@
 import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../../client/builtin-resources.ts'
 import type { ControllerRevision, DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type Action, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { templateHash, templateText } from '../deployment/template.ts'
 import { freshNames, podNamePrefix } from '../pod/from-template.ts'
 import { type Claim, claimActions } from '../pod/ownership.ts'
 import { isPodTerminal, nextPodAvailableInMs } from '../pod/state.ts'
-import { templateHash } from '../revision/hash.ts'
 import { dataOf, type Found, type History, newRevision, REVISION_LABEL, readHistory, renumber, truncate } from '../revision/history.ts'
 import type { Verdict } from './eligibility.ts'
 import { createdPod, deletedPod } from './events.ts'
@@ -85,7 +85,7 @@ function currentOf({ set, revisionNamed }: Observed, history: History): Found {
   const template = set.spec?.template
   return newRevision({
     ...{ owner: set, template, data: dataOf(template), number: history.number, hashLabel: REVISION_LABEL, collisions },
-    hashOf: (count) => templateHash(template, count),
+    hashOf: (count) => templateHash(templateText(template), count),
     lookUp: revisionNamed,
   })
 }

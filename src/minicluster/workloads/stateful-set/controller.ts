@@ -6,12 +6,12 @@
  */
 import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
 import type { Client } from '../../../client/client.ts'
-import type { PersistentVolumeClaim, StatefulSet } from '../../../kinds/kubernetes/types.ts'
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import { defineController, indexOf, NOTHING_TO_DO, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
 import { type ClaimInput, claimObjects, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
-import { ownerNameIn } from '../revision/history.ts'
-import { claimPrefixesOf, isMember, parsePodName } from './identity.ts'
+import { changesHistory, dataOf, isFresh, ownerNameIn, readHistory } from '../revision/history.ts'
+import { claimPrefixesOf, isInRange, isMember, ordinalOf, parsePodName, replicasOf } from './identity.ts'
 import { type Observed, plan } from './plan.ts'
 
 const SETS: Selecting<StatefulSet> = { resource: STATEFUL_SETS, selectorOf: (set) => readSelector(set.spec?.selector) }
@@ -65,25 +65,33 @@ async function observe(set: StatefulSet, read: Reader, client: Client): Promise<
   const { namespace = '', uid } = set.metadata
   const selector = SETS.selectorOf(set)
   if (selector === undefined) return undefined
-  const pods: ClaimInput<ReturnType<typeof podsOf>[number]> = {
-    ...{ owner: set, selector, candidates: podsOf(read, set) },
-    also: (pod) => isMember(set, pod),
-  }
+  const pods: ClaimInput<Pod> = { owner: set, selector, candidates: podsOf(read, set), also: (pod) => isMember(set, pod) }
   const candidates = [...controlledBy(read, CONTROLLER_REVISIONS, uid), ...orphansIn(read, CONTROLLER_REVISIONS, namespace)]
   const revisions = { owner: set, selector, candidates }
   const adopts = wouldAdopt(pods) || wouldAdopt(revisions)
   const isAllowed = !adopts || (await mayAdopt(client, STATEFUL_SETS, set))
+  const claim = claimObjects({ ...pods, mayAdopt: isAllowed })
+  const history = claimObjects({ ...revisions, mayAdopt: isAllowed })
+  const isGrave = changesHistory(readHistory(history.claimed, dataOf(set.spec?.template))) || touchesData(set, claim.claimed)
+  // The news that the cache lacks is on its way, and wakes us.
+  if (isGrave && !(await isFresh(client, STATEFUL_SETS, set))) return undefined
   return {
     set,
-    pods: claimObjects({ ...pods, mayAdopt: isAllowed }),
-    revisions: claimObjects({ ...revisions, mayAdopt: isAllowed }),
+    pods: claim,
+    revisions: history,
     revisionNamed: (name) => read.get(CONTROLLER_REVISIONS, namespace, name),
     claimNamed: (name) => read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name),
     nowMs: read.nowMs(),
   }
 }
 
-const podsOf = (read: Reader, set: StatefulSet) => [
+/** Whether pods are to be scaled away, or claims may be made that nobody would clean up: not on the word of an old cache. */
+function touchesData(set: StatefulSet, pods: readonly Pod[]): boolean {
+  const inRange = pods.filter((pod) => isInRange(set, ordinalOf(pod))).length
+  return inRange < pods.length || (inRange < replicasOf(set) && claimPrefixesOf(set).length > 0)
+}
+
+const podsOf = (read: Reader, set: StatefulSet): Pod[] => [
   ...controlledBy(read, PODS, set.metadata.uid),
   ...orphansIn(read, PODS, set.metadata.namespace ?? ''),
 ]

@@ -1,6 +1,6 @@
 /** The news of a StatefulSet, in the words of kube-controller-manager. */
 import type { StatefulSet } from '../../../kinds/kubernetes/types.ts'
-import type { EventIntent, Telling } from '../../../runtime/controller.ts'
+import type { EventIntent, News, Telling } from '../../../runtime/controller.ts'
 
 type Verb = 'Create' | 'Update' | 'Delete'
 
@@ -35,4 +35,10 @@ export const contestedClaim = (set: StatefulSet, claim: string): EventIntent => 
   type: 'Warning',
   reason: 'ConflictingController',
   message: `PersistentVolumeClaim ${claim} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`,
+})
+
+/** A claim of the name that a pod needs is on its way out. */
+export const claimGoing = (set: StatefulSet, pod: string, claim: string): News => ({
+  ...{ key: `${pod} ${claim}`, of: set, type: 'Warning', reason: 'FailedCreate' },
+  message: `Create Pod ${pod} in StatefulSet ${set.metadata.name ?? ''} failed error: pvc ${claim} is being deleted`,
 })

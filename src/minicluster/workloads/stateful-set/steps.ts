@@ -1,0 +1,200 @@
+/**
+ * The pods of a StatefulSet, a step further. OrderedReady: one pod at a time is in transition, and everything waits for
+ * it. Parallel: pods come and go at once, and only updates go one by one. Scaling comes before updating.
+ */
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../client/builtin-resources.ts'
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
+import type { Action, News, Together } from '../../../runtime/controller.ts'
+import { isPodAvailable, isPodTerminal } from '../pod/state.ts'
+import { claimGoing, contestedClaim, tellingClaim, tellingPod } from './events.ts'
+import { claimsOf, firstOrdinal, isInRange, newPod, ordinalOf, repaired, replicasOf, revisionOf, type Version } from './identity.ts'
+import { isClaimStale, wantedOwners } from './retention.ts'
+import { isRunningAndReady } from './status.ts'
+
+/** Pods created in one pass: the rest follows in the next. */
+const BURST = 500
+
+export interface Sight {
+  set: StatefulSet
+  pods: readonly Pod[]
+  claimNamed(name: string): PersistentVolumeClaim | undefined
+  current: Version
+  update: Version
+  nowMs: number
+}
+
+export interface Steps {
+  actions: (Action | Together)[]
+  news: News[]
+  /** How many of them delete a pod for the update. */
+  leaving: number
+}
+
+export const NO_STEPS: Steps = Object.freeze({ actions: [], news: [], leaving: 0 })
+
+interface Situation extends Sight {
+  isOrdered: boolean
+  replicas: ReadonlyMap<number, Pod>
+  /** Beyond the range, the highest ordinal first. */
+  condemned: readonly Pod[]
+}
+
+export function nextSteps(sight: Sight): Steps {
+  const { set } = sight
+  const replicas = new Map<number, Pod>()
+  const condemned: Pod[] = []
+  for (const pod of sight.pods) {
+    if (isInRange(set, ordinalOf(pod))) replicas.set(ordinalOf(pod), pod)
+    else condemned.push(pod)
+  }
+  condemned.sort((a, b) => ordinalOf(b) - ordinalOf(a))
+  const isOrdered = set.spec?.podManagementPolicy !== 'Parallel'
+  const situation: Situation = { ...sight, isOrdered, replicas, condemned }
+  const kept = keepReplicas(situation)
+  const { news = [] } = kept
+  if (kept.isBlocked) return { actions: kept.actions, news, leaving: 0 }
+  const actions = [...kept.actions, ...condemned.flatMap((pod) => ownClaims(situation, pod, false))]
+  const removed = removeCondemned(situation)
+  if (removed.isBlocked) return { actions: [...actions, ...removed.actions], news, leaving: 0 }
+  const replaced = replaceOne(situation)
+  return { actions: [...actions, ...removed.actions, ...replaced], news, leaving: replaced.length }
+}
+
+interface Part {
+  actions: (Action | Together)[]
+  /** Nothing further may happen before this has come to an end. */
+  isBlocked: boolean
+  news?: News[]
+}
+
+/** Every replica is there and well, in the order of ordinals. */
+function keepReplicas(situation: Situation): Part {
+  const { set, isOrdered } = situation
+  const first = firstOrdinal(set)
+  const actions: (Action | Together)[] = []
+  // Those that need nothing but themselves are created at once; the others after their claims, one by one.
+  const bare: Action[] = []
+  const news: News[] = []
+  let created = 0
+  for (let ordinal = first; ordinal < first + replicasOf(set) && created < BURST; ordinal++) {
+    const pod = situation.replicas.get(ordinal)
+    const part = pod === undefined ? createReplica(situation, ordinal) : keepReplica(situation, pod)
+    if (pod === undefined) created++
+    news.push(...(part.news ?? []))
+    if (pod === undefined && !isOrdered && part.actions.length === 1) bare.push(...(part.actions as Action[]))
+    else actions.push(...part.actions)
+    if (part.isBlocked && isOrdered) return { actions, isBlocked: true, news }
+  }
+  return { actions: bare.length > 0 ? [{ do: 'together', actions: bare }, ...actions] : actions, isBlocked: false, news }
+}
+
+function createReplica(situation: Situation, ordinal: number): Part {
+  const { set, current, update, claimNamed } = situation
+  const pod = newPod(set, isAtCurrent(set, ordinal) ? current : update, ordinal)
+  const name = pod.metadata.name ?? ''
+  const claims = claimsOf(set, ordinal)
+  // Claims on their way out are waited for: their names are needed.
+  const held = claims.map(({ metadata }) => claimNamed(metadata.name)).filter((claim) => claim !== undefined)
+  if (held.some((claim) => isClaimStale(claim, set, name))) return { actions: [], isBlocked: true }
+  const going = held.find(({ metadata }) => metadata.deletionTimestamp !== undefined)
+  if (going !== undefined) return { actions: [], isBlocked: true, news: [claimGoing(set, name, going.metadata.name ?? '')] }
+  const create: Action = { do: 'create', resource: PODS, object: pod, ...tellingPod(set, 'Create', name) }
+  return { actions: [...createClaims(situation, ordinal, name), create], isBlocked: true }
+}
+
+function createClaims({ set, claimNamed }: Situation, ordinal: number, pod: string): Action[] {
+  return claimsOf(set, ordinal)
+    .filter(({ metadata }) => claimNamed(metadata.name) === undefined)
+    .map((object) => ({
+      ...{ do: 'create', resource: PERSISTENT_VOLUME_CLAIMS, object },
+      ...tellingClaim(set, object.metadata.name, pod),
+    }))
+}
+
+/** Below the partition pods are made as they were. */
+function isAtCurrent(set: StatefulSet, ordinal: number): boolean {
+  const { type, rollingUpdate } = set.spec?.updateStrategy ?? {}
+  const index = ordinal - firstOrdinal(set)
+  if (rollingUpdate !== undefined) return index < (rollingUpdate.partition ?? 0)
+  return type === 'RollingUpdate' && index < (set.status?.currentReplicas ?? 0)
+}
+
+const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined
+
+function isAvailable({ set, nowMs }: Situation, pod: Pod): boolean {
+  return isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, nowMs)
+}
+
+function keepReplica(situation: Situation, pod: Pod): Part {
+  const { set, isOrdered } = situation
+  // However it ended, it is made again; by a later pass, when it is gone.
+  if (isPodTerminal(pod)) return { actions: isGoing(pod) ? [] : [removal(set, pod)], isBlocked: true }
+  const actions: Action[] = []
+  if (pod.status?.phase === 'Pending') {
+    actions.push(...createClaims(situation, ordinalOf(pod), pod.metadata.name ?? ''), ...ownClaims(situation, pod, false))
+    if (isOrdered) return { actions, isBlocked: true }
+    return { actions: [...actions, ...repair(situation, pod)], isBlocked: false }
+  }
+  if (isOrdered && (isGoing(pod) || !isRunningAndReady(pod) || !isAvailable(situation, pod))) return { actions, isBlocked: true }
+  return { actions: [...ownClaims(situation, pod, true), ...repair(situation, pod)], isBlocked: false }
+}
+
+const removal = (set: StatefulSet, pod: Pod): Action => ({
+  ...{ do: 'delete', resource: PODS, of: pod },
+  ...tellingPod(set, 'Delete', pod.metadata.name ?? ''),
+})
+
+function repair(situation: Situation, pod: Pod): Action[] {
+  const object = repaired(situation.set, pod)
+  if (object === undefined) return []
+  const name = pod.metadata.name ?? ''
+  const update: Action = { do: 'update', resource: PODS, object, ...tellingPod(situation.set, 'Update', name) }
+  return [...createClaims(situation, ordinalOf(pod), name), update]
+}
+
+/** The claims of a pod get the owners that the retention policy wants. */
+function ownClaims({ set, claimNamed }: Situation, pod: Pod, isTold: boolean): Action[] {
+  const actions: Action[] = []
+  for (const { metadata } of claimsOf(set, ordinalOf(pod))) {
+    const claim = claimNamed(metadata.name)
+    const owners = claim === undefined ? undefined : wantedOwners(claim, set, pod)
+    if (claim === undefined || owners === undefined) continue
+    const { ownerReferences, isContested } = owners
+    const tells = isContested ? contestedClaim(set, metadata.name) : undefined
+    actions.push({ do: 'patch', resource: PERSISTENT_VOLUME_CLAIMS, of: claim, patch: { metadata: { ownerReferences } }, tells })
+  }
+  const last = actions.at(-1)
+  if (last !== undefined && isTold && last.tells === undefined)
+    actions[actions.length - 1] = { ...last, ...tellingPod(set, 'Update', pod.metadata.name ?? '') }
+  return actions
+}
+
+/** From the highest ordinal down; in order, one at a time and not past one that is unwell. */
+function removeCondemned(situation: Situation): Part {
+  const { set, condemned, isOrdered } = situation
+  if (!isOrdered) {
+    const actions = condemned.filter((pod) => !isGoing(pod)).map((pod) => removal(set, pod))
+    return { actions: actions.length > 0 ? [{ do: 'together', actions }] : [], isBlocked: false }
+  }
+  const [next] = condemned
+  if (next === undefined) return { actions: [], isBlocked: false }
+  const firstUnwell = condemned.findLast((pod) => isGoing(pod) || !isAvailable(situation, pod))
+  const isWell = isRunningAndReady(next) && isAvailable(situation, next)
+  const mayGo = !isGoing(next) && (isWell || next === firstUnwell)
+  return { actions: mayGo ? [removal(set, next)] : [], isBlocked: true }
+}
+
+/** One pod of an old revision makes room for a new one, if all above it are done. */
+function replaceOne(situation: Situation): Action[] {
+  const { set, update, replicas } = situation
+  const { type, rollingUpdate } = set.spec?.updateStrategy ?? {}
+  if (type === 'OnDelete') return []
+  const first = firstOrdinal(set)
+  for (let index = replicasOf(set) - 1; index >= (rollingUpdate?.partition ?? 0); index--) {
+    const pod = replicas.get(first + index)
+    if (pod === undefined || isPodTerminal(pod)) return []
+    if (revisionOf(pod) !== update.name && !isGoing(pod)) return [removal(set, pod)]
+    if (isGoing(pod) || !isAvailable(situation, pod)) return []
+  }
+  return []
+}
