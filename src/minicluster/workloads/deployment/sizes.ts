@@ -132,8 +132,13 @@ function inProportion(goal: Goal, active: readonly Sized[], statusReplicas: numb
     added += change
     return { name: set.name, to: set.size + change }
   })
-  const [largest] = steps
-  if (largest !== undefined) largest.to = Math.max(0, largest.to + toAdd - added)
+  // What rounding leaves goes to or comes from the largest; where that is not enough, from the next.
+  let left = toAdd - added
+  for (const step of steps) {
+    const change = Math.max(left, -step.to)
+    step.to += change
+    left -= change
+  }
   return steps
 }
 

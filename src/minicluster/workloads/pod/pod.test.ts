@@ -269,6 +269,7 @@ function readerOf(objects: readonly KubeObject[], indexes: readonly Index[]): Re
   return {
     get: () => undefined,
     list: () => [],
+    revisionOf: () => 0,
     nowMs: () => NOW,
     byIndex: <T extends KubeObject>(resource: { kind: string }, name: string, value: string) => {
       const index = indexes.find((one) => one.name === name && one.resource.kind === resource.kind)
