@@ -1,0 +1,161 @@
+/**
+ * The containers of a pod as the kubelet sees them: which list each stands in, and where its newest run stands. The
+ * machine's runs are the truth; what the status recorded before stands in for runs the machine no longer knows.
+ */
+import type { Container, ContainerStateTerminated, ContainerStatus, Pod } from '../../kinds/kubernetes/types.ts'
+import type { RunId, RunState } from './container-machine.ts'
+
+/** `sidecar`: an init container that is restarted always and stays beside the main ones. */
+export type Role = 'init' | 'sidecar' | 'main'
+
+export type Run = RunId & { state: RunState }
+
+export interface ContainerView {
+  name: string
+  role: Role
+  spec: Container
+  /** As the status has it. */
+  told: ContainerStatus | undefined
+  /** Runs the machine knows, oldest first. */
+  runs: readonly Run[]
+  standing: Standing
+}
+
+/** How a run ended, as it is or will be told. */
+export interface End {
+  exitCode: number
+  reason: string
+  message?: string
+  signal?: number
+  startedAtMs: number
+  finishedAtMs: number
+}
+
+export type Standing =
+  | { is: 'absent'; nextAttempt: number }
+  | { is: 'starting'; attempt: number }
+  | { is: 'running'; attempt: number; startedAtMs: number }
+  /** The program ended; what there is to say about it is still being looked up. */
+  | { is: 'ending'; attempt: number; state: Extract<RunState, { phase: 'exited' }> }
+  | { is: 'ended'; attempt: number; end: End /** As the status has it already. */; told: ContainerStateTerminated | undefined }
+
+/** What was found out about a run after its end. */
+export interface Autopsy {
+  message?: string
+  /** Where it did not end for a reason of its own. */
+  reason?: string
+  exitCode?: number
+}
+
+const SCHEME = 'sluice://'
+
+export const containerIdOf = (run: RunId): string => `${SCHEME}${run.podUid}/${run.container}/${run.attempt}`
+
+/** The attempt a status speaks of; undefined when it names none of ours. */
+function attemptOf(containerID: string | undefined): number | undefined {
+  if (containerID === undefined || !containerID.startsWith(SCHEME)) return undefined
+  const attempt = Number(containerID.slice(containerID.lastIndexOf('/') + 1))
+  return Number.isInteger(attempt) && attempt >= 0 ? attempt : undefined
+}
+
+export const isLive = (standing: Standing): boolean => standing.is === 'starting' || standing.is === 'running' || standing.is === 'ending'
+
+export const fieldPathOf = ({ role, name }: Pick<ContainerView, 'role' | 'name'>): string =>
+  `spec.${role === 'main' ? 'containers' : 'initContainers'}{${name}}`
+
+export interface ViewInput {
+  pod: Pod
+  runs: readonly Run[]
+  autopsyOf(run: RunId): Autopsy | undefined
+  nowMs: number
+}
+
+/** All containers of a pod: the init containers in their order, then the main ones. */
+export function containersOf(input: ViewInput): ContainerView[] {
+  const { spec, status } = input.pod
+  const view = (container: Container, isInit: boolean): ContainerView => {
+    const name = container.name ?? ''
+    const told = (isInit ? status?.initContainerStatuses : status?.containerStatuses)?.find((one) => one.name === name)
+    const runs = input.runs.filter((run) => run.container === name)
+    const role: Role = !isInit ? 'main' : container.restartPolicy === 'Always' ? 'sidecar' : 'init'
+    return { name, role, spec: container, told, runs, standing: standingOf(runs, told, input) }
+  }
+  return [
+    ...(spec?.initContainers ?? []).map((container) => view(container, true)),
+    ...(spec?.containers ?? []).map((container) => view(container, false)),
+  ]
+}
+
+function standingOf(runs: readonly Run[], told: ContainerStatus | undefined, input: ViewInput): Standing {
+  const newest = runs.at(-1)
+  const toldAttempt = attemptOf(told?.containerID)
+  if (newest === undefined || (toldAttempt !== undefined && toldAttempt > newest.attempt)) return fromStatus(told, toldAttempt, input.nowMs)
+  const { state, attempt } = newest
+  if (state.phase === 'starting') return { is: 'starting', attempt }
+  if (state.phase === 'running') return { is: 'running', attempt, startedAtMs: state.startedAtMs }
+  const record = recordOf(told, containerIdOf(newest))
+  if (record !== undefined) return { is: 'ended', attempt, end: endOfRecord(record, state), told: record }
+  if (state.phase === 'failed') {
+    const atMs = state.atMs ?? input.nowMs
+    const end = { exitCode: 128, reason: state.reason, message: state.message, startedAtMs: atMs, finishedAtMs: atMs }
+    return { is: 'ended', attempt, end, told: undefined }
+  }
+  const autopsy = input.autopsyOf(newest)
+  if (autopsy === undefined) return { is: 'ending', attempt, state }
+  const { exitCode, signal, startedAtMs, finishedAtMs } = state
+  const end = { exitCode, signal, startedAtMs, finishedAtMs, reason: exitCode === 0 ? 'Completed' : 'Error', ...autopsy }
+  return { is: 'ended', attempt, end, told: undefined }
+}
+
+/** The end of a run as it was told before: told once, it stays as it is. */
+export function recordOf(told: ContainerStatus | undefined, containerID: string): ContainerStateTerminated | undefined {
+  return [told?.state?.terminated, told?.lastState?.terminated].find((one) => one?.containerID === containerID)
+}
+
+/** Times of the machine where it has them: the status knows only seconds. */
+function endOfRecord(record: ContainerStateTerminated, state: RunState | undefined): End {
+  const exact = state?.phase === 'exited' ? state : undefined
+  return {
+    exitCode: record.exitCode ?? 0,
+    reason: record.reason ?? '',
+    message: record.message,
+    signal: record.signal,
+    startedAtMs: exact?.startedAtMs ?? parseMs(record.startedAt),
+    finishedAtMs: exact?.finishedAtMs ?? parseMs(record.finishedAt),
+  }
+}
+
+/** The machine knows no such run (its directory was emptied): what was told is all there is. */
+function fromStatus(told: ContainerStatus | undefined, attempt: number | undefined, nowMs: number): Standing {
+  if (told === undefined || attempt === undefined) return { is: 'absent', nextAttempt: told?.restartCount ?? 0 }
+  const record = recordOf(told, told.containerID ?? '')
+  if (record !== undefined) return { is: 'ended', attempt, end: endOfRecord(record, undefined), told: record }
+  const end = {
+    exitCode: 137,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located when the pod was terminated',
+    startedAtMs: parseMs(told.state?.running?.startedAt),
+    finishedAtMs: nowMs,
+  }
+  return { is: 'ended', attempt, end, told: undefined }
+}
+
+export function parseMs(time: string | undefined): number {
+  const ms = time === undefined ? Number.NaN : Date.parse(time)
+  return Number.isNaN(ms) ? 0 : ms
+}
+
+/** Whether a container that ended so is to run again, by its own policy and rules or by the pod's. */
+export function shouldRestart(view: Pick<ContainerView, 'spec' | 'role'>, podPolicy: string | undefined, exitCode: number): boolean {
+  const { restartPolicy, restartPolicyRules } = view.spec
+  const rule = (restartPolicyRules ?? []).find(({ exitCodes }) => {
+    const isListed = (exitCodes?.values ?? []).includes(exitCode)
+    return exitCodes !== undefined && (exitCodes.operator === 'NotIn' ? !isListed : isListed)
+  })
+  if (rule?.action === 'Restart') return true
+  const policy = restartPolicy ?? podPolicy ?? 'Always'
+  // An init container has done its work when it ended well, whatever the policy.
+  if (view.role === 'init' && exitCode === 0) return false
+  if (policy === 'OnFailure') return exitCode !== 0
+  return policy !== 'Never'
+}

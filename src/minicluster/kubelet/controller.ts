@@ -1,0 +1,234 @@
+/**
+ * The kubelet of a member's process nodes: pods that are bound to one of them run as processes of this machine.
+ * Sole writer of: the kubelet's part of those pods' status, and their final deletion. Runs again when the pod, an object
+ * its volumes or variables come from, its node or one of its runs changes, when a probe changes its mind, and when a
+ * pause, a deadline, a grace or a token's life is over.
+ */
+import {
+  CONFIG_MAPS,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  SECRETS,
+  SERVICE_ACCOUNTS,
+} from '../../client/builtin-resources.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import {
+  type Action,
+  type Controller,
+  defineController,
+  type EffectRequest,
+  indexOf,
+  type News,
+  NOTHING_TO_DO,
+  type ObjectRef,
+  type Plan,
+  type Reader,
+  request,
+  type Signal,
+  via,
+} from '../../runtime/controller.ts'
+import type { MemberShape } from '../shape.ts'
+import { createAddresses } from './addresses.ts'
+import type { RunId } from './container-machine.ts'
+import { type AutopsyInput, type KubeletEffects, kubeletEffects } from './effects.ts'
+import { environmentSources } from './environment/environment.ts'
+import { processNodes } from './node/node.ts'
+import { type KubeletState, keyOfRun, type Observed, observePod, refOf } from './observe.ts'
+import type { KubeletOptions } from './options.ts'
+import { type PodPlan, planPod } from './plan.ts'
+import { createProber, keyOfProbe } from './probes/prober.ts'
+import { createTokens } from './tokens.ts'
+import type { Source } from './volumes/driver.ts'
+import { volumeSources } from './volumes/index.ts'
+import { keyOfSetUp } from './volumes/set-up.ts'
+
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+export function kubelet(shape: MemberShape, options: KubeletOptions): Controller {
+  const state = stateOf(shape, options)
+  const { effects, nodes } = state
+  const awake = createAwakening()
+  return defineController<Observed | undefined, Pod>({
+    name: 'minicluster.kubelet',
+    component: 'kubelet',
+    for: PODS,
+    watches: [
+      via(CONFIG_MAPS, (map, read) => podsFrom('ConfigMap', map, read)),
+      via(SECRETS, (secret, read) => podsFrom('Secret', secret, read)),
+      via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => podsFrom('PersistentVolumeClaim', claim, read)),
+      via(PERSISTENT_VOLUMES, ({ spec }, read) => {
+        const { namespace, name } = spec?.claimRef ?? {}
+        return podsFrom('PersistentVolumeClaim', { metadata: { namespace, name } }, read)
+      }),
+      via(NODES, () => []),
+    ],
+    indexes: [
+      indexOf(PODS, 'node', ({ spec }) => (nodes.has(spec?.nodeName ?? '') ? [spec?.nodeName ?? ''] : [])),
+      indexOf(PODS, 'source', (pod) => (nodes.has(pod.spec?.nodeName ?? '') ? sourcesOf(pod) : [])),
+    ],
+    signals: [awake.signal(state)],
+    effects: Object.values(effects),
+    writes: [
+      { resource: PODS, subresource: 'status', verbs: ['patch'] },
+      { resource: PODS, verbs: ['delete'] },
+      { resource: SERVICE_ACCOUNTS, subresource: 'token', verbs: ['create'] },
+    ],
+    concurrency: 16,
+    async observe(ref, pod, read, client) {
+      const isOurs = pod !== undefined && nodes.has(pod.spec?.nodeName ?? '')
+      for (const uid of awake.follow(ref, isOurs ? pod : undefined)) forget(state, uid)
+      if (!isOurs) return undefined
+      return observePod(state, pod, read, client)
+    },
+    plan: (observed) => planOf(observed, state),
+  })
+}
+
+function stateOf(shape: MemberShape, options: KubeletOptions): KubeletState {
+  const { machine, clock, apiServer } = options
+  return {
+    machine,
+    effects: kubeletEffects(machine, clock),
+    facts: {
+      images: options.images ?? new Map(),
+      namespacesRefusal: machine.namespacesRefusal,
+      env: {
+        PATH: DEFAULT_PATH,
+        HOME: '/',
+        ...(apiServer === undefined ? {} : serviceEnv(apiServer)),
+        ...options.env,
+      },
+    },
+    nodes: new Map(processNodes(shape).map(({ name, podCIDR }) => [name, podCIDR])),
+    addresses: createAddresses(),
+    tokens: createTokens(machine),
+    prober: createProber({ machine, clock }),
+    readyVolumes: new Map(),
+    shutdown: options.shutdown,
+  }
+}
+
+/** What clients in pods look for to find their API server. */
+const serviceEnv = ({ host, port }: { host: string; port: number }): Record<string, string> => ({
+  KUBERNETES_SERVICE_HOST: host,
+  KUBERNETES_SERVICE_PORT: String(port),
+  KUBERNETES_SERVICE_PORT_HTTPS: String(port),
+  KUBERNETES_PORT: `tcp://${host}:${port}`,
+})
+
+function forget({ addresses, tokens, prober, readyVolumes, shutdown }: KubeletState, podUid: string): void {
+  shutdown?.report(podUid, true)
+  addresses.release(podUid)
+  tokens.forget(podUid)
+  prober.states(podUid, [])
+  readyVolumes.delete(podUid)
+}
+
+const sourcesOf = (pod: Pod): string[] => [
+  ...new Set([...volumeSources(pod), ...environmentSources(pod)].map(({ kind, name }) => sourceKey(kind, pod.metadata.namespace, name))),
+]
+
+const sourceKey = (kind: Source['kind'], namespace = '', name = ''): string => `${kind}/${namespace}/${name}`
+
+function podsFrom(kind: Source['kind'], { metadata }: Pick<KubeObject, 'metadata'>, read: Reader): ObjectRef[] {
+  return read.byIndex(PODS, 'source', sourceKey(kind, metadata.namespace, metadata.name)).map(refOf)
+}
+
+/** Which object a pod of the machine is, so that news of the machine reach it. */
+function createAwakening(): {
+  /** Notes who is behind a key now; returns the pods that are no longer. */
+  follow(ref: ObjectRef, pod: Pod | undefined): string[]
+  signal(state: KubeletState): Signal
+} {
+  const refs = new Map<string, ObjectRef>()
+  const uids = new Map<string, string>()
+  return {
+    follow(ref, pod) {
+      const key = `${ref.namespace}/${ref.name}`
+      const [old, uid] = [uids.get(key), pod?.metadata.uid]
+      if (old === uid) return []
+      if (old !== undefined) refs.delete(old)
+      if (uid === undefined) uids.delete(key)
+      else {
+        uids.set(key, uid)
+        refs.set(uid, ref)
+      }
+      return old === undefined ? [] : [old]
+    },
+    signal: ({ machine, prober, shutdown }) => ({
+      subscribe(wake) {
+        const wakePod = (uid: string): void => {
+          const ref = refs.get(uid)
+          if (ref !== undefined) wake(ref)
+        }
+        const ends = [
+          machine.onChange(wakePod),
+          prober.start(wakePod),
+          shutdown?.onBegin(() => {
+            for (const ref of refs.values()) wake(ref)
+          }),
+        ]
+        return () => {
+          for (const end of ends) end?.()
+        }
+      },
+    }),
+  }
+}
+
+function planOf(observed: Observed | undefined, { effects }: KubeletState): Plan {
+  if (observed === undefined) return NOTHING_TO_DO
+  const { input } = observed
+  const { pod, nowMs } = input
+  const plan = planPod(input)
+  const renewal = observed.againAtMs === undefined ? undefined : Math.max(0, observed.againAtMs - nowMs)
+  const times = [plan.recheckAfterMs, renewal].filter((ms) => ms !== undefined)
+  return {
+    actions: actionsOf(pod, plan),
+    news: [...plan.news, ...unhealthy(observed)],
+    effects: effectsOf(observed, plan, effects),
+    ...(times.length === 0 ? {} : { recheckAfterMs: Math.min(...times) }),
+  }
+}
+
+function actionsOf(pod: Pod, { status, events, remove }: PodPlan): Action[] {
+  if (remove) return [{ do: 'delete', resource: PODS, of: pod, gracePeriodSeconds: 0 }]
+  return status === undefined ? [] : [{ do: 'patch', resource: PODS, of: pod, patch: { status }, subresource: 'status', tells: events }]
+}
+
+function unhealthy({ input, probes, states }: Observed): News[] {
+  return probes.flatMap(({ run, kind, container }): News[] => {
+    const failure = states.get(keyOfProbe(run, kind))?.failure
+    if (failure === undefined) return []
+    const isInit = (input.pod.spec?.initContainers ?? []).includes(container)
+    const fieldPath = `spec.${isInit ? 'initContainers' : 'containers'}{${run.container}}`
+    const key = `Unhealthy ${keyOfProbe(run, kind)} ${failure.number}`
+    return [{ key, of: input.pod, host: input.nodeName, fieldPath, type: 'Warning', reason: 'Unhealthy', message: failure.message }]
+  })
+}
+
+function effectsOf({ input, setUps }: Observed, plan: PodPlan, effects: KubeletEffects): EffectRequest[] {
+  const { pod, podIP } = input
+  const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]
+  const containerOf = (run: RunId) => containers.find(({ name }) => name === run.container) ?? {}
+  const autopsyInput = (run: RunId): AutopsyInput => {
+    const state = input.runs.find((one) => one.container === run.container && one.attempt === run.attempt)?.state
+    return { run, container: containerOf(run), pod, podIP, exitCode: state?.phase === 'exited' ? state.exitCode : 0 }
+  }
+  return [
+    ...setUps.map((setUp) => request(effects.volume, keyOfSetUp(setUp), setUp)),
+    ...plan.start.map((order) => request(effects.start, keyOfRun(order.spec), order)),
+    ...plan.postStart.map((hook) =>
+      request(effects.hook, `${keyOfRun(hook.run)}/postStart`, { ...hook, container: containerOf(hook.run), podIP }),
+    ),
+    ...plan.preStop.map((hook) =>
+      request(effects.hook, `${keyOfRun(hook.run)}/preStop`, { ...hook, container: containerOf(hook.run), podIP }),
+    ),
+    ...plan.signal.map((one) => request(effects.signal, `${keyOfRun(one.run)}/${one.signal === 'SIGKILL' ? 'kill' : 'stop'}`, one)),
+    ...plan.autopsy.map((run) => request(effects.autopsy, keyOfRun(run), autopsyInput(run))),
+    ...(plan.clear ? [request(effects.clear, pod.metadata.uid ?? '', { podUid: pod.metadata.uid ?? '' })] : []),
+  ]
+}

@@ -1,0 +1,178 @@
+/** What a kubelet does beyond the API, as effects: volumes, starts, signals, hooks, and what there is to say after an end. */
+import { type Clock, sleep } from '../../base/clock.ts'
+import type { Container, Pod } from '../../kinds/kubernetes/types.ts'
+import type { Effect } from '../../runtime/controller.ts'
+import type { ContainerMachine, RunId } from './container-machine.ts'
+import type { Autopsy } from './containers.ts'
+import type { HookOrder } from './plan.ts'
+import { type Answer, askCommand, askHttp, messageOf } from './probes/check.ts'
+import type { ReadyVolume, StartOrder } from './run-spec.ts'
+import type { HookDeed } from './stopping.ts'
+import { type SetUp, setUpVolume } from './volumes/set-up.ts'
+
+export interface HookInput extends HookOrder {
+  container: Container
+  podIP: string
+}
+
+export interface AutopsyInput {
+  run: RunId
+  container: Container
+  pod: Pod
+  podIP: string
+  exitCode: number
+}
+
+export interface KubeletEffects {
+  volume: Effect<SetUp, ReadyVolume>
+  start: Effect<StartOrder, void>
+  signal: Effect<{ run: RunId; signal: string }, { atMs: number }>
+  hook: Effect<HookInput, HookDeed>
+  autopsy: Effect<AutopsyInput, Autopsy>
+  clear: Effect<{ podUid: string }, void>
+}
+
+const MINUTE = 60_000
+/** Hooks end with the grace of their pod; this is only so that nothing waits for ever. */
+const LONGEST_HOOK_MS = 24 * 60 * MINUTE
+/** Runs whose logs are kept: this one and the one before. */
+const KEPT_RUNS = 2
+
+export function kubeletEffects(machine: ContainerMachine, clock: Clock): KubeletEffects {
+  const name = (what: string): string => `minicluster.kubelet.${what}`
+  return {
+    volume: {
+      name: name('volume'),
+      about: 'Makes the directory of a volume, with its files.',
+      timeoutMs: MINUTE,
+      run: (setUp) => setUpVolume(machine, setUp),
+    },
+    start: {
+      name: name('start'),
+      about: 'Begins one run of a container; harmless when it is known already.',
+      timeoutMs: MINUTE,
+      run: (order) => start(machine, order),
+    },
+    signal: {
+      name: name('signal'),
+      about: 'Sends a signal to a run.',
+      timeoutMs: MINUTE,
+      async run({ run, signal }) {
+        await machine.signal(run, signal)
+        return { atMs: clock.now() }
+      },
+    },
+    hook: {
+      name: name('hook'),
+      about: 'Runs a postStart or preStop hook of a container.',
+      timeoutMs: LONGEST_HOOK_MS,
+      run: (input, { signal }) => runHook({ machine, clock }, input, signal),
+    },
+    autopsy: {
+      name: name('autopsy'),
+      about: 'Reads the last words of a container that ended, and sees whether its port is taken.',
+      timeoutMs: MINUTE,
+      run: (input) => autopsy(machine, input),
+    },
+    clear: {
+      name: name('clear'),
+      about: 'Takes away everything of a pod on this machine.',
+      timeoutMs: MINUTE,
+      run: ({ podUid }) => machine.remove(podUid),
+    },
+  }
+}
+
+async function start(machine: ContainerMachine, { spec, mounts, terminationMessagePath }: StartOrder): Promise<void> {
+  const prepared = []
+  for (const { subPath, source, ...mount } of mounts) prepared.push({ ...mount, source: await sourceOf(machine, source, subPath) })
+  if (terminationMessagePath !== undefined) {
+    const source = await lastWordsOf(machine, spec)
+    await machine.makeFile(source)
+    prepared.push({ source, path: terminationMessagePath, readOnly: false })
+  }
+  await machine.start({ ...spec, mounts: prepared })
+  await machine.prune(spec.podUid, KEPT_RUNS)
+}
+
+async function sourceOf(machine: ContainerMachine, source: string, subPath: string | undefined): Promise<string> {
+  if (subPath === undefined) return source
+  try {
+    return await machine.inside(source, subPath)
+  } catch (error) {
+    throw new Error(`CreateContainerConfigError: failed to prepare subPath "${subPath}" for volumeMount: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+const lastWordsOf = async (machine: ContainerMachine, run: RunId): Promise<string> =>
+  `${await machine.directory(run.podUid, 'containers', run.container)}/termination-${run.attempt}`
+
+async function runHook(at: { machine: ContainerMachine; clock: Clock }, input: HookInput, signal: AbortSignal): Promise<HookDeed> {
+  const beganAtMs = at.clock.now()
+  const done = (failure?: string): HookDeed => ({ state: 'done', beganAtMs, endedAtMs: at.clock.now(), failure })
+  const { handler, timeoutMs = LONGEST_HOOK_MS } = input
+  if (handler.sleep !== undefined) {
+    await sleep(at.clock, Math.min((handler.sleep.seconds ?? 0) * 1000, timeoutMs), signal)
+    return done()
+  }
+  try {
+    const answer = await ask({ ...at, ...input, timeoutMs })
+    if (answer === undefined) return done('invalid handler')
+    return done('error' in answer ? answer.error : answer.ok ? undefined : answer.output)
+  } catch (error) {
+    return done(messageOf(error))
+  }
+}
+
+async function ask(input: HookInput & { machine: ContainerMachine; clock: Clock; timeoutMs: number }): Promise<Answer | undefined> {
+  const { exec, httpGet } = input.handler
+  if (exec !== undefined) return askCommand(exec, input)
+  if (httpGet === undefined) return undefined
+  const answer = await askHttp(httpGet, input)
+  // A hook that was answered was run, whatever the answer.
+  return 'ok' in answer && answer.output.startsWith('HTTP probe failed with statuscode') ? { ok: true, output: '' } : answer
+}
+
+const MAX_MESSAGE_BYTES = 4096
+const LOG_LINES = 80
+const LOG_BYTES = 2048
+const PORT_DIAL_MS = 200
+
+async function autopsy(machine: ContainerMachine, { run, container, podIP, exitCode }: AutopsyInput): Promise<Autopsy> {
+  const bytes = await machine.readFile(await lastWordsOf(machine, run), MAX_MESSAGE_BYTES)
+  let message = bytes === undefined ? '' : Buffer.from(bytes).toString()
+  if (exitCode === 0) return message === '' ? {} : { message }
+  if (message === '' && container.terminationMessagePolicy === 'FallbackToLogsOnError') message = await endOfLog(machine, run)
+  const taken = await takenPort(machine, container, podIP)
+  if (taken !== undefined) message = `${message}${message === '' || message.endsWith('\n') ? '' : '\n'}${taken}`
+  return message === '' ? {} : { message }
+}
+
+function endOfLog(machine: ContainerMachine, run: RunId): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = []
+    const write = (chunk: Uint8Array): boolean => {
+      chunks.push(chunk)
+      return true
+    }
+    const end = (): void => resolve(Buffer.concat(chunks).subarray(-LOG_BYTES).toString())
+    machine.readLog(run, { follow: false, tailLines: LOG_LINES, timestamps: false }, { write, onDrain: () => undefined, end })
+  })
+}
+
+/** The container is gone: who answers on its port now is somebody else. */
+async function takenPort(machine: ContainerMachine, container: Container, podIP: string): Promise<string | undefined> {
+  for (const { containerPort, protocol = 'TCP' } of container.ports ?? []) {
+    if (containerPort === undefined || protocol !== 'TCP' || podIP === '') continue
+    try {
+      await machine.dial(podIP, containerPort, PORT_DIAL_MS)
+    } catch {
+      // Nobody is there: the port is free, and was not the reason.
+      continue
+    }
+    return `port ${containerPort} of ${podIP} is taken by another process of this machine`
+  }
+  return undefined
+}

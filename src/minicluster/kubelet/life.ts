@@ -1,0 +1,197 @@
+/**
+ * What is to happen to the containers of a pod now: which start, which stop and why, which wait and until when. Init
+ * containers go one after another, sidecars stay, main containers run together; what ended starts again by its policy
+ * after its pause. Pure.
+ */
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import { pauseAfter } from './backoff.ts'
+import { type ContainerView, containerIdOf, type End, isLive, parseMs, shouldRestart } from './containers.ts'
+import type { Deeds, Stop } from './stopping.ts'
+
+export type ProbeKind = 'startup' | 'readiness' | 'liveness'
+
+/** What probes say of a run; undefined when there is no such probe, or it has not said anything yet. */
+export type ProbeVerdicts = Partial<Record<ProbeKind, boolean>>
+
+export interface LifeInput {
+  pod: Pod
+  views: readonly ContainerView[]
+  /** The node goes down: everything ends, and nothing is concluded from it. */
+  isShuttingDown: boolean
+  verdictsOf(view: ContainerView): ProbeVerdicts
+  deedsOf(view: ContainerView): Deeds
+  nowMs: number
+}
+
+/** Why the pod as a whole is coming to its end. */
+export type Ending = 'deleted' | 'finished' | 'deadline' | 'shutdown'
+
+export interface Start {
+  view: ContainerView
+  attempt: number
+}
+
+export interface Life {
+  ending: Ending | undefined
+  starts: Start[]
+  stops: Stop[]
+  /** Containers that ended and will start again, with when. */
+  pauses: ReadonlyMap<string, { untilMs: number; pauseMs: number }>
+  recheckAtMs: number | undefined
+}
+
+const DEFAULT_GRACE_SECONDS = 30
+
+export function lifeOf(input: LifeInput): Life {
+  const { pod, views, nowMs } = input
+  const deadlineAtMs = activeDeadlineOf(pod)
+  const ending = endingOf(input, deadlineAtMs)
+  if (ending !== undefined) return { ending, starts: [], stops: endingStops(input, ending), pauses: new Map(), recheckAtMs: undefined }
+  const wanted = views.filter((view) => isDue(view, input))
+  const pauses = new Map(wanted.flatMap((view) => pauseOf(view)))
+  const starts = wanted
+    .filter((view) => (pauses.get(view.name)?.untilMs ?? 0) <= nowMs)
+    .map((view) => ({ view, attempt: nextAttempt(view) }))
+  const waits = [...pauses.values()].map(({ untilMs }) => untilMs).filter((at) => at > nowMs)
+  const times = deadlineAtMs === undefined ? waits : [...waits, deadlineAtMs]
+  return { ending, starts, stops: unhealthyStops(input), pauses, recheckAtMs: times.length === 0 ? undefined : Math.min(...times) }
+}
+
+function endingOf({ pod, views, isShuttingDown, nowMs }: LifeInput, deadlineAtMs: number | undefined): Ending | undefined {
+  if (pod.metadata.deletionTimestamp !== undefined) return 'deleted'
+  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return 'finished'
+  if (isShuttingDown) return 'shutdown'
+  if (deadlineAtMs !== undefined && nowMs >= deadlineAtMs) return 'deadline'
+  return isFinished(pod, views) ? 'finished' : undefined
+}
+
+function activeDeadlineOf({ spec, status }: Pod): number | undefined {
+  if (spec?.activeDeadlineSeconds === undefined || status?.startTime === undefined) return undefined
+  return parseMs(status.startTime) + spec.activeDeadlineSeconds * 1000
+}
+
+/** Nothing that ended starts again, and nothing of the main containers is left to do. */
+function isFinished(pod: Pod, views: readonly ContainerView[]): boolean {
+  const isOver = (view: ContainerView): boolean =>
+    view.standing.is === 'ended' && !shouldRestart(view, pod.spec?.restartPolicy, view.standing.end.exitCode)
+  const hasFailedInit = views.some((view) => {
+    if (view.role !== 'init' || view.standing.is !== 'ended') return false
+    return view.standing.end.exitCode !== 0 && isOver(view)
+  })
+  const main = views.filter((view) => view.role === 'main')
+  return hasFailedInit || (main.length > 0 && main.every(isOver))
+}
+
+/** Main containers have been begun: the init containers did their work, and do not run again. */
+export function isInitialized(pod: Pod, views: readonly ContainerView[]): boolean {
+  return (
+    views.some((view) => view.role === 'main' && view.standing.is !== 'absent') ||
+    (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Initialized' && status === 'True')
+  )
+}
+
+/** Whether a container is to be started as far as order and policy are concerned. */
+function isDue(view: ContainerView, input: LifeInput): boolean {
+  if (isLive(view.standing)) return false
+  const { pod, views } = input
+  const isAgain = (one: ContainerView): boolean =>
+    one.standing.is === 'absent' || (one.standing.is === 'ended' && shouldRestart(one, pod.spec?.restartPolicy, one.standing.end.exitCode))
+  if (isInitialized(pod, views)) return view.role !== 'init' && isAgain(view)
+  const blocking = views.find((one) => one.role !== 'main' && !hasPassed(one, input))
+  return blocking === undefined ? view.role === 'main' && isAgain(view) : blocking === view && isAgain(view)
+}
+
+/** The next in line may begin: an init container has ended well, a sidecar has started. */
+function hasPassed(view: ContainerView, input: LifeInput): boolean {
+  if (view.role === 'init') return view.standing.is === 'ended' && view.standing.end.exitCode === 0
+  return view.standing.is === 'running' && hasStarted(view, input)
+}
+
+/** Running, its postStart hook over, its startup probe passed. */
+export function hasStarted(view: ContainerView, { verdictsOf, deedsOf }: Pick<LifeInput, 'verdictsOf' | 'deedsOf'>): boolean {
+  if (view.standing.is !== 'running' || isBeingPrepared(view, deedsOf(view))) return false
+  return view.spec.startupProbe === undefined || verdictsOf(view).startup === true
+}
+
+/** The postStart hook is not over. What was told to be running before has had it. */
+export function isBeingPrepared(view: ContainerView, deeds: Deeds): boolean {
+  if (view.spec.lifecycle?.postStart === undefined || view.standing.is !== 'running' || isToldRunning(view)) return false
+  return deeds.postStart?.state !== 'done' || deeds.postStart.failure !== undefined
+}
+
+export function isToldRunning(view: ContainerView): boolean {
+  if (view.standing.is !== 'running' || view.told?.state?.running === undefined) return false
+  const run = view.runs.at(-1)
+  return run !== undefined && view.told.containerID === containerIdOf(run)
+}
+
+function nextAttempt({ standing, told }: ContainerView): number {
+  if (standing.is === 'absent') return standing.nextAttempt
+  return Math.max(standing.attempt, told?.restartCount ?? 0) + 1
+}
+
+function pauseOf({ name, standing, runs, told }: ContainerView): [string, { untilMs: number; pauseMs: number }][] {
+  if (standing.is !== 'ended' || standing.end.reason === 'NodeShutdown') return []
+  const pauseMs = pauseAfter(standing.end, endBefore(runs, standing, told), standing.attempt)
+  return pauseMs === 0 ? [] : [[name, { untilMs: standing.end.finishedAtMs + pauseMs, pauseMs }]]
+}
+
+function endBefore(
+  runs: ContainerView['runs'],
+  { attempt, end }: Extract<ContainerView['standing'], { is: 'ended' }>,
+  told: ContainerView['told'],
+): Pick<End, 'finishedAtMs'> | undefined {
+  const before = runs.find((run) => run.attempt === attempt - 1)
+  // The time that the node was down is no pause of the container's.
+  const last = [told?.lastState?.terminated, told?.state?.terminated].find((one) => one?.reason === 'NodeShutdown')
+  if (before !== undefined && last?.containerID === containerIdOf(before)) return { finishedAtMs: end.startedAtMs }
+  if (before?.state.phase === 'exited') return before.state
+  return before?.state.phase === 'failed' && before.state.atMs !== undefined ? { finishedAtMs: before.state.atMs } : undefined
+}
+
+/** Everything ends: main containers at once, then the sidecars, last one first. */
+function endingStops(input: LifeInput, ending: Ending): Stop[] {
+  const { pod, views } = input
+  const live = views.filter((view) => isLive(view.standing))
+  const graceSeconds = graceOf(pod)
+  const deletedAt = pod.metadata.deletionTimestamp
+  // The time in the object is cut off to the second.
+  const deadlineMs = ending === 'deleted' && deletedAt !== undefined ? parseMs(deletedAt) + 999 : undefined
+  return live.flatMap((view) => {
+    if (view.standing.is !== 'running' && view.standing.is !== 'starting') return []
+    const isItsTurn = view.role !== 'sidecar' || live.every((other) => other === view || !isAfter(views, other, view))
+    const message = `Stopping container ${view.name}`
+    return [{ view, attempt: view.standing.attempt, message, graceMs: graceSeconds * 1000, deadlineMs, isItsTurn }]
+  })
+}
+
+/** Whether `other` ends before the sidecar `view`. */
+const isAfter = (views: readonly ContainerView[], other: ContainerView, view: ContainerView): boolean =>
+  other.role !== 'sidecar' || views.indexOf(other) > views.indexOf(view)
+
+function graceOf({ spec, metadata }: Pod): number {
+  return metadata.deletionGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS
+}
+
+function unhealthyStops(input: LifeInput): Stop[] {
+  const { pod, views } = input
+  return views.flatMap((view) => {
+    if (view.standing.is !== 'running') return []
+    const verdicts = input.verdictsOf(view)
+    const { postStart } = input.deedsOf(view)
+    const willRestart = shouldRestart(view, pod.spec?.restartPolicy, 137) ? ', will be restarted' : ''
+    const stop = (message: string, graceSeconds?: number): Stop[] => {
+      const graceMs = (graceSeconds ?? graceOf(pod)) * 1000
+      return [{ view, attempt: attemptOf(view), message, graceMs, isItsTurn: true }]
+    }
+    const { startupProbe, livenessProbe } = view.spec
+    if (postStart?.state === 'done' && postStart.failure !== undefined) return stop('FailedPostStartHook')
+    if (startupProbe !== undefined && verdicts.startup === false)
+      return stop(`Container ${view.name} failed startup probe${willRestart}`, startupProbe.terminationGracePeriodSeconds)
+    if (livenessProbe !== undefined && verdicts.liveness === false)
+      return stop(`Container ${view.name} failed liveness probe${willRestart}`, livenessProbe.terminationGracePeriodSeconds)
+    return []
+  })
+}
+
+const attemptOf = ({ standing }: ContainerView): number => (standing.is === 'absent' ? standing.nextAttempt : standing.attempt)

@@ -1,0 +1,115 @@
+/**
+ * Registers the process nodes that a member's shape asks for and keeps their heartbeat: one Lease each, renewed every ten
+ * seconds, which is all that a process node costs while nothing happens. Takes away process nodes the shape no longer has.
+ * Sole writer of: those nodes' registration and status, and their leases. A node that somebody deletes comes back with
+ * the next start. Runs again when such a node or its lease changes, and when the lease is to be renewed.
+ */
+import { LEASES, NODES } from '../../../client/builtin-resources.ts'
+import type { Lease, Node } from '../../../kinds/kubernetes/types.ts'
+import { type Action, type Controller, defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
+import { type MemberShape, NODE_LABEL } from '../../shape.ts'
+import { parseMs } from '../containers.ts'
+import type { NodeFacts } from '../options.ts'
+import { processNode, processNodeStatus, processNodes } from './node.ts'
+
+export interface Observed {
+  name: string
+  node: Node | undefined
+  lease: Lease | undefined
+  shape: MemberShape
+  facts: NodeFacts | undefined
+  isWanted: boolean
+  /** Seen since this process started. */
+  isRegistered: boolean
+  nowMs: number
+}
+
+const NAMESPACE = 'kube-node-lease'
+const RENEW_MS = 10_000
+const LEASE_SECONDS = 40
+
+export function processNodeRegistration(shape: MemberShape, facts?: NodeFacts): Controller {
+  const names = new Set(processNodes(shape).map(({ name }) => name))
+  const registered = new Set<string>()
+  return defineController<Observed, Node>({
+    name: 'minicluster.kubelet.node',
+    component: 'kubelet',
+    for: NODES,
+    watches: [
+      via(LEASES, ({ metadata }) =>
+        metadata.namespace === NAMESPACE && names.has(metadata.name ?? '') ? [{ namespace: '', name: metadata.name ?? '' }] : [],
+      ),
+    ],
+    signals: [
+      {
+        subscribe(wake) {
+          for (const name of names) wake({ namespace: '', name })
+          return () => undefined
+        },
+      },
+    ],
+    writes: [
+      { resource: NODES, verbs: ['create', 'delete'] },
+      { resource: NODES, subresource: 'status', verbs: ['patch'] },
+      { resource: LEASES, verbs: ['create', 'patch'] },
+    ],
+    observe({ name }, node, read) {
+      const isRegistered = registered.has(name)
+      if (node !== undefined) registered.add(name)
+      const lease = names.has(name) ? read.get(LEASES, NAMESPACE, name) : undefined
+      return { name, node, lease, shape, facts, isWanted: names.has(name), isRegistered, nowMs: read.nowMs() }
+    },
+    plan,
+  })
+}
+
+export function plan(observed: Observed): Plan {
+  const { name, node, shape, facts, isWanted, isRegistered } = observed
+  if (node === undefined)
+    return isWanted && !isRegistered
+      ? { actions: [{ do: 'create', resource: NODES, object: processNode(shape, name, facts) }] }
+      : NOTHING_TO_DO
+  if (node.metadata.deletionTimestamp !== undefined || node.metadata.labels?.[NODE_LABEL] !== 'process') return NOTHING_TO_DO
+  if (!isWanted) return { actions: [{ do: 'delete', resource: NODES, of: node }] }
+  const { renewal, recheckAfterMs } = heartbeat(observed, node)
+  return { actions: [...readiness(observed, node), ...renewal], recheckAfterMs }
+}
+
+/** The status is written when the node is new, and when others gave it up while nobody renewed the lease. */
+function readiness({ name, shape, facts, nowMs }: Observed, node: Node): Action[] {
+  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')
+  if (ready?.status === 'True') return []
+  const tells =
+    ready === undefined
+      ? { reason: 'Starting', message: 'Starting kubelet.' }
+      : { reason: 'NodeReady', message: `Node ${name} status is now: NodeReady` }
+  const status = processNodeStatus(shape, name, nowMs, facts)
+  return [
+    {
+      do: 'patch',
+      resource: NODES,
+      of: node,
+      patch: { status },
+      subresource: 'status',
+      tells: { of: node, type: 'Normal', host: name, ...tells },
+    },
+  ]
+}
+
+function heartbeat({ name, lease, nowMs }: Observed, node: Node): { renewal: Action[]; recheckAfterMs: number } {
+  const renewTime = `${new Date(nowMs).toISOString().slice(0, -1)}000Z`
+  if (lease === undefined) {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' }]
+    const object = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, namespace: NAMESPACE, ownerReferences },
+      spec: { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime },
+    }
+    return { renewal: [{ do: 'create', resource: LEASES, object }], recheckAfterMs: RENEW_MS }
+  }
+  const age = nowMs - parseMs(lease.spec?.renewTime)
+  if (age >= 0 && age < RENEW_MS) return { renewal: [], recheckAfterMs: RENEW_MS - age }
+  const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime }
+  return { renewal: [{ do: 'patch', resource: LEASES, of: lease, patch: { spec } }], recheckAfterMs: RENEW_MS }
+}

@@ -1,0 +1,227 @@
+/**
+ * What a kubelet knows when it looks at a pod, from caches, the machine and what was begun before. Whatever must outlive a
+ * pass and is not in the API or on disk is kept here: addresses on their way, tokens, probes, which volumes were ready.
+ */
+import { CONFIG_MAPS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, SECRETS } from '../../client/builtin-resources.ts'
+import type { Client } from '../../client/client.ts'
+import type { Container, Pod } from '../../kinds/kubernetes/types.ts'
+import type { ObjectRef, Outcome, PassReader } from '../../runtime/controller.ts'
+import { type Addresses, HOST_ADDRESS } from './addresses.ts'
+import type { ContainerMachine, RunId } from './container-machine.ts'
+import { type Autopsy, containerIdOf, type Run, recordOf } from './containers.ts'
+import type { KubeletEffects } from './effects.ts'
+import type { ProbeKind, ProbeVerdicts } from './life.ts'
+import type { MachineFacts, PodInput, VolumesState } from './plan.ts'
+import type { ProbeState } from './probes/probe-state.ts'
+import { keyOfProbe, type Prober, type WantedProbe } from './probes/prober.ts'
+import type { ReadyVolume } from './run-spec.ts'
+import type { NodeShutdown } from './shutdown.ts'
+import type { Deeds, HookDeed } from './stopping.ts'
+import type { Tokens } from './tokens.ts'
+import type { Token, TokenOrder, VolumeContext } from './volumes/driver.ts'
+import { planVolumes, tokenOrders } from './volumes/index.ts'
+import { keyOfSetUp, type SetUp } from './volumes/set-up.ts'
+
+export interface KubeletState {
+  machine: ContainerMachine
+  effects: KubeletEffects
+  facts: MachineFacts
+  /** podCIDR by name of process node. */
+  nodes: ReadonlyMap<string, string>
+  addresses: Addresses
+  tokens: Tokens
+  prober: Prober
+  /** Volumes that were ready once: they stay so while news of their sources cannot be had. */
+  readyVolumes: Map<string, Map<string, ReadyVolume>>
+  shutdown: NodeShutdown | undefined
+}
+
+export interface Observed {
+  input: PodInput
+  /** Volumes to bring onto the machine. */
+  setUps: SetUp[]
+  probes: readonly WantedProbe[]
+  states: ReadonlyMap<string, ProbeState>
+  /** When a token is to be renewed. */
+  againAtMs: number | undefined
+}
+
+export const keyOfRun = ({ podUid, container, attempt }: RunId): string => `${podUid}/${container}/${attempt}`
+
+export async function observePod(state: KubeletState, pod: Pod, read: PassReader, client: Client): Promise<Observed> {
+  const nodeName = pod.spec?.nodeName ?? ''
+  const uid = pod.metadata.uid ?? ''
+  const nowMs = read.nowMs()
+  const node = read.get(NODES, '', nodeName)
+  const podIP = state.addresses.addressOf(pod, state.nodes.get(nodeName) ?? '', read.byIndex(PODS, 'node', nodeName)) ?? ''
+  const tokens = await tokensOf(state, pod, { client, nowMs })
+  const namespace = pod.metadata.namespace ?? ''
+  const context: VolumeContext = {
+    pod,
+    node,
+    configMap: (name) => read.get(CONFIG_MAPS, namespace, name),
+    secret: (name) => read.get(SECRETS, namespace, name),
+    claim: (name) => read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name),
+    persistentVolume: (name) => read.get(PERSISTENT_VOLUMES, '', name),
+    token: (order) => tokens.found.get(JSON.stringify(order)),
+  }
+  const runs = state.machine.runsOf(uid)
+  const probes = wantedProbes(pod, runs, podIP)
+  const states = state.prober.states(uid, probes)
+  const { volumes, setUps } = isOver(pod) ? { volumes: NO_VOLUMES, setUps: [] } : volumesOf(state, context, read)
+  const deedsOf = (run: RunId): Deeds => deedsFrom(state.effects, run, read)
+  const isShuttingDown = state.shutdown?.hasBegun === true
+  state.shutdown?.report(
+    uid,
+    runs.every((run) => isTold(pod, run)),
+  )
+  const input: PodInput = {
+    pod,
+    node,
+    nodeName,
+    runs,
+    volumes: podIP === '' ? { state: 'waiting', message: `no address is free in the network of node ${nodeName}` } : volumes,
+    podIP,
+    hostIP: HOST_ADDRESS,
+    verdictsOf: (run) => verdictsFrom(pod, run, states),
+    deedsOf,
+    autopsyOf: (run) => autopsyFrom(read.outcome(state.effects.autopsy, keyOfRun(run)), isShuttingDown ? deedsOf(run) : {}),
+    startFailureOf: (run) => failureOf(read.outcome(state.effects.start, keyOfRun(run))),
+    isCleared: pod.metadata.deletionTimestamp !== undefined && !state.machine.pods().includes(uid),
+    isShuttingDown,
+    configMap: context.configMap,
+    secret: context.secret,
+    machine: state.facts,
+    nowMs,
+  }
+  return { input, setUps, probes, states, againAtMs: tokens.againAtMs }
+}
+
+/** The end of a run is in the status, or a later run has made it history. */
+function isTold({ status }: Pod, run: Run): boolean {
+  if (run.state.phase === 'starting' || run.state.phase === 'running') return false
+  const own = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(({ name }) => name === run.container)
+  return (own?.restartCount ?? -1) > run.attempt || recordOf(own, containerIdOf(run)) !== undefined
+}
+
+const NO_VOLUMES: VolumesState = { state: 'waiting', message: undefined }
+
+/** Nothing of it starts any more. */
+const isOver = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed'
+
+async function tokensOf(
+  state: KubeletState,
+  pod: Pod,
+  at: { client: Client; nowMs: number },
+): Promise<{ found: Map<string, Token>; againAtMs: number | undefined }> {
+  const found = new Map<string, Token>()
+  let againAtMs: number | undefined
+  for (const { volume, order } of isOver(pod) ? [] : tokenOrders(pod)) {
+    const held = await state.tokens.get(pod, volume, order, at)
+    found.set(JSON.stringify(order satisfies TokenOrder), held.token)
+    againAtMs = Math.min(held.againAtMs, againAtMs ?? held.againAtMs)
+  }
+  return { found, againAtMs }
+}
+
+function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader): { volumes: VolumesState; setUps: SetUp[] } {
+  const podUid = context.pod.metadata.uid ?? ''
+  const known = state.readyVolumes.get(podUid) ?? new Map<string, ReadyVolume>()
+  state.readyVolumes.set(podUid, known)
+  const setUps: SetUp[] = []
+  const problems: string[] = []
+  let isComplete = true
+  for (const { name, plan } of planVolumes(context)) {
+    const failed = (message: string): number => problems.push(`MountVolume.SetUp failed for volume "${name}" : ${message}`)
+    if (plan.kind === 'waiting') {
+      if (known.has(name)) continue
+      failed(plan.message)
+      continue
+    }
+    const setUp = { podUid, name, plan }
+    setUps.push(setUp)
+    const outcome = read.outcome(state.effects.volume, keyOfSetUp(setUp))
+    if (outcome?.state === 'done') known.set(name, outcome.value)
+    else if (outcome?.state === 'failed' && !known.has(name)) failed(outcome.message)
+    else if (!known.has(name)) isComplete = false
+  }
+  if (problems.length > 0) return { setUps, volumes: { state: 'waiting', message: problems.join('; ') } }
+  return { setUps, volumes: isComplete ? { state: 'ready', volumes: known } : NO_VOLUMES }
+}
+
+/** Probes of what was told to be running: its hook is over, and its address is known. */
+function wantedProbes(pod: Pod, runs: readonly Run[], podIP: string): WantedProbe[] {
+  const { spec, status, metadata } = pod
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return []
+  const told = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
+  const kept = [...(spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always'), ...(spec?.containers ?? [])]
+  return kept.flatMap((container) => {
+    const run = runs.findLast((one) => one.container === container.name)
+    if (run?.state.phase !== 'running') return []
+    const { startedAtMs } = run.state
+    const own = told.find(({ name }) => name === container.name)
+    if (own?.state?.running === undefined || own.containerID !== containerIdOf(run)) return []
+    return kindsOf(container, own.started === true, metadata.deletionTimestamp !== undefined).map((kind) => ({
+      run: { podUid: run.podUid, container: run.container, attempt: run.attempt },
+      kind,
+      probe: container[PROBE_FIELDS[kind]] ?? {},
+      container,
+      podIP,
+      startedAtMs,
+    }))
+  })
+}
+
+const PROBE_FIELDS = { startup: 'startupProbe', readiness: 'readinessProbe', liveness: 'livenessProbe' } as const
+
+/** A pod that goes is still asked whether it is ready, and nothing else. */
+function kindsOf(container: Container, isStarted: boolean, isGoing: boolean): ProbeKind[] {
+  const kinds: ProbeKind[] = isStarted ? (isGoing ? ['readiness'] : ['readiness', 'liveness']) : isGoing ? [] : ['startup']
+  return kinds.filter((kind) => container[PROBE_FIELDS[kind]] !== undefined)
+}
+
+/** What a probe said, or else what was told of the very same run: a restart of the kubelet makes nothing unready. */
+function verdictsFrom({ status }: Pod, run: RunId, states: ReadonlyMap<string, ProbeState>): ProbeVerdicts {
+  const own = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(({ name }) => name === run.container)
+  const told = own?.containerID === containerIdOf(run) && own.state?.running !== undefined ? own : undefined
+  const verdict = (kind: ProbeKind): boolean | undefined => states.get(keyOfProbe(run, kind))?.verdict
+  return {
+    startup: verdict('startup') ?? (told?.started === true ? true : undefined),
+    readiness: verdict('readiness') ?? told?.ready,
+    liveness: verdict('liveness'),
+  }
+}
+
+function deedsFrom(effects: KubeletEffects, run: RunId, read: PassReader): Deeds {
+  const key = keyOfRun(run)
+  const hook = (which: string): HookDeed | undefined => {
+    const outcome = read.outcome(effects.hook, `${key}/${which}`)
+    if (outcome === undefined) return undefined
+    if (outcome.state === 'done') return outcome.value
+    return outcome.state === 'running' ? { state: 'running' } : { state: 'done', beganAtMs: 0, endedAtMs: 0, failure: outcome.message }
+  }
+  const sent = (which: string): number | undefined => {
+    const outcome = read.outcome(effects.signal, `${key}/${which}`)
+    return outcome?.state === 'done' ? outcome.value.atMs : undefined
+  }
+  return { postStart: hook('postStart'), preStop: hook('preStop'), termAtMs: sent('stop'), killAtMs: sent('kill') }
+}
+
+const SHUTDOWN_EXIT_CODE = 143
+
+/** What ended because the node went down did not end for a reason of its own, and has not done its work. */
+function autopsyFrom(outcome: Outcome<Autopsy> | undefined, { termAtMs, killAtMs }: Deeds): Autopsy | undefined {
+  if (outcome === undefined || outcome.state === 'running') return undefined
+  const found = outcome.state === 'done' ? outcome.value : {}
+  if (termAtMs === undefined && killAtMs === undefined) return found
+  return {
+    reason: 'NodeShutdown',
+    message: 'ended with Sluice, whose process nodes went down; its restart policy decides whether it runs again',
+    exitCode: killAtMs === undefined ? SHUTDOWN_EXIT_CODE : 137,
+  }
+}
+
+const failureOf = (outcome: Outcome<unknown> | undefined): string | undefined => (outcome?.state === 'failed' ? outcome.message : undefined)
+
+export const refOf = ({ metadata }: Pod): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })

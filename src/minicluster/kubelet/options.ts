@@ -1,0 +1,26 @@
+/** What the process nodes of a member need of the process they live in. */
+import type { Clock } from '../../base/clock.ts'
+import type { ContainerMachine } from './container-machine.ts'
+import type { NodeShutdown } from './shutdown.ts'
+
+export interface KubeletOptions {
+  machine: ContainerMachine
+  clock: Clock
+  /** Image → directory that stands for it: `--image NAME=DIR`. */
+  images?: ReadonlyMap<string, string>
+  /** Where pods reach the API server of their cluster (default: they are not told). */
+  apiServer?: { host: string; port: number }
+  /** Variables every container has; laid over the default `PATH` and `HOME`. */
+  env?: Readonly<Record<string, string>>
+  /** By which the nodes are told to end everything with grace. */
+  shutdown?: NodeShutdown
+  /** What the nodes say about this machine. */
+  facts?: NodeFacts
+}
+
+export interface NodeFacts {
+  architecture: string
+  operatingSystem: string
+  kernelVersion: string
+  osImage: string
+}

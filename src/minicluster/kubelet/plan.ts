@@ -1,0 +1,207 @@
+/**
+ * What a kubelet does about one pod, decided from the pod, its runs and what is known of volumes, probes and hooks: the
+ * status to write, programs to start, signals to send, hooks to run. The same input always gives the same decision, so
+ * repeating a pass, or beginning anew after a crash, never starts anything twice. Pure.
+ */
+import type { LifecycleHandler, Node, Pod } from '../../kinds/kubernetes/types.ts'
+import type { EventIntent, News } from '../../runtime/controller.ts'
+import type { RunId } from './container-machine.ts'
+import { type Autopsy, type ContainerView, containersOf, fieldPathOf, isLive, type Run } from './containers.ts'
+import type { EnvironmentContext } from './environment/environment.ts'
+import { isToldRunning, type LifeInput, lifeOf, type ProbeVerdicts } from './life.ts'
+import { podStatusOf, statusEvents, statusPatch } from './pod-status.ts'
+import { hostnameOf, orderOf, type Problem, type ReadyVolume, type StartOrder } from './run-spec.ts'
+import { type Deeds, type Stop, stopStep } from './stopping.ts'
+
+/** Volumes of the pod: all ready, or what is missing. */
+export type VolumesState = { state: 'ready'; volumes: ReadonlyMap<string, ReadyVolume> } | { state: 'waiting'; message: string | undefined }
+
+export interface PodInput {
+  pod: Pod
+  node: Node | undefined
+  nodeName: string
+  runs: readonly Run[]
+  volumes: VolumesState
+  podIP: string
+  hostIP: string
+  /** Of the newest run of a container. */
+  verdictsOf(run: RunId): ProbeVerdicts
+  deedsOf(run: RunId): Deeds
+  autopsyOf(run: RunId): Autopsy | undefined
+  /** Why the machine would not begin a run, where it was asked to. */
+  startFailureOf(run: RunId): string | undefined
+  /** Everything of the pod on this machine has been taken away. */
+  isCleared: boolean
+  isShuttingDown: boolean
+  configMap: EnvironmentContext['configMap']
+  secret: EnvironmentContext['secret']
+  machine: MachineFacts
+  nowMs: number
+}
+
+/** What is the same for all pods of a process node. */
+export interface MachineFacts {
+  images: ReadonlyMap<string, string>
+  namespacesRefusal: string | undefined
+  /** Variables every container has. */
+  env: Readonly<Record<string, string>>
+}
+
+export interface HookOrder {
+  run: RunId
+  handler: LifecycleHandler
+  /** It is given up after this long; undefined is never. */
+  timeoutMs: number | undefined
+}
+
+export interface PodPlan {
+  /** Fields to change; undefined when the status is as it should be. */
+  status: Record<string, unknown> | undefined
+  events: EventIntent[]
+  news: News[]
+  start: StartOrder[]
+  signal: { run: RunId; signal: string }[]
+  postStart: HookOrder[]
+  preStop: HookOrder[]
+  /** Ended runs whose last words are to be looked up. */
+  autopsy: RunId[]
+  /** Nothing runs any more of a pod that is to go: its directories and logs go first, then the object. */
+  clear: boolean
+  remove: boolean
+  recheckAfterMs: number | undefined
+}
+
+export function planPod(input: PodInput): PodPlan {
+  const { pod, nowMs } = input
+  const views = containersOf(input)
+  const lifeInput: LifeInput = {
+    pod,
+    views,
+    isShuttingDown: input.isShuttingDown,
+    verdictsOf: (view) => input.verdictsOf(runOf(view, pod)),
+    deedsOf: (view) => input.deedsOf(runOf(view, pod)),
+    nowMs,
+  }
+  const life = lifeOf(lifeInput)
+  const { start, problems } = startsOf(input, life.starts)
+  const statusInput = {
+    ...lifeInput,
+    life,
+    images: input.machine.images,
+    problems,
+    volumeMessage: input.volumes.state === 'waiting' ? input.volumes.message : undefined,
+    nodeName: input.nodeName,
+    podIP: input.podIP,
+    hostIP: input.hostIP,
+    areVolumesReady: input.volumes.state === 'ready',
+  }
+  const next = podStatusOf(statusInput)
+  const status = statusPatch(pod.status, next)
+  const stopping = stepsOf(input, life.stops)
+  const isStill = !views.some((view) => isLive(view.standing))
+  const isGoing = pod.metadata.deletionTimestamp !== undefined && isStill
+  const times = [life.recheckAtMs, stopping.recheckAtMs].filter((at) => at !== undefined)
+  return {
+    status,
+    events: status === undefined ? [] : statusEvents(statusInput, next),
+    news: [...stopping.news, ...hookNews(views, lifeInput, input)],
+    start,
+    signal: stopping.signal,
+    postStart: life.ending === undefined ? postStarts(views, lifeInput) : [],
+    preStop: stopping.preStop,
+    autopsy: views.flatMap((view) => (view.standing.is === 'ending' ? [runOf(view, pod)] : [])),
+    clear: isGoing && !input.isCleared,
+    // Who else holds the pod sees how it ended before it goes; afterwards only their finalizers keep it.
+    remove: isGoing && input.isCleared && status === undefined && !isHeld(pod),
+    recheckAfterMs: times.length === 0 ? undefined : Math.max(0, Math.min(...times) - nowMs),
+  }
+}
+
+const isHeld = ({ metadata }: Pod): boolean => metadata.deletionGracePeriodSeconds === 0 && (metadata.finalizers ?? []).length > 0
+
+/** The newest run of a container, or the one that would be. */
+function runOf({ name, standing }: ContainerView, pod: Pod): RunId {
+  return { podUid: pod.metadata.uid ?? '', container: name, attempt: standing.is === 'absent' ? standing.nextAttempt : standing.attempt }
+}
+
+function startsOf(
+  input: PodInput,
+  starts: readonly { view: ContainerView; attempt: number }[],
+): {
+  start: StartOrder[]
+  problems: Map<string, Problem>
+} {
+  const { pod, volumes, machine, podIP, hostIP } = input
+  const problems = new Map<string, Problem>()
+  const start: StartOrder[] = []
+  if (volumes.state !== 'ready') return { start, problems }
+  const base = { ...machine.env, HOSTNAME: hostnameOf(pod) }
+  const environment = { pod, node: input.node, configMap: input.configMap, secret: input.secret, base, podIP, hostIP }
+  const context = { ...machine, volumes: volumes.volumes, environment }
+  for (const { view, attempt } of starts) {
+    const ordered = orderOf(view, attempt, context)
+    if ('problem' in ordered) {
+      problems.set(view.name, ordered.problem)
+      continue
+    }
+    start.push(ordered.order)
+    const failure = input.startFailureOf({ podUid: pod.metadata.uid ?? '', container: view.name, attempt })
+    if (failure !== undefined) problems.set(view.name, problemOf(failure))
+  }
+  return { start, problems }
+}
+
+const CONFIG_ERROR = 'CreateContainerConfigError: '
+
+/** A failed start says in its first word where it is the fault of what was asked for. */
+function problemOf(failure: string): Problem {
+  if (failure.startsWith(CONFIG_ERROR)) return { reason: 'CreateContainerConfigError', message: failure.slice(CONFIG_ERROR.length) }
+  return { reason: 'RunContainerError', message: failure }
+}
+
+function postStarts(views: readonly ContainerView[], { pod, deedsOf }: LifeInput): HookOrder[] {
+  return views.flatMap((view) => {
+    const handler = view.spec.lifecycle?.postStart
+    if (handler === undefined || view.standing.is !== 'running' || isToldRunning(view)) return []
+    return deedsOf(view).postStart === undefined ? [{ run: runOf(view, pod), handler, timeoutMs: undefined }] : []
+  })
+}
+
+interface Stopping {
+  signal: PodPlan['signal']
+  preStop: HookOrder[]
+  news: News[]
+  recheckAtMs: number | undefined
+}
+
+function stepsOf(input: PodInput, stops: readonly Stop[]): Stopping {
+  const { pod, nodeName: host, nowMs } = input
+  const stopping: Stopping = { signal: [], preStop: [], news: [], recheckAtMs: undefined }
+  for (const stop of stops) {
+    const run = { podUid: pod.metadata.uid ?? '', container: stop.view.name, attempt: stop.attempt }
+    const step = stopStep(stop, input.deedsOf(run), nowMs)
+    const handler = stop.view.spec.lifecycle?.preStop
+    if (step.preStop === true && handler !== undefined) stopping.preStop.push({ run, handler, timeoutMs: stop.graceMs })
+    if (step.signal !== undefined) stopping.signal.push({ run, signal: step.signal })
+    if (step.recheckAtMs !== undefined) stopping.recheckAtMs = Math.min(step.recheckAtMs, stopping.recheckAtMs ?? step.recheckAtMs)
+    const key = `Killing ${run.container} ${run.attempt}`
+    const fieldPath = fieldPathOf(stop.view)
+    stopping.news.push({ key, of: pod, host, fieldPath, type: 'Normal', reason: 'Killing', message: stop.message })
+  }
+  return stopping
+}
+
+/** Hooks that failed. What they said stays out of it: it may be secret. */
+function hookNews(views: readonly ContainerView[], { deedsOf }: LifeInput, { pod, nodeName: host }: PodInput): News[] {
+  return views.flatMap((view) => {
+    const { postStart, preStop } = deedsOf(view)
+    const news = (reason: string, message: string): News => {
+      const key = `${reason} ${view.name} ${runOf(view, pod).attempt}`
+      return { key, of: pod, host, fieldPath: fieldPathOf(view), type: 'Warning', reason, message }
+    }
+    return [
+      ...(postStart?.state === 'done' && postStart.failure !== undefined ? [news('FailedPostStartHook', 'PostStartHook failed')] : []),
+      ...(preStop?.state === 'done' && preStop.failure !== undefined ? [news('FailedPreStopHook', 'PreStopHook failed')] : []),
+    ]
+  })
+}

@@ -1,0 +1,122 @@
+/**
+ * What exactly is to be run for a container: program, arguments, environment, mounts, root; or why that cannot be said,
+ * in a reason and a sentence that tell people what to do. Pure.
+ */
+import type { Pod, VolumeMount } from '../../kinds/kubernetes/types.ts'
+import type { Mount, RunSpec } from './container-machine.ts'
+import type { ContainerView } from './containers.ts'
+import { type EnvironmentContext, environmentOf } from './environment/environment.ts'
+import { expand } from './environment/expand.ts'
+import { isClean } from './volumes/payload.ts'
+
+/** A volume of the pod that is ready on this machine. */
+export interface ReadyVolume {
+  path: string
+  readOnly: boolean
+}
+
+export interface StartOrder {
+  spec: Omit<RunSpec, 'mounts'>
+  /** With `subPath`, what is mounted lies there below the source. */
+  mounts: (Mount & { subPath?: string })[]
+  /** Where the container may leave its last words; undefined where nothing can be mounted. */
+  terminationMessagePath: string | undefined
+}
+
+export type Ordered = { order: StartOrder } | { problem: Problem }
+
+export interface Problem {
+  reason: 'CreateContainerConfigError' | 'CreateContainerError' | 'RunContainerError'
+  message: string
+}
+
+export interface RunSpecContext {
+  /** Directories that stand for images. */
+  images: ReadonlyMap<string, string>
+  volumes: ReadonlyMap<string, ReadyVolume>
+  environment: EnvironmentContext
+  namespacesRefusal: string | undefined
+}
+
+export function orderOf(view: ContainerView, attempt: number, context: RunSpecContext): Ordered {
+  const { spec: container } = view
+  const { pod } = context.environment
+  const imageRoot = context.images.get(container.image ?? '')
+  const resolved = environmentOf(container, context.environment)
+  if ('problem' in resolved) return { problem: { reason: 'CreateContainerConfigError', message: resolved.problem } }
+  const { env } = resolved
+  const lookup = (name: string): string | undefined => (Object.hasOwn(env, name) ? env[name] : undefined)
+  const command = commandOf(view, imageRoot)
+  if ('problem' in command) return command
+  const mounts = mountsOf(view, context.volumes, lookup)
+  if ('problem' in mounts) return mounts
+  const refusal = context.namespacesRefusal
+  if (refusal !== undefined && (mounts.mounts.length > 0 || imageRoot !== undefined))
+    return { problem: { reason: 'CreateContainerError', message: cannotMount(refusal, imageRoot !== undefined) } }
+  return {
+    order: {
+      spec: {
+        podUid: pod.metadata.uid ?? '',
+        container: view.name,
+        attempt,
+        namespace: pod.metadata.namespace ?? '',
+        pod: pod.metadata.name ?? '',
+        command: command.command.map((part) => expand(part, lookup)),
+        env,
+        workingDir: container.workingDir === '' ? undefined : container.workingDir,
+        imageRoot,
+        hostname: hostnameOf(pod),
+        tty: container.tty === true,
+        stdin: container.stdin === true,
+      },
+      mounts: mounts.mounts,
+      terminationMessagePath: refusal === undefined ? (container.terminationMessagePath ?? '/dev/termination-log') : undefined,
+    },
+  }
+}
+
+function cannotMount(refusal: string, hasRoot: boolean): string {
+  const what = hasRoot ? 'the image needs a root of its own' : 'the container has volumes to mount'
+  return `${what}, and this machine refuses that: ${refusal} (a pod that needs no volumes can say automountServiceAccountToken: false)`
+}
+
+function commandOf({ spec }: ContainerView, imageRoot: string | undefined): { command: string[] } | { problem: Problem } {
+  const { command = [], args = [], image = '' } = spec
+  // Without an entry point of its image, arguments alone are the command.
+  const all = command.length > 0 || imageRoot !== undefined ? [...command, ...args] : []
+  if (all.length > 0) return { command: all }
+  const message =
+    imageRoot === undefined
+      ? `nothing says what to run for image "${image}": set command to a program of this machine, or map the image to a directory (up --image ${image}=DIR) and set command`
+      : `the directory that image "${image}" is mapped to does not say what to run: set command`
+  return { problem: { reason: 'CreateContainerError', message } }
+}
+
+type Mounts = { mounts: StartOrder['mounts'] } | { problem: Problem }
+
+function mountsOf({ spec, name }: ContainerView, volumes: RunSpecContext['volumes'], lookup: (name: string) => string | undefined): Mounts {
+  const configError = (message: string): Mounts => ({ problem: { reason: 'CreateContainerConfigError', message } })
+  if ((spec.volumeDevices ?? []).length > 0) return configError('block devices (volumeDevices) are not supported on process nodes')
+  const mounts: StartOrder['mounts'] = []
+  for (const mount of spec.volumeMounts ?? []) {
+    const volume = volumes.get(mount.name ?? '')
+    if (volume === undefined) return configError(`cannot find volume "${mount.name ?? ''}" to mount into container "${name}"`)
+    const subPath = subPathOf(mount, lookup)
+    if (subPath !== undefined && !isClean(subPath)) return configError(`subPath "${subPath}" must be a relative path without ".."`)
+    mounts.push({ source: volume.path, path: mount.mountPath ?? '', readOnly: volume.readOnly || mount.readOnly === true, subPath })
+  }
+  return { mounts }
+}
+
+function subPathOf({ subPath, subPathExpr }: VolumeMount, lookup: (name: string) => string | undefined): string | undefined {
+  const path = subPath !== undefined && subPath !== '' ? subPath : subPathExpr === undefined ? '' : expand(subPathExpr, lookup)
+  const trimmed = path.replace(/\/+$/, '')
+  return trimmed === '' || trimmed === '.' ? undefined : trimmed
+}
+
+/** Names of hosts have 63 characters at most. */
+export function hostnameOf({ spec, metadata }: Pod): string {
+  if (spec?.hostNetwork === true) return spec.nodeName ?? ''
+  const name = spec?.hostnameOverride ?? spec?.hostname ?? metadata.name ?? ''
+  return name.slice(0, 63).replace(/[-.]+$/, '')
+}

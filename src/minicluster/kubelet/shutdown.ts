@@ -1,0 +1,47 @@
+/**
+ * The end of a process node with grace (Ctrl-C, `down`): every program ends as if its pod were deleted, the pod objects
+ * stay, and their status says why. On the next start the restart policy decides what runs again.
+ */
+import type { ContainerMachine } from './container-machine.ts'
+
+export interface NodeShutdown {
+  readonly hasBegun: boolean
+  /** Ends everything; resolves when nothing runs any more and the API has been told. */
+  begin(): Promise<void>
+  onBegin(listener: () => void): () => void
+  /** A pod was looked at: whether there is nothing left to do about it. */
+  report(podUid: string, isAtRest: boolean): void
+}
+
+export function createNodeShutdown(machine: Pick<ContainerMachine, 'pods' | 'runsOf'>): NodeShutdown {
+  const listeners = new Set<() => void>()
+  let hasBegun = false
+  let pending = new Set<string>()
+  let resolveAll: () => void = () => undefined
+  const all = new Promise<void>((resolve) => {
+    resolveAll = resolve
+  })
+  return {
+    get hasBegun() {
+      return hasBegun
+    },
+    begin() {
+      if (hasBegun) return all
+      hasBegun = true
+      pending = new Set(
+        machine.pods().filter((uid) => machine.runsOf(uid).some(({ state }) => state.phase === 'starting' || state.phase === 'running')),
+      )
+      for (const listener of listeners) listener()
+      if (pending.size === 0) resolveAll()
+      return all
+    },
+    onBegin(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    report(podUid, isAtRest) {
+      if (!hasBegun || !isAtRest || !pending.delete(podUid)) return
+      if (pending.size === 0) resolveAll()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * How one container is brought to its end: the preStop hook, the stop signal, and SIGKILL when the grace is over. Decided
+ * anew on every pass from what has been done so far; after a restart of the kubelet hook and signal are given once more,
+ * and a pod's own deadline holds. Pure.
+ */
+import type { ContainerView } from './containers.ts'
+
+/** What was done in this process to one run; undefined fields were not begun. */
+export interface Deeds {
+  postStart?: HookDeed
+  preStop?: HookDeed
+  /** When the stop signal was sent. */
+  termAtMs?: number
+  killAtMs?: number
+}
+
+export type HookDeed = { state: 'running' } | { state: 'done'; beganAtMs: number; endedAtMs: number; failure?: string }
+
+export interface Stop {
+  view: ContainerView
+  attempt: number
+  /** Said with the event Killing. */
+  message: string
+  graceMs: number
+  /** SIGKILL not before; of a deleted pod, where the time is in the object. */
+  deadlineMs?: number
+  /** Its turn has come: sidecars wait for the main containers and for those after them. */
+  isItsTurn: boolean
+}
+
+export interface StopStep {
+  preStop?: boolean
+  signal?: string
+  recheckAtMs?: number
+}
+
+/** However short the grace, a program gets this long between the signals. */
+const LEAST_GRACE_MS = 2000
+
+export function stopStep(stop: Stop, deeds: Deeds, nowMs: number): StopStep {
+  const { view, graceMs, deadlineMs } = stop
+  const isOverdue = deadlineMs !== undefined && nowMs >= deadlineMs
+  const hasHook = view.spec.lifecycle?.preStop !== undefined && graceMs > 0
+  if (deeds.termAtMs === undefined) {
+    if (hasHook && deeds.preStop === undefined && !isOverdue) return { preStop: true }
+    // A hook ends by itself at the end of the grace; only a pod whose deadline moved closer does not wait for it.
+    const isWaiting = (hasHook && deeds.preStop?.state === 'running') || !stop.isItsTurn
+    if (isWaiting && !isOverdue) return { recheckAtMs: deadlineMs }
+    return { signal: stopSignalOf(view) }
+  }
+  const killAtMs = killTime(stop, deeds, deeds.termAtMs)
+  if (nowMs < killAtMs) return { recheckAtMs: killAtMs }
+  return deeds.killAtMs === undefined ? { signal: 'SIGKILL' } : {}
+}
+
+function killTime({ graceMs, deadlineMs }: Stop, { preStop }: Deeds, termAtMs: number): number {
+  const least = termAtMs + LEAST_GRACE_MS
+  if (deadlineMs !== undefined) return Math.max(deadlineMs, least)
+  const spent = preStop?.state === 'done' ? preStop.endedAtMs - preStop.beganAtMs : 0
+  return Math.max(termAtMs + graceMs - spent, least)
+}
+
+const stopSignalOf = (view: ContainerView): string => view.spec.lifecycle?.stopSignal ?? 'SIGTERM'

@@ -1,0 +1,53 @@
+/**
+ * What a volume driver is: it says, from objects alone, what is to be on disk for a volume or what it still waits for.
+ * Doing it is the same for all. A new driver is one file with one of these, and one line in volumes/index.ts.
+ */
+import type { ConfigMap, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Volume } from '../../../kinds/kubernetes/types.ts'
+import type { VolumeFile } from '../container-machine.ts'
+
+export type VolumePlan =
+  /** An empty directory that lives as long as the pod. */
+  | { kind: 'directory' }
+  /** Files that come from objects; `version` says which, so that nothing is compared or written while it stays. */
+  | { kind: 'files'; version: string; files(): VolumeFile[] }
+  /** Something that is on this machine already; `type` as of hostPath. */
+  | { kind: 'path'; path: string; type: string; readOnly: boolean }
+  | { kind: 'waiting'; message: string }
+
+export const waiting = (message: string): VolumePlan => ({ kind: 'waiting', message })
+
+/** Objects a pod's volumes and variables come from, by which it is found again when they change. */
+export interface Source {
+  kind: 'ConfigMap' | 'Secret' | 'PersistentVolumeClaim'
+  name: string
+}
+
+export interface TokenOrder {
+  /** Where it goes in the volume. */
+  path: string
+  audience: string | undefined
+  expirationSeconds: number
+}
+
+export type Token = { token: string; issuedAtMs: number } | { problem: string }
+
+/** Cached look-ups in the pod's namespace. */
+export interface VolumeContext {
+  pod: Pod
+  node: Node | undefined
+  configMap(name: string): ConfigMap | undefined
+  secret(name: string): Secret | undefined
+  claim(name: string): PersistentVolumeClaim | undefined
+  persistentVolume(name: string): PersistentVolume | undefined
+  /** Fetched before, for every order the driver placed. */
+  token(order: TokenOrder): Token | undefined
+}
+
+export interface VolumeDriver {
+  /** The field of a Volume that it stands for. */
+  field: keyof Volume
+  sources?(volume: Volume): readonly Source[]
+  /** Service account tokens it needs. */
+  tokens?(volume: Volume): readonly TokenOrder[]
+  plan(volume: Volume, context: VolumeContext): VolumePlan
+}

@@ -1,0 +1,11 @@
+/** hostPath: what is on this machine at that path, of the type that was asked for. */
+import { type VolumeDriver, waiting } from './driver.ts'
+
+export const hostPath: VolumeDriver = {
+  field: 'hostPath',
+  plan({ hostPath: source }) {
+    const path = source?.path ?? ''
+    if (!path.startsWith('/') || path.split('/').includes('..')) return waiting(`hostPath "${path}" is not an absolute path without ".."`)
+    return { kind: 'path', path, type: source?.type ?? '', readOnly: false }
+  },
+}

@@ -1,0 +1,41 @@
+/** persistentVolumeClaim and ephemeral: the claim's volume, where it is a directory of this machine. */
+import type { PersistentVolume } from '../../../kinds/kubernetes/types.ts'
+import { type VolumeContext, type VolumeDriver, type VolumePlan, waiting } from './driver.ts'
+
+/** Directories of this provisioner lie in the data directory, and are made by whoever comes first. */
+const OWN_PROVISIONER = 'sluice.dev/local'
+
+export const persistentVolumeClaim: VolumeDriver = {
+  field: 'persistentVolumeClaim',
+  sources: ({ persistentVolumeClaim: source }) => [{ kind: 'PersistentVolumeClaim', name: source?.claimName ?? '' }],
+  plan: ({ persistentVolumeClaim: source }, context) => claimPlan(source?.claimName ?? '', source?.readOnly === true, context),
+}
+
+export function claimPlan(name: string, isReadOnly: boolean, context: VolumeContext): VolumePlan {
+  const claim = context.claim(name)
+  if (claim === undefined) return waiting(`persistentvolumeclaim "${name}" not found`)
+  const where = `${context.pod.metadata.namespace ?? ''}/${name}`
+  if (claim.metadata.deletionTimestamp !== undefined && (claim.metadata.finalizers ?? []).length === 0)
+    return waiting(`error processing PVC ${where}: PVC is being deleted`)
+  const volumeName = claim.spec?.volumeName ?? ''
+  if (claim.status?.phase !== 'Bound' || volumeName === '') return waiting(`error processing PVC ${where}: PVC is not bound`)
+  const volume = context.persistentVolume(volumeName)
+  if (volume === undefined) return waiting(`error processing PVC ${where}: failed to fetch PV ${volumeName}: not found`)
+  if (volume.spec?.claimRef?.uid !== undefined && volume.spec.claimRef.uid !== claim.metadata.uid)
+    return waiting(`error processing PVC ${where}: PV ${volumeName} is bound to another claim`)
+  if (volume.spec?.volumeMode === 'Block') return waiting(`PV ${volumeName} is a block device, which process nodes do not offer`)
+  return pathOf(volume, isReadOnly)
+}
+
+function pathOf({ spec, metadata }: PersistentVolume, readOnly: boolean): VolumePlan {
+  const isOwn = metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === OWN_PROVISIONER
+  const path = spec?.local?.path ?? spec?.hostPath?.path
+  if (path !== undefined) {
+    if (!path.startsWith('/') || path.split('/').includes('..'))
+      return waiting(`the path of PV ${metadata.name ?? ''} is not absolute and clean`)
+    const type = isOwn ? 'DirectoryOrCreate' : (spec?.hostPath?.type ?? (spec?.local === undefined ? '' : 'Directory'))
+    return { kind: 'path', path, type, readOnly }
+  }
+  if (spec?.csi !== undefined) return waiting(`driver name ${spec.csi.driver ?? ''} not found in the list of registered CSI drivers`)
+  return waiting(`PV ${metadata.name ?? ''} is of a type that process nodes cannot mount: only local and hostPath are`)
+}

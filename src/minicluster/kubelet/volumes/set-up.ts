@@ -1,0 +1,59 @@
+/** Brings a planned volume onto this machine. Rejects with the sentence for people when that cannot be. */
+import type { ContainerMachine } from '../container-machine.ts'
+import type { ReadyVolume } from '../run-spec.ts'
+import type { VolumePlan } from './driver.ts'
+import { isClean } from './payload.ts'
+
+export interface SetUp {
+  podUid: string
+  name: string
+  plan: Exclude<VolumePlan, { kind: 'waiting' }>
+}
+
+/** What makes this set-up this set-up. */
+export function keyOfSetUp({ podUid, name, plan }: SetUp): string {
+  const what = plan.kind === 'files' ? plan.version : plan.kind === 'path' ? `${plan.type} ${plan.path}` : ''
+  return `${podUid}/${name}/${plan.kind}/${what}`
+}
+
+export async function setUpVolume(machine: ContainerMachine, { podUid, name, plan }: SetUp): Promise<ReadyVolume> {
+  if (plan.kind === 'path') {
+    await checkPath(machine, plan)
+    return { path: plan.path, readOnly: plan.readOnly }
+  }
+  const path = await machine.directory(podUid, 'volumes', name)
+  if (plan.kind === 'directory') return { path, readOnly: false }
+  const files = plan.files()
+  const unclean = files.find((file) => !isClean(file.path))
+  if (unclean !== undefined) throw new Error(`file "${unclean.path}" would not be inside the volume`)
+  await machine.writeFiles(path, files)
+  return { path, readOnly: true }
+}
+
+async function checkPath(machine: ContainerMachine, { path, type }: Extract<VolumePlan, { kind: 'path' }>): Promise<void> {
+  if (type === '') return
+  const kind = await machine.kindOf(path)
+  const wrong = (what: string): Error => new Error(`hostPath type check failed: ${path} is not ${what}`)
+  switch (type) {
+    case 'DirectoryOrCreate':
+      if (kind === undefined) return machine.makeDirectory(path)
+      if (kind !== 'directory') throw wrong('a directory')
+      return
+    case 'Directory':
+      if (kind !== 'directory') throw wrong('a directory')
+      return
+    case 'FileOrCreate':
+      if (kind === undefined) return machine.makeFile(path)
+      if (kind !== 'file') throw wrong('a file')
+      return
+    case 'File':
+      if (kind !== 'file') throw wrong('a file')
+      return
+    case 'Socket':
+      if (kind !== 'socket') throw wrong('a socket file')
+      return
+    default:
+      // The port does not tell devices apart; anything that is no plain file may be one.
+      if (kind !== 'other') throw wrong(type === 'CharDevice' ? 'a character device' : 'a block device')
+  }
+}
