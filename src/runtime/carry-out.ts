@@ -5,6 +5,7 @@
 import { isConflict, isOutcomeUnknown } from '../client/errors.ts'
 import { applyAction, outcomeOf, type Writer } from './apply-plan.ts'
 import type { Action, EventIntent, Together } from './controller.ts'
+import type { DeclaredCheck } from './declared-writes.ts'
 import type { FreshnessGate } from './freshness.ts'
 import type { ControllerMetrics } from './metrics.ts'
 
@@ -16,6 +17,7 @@ export interface Carrier {
 }
 
 export interface CarrierOptions {
+  check: DeclaredCheck
   writer: Writer
   gate: FreshnessGate
   metrics: ControllerMetrics | undefined
@@ -24,7 +26,7 @@ export interface CarrierOptions {
   isStopped(): boolean
 }
 
-export function createCarrier({ writer, gate, metrics, tell, wake, isStopped }: CarrierOptions): Carrier {
+export function createCarrier({ check, writer, gate, metrics, tell, wake, isStopped }: CarrierOptions): Carrier {
   const doubts = new Map<string, readonly Action[]>()
 
   async function applyAll(key: string, actions: readonly (Action | Together)[]): Promise<number> {
@@ -47,6 +49,8 @@ export function createCarrier({ writer, gate, metrics, tell, wake, isStopped }: 
   async function applyOne(key: string, action: Action): Promise<number> {
     const count = (result: WriteResult): void =>
       metrics?.wrote({ controller: writer.manager, verb: action.do, resource: nameOfWritten(action), result })
+    const undeclared = check(action)
+    if (undeclared !== undefined) throw new Error(undeclared)
     try {
       const written = await applyAction(writer, action)
       count(written === undefined && action.do !== 'delete-collection' ? 'unneeded' : 'done')

@@ -13,6 +13,8 @@ export interface Reader {
   list<T extends KubeObject>(resource: Resource<T>, namespace?: string): T[]
   byIndex<T extends KubeObject>(resource: Resource<T>, index: string, value: string): T[]
   nowMs(): number
+  /** Newest revision the cache of a resource has seen: whether it can know of what happened before another object's. */
+  revisionOf(resource: Resource): number
 }
 
 /** Reads of one pass: also what became of the passes before it. */

@@ -13,6 +13,7 @@ import type { KubeObject } from '../kube/meta.ts'
 import type { Writer } from './apply-plan.ts'
 import { createCarrier } from './carry-out.ts'
 import { type Controller, type News, type ObjectRef, type PassReader, type Priority, type Reader, resourcesOf } from './controller.ts'
+import { declaredCheck } from './declared-writes.ts'
 import { createEffects } from './effects.ts'
 import { createEventRecorder } from './event-recorder.ts'
 import { createFreshnessGate } from './freshness.ts'
@@ -60,6 +61,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   const { queue } = workers
   const wake = (ref: ObjectRef, priority?: Priority): void => queue.add(`${ref.namespace}/${ref.name}`, priority)
   const carrier = createCarrier({
+    check: declaredCheck(controller.name, controller.writes),
     writer,
     gate,
     metrics: options.metrics,
@@ -154,5 +156,6 @@ function readerOf(controller: Controller, informerOf: (resource: Resource) => In
     byIndex: <T extends KubeObject>(resource: Resource<T>, index: string, value: string) =>
       cacheOf(resource).byIndex(`${controller.name}/${index}`, value) as T[],
     nowMs: () => clock.now(),
+    revisionOf: (resource) => cacheOf(resource).revision,
   }
 }
