@@ -8,5 +8,6 @@ export { createRbac, RBAC_GROUP, RBAC_RESOURCES, type Rbac } from './rbac.ts'
 export { createReviews, type Review } from './reviews.ts'
 export {
   createServiceAccountTokens,
+  legacyClaims,
   type ServiceAccountTokens,
 } from './service-account-token.ts'

@@ -55,6 +55,8 @@ export interface ServiceAccountTokens {
   readonly issuer: string
   readonly audiences: readonly string[]
   issue(order: TokenOrder): string
+  /** A token without an end, good as long as it is in this Secret. */
+  issueLegacy(account: KubeObject, secret: KubeObject): string
   verify(token: string, audiences?: readonly string[]): TokenVerdict
   /** The documents of `/.well-known/openid-configuration` and `/openid/v1/jwks`. */
   discovery(jwksUri: string): { configuration: JsonObject; keys: JsonObject }
@@ -68,6 +70,7 @@ export function createServiceAccountTokens(deps: ServiceAccountTokenDeps): Servi
     issuer,
     audiences,
     issue: (order) => signJwt(claimsOf(order, issuer, deps), deps.keys[0]),
+    issueLegacy: (account, secret) => signJwt(legacyClaims(account, secret), deps.keys[0]),
     verify(token, wanted = audiences) {
       const verdict = verifier.read(token, (from) => from === issuer || from === LEGACY_ISSUER)
       if (verdict === undefined || 'error' in verdict) return verdict
@@ -182,6 +185,19 @@ function userOf(account: { namespace: string; name: string; uid: string }, claim
 }
 
 const LEGACY = 'kubernetes.io/serviceaccount/'
+
+/** What a token says that lives in a Secret. */
+export function legacyClaims(account: KubeObject, secret: KubeObject): JsonObject {
+  const { namespace = '', name = '', uid = '' } = account.metadata
+  return {
+    iss: LEGACY_ISSUER,
+    [`${LEGACY}namespace`]: namespace,
+    [`${LEGACY}secret.name`]: secret.metadata.name ?? '',
+    [`${LEGACY}service-account.name`]: name,
+    [`${LEGACY}service-account.uid`]: uid,
+    sub: serviceAccountName(namespace, name),
+  }
+}
 
 /** The user of a token that lives in a Secret: good as long as the Secret holds exactly this token. */
 function legacyUser(token: string, claims: JsonObject, read: AdmissionReader): UserInfo | string {
