@@ -23,6 +23,7 @@ import { printerFor } from './kinds/kubernetes/printers/index.ts'
 import { builtinKinds } from './kinds/kubernetes/registry.ts'
 import { rulesFor } from './kinds/kubernetes/rules/index.ts'
 import { type RunPlacementOptions, runPlacement } from './minicluster/admission/run-placement.ts'
+import type { KubeObject } from './kube/meta.ts'
 import { type MemberOptions, memberControllers } from './minicluster/controllers.ts'
 import { eventTtl } from './minicluster/housekeeping/event-ttl/controller.ts'
 import { GARBAGE_COLLECTOR, runGarbageCollector } from './minicluster/housekeeping/garbage/run.ts'
@@ -30,6 +31,7 @@ import { namespaceLifecycle } from './minicluster/housekeeping/namespace/control
 import { roleAggregation } from './minicluster/housekeeping/role-aggregation/controller.ts'
 import { rootCa } from './minicluster/housekeeping/root-ca/controller.ts'
 import { defaultServiceAccount } from './minicluster/housekeeping/service-account/controller.ts'
+import { serviceAccountToken } from './minicluster/housekeeping/service-account-token/controller.ts'
 import type { Controller } from './runtime/controller.ts'
 import type { ControllerMetrics } from './runtime/metrics.ts'
 import { runController } from './runtime/run-controller.ts'
@@ -42,6 +44,8 @@ export type ClusterRole = 'hub' | 'member'
 export interface ControllerFacts {
   /** PEM of the cluster's authority; asked each time, because certificates rotate. */
   authority(): string
+  /** Signs the token a Secret keeps for a ServiceAccount; undefined where the key is not ours. */
+  signToken?(account: KubeObject, secret: KubeObject): string
   /** Of a member of `up`; undefined where the cluster brings its own workload controllers and nodes. */
   member?: MemberOptions
 }
@@ -58,12 +62,20 @@ const CONTROLLER_MANAGER = { namespace: 'kube-system', name: 'kube-controller-ma
 const SCHEDULER = { namespace: 'kube-system', name: 'kube-scheduler' }
 
 export function roomsOf(role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Room[] {
-  const housekeeping = [namespaceLifecycle(facts.everything), defaultServiceAccount, rootCa(facts.authority), roleAggregation, eventTtl()]
+  const { authority, signToken, everything } = facts
+  const housekeeping = [
+    namespaceLifecycle(everything),
+    defaultServiceAccount,
+    ...(signToken === undefined ? [] : [serviceAccountToken({ authority, signToken })]),
+    rootCa(authority),
+    roleAggregation,
+    eventTtl(),
+  ]
   return [
     // The hub and every member.
     { name: 'housekeeping', upstream: [CONTROLLER_MANAGER], controllers: housekeeping },
     ...(role === 'member' && facts.member !== undefined
-      ? [{ name: 'minicluster', upstream: [CONTROLLER_MANAGER, SCHEDULER], controllers: memberControllers(facts.member) }]
+      ? [{ name: 'minicluster', upstream: [CONTROLLER_MANAGER, SCHEDULER], controllers: memberControllers(facts.member, everything) }]
       : []),
   ]
 }
@@ -125,6 +137,8 @@ export interface RunControllersOptions extends ControllerFacts {
   transportFor(part: string): Transport
   /** Rooms that stay away, by name (default: none). */
   without?: readonly string[]
+  /** Each controller as it is to run, where that is not as it is: worlds script its effects. */
+  adapt?(controller: Controller): Controller
 }
 
 export interface RunningControllers {
@@ -166,9 +180,9 @@ export function runControllers(options: RunControllersOptions): RunningControlle
   metrics?.watchCaches(caches, () => clock.now())
   const onError = (error: unknown, controller: string, key: string): void =>
     log.write('error', 'a pass failed and will be tried again', { controller, object: key, cause: messageOf(error) })
-  const facts = { authority: options.authority, member: options.member, everything }
+  const facts = { authority: options.authority, signToken: options.signToken, member: options.member, everything }
   const rooms = roomsOf(options.role, facts).filter((room) => !without.includes(room.name))
-  const controllers = rooms.flatMap((room) => room.controllers)
+  const controllers = rooms.flatMap((room) => room.controllers).map((controller) => options.adapt?.(controller) ?? controller)
   const names = new Set(controllers.map((controller) => controller.name))
   function keepsManager(name: string): boolean {
     return names.has(name)

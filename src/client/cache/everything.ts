@@ -32,6 +32,8 @@ export interface Everything {
   /** The resource an owner reference names; undefined when it is not served. */
   resourceOf(reference: OwnerReference): Resource | undefined
   resourceByKey(key: string): Resource | undefined
+  /** The resource of this group and plural, in the version that is followed. */
+  resourceNamed(group: string, plural: string): Resource | undefined
   /** Whether objects of this resource are in here. */
   follows(resource: Resource): boolean
   /** The informer of a followed resource. */
@@ -49,6 +51,8 @@ export interface EverythingOptions {
   client: Client
   clock: Clock
   random: Random
+  /** What to follow of all that can be (default: all of it). */
+  only?(resource: Resource): boolean
   onError(error: unknown): void
 }
 
@@ -124,6 +128,11 @@ class FollowedResources implements Everything {
     return this.#followed.get(key)?.resource
   }
 
+  resourceNamed(group: string, plural: string): Resource | undefined {
+    for (const { resource } of this.#followed.values()) if (resource.plural === plural && resource.group === group) return resource
+    return undefined
+  }
+
   follows(resource: Resource): boolean {
     return this.#followed.has(keyOfResource(resource))
   }
@@ -166,12 +175,12 @@ class FollowedResources implements Everything {
   async #discover(): Promise<void> {
     if (this.#isDiscovering) return
     this.#isDiscovering = true
-    const { client, clock, random, onError } = this.#options
+    const { client, clock, random, only = () => true, onError } = this.#options
     const { signal } = this.#stopping
     while (this.#isDirty && !signal.aborted) {
       this.#isDirty = false
       try {
-        this.#followAll((await discoverResources(client)).filter(isFollowed))
+        this.#followAll((await discoverResources(client)).filter((resource) => isFollowed(resource) && only(resource)))
       } catch (error) {
         if (signal.aborted) break
         onError(error)

@@ -44,11 +44,8 @@ export interface Course {
 export async function beginningOf(story: Story): Promise<WorldSnapshot> {
   const world = new World(story.world)
   await world.start()
+  for (const step of story.before ?? []) await step(story.cluster(world))
   await world.settle()
-  for (const step of story.before ?? []) {
-    await step(story.cluster(world))
-    await world.settle()
-  }
   const snapshot = world.snapshot()
   await world.stop()
   return snapshot

@@ -1,5 +1,6 @@
 /** One cluster of a world: a real API server core over its part of the store, the real controllers, and verbs for tests. */
 import { createHash } from 'node:crypto'
+import { legacyClaims, readSigningKey } from '../../apiserver/auth/index.ts'
 import type { Cluster } from '../../apiserver/cluster.ts'
 import { sleep } from '../../base/clock.ts'
 import type { LogFields } from '../../base/log.ts'
@@ -19,15 +20,17 @@ import {
 import type { KubeObject } from '../../kube/meta.ts'
 import type { MemberOptions } from '../../minicluster/controllers.ts'
 import type { ClusterStore } from '../../store/index.ts'
+import { ScriptedEffects } from './effects.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from './fixed-keys.ts'
 import { ControllerProcess, type ControllerWrite, type Interference } from './process.ts'
 import type { Pump } from './pump.ts'
+import { signJwtRepeatably } from './repeatable-signature.ts'
 import { resourceOfObject } from './resources.ts'
 import { type SkewedClock, skewed } from './skewed-clock.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** What runs in the clusters of a world: the real list, unless a world is about something else. */
-export type RunControllers = (options: RunControllersOptions) => RunningControllers
+export type RunControllers = (options: RunControllersOptions, cluster: WorldCluster) => RunningControllers
 
 export interface WorldClusterOptions {
   name: string
@@ -43,6 +46,7 @@ export interface WorldClusterOptions {
 /** No process of a machine is there to run anything. */
 const PLAYED = { hasProcessNodes: false, isMapped: () => false, resolves: () => false }
 const PORT = 7443
+const SIGNING_KEY = { pem: SERVICE_ACCOUNT_KEY, id: readSigningKey(SERVICE_ACCOUNT_KEY).id }
 /** How long the process of the controllers is away after a crash. */
 const RESTART_MS = 100
 const TESTER = { name: 'tester', groups: ['system:masters'] }
@@ -56,6 +60,8 @@ export class WorldCluster {
   readonly complaints: string[] = []
   /** What is done to the requests and watches of the controllers. */
   interference: Interference | undefined
+  /** What effects of controllers do in the world beyond the API. */
+  readonly effects: ScriptedEffects
   readonly #options: WorldClusterOptions
   readonly #clock: SkewedClock
   readonly #trace = createHash('sha256')
@@ -69,6 +75,7 @@ export class WorldCluster {
     const { store, random } = options
     this.#options = options
     this.#clock = skewed(options.clock)
+    this.effects = new ScriptedEffects(options.clock)
     this.name = options.name
     this.store = store
     store.watch('', {
@@ -104,15 +111,18 @@ export class WorldCluster {
       cachesAt,
     })
     this.#process = process
-    this.#controllers = run({
+    const options: RunControllersOptions = {
       role,
       clock: process.clock,
       random,
       log: { write: (_level, message, fields = {}) => void this.complaints.push(complaintOf(message, fields)) },
       authority: () => this.#authority,
+      signToken: (account, secret) => signJwtRepeatably(legacyClaims(account, secret), SIGNING_KEY),
       member,
       transportFor: (part) => process.transportFor(part),
-    })
+      adapt: (controller) => this.effects.adapt(controller),
+    }
+    this.#controllers = run(options, this)
   }
 
   /** The process of the controllers ends at once, in the middle of whatever it does, and stays away until it is started. */

@@ -6,6 +6,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { type Fault, faultyTransport } from '../../client/fault/fault-transport.ts'
 import type { Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
+import { CatchUp } from './catch-up.ts'
 
 /** A request of the process, and which part of it sent it: a controller by its name, `caches` or `everything`. */
 export interface Sent {
@@ -73,12 +74,13 @@ export class ControllerProcess {
   readonly #streams = new Set<TransportResponse>()
   readonly #holds = new Set<() => void>()
   readonly #listed = new Set<string>()
+  readonly #followed = new Set<string>()
+  /** Of caches that began in the past. */
+  readonly #catchUp: CatchUp | undefined
   #isDead = false
-  #isReleased: boolean
 
   constructor(options: ProcessOptions) {
     this.#options = options
-    this.#isReleased = options.cachesAt === undefined
     const { clock } = options
     this.clock = {
       now: () => clock.now(),
@@ -96,6 +98,7 @@ export class ControllerProcess {
         return stop
       },
     }
+    this.#catchUp = options.cachesAt === undefined ? undefined : new CatchUp(this.clock)
   }
 
   get isDead(): boolean {
@@ -113,11 +116,11 @@ export class ControllerProcess {
 
   /** Caches that were kept behind may catch up; false when none was. */
   release(): boolean {
-    const wasHeld = !this.#isReleased || this.#holds.size > 0
-    this.#isReleased = true
+    const wasHeld = this.#holds.size > 0
+    const wasBehind = this.#catchUp?.begin() === true
     for (const release of [...this.#holds]) release()
     this.#holds.clear()
-    return wasHeld
+    return wasHeld || wasBehind
   }
 
   transportFor(part: string): Transport {
@@ -161,7 +164,7 @@ export class ControllerProcess {
   /** The first list of a cache that begins in the past. */
   #asOf({ part, request }: Sent): TransportRequest {
     const { cachesAt } = this.#options
-    if (cachesAt === undefined || this.#isReleased || !isCache(part)) return request
+    if (cachesAt === undefined || !isCache(part)) return request
     const [path = '', query = ''] = request.path.split('?')
     if (!query.includes('limit=') || query.includes('continue=') || this.#listed.has(`${part} ${path}`)) return request
     this.#listed.add(`${part} ${path}`)
@@ -171,13 +174,15 @@ export class ControllerProcess {
   #stream({ part, request }: Sent, response: TransportResponse): TransportResponse {
     this.#streams.add(response)
     const path = request.path.split('?')[0] ?? ''
-    return { ...response, body: this.#lines({ part, path }, response) }
+    const isBehind = this.#catchUp !== undefined && isCache(part) && !this.#followed.has(`${part} ${path}`)
+    this.#followed.add(`${part} ${path}`)
+    return { ...response, body: this.#lines({ part, path, isBehind }, response) }
   }
 
-  async *#lines(of: { part: string; path: string }, response: TransportResponse): AsyncGenerator<Uint8Array> {
-    const inner = response.body[Symbol.asyncIterator]()
+  async *#lines(of: Followed, response: TransportResponse): AsyncGenerator<Uint8Array> {
+    const body = response.body[Symbol.asyncIterator]()
+    const inner = of.isBehind && this.#catchUp !== undefined ? this.#catchUp.lines(body) : body
     try {
-      if (!this.#isReleased && isCache(of.part)) await this.#held()
       for (;;) {
         const line = await inner.next()
         if (this.#isDead) await never()
@@ -198,7 +203,7 @@ export class ControllerProcess {
     }
   }
 
-  async #untilChanged(of: { part: string; path: string }, hidden: Delivery, inner: AsyncIterator<Uint8Array>): Promise<void> {
+  async #untilChanged(of: Followed, hidden: Delivery, inner: AsyncIterator<Uint8Array>): Promise<void> {
     const released = this.#held().then(() => undefined)
     for (;;) {
       const line = await Promise.race([inner.next(), released])
@@ -211,6 +216,14 @@ export class ControllerProcess {
   #held(): Promise<void> {
     return new Promise((resolve) => this.#holds.add(resolve))
   }
+}
+
+/** A watch of one part of the process. */
+interface Followed {
+  part: string
+  path: string
+  /** Its cache began in the past. */
+  isBehind: boolean
 }
 
 const isCache = (part: string): boolean => part === 'caches' || part === 'everything'
@@ -227,7 +240,7 @@ function noting(inner: Transport, write: ControllerWrite): Transport {
 }
 
 /** Undefined for what says nothing about an object. */
-function deliveryOf({ part, path }: { part: string; path: string }, line: Uint8Array): Delivery | undefined {
+function deliveryOf({ part, path }: Followed, line: Uint8Array): Delivery | undefined {
   const { type, object } = JSON.parse(Buffer.from(line).toString('utf8')) as {
     type: string
     object: { metadata?: { namespace?: string; name?: string; resourceVersion?: string } }

@@ -1,0 +1,56 @@
+/**
+ * The reference controller: small, but with everything a real one has. A Greeting's people get a ConfigMap each, its text
+ * goes on the board outside, and it is Ready when all of that is so and its card counts it. Sole writer of: the greeting's
+ * finalizer and status, and the ConfigMaps. Runs again when one of them, the card or an effect changes, and when the
+ * greeting's time is over. Deletion: the notice is taken down first, then the finalizer goes; the ConfigMaps follow their owner.
+ */
+import { CONFIG_MAPS } from '../../../client/builtin-resources.ts'
+import { type Controller, defineController, indexOf, type Outcome, via } from '../../../runtime/controller.ts'
+import { CARDS, GREETINGS, type Greeting } from '../kinds.ts'
+import { type Board, boardEffects } from './board.ts'
+import { keysOf, type Observed, ownerOf, plannedWith } from './plan.ts'
+
+const OF_GREETING = 'of-greeting'
+const ON_CARD = 'on-card'
+
+export function greeting(board: Board): Controller {
+  const effects = boardEffects(board)
+  return defineController<Observed, Greeting>({
+    name: 'faultsim.reference.greeting',
+    component: 'greeting-controller',
+    for: GREETINGS,
+    watches: [
+      via(CONFIG_MAPS, (map) => ownerOf(map)),
+      via(CARDS, ({ metadata }, read) =>
+        read.byIndex(GREETINGS, ON_CARD, `${metadata.namespace}/${metadata.name}`).map((found) => ({
+          namespace: found.metadata.namespace ?? '',
+          name: found.metadata.name ?? '',
+        })),
+      ),
+    ],
+    indexes: [
+      indexOf(GREETINGS, ON_CARD, ({ metadata, spec }) => (typeof spec?.card === 'string' ? [`${metadata.namespace}/${spec.card}`] : [])),
+      indexOf(CONFIG_MAPS, OF_GREETING, (map) => ownerOf(map).map((ref) => `${ref.namespace}/${ref.name}`)),
+    ],
+    effects: [effects.put, effects.takeDown],
+    writes: [
+      { resource: GREETINGS, verbs: ['patch', 'delete'] },
+      { resource: GREETINGS, subresource: 'status', verbs: ['patch'] },
+      { resource: CONFIG_MAPS, verbs: ['create', 'patch', 'delete'] },
+    ],
+    observe(ref, found, read) {
+      const keys = found === undefined ? undefined : keysOf(found)
+      const outcomeOf = (key: string | undefined, effect: typeof effects.put | typeof effects.takeDown): Outcome<string> | undefined =>
+        key === undefined ? undefined : read.outcome<never, string>(effect, key)
+      return {
+        greeting: found,
+        card: found?.spec?.card === undefined ? undefined : read.get(CARDS, ref.namespace, found.spec.card),
+        children: read.byIndex(CONFIG_MAPS, OF_GREETING, `${ref.namespace}/${ref.name}`),
+        put: outcomeOf(keys?.put, effects.put),
+        takenDown: outcomeOf(keys?.takeDown, effects.takeDown),
+        nowMs: read.nowMs(),
+      }
+    },
+    plan: plannedWith(effects),
+  })
+}

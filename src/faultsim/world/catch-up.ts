@@ -1,0 +1,82 @@
+/**
+ * Caches that began in the past catch up as from one server that lags behind: event by event in the order of their
+ * revisions over all watches, and everything that can happen happens in between. Each moment of it is a state that was.
+ */
+import type { Clock } from '../../base/clock.ts'
+
+interface Follower {
+  inner: AsyncIterator<Uint8Array>
+  /** Read, not delivered. */
+  head?: IteratorResult<Uint8Array>
+  reading?: Promise<IteratorResult<Uint8Array>>
+  deliver?: (line: Uint8Array | undefined) => void
+}
+
+export class CatchUp {
+  readonly #clock: Clock
+  readonly #followers = new Set<Follower>()
+  #isOver = false
+  #hasBegun = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** False when it has begun already, or nobody is behind. */
+  begin(): boolean {
+    if (this.#hasBegun) return false
+    this.#hasBegun = true
+    this.#read()
+    return true
+  }
+
+  /** The lines of a watch, held until it is their turn. */
+  async *lines(inner: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const follower: Follower = { inner }
+    this.#followers.add(follower)
+    while (!this.#isOver) {
+      const line = await new Promise<Uint8Array | undefined>((resolve) => {
+        follower.deliver = resolve
+      })
+      if (line === undefined) break
+      yield line
+    }
+    for (;;) {
+      const next = await (follower.reading ?? inner.next())
+      follower.reading = undefined
+      if (next.done === true) return
+      yield next.value
+    }
+  }
+
+  /** Every watch shows its next line; a moment later those that have one are known. */
+  #read(): void {
+    for (const follower of this.#followers)
+      follower.reading ??= follower.inner.next().then((head) => {
+        follower.head = head
+        return head
+      })
+    this.#clock.after(0, () => this.#deliverOldest())
+  }
+
+  #deliverOldest(): void {
+    const waiting = [...this.#followers].filter(({ head, deliver }) => head !== undefined && head.done !== true && deliver !== undefined)
+    const [oldest] = waiting.sort((a, b) => revisionOf(a) - revisionOf(b))
+    if (oldest === undefined) {
+      this.#isOver = true
+      for (const { deliver } of this.#followers) deliver?.(undefined)
+      return
+    }
+    const { head, deliver } = oldest
+    Object.assign(oldest, { head: undefined, reading: undefined, deliver: undefined })
+    deliver?.(head?.value as Uint8Array)
+    this.#read()
+  }
+}
+
+function revisionOf({ head }: Follower): number {
+  const { object } = JSON.parse(Buffer.from(head?.value as Uint8Array).toString('utf8')) as {
+    object: { metadata?: { resourceVersion?: string } }
+  }
+  return Number(object.metadata?.resourceVersion ?? 0)
+}
