@@ -16,7 +16,7 @@ const parts = [
   { name: 'kube-assets', command: ['scripts/kube-assets/build'], minutes: 40 },
   { name: 'test:kubectl', command: npm('test:kubectl') },
   { name: 'test:clients', command: npm('test:clients') },
-  { name: 'test:client-kube', command: npm('test:client-kube') },
+  { name: 'test:kube', command: npm('test:kube') },
   { name: 'test:e2e', command: npm('test:e2e') },
   { name: 'facts', command: npm('facts', '--check') },
   { name: 'facts:server', command: npm('facts:server', '--check') },
