@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Admission } from '../kinds/admission.ts'
 import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
+import type { NodeConnections } from '../kube/node-connections.ts'
 import type { ClusterStore } from '../store/index.ts'
 import { type Access, createAccess } from './access.ts'
 import { bootstrapCluster } from './bootstrap.ts'
@@ -31,6 +32,8 @@ export interface ClusterOptions {
   port: number | Promise<number>
   clientAuthority: string
   limits?: Partial<ServerLimits>
+  /** How to reach into pods: logs, commands, terminals. Without it no node serves any. */
+  nodes?: NodeConnections
   /** One more path outside the API. */
   extraPath?(info: RequestInfo): ApiResponse | undefined
   onInternalError?(error: unknown, info: RequestInfo): void
@@ -54,7 +57,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const server = createApiServer({
     context,
     gate: access.gate,
-    special: { ...podHandlers(), ...reviewHandlers(access.reviews) },
+    special: { ...podHandlers({ nodes: options.nodes, authorize: access.gate.authorize }), ...reviewHandlers(access.reviews) },
     extraPaths: (info, request) => options.extraPath?.(info) ?? identity(info, request) ?? openApi(info, request),
     onInternalError: options.onInternalError,
   })

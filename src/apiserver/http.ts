@@ -2,6 +2,8 @@
  * The server without a network: what `handle` takes and gives. The listener, the in-process transport and the worlds of
  * the tests all speak this.
  */
+import type { Status } from '../kube/status.ts'
+
 export interface ApiRequest {
   method: string
   /** Path with query string, as sent. */
@@ -17,6 +19,27 @@ export interface ApiRequest {
   refusedPeer?: string
   /** Trusted in-process callers (our own controllers) name themselves here and skip authentication. */
   as?: { name: string; groups: string[] }
+  /** The other side can hold a conversation (a WebSocket of a protocol we know, or a caller in process). */
+  canConverse?: boolean
+}
+
+/** The client's side of a conversation: output goes there. `false` when it is behind, and then it says when it is not. */
+export interface ConversationPeer {
+  stdout(chunk: Uint8Array): boolean
+  stderr(chunk: Uint8Array): boolean
+  onDrain(callback: () => void): void
+  /** How it ended: nothing follows. */
+  end(status: Status): void
+}
+
+/** What the client says. */
+export interface Conversation {
+  /** Resolves when the bytes are taken: more should wait for it. */
+  input(chunk: Uint8Array): Promise<void>
+  endInput(): void
+  resize(columns: number, rows: number): void
+  /** The client went away. */
+  leave(): void
 }
 
 /** Where a streamed answer goes. `write` returns false when the receiver is behind; the stream then waits for `onDrain`. */
@@ -32,6 +55,8 @@ export interface ApiResponse {
   headers: Record<string, string | string[]>
   /** Whole, or a function that starts streaming into a sink and returns how to stop it. */
   body?: Uint8Array | ((sink: ByteSink) => () => void)
+  /** Only with status 101, which only a request that can converse gets. */
+  converse?(peer: ConversationPeer): Conversation
 }
 
 export type Handle = (request: ApiRequest) => Promise<ApiResponse>

@@ -18,7 +18,7 @@ import { manualClock } from '../store/suite-harness.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
 import type { ApiRequest, ApiResponse, ByteSink } from './http.ts'
 
-export interface TestServerOptions extends Pick<ClusterOptions, 'limits' | 'extraPath'> {
+export interface TestServerOptions extends Pick<ClusterOptions, 'limits' | 'extraPath' | 'nodes'> {
   /** What is in the store already: a restart on the same data. */
   store?: MemoryStore
   admission?: readonly Admission[]
@@ -98,6 +98,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     clientAuthority: '',
     limits: options.limits,
     extraPath: options.extraPath,
+    nodes: options.nodes,
     onInternalError: (error) => internalErrors.push(error),
   })
   await cluster.ready

@@ -373,17 +373,15 @@ describe('a listener', () => {
     })
   })
 
-  it('hands upgrades over', async () => {
-    const handed: ApiRequest[] = []
-    const onUpgrade: ListenOptions['onUpgrade'] = (request, socket) => {
-      handed.push(request)
-      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
-    }
-    await withListener({ handle: mirror, onUpgrade }, async ({ port }) => {
-      const text = await viaRaw(port, 'GET /exec HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', pki.admin)
-      assert.match(text, /^HTTP\/1\.1 101 /)
-      assert.equal(handed[0]?.url, '/exec')
-      assert.equal(handed[0]?.peer?.commonName, 'admin')
+  it('answers an upgrade as any other request, unless it is agreed to', async () => {
+    await withListener({ handle: mirror }, async ({ port }) => {
+      const ask = (protocol: string): Promise<string> =>
+        viaRaw(port, `GET /exec HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`, pki.admin)
+      const text = await ask('websocket')
+      assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
+      assert.match(text, /"url":"\/exec"/)
+      assert.match(text, /"commonName":"admin"/)
+      assert.match(await ask('SPDY/3.1'), /^HTTP\/1\.1 200 OK\r\n/)
     })
   })
 

@@ -2,16 +2,18 @@
  * Puts `handle` on HTTPS: HTTP/2 and HTTP/1.1 on one port, client certificates asked for and never demanded, everything that
  * a client can make grow bounded. One of the adapters that may touch the network.
  */
+import type { IncomingMessage } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Clock, sleep } from '../../base/clock.ts'
-import type { ApiRequest, Handle } from '../http.ts'
+import type { Handle } from '../http.ts'
 import { trackConnections } from './connections.ts'
 import { type ExchangeOptions, type Outgoing, startExchange } from './exchange.ts'
 import { type Incoming, readHeaders, readTarget } from './incoming.ts'
 import { ListenError } from './listen-error.ts'
 import { peerAt } from './peer.ts'
+import { createUpgrader } from './web-socket.ts'
 
 export interface TlsMaterial {
   /** PEM of the serving certificate and its key. */
@@ -45,9 +47,6 @@ export const DEFAULT_LISTENER_LIMITS: ListenerLimits = {
   streams: 250,
 }
 
-/** Takes over the connection of an HTTP/1.1 upgrade (WebSocket); it must end the socket itself. */
-export type UpgradeHandler = (request: ApiRequest, socket: Duplex, head: Uint8Array) => void
-
 export interface ListenOptions {
   handle: Handle
   tls: TlsMaterial
@@ -57,7 +56,6 @@ export interface ListenOptions {
   /** Default 127.0.0.1. */
   host?: string
   limits?: Partial<ListenerLimits>
-  onUpgrade?: UpgradeHandler
   /** Errors that nobody asked about: handlers that threw, the listening socket. */
   onError?(error: unknown): void
 }
@@ -91,14 +89,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const identity = peerAt(connections.identityOf(request), options.clock.now())
     connections.add(request, startExchange({ request, response, identity }, exchangeOptions))
   })
-  const { onUpgrade } = options
-  if (onUpgrade !== undefined) {
-    server.on('upgrade', (request: Incoming, socket: Duplex, head: Uint8Array) => {
-      const identity = peerAt(connections.identityOf(request), options.clock.now())
-      const headers = readHeaders(request.rawHeaders)
-      onUpgrade({ method: request.method ?? 'GET', url: readTarget(request.url), headers, ...identity }, socket, head)
-    })
-  }
+  const upgrade = createUpgrader({ handle: options.handle, clock: options.clock, onError })
+  server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (isStopping) return void socket.destroy()
+    const identity = peerAt(connections.identityOf(message), options.clock.now())
+    const headers = readHeaders(message.rawHeaders)
+    upgrade({ message, request: { method: message.method ?? 'GET', url: readTarget(message.url), headers, ...identity }, socket, head })
+  })
 
   const host = options.host ?? '127.0.0.1'
   const port = await bind(server, host, options.port)

@@ -1,21 +1,47 @@
 /** What can be done to a pod besides changing it: bind it to a node, evict it, reach into it. */
-import { type FieldError, forbidden, invalid } from '../../kube/field-error.ts'
+import type { UserInfo } from '../../kinds/kind.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { NodeConnection, NodeConnections, PodContainer } from '../../kube/node-connections.ts'
 import { badRequestError, failure, invalidError, notFoundError, type Status } from '../../kube/status.ts'
 import { decodeVirtual } from '../codec.ts'
 import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
-import { wholeNumber } from '../options.ts'
+import type { RequestInfo } from '../request-info.ts'
 import { respond } from '../respond.ts'
 import type { SpecialHandlers } from '../route.ts'
 import type { Scope } from '../scope.ts'
+import { connectPod, type OpenConversations } from '../streams/connect-pod.ts'
 import { bindPod } from './pod-binding.ts'
 import { evictPod } from './pod-eviction.ts'
+import { logOptionErrors, serveLogs } from './pod-logs.ts'
 
 const EVICTION = { group: 'policy', version: 'v1', kind: 'Eviction' }
 const CREATED: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 
-export function podHandlers(): SpecialHandlers {
+export interface PodAccess {
+  /** How to reach into pods; without it, as to nodes that nobody serves. */
+  nodes?: NodeConnections
+  authorize(user: UserInfo, info: RequestInfo): void
+}
+
+export function podHandlers(access: PodAccess): SpecialHandlers {
+  const open: OpenConversations = { count: 0 }
+  const connect = async (scope: Scope): Promise<ApiResponse> => {
+    // Whoever may only read does not get to run commands by asking with GET, as WebSockets do.
+    access.authorize(scope.user, { ...scope.info, verb: 'create' })
+    const target = targetOf(scope, access.nodes)
+    if (target.nodeName === '') throw badRequestError(`pod ${scope.info.name} does not have a host assigned`)
+    if (target.node === undefined || scope.info.subresource === 'portforward') throw noKubelet(scope, target.nodeName)
+    return connectPod(scope, { of: target.of, node: target.node }, open)
+  }
+  const logs = async (scope: Scope): Promise<ApiResponse> => {
+    const errors = logOptionErrors(scope.info.query)
+    if (errors.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, scope.info.name, errors)
+    const target = targetOf(scope, access.nodes)
+    if (target.nodeName === '') return { status: 204, headers: { 'cache-control': 'no-cache, private' } }
+    if (target.node === undefined) throw noKubelet(scope, target.nodeName)
+    return serveLogs(scope.info.query, target.of, { node: target.node, nowMs: scope.server.clock.now() })
+  }
   return {
     '/pods/binding': bind,
     '/bindings': bind,
@@ -62,25 +88,26 @@ interface PodSpec {
 
 const specOf = (pod: KubeObject): PodSpec => (pod.spec ?? {}) as PodSpec
 
-async function logs(scope: Scope): Promise<ApiResponse> {
-  const errors = logOptionErrors(scope.info.query)
-  if (errors.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, scope.info.name, errors)
-  const spec = specOf(podOf(scope))
-  checkContainer(scope, spec)
-  if ((spec.nodeName ?? '') === '') return { status: 204, headers: { 'cache-control': 'no-cache, private' } }
-  throw noKubelet(scope, spec.nodeName ?? '')
+interface Target {
+  of: PodContainer
+  /** Empty while the pod has none. */
+  nodeName: string
+  node: NodeConnection | undefined
 }
 
-function logOptionErrors(query: URLSearchParams): FieldError[] {
-  const number = (name: string): number | undefined => wholeNumber(query.get(name))
-  const errors: FieldError[] = []
-  const [tail, bytes, seconds] = [number('tailLines'), number('limitBytes'), number('sinceSeconds')]
-  if (tail !== undefined && tail < 0) errors.push(invalid('tailLines', tail, 'must be greater than or equal to 0'))
-  if (bytes !== undefined && bytes < 1) errors.push(invalid('limitBytes', bytes, 'must be greater than 0'))
-  if (seconds !== undefined && query.get('sinceTime') !== null)
-    errors.push(forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
-  else if (seconds !== undefined && seconds < 1) errors.push(invalid('sinceSeconds', seconds, 'must be greater than 0'))
-  return errors
+function targetOf(scope: Scope, nodes: NodeConnections | undefined): Target {
+  const pod = podOf(scope)
+  const spec = specOf(pod)
+  if (scope.info.subresource !== 'portforward') checkContainer(scope, spec)
+  const nodeName = spec.nodeName ?? ''
+  const node = nodeName === '' ? undefined : nodeOf(scope, nodeName)
+  const of: PodContainer = {
+    namespace: scope.info.namespace,
+    pod: scope.info.name,
+    podUid: pod.metadata.uid ?? '',
+    container: scope.info.query.get('container') || (spec.containers?.[0]?.name ?? ''),
+  }
+  return { of, nodeName, node: node === undefined ? undefined : nodes?.find(node) }
 }
 
 /** The container a request means must be there, and may go unsaid only where there is one. */
@@ -90,13 +117,6 @@ function checkContainer(scope: Scope, spec: PodSpec): void {
   if (asked !== '' && !names.includes(asked)) throw badRequestError(`container ${asked} is not valid for pod ${scope.info.name}`)
   if (asked === '' && (spec.containers ?? []).length > 1)
     throw badRequestError(`a container name must be specified for pod ${scope.info.name}, choose one of: [${names.join(' ')}]`)
-}
-
-async function connect(scope: Scope): Promise<ApiResponse> {
-  const spec = specOf(podOf(scope))
-  if (scope.info.subresource !== 'portforward') checkContainer(scope, spec)
-  if ((spec.nodeName ?? '') === '') throw badRequestError(`pod ${scope.info.name} does not have a host assigned`)
-  throw noKubelet(scope, spec.nodeName ?? '')
 }
 
 async function proxy(scope: Scope): Promise<ApiResponse> {
@@ -111,9 +131,9 @@ const noKubelet = (scope: Scope, node: string): Error =>
     ? notFoundError(scope.served.groupResource, node)
     : failure(500, 'InternalError', `Internal error occurred: node ${node} serves neither logs nor commands: nothing listens there`)
 
-function nodeOf(scope: Scope, name: string): unknown {
+function nodeOf(scope: Scope, name: string): KubeObject | undefined {
   const nodes = scope.server.catalog.findStored('', 'nodes')
-  return nodes === undefined ? undefined : scope.server.objects.get(nodes, '', name)
+  return nodes === undefined ? undefined : scope.server.objects.get(nodes, '', name)?.object
 }
 
 async function componentStatuses(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {

@@ -1,11 +1,11 @@
 /** The part of the machine that is about files: directories of pods, volumes of files, what is at a path. */
-import { chmod, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ContainerMachine } from '../kubelet/container-machine.ts'
 import { checkedName, podDirectory } from './run-store.ts'
 import { writeVolumeFiles } from './volume-files.ts'
 
-type FileWork = Pick<ContainerMachine, 'directory' | 'writeFiles' | 'kindOf' | 'makeDirectory' | 'makeFile'>
+type FileWork = Pick<ContainerMachine, 'directory' | 'writeFiles' | 'kindOf' | 'readFile' | 'makeDirectory' | 'makeFile' | 'inside'>
 
 /** `nameOfMoment` names the directory of a new state of a volume. */
 export function machineFiles(directory: string, nameOfMoment: () => string): FileWork {
@@ -21,12 +21,39 @@ export function machineFiles(directory: string, nameOfMoment: () => string): Fil
       if (found === undefined) return undefined
       return found.isDirectory() ? 'directory' : found.isFile() ? 'file' : found.isSocket() ? 'socket' : 'other'
     },
+    async readFile(file, limitBytes) {
+      const opened = await open(file, 'r').catch(() => undefined)
+      if (opened === undefined) return undefined
+      try {
+        const buffer = Buffer.alloc(Math.min(limitBytes, (await opened.stat()).size))
+        const { bytesRead } = await opened.read(buffer, 0, buffer.length, 0)
+        return buffer.subarray(0, bytesRead)
+      } finally {
+        await opened.close()
+      }
+    },
+    inside,
     makeDirectory: async (at) => void (await mkdir(at, { recursive: true, mode: 0o755 })),
     async makeFile(at) {
       const file = await open(at, 'a', 0o644)
       await file.close()
     },
   }
+}
+
+/** Part by part, each made in a place that is known to be inside: a link that appears later is met by whoever mounts. */
+async function inside(directory: string, file: string): Promise<string> {
+  const top = await realpath(directory)
+  let at = top
+  for (const part of file.split('/').filter((name) => name !== '' && name !== '.')) {
+    if (part === '..') throw new Error(`${JSON.stringify(file)} is no path inside a volume`)
+    const next = path.join(at, part)
+    const found = await lstat(next).catch(() => undefined)
+    if (found === undefined) await mkdir(next, { mode: 0o755 })
+    at = found?.isSymbolicLink() ? await realpath(next) : next
+    if (at !== top && !at.startsWith(`${top}/`)) throw new Error(`${JSON.stringify(file)} leads out of its volume by a link`)
+  }
+  return at
 }
 
 /** Also directories that their owner may not read, which a container may have made and an overlay always does. */

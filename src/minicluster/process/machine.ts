@@ -207,7 +207,7 @@ class Runs {
         workingDir: '/',
         isUnprivileged: false,
       }
-      return { launch: nothing, failure: { phase: 'failed', reason, message } }
+      return { launch: nothing, failure: { phase: 'failed', reason, message, atMs: this.#options.clock.now() } }
     }
   }
 
@@ -228,7 +228,7 @@ class Runs {
   }
 
   #lost(run: KnownRun, message: string): void {
-    const ended: Ended = { phase: 'failed', reason: 'RunContainerError', message }
+    const ended: Ended = { phase: 'failed', reason: 'RunContainerError', message, atMs: this.#options.clock.now() }
     writeRecord(run.directory, ENDED_FILE, ended)
     this.#set(run, ended)
   }

@@ -70,7 +70,8 @@ function written(stream: Writable, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     if (!stream.writable || stream.write(chunk)) return resolve()
     const done = (): void => {
-      stream.off('drain', done).off('close', done)
+      stream.off('drain', done)
+      stream.off('close', done)
       resolve()
     }
     stream.once('drain', done)

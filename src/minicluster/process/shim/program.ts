@@ -38,7 +38,7 @@ export async function runProgram(record: RunRecord, onRunning: (running: Running
   const wrong = await Promise.race([failure, report?.ready ?? spawned(child)])
   if (wrong !== undefined) {
     child.kill('SIGKILL')
-    return { phase: 'failed', ...wrong }
+    return { phase: 'failed', ...wrong, atMs: Date.now() }
   }
   const startedAtMs = Date.now()
   const running = await runningOf(child, launch, startedAtMs)
@@ -50,7 +50,7 @@ export async function runProgram(record: RunRecord, onRunning: (running: Running
   log.close()
   attached.close()
   const refused = launch.reportsReady ? executionRefused(exit.code, lastWords, spec.command[0] ?? '') : undefined
-  if (refused !== undefined) return { phase: 'failed', reason: 'StartError', message: refused }
+  if (refused !== undefined) return { phase: 'failed', reason: 'StartError', message: refused, atMs: Date.now() }
   return { phase: 'exited', startedAtMs, finishedAtMs: Date.now(), ...outcomeOf(exit, report?.isDisturbed() ?? false) }
 }
 
