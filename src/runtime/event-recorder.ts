@@ -5,7 +5,7 @@
 import { type Clock, formatTime } from '../base/clock.ts'
 import { EVENTS } from '../client/builtin-resources.ts'
 import type { Client } from '../client/client.ts'
-import { isNamespaceTerminating, isNotFound } from '../client/errors.ts'
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { EventIntent } from './controller.ts'
 
@@ -29,6 +29,7 @@ export interface EventRecorderOptions {
 const REMEMBERED = 4096
 const MAX_PENDING = 1000
 const MAX_MESSAGE = 1024
+const MAX_TRIES = 10
 
 export function createEventRecorder({ client, clock, component, onWritten, onError }: EventRecorderOptions): EventRecorder {
   const known = new Map<string, { name: string; count: number }>()
@@ -62,13 +63,25 @@ export function createEventRecorder({ client, clock, component, onWritten, onErr
     const key = keyOf(intent)
     const seen = known.get(key)
     if (seen !== undefined && (await countAgain(intent, seen))) return
-    const event = eventOf(intent, { name: `${intent.of.metadata.name ?? ''}.${stamp()}`, time: formatTime(clock.now()), component })
-    await client.create(EVENTS, event)
+    const name = await create(intent)
     known.delete(key)
-    known.set(key, { name: event.metadata.name ?? '', count: 1 })
+    known.set(key, { name, count: 1 })
     for (const oldest of known.keys()) {
       if (known.size <= REMEMBERED) break
       known.delete(oldest)
+    }
+  }
+
+  /** Another recorder may tell of the same object at the same moment: then the name is taken, and the next one is not. */
+  async function create(intent: EventIntent): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      const name = `${intent.of.metadata.name ?? ''}.${stamp()}`
+      try {
+        await client.create(EVENTS, eventOf(intent, { name, time: formatTime(clock.now()), component }))
+        return name
+      } catch (error) {
+        if (!isAlreadyExists(error) || tries === MAX_TRIES) throw error
+      }
     }
   }
 
