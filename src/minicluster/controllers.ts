@@ -1,5 +1,7 @@
 /** The controllers of a member cluster of `up`, beside housekeeping: workloads, scheduling, storage, nodes. One line each. */
+import type { Everything } from '../client/cache/everything.ts'
 import type { Controller } from '../runtime/controller.ts'
+import { type KubeletOptions, kubeletControllers } from './kubelet/index.ts'
 import { endpointSlices } from './network/endpoint-slice/controller.ts'
 import { serviceEndpoints } from './network/endpoints/controller.ts'
 import { nodeLifecycle } from './nodes/lifecycle/controller.ts'
@@ -10,6 +12,8 @@ import { simulatedNodes } from './nodes/simulated/controller.ts'
 import type { Stage } from './nodes/simulated/stages.ts'
 import { taintEviction } from './nodes/taint-eviction/controller.ts'
 import { podDisruptionBudget } from './policy/pod-disruption-budget/controller.ts'
+import { resourceQuota } from './policy/resource-quota/controller.ts'
+import { scheduler } from './scheduler/controller.ts'
 import type { MemberShape } from './shape.ts'
 import { claimBinding } from './storage/claim/controller.ts'
 import { localClass } from './storage/class/controller.ts'
@@ -34,18 +38,22 @@ export interface MemberOptions {
   stages?: readonly Stage[]
   /** Where volumes of the class `local` are (default: nowhere, their paths are only names). */
   volumes?: LocalVolumes
+  /** What runs the pods of process nodes (default: nothing, and there are none). */
+  kubelet?: KubeletOptions
 }
 
-export function memberControllers(options: MemberOptions): Controller[] {
+export function memberControllers(options: MemberOptions, everything: Everything): Controller[] {
   const volumes = options.volumes ?? NAMED_VOLUMES
   return [
     // Nodes.
     nodeRegistration(options.shape),
     simulatedNodes(options.stages),
+    ...kubeletControllers(options.shape, options.kubelet),
     nodeLifecycle(),
     taintEviction(),
     podGarbage(),
     terminatedPods(),
+    scheduler(),
     // Workloads.
     deployment,
     replicaSet,
@@ -65,6 +73,7 @@ export function memberControllers(options: MemberOptions): Controller[] {
     ephemeralClaims(),
     // Policy.
     podDisruptionBudget,
+    resourceQuota(everything),
     // Network.
     endpointSlices(),
     serviceEndpoints(),

@@ -94,7 +94,10 @@ export function createFakeMachine({ clock, programs, namespacesRefusal }: FakeMa
   function go(run: FakeRun): void {
     const program = programOf(run.spec)
     const startedAtMs = clock.now()
-    if (program.failsToStart !== undefined) return setState(run, { atMs: startedAtMs, ...program.failsToStart })
+    if (program.failsToStart !== undefined) {
+      setState(run, { atMs: startedAtMs, ...program.failsToStart })
+      return
+    }
     const at = program.lastWords === undefined ? undefined : run.spec.mounts.find(({ path }) => path === '/dev/termination-log')
     if (at !== undefined) files.set(at.source, program.lastWords ?? '')
     setState(run, { phase: 'running', startedAtMs, pid: pid++ })
@@ -141,9 +144,9 @@ export function createFakeMachine({ clock, programs, namespacesRefusal }: FakeMa
       if (signal !== 'SIGKILL' && program.ignoresStop === true) return
       const code = signal === 'SIGKILL' || program.exitCode === undefined ? 128 + number : program.exitCode
       const delayMs = signal === 'SIGKILL' ? 0 : (program.stopMs ?? 0)
-      if (delayMs === 0) return end(run, code, code > 128 ? number : undefined)
       run.cancel()
-      run.cancel = clock.after(delayMs, () => end(run, code))
+      if (delayMs === 0) end(run, code, code > 128 ? number : undefined)
+      else run.cancel = clock.after(delayMs, () => end(run, code))
     },
     onChange(listener) {
       listeners.add(listener)

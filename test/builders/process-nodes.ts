@@ -1,0 +1,61 @@
+/** Worlds whose members have process nodes over a scripted machine: `aWorld({ members: 1, controllers: processNodes({ … }) })`. */
+import { runControllers } from '../../src/controllers.ts'
+import type { RunControllers, WorldCluster } from '../../src/faultsim/world/cluster.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+import { createFakeMachine, type FakeMachine, type FakeMachineOptions, type Programs } from '../../src/minicluster/kubelet/fake-machine.ts'
+import { createNodeShutdown, type KubeletOptions, type NodeShutdown } from '../../src/minicluster/kubelet/index.ts'
+
+interface Node {
+  fake: FakeMachine
+  /** How often the controllers were started: only the latest have a way to the machine. */
+  starts: number
+  shutdown: NodeShutdown
+}
+
+type More = Partial<KubeletOptions> & Pick<FakeMachineOptions, 'namespacesRefusal'> & { nodes?: number }
+
+const THING = 'machine'
+
+export function processNodes(programs: Programs, { nodes = 1, namespacesRefusal, ...more }: More = {}): RunControllers {
+  return (options, cluster) => {
+    const node = cluster.effects.thing(THING, (clock): Node => {
+      const fake = createFakeMachine({ clock, programs, namespacesRefusal })
+      return { fake, starts: 0, shutdown: createNodeShutdown(fake.machine) }
+    })
+    const start = ++node.starts
+    const machine = node.fake.connect(() => node.starts !== start)
+    const { member } = options
+    if (member === undefined) return runControllers(options)
+    if (node.shutdown.hasBegun) node.shutdown = createNodeShutdown(node.fake.machine)
+    const shape = { ...member.shape, process: { count: nodes, size: { cpu: '4', memory: '8Gi', pods: 110 } } }
+    const kubelet: KubeletOptions = { machine, clock: options.clock, shutdown: node.shutdown, ...more }
+    return runControllers({ ...options, member: { ...member, shape, kubelet } })
+  }
+}
+
+const nodeOf = (cluster: WorldCluster): Node =>
+  cluster.effects.thing(THING, () => {
+    throw new Error('this cluster has no process nodes')
+  })
+
+/** The machine under the process nodes of a cluster. */
+export const machineOf = (cluster: WorldCluster): FakeMachine => nodeOf(cluster).fake
+
+export const shutdownOf = (cluster: WorldCluster): NodeShutdown => nodeOf(cluster).shutdown
+
+/** A pod on the first process node of member1, with one container `main` that runs the program of this name. */
+export function aProcessPod(
+  where: string,
+  program: string,
+  spec: Record<string, unknown> = {},
+  container: Record<string, unknown> = {},
+): KubeObject {
+  const [namespace, name] = where.split('/')
+  const containers = [{ name: 'main', image: 'busybox', command: [program], ...container }]
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace, name },
+    spec: { nodeName: 'member1-process-1', containers, ...spec },
+  }
+}
