@@ -1,0 +1,104 @@
+/**
+ * Gives every pod a node, as kube-scheduler does, in the order of their priority. Sole writer of: a pod's binding, its
+ * condition PodScheduled while there is none, its nominated node, the condition DisruptionTarget of pods that make room,
+ * the selected node of claims that wait for their first pod, and the claimRef of volumes matched to them.
+ * Reads: nodes, pods, claims, volumes, classes, namespaces, services and owners (to spread by), budgets. Runs again when
+ * a pod appears, when a claim of a pod changes, and when something changes that may help a pod that waits.
+ * Deletion: nothing to undo. State: 2 KiB per node, 1 KiB per pod on a node, 2 KiB per kind of pod that waits.
+ */
+import {
+  NAMESPACES,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  POD_DISRUPTION_BUDGETS,
+  PODS,
+  REPLICA_SETS,
+  SERVICES,
+  STATEFUL_SETS,
+  STORAGE_CLASSES,
+} from '../../client/builtin-resources.ts'
+import type { Resource } from '../../client/resource.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { type Controller, defineController, indexOf, type ObjectRef, type Reader, via, type Watch } from '../../runtime/controller.ts'
+import { BY_CLASS, lookupsOf } from './lookups.ts'
+import { type Observed, plan } from './plan.ts'
+import { isToBePlaced, SCHEDULER_NAME, Scheduling, type Sight } from './scheduling.ts'
+import { keyOf, podInfo } from './state/pod-info.ts'
+import { classOf } from './volumes/claims.ts'
+
+const BY_CLAIM = 'claim'
+/** Decisions are taken one by one; this many bindings may be on their way. */
+const CONCURRENCY = 16
+
+export function scheduler(): Controller {
+  const scheduling = new Scheduling()
+  return defineController<Observed, Pod>({
+    name: 'minicluster.scheduler',
+    component: SCHEDULER_NAME,
+    for: PODS,
+    watches: watchesOf(scheduling),
+    signals: [scheduling.signal],
+    indexes: [
+      indexOf(PODS, BY_CLAIM, (pod) =>
+        isToBePlaced(pod) ? podInfo(pod).claims.map(({ name }) => keyOf(pod.metadata.namespace, name)) : [],
+      ),
+      indexOf(PERSISTENT_VOLUMES, BY_CLASS, (volume) => [classOf(volume)]),
+    ],
+    writes: [
+      { resource: PODS, subresource: 'binding', verbs: ['create'] },
+      { resource: PODS, subresource: 'status', verbs: ['patch'] },
+      { resource: PODS, verbs: ['delete'] },
+      { resource: PERSISTENT_VOLUMES, verbs: ['patch'] },
+      { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] },
+    ],
+    concurrency: CONCURRENCY,
+    rank: ({ namespace, name }, read) => read.get(PODS, namespace, name)?.spec?.priority ?? 0,
+    observe(ref, pod, read) {
+      const sight = sightOf(read)
+      const outcome = scheduling.look(ref, pod, sight)
+      // Pods to be sent away are changed as the cache has them now, not as they were when they came.
+      const victims =
+        outcome.kind === 'preempt'
+          ? outcome.victims.map((victim) => read.get(PODS, victim.metadata.namespace ?? '', victim.metadata.name ?? '') ?? victim)
+          : []
+      return { outcome: outcome.kind === 'preempt' ? { ...outcome, victims } : outcome, nowMs: sight.nowMs }
+    },
+    plan,
+  })
+}
+
+const sightOf = (read: Reader): Sight => ({ objects: lookupsOf(read), nowMs: read.nowMs() })
+
+const refOf = ({ metadata }: KubeObject): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
+
+/** Each tells the scheduler what the cache has now, whatever the event was; and which pods to look at at once. */
+function watchesOf(scheduling: Scheduling): Watch[] {
+  const other = (resource: Resource, kind: Parameters<Scheduling['followOther']>[0]): Watch =>
+    via(resource, (object, read) => {
+      const ref = refOf(object)
+      scheduling.followOther(kind, ref, read.get(resource, ref.namespace, ref.name), sightOf(read))
+      return kind === 'claim' ? read.byIndex(PODS, BY_CLAIM, keyOf(ref.namespace, ref.name)).map(refOf) : []
+    })
+  const silent = (resource: Resource): Watch => via(resource, () => [])
+  return [
+    via(NODES, (node, read) => {
+      const name = node.metadata.name ?? ''
+      scheduling.followNode(name, read.get(NODES, '', name), sightOf(read))
+      return []
+    }),
+    via(PODS, (pod, read) => {
+      const ref = refOf(pod)
+      const now = read.get(PODS, ref.namespace, ref.name)
+      scheduling.followPod(ref, now, sightOf(read))
+      // Also those that were there at the start are waited for: all pods compete by their priority alone.
+      return now !== undefined && isToBePlaced(now) ? [ref] : []
+    }),
+    other(PERSISTENT_VOLUME_CLAIMS, 'claim'),
+    other(PERSISTENT_VOLUMES, 'volume'),
+    other(STORAGE_CLASSES, 'storage-class'),
+    other(NAMESPACES, 'namespace'),
+    ...[POD_DISRUPTION_BUDGETS, SERVICES, REPLICA_SETS, STATEFUL_SETS].map(silent),
+  ]
+}

@@ -1,0 +1,176 @@
+/**
+ * The scheduler's memory between decisions: follows the caches, remembers what it has decided and what it waits for, and
+ * looks at one pod at a time. A decision is taken and its place reserved in one go, so that the next one sees it.
+ */
+import type { Node, Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef, Priority, Signal } from '../../runtime/controller.ts'
+import type { Change } from './filters/filter.ts'
+import { type Decision, schedule } from './schedule.ts'
+import type { Lookups, Snapshot } from './snapshot.ts'
+import { ClusterState } from './state/cluster-state.ts'
+import { keyOf, type PodInfo, podInfo } from './state/pod-info.ts'
+import { annotation, claimsOf, SELECTED_NODE } from './volumes/claims.ts'
+import { type FoundVolumes, findVolumes, isVolumeOf, keyOfClaim } from './volumes/find-volumes.ts'
+import { signatureOf, WaitingRoom } from './waiting-room.ts'
+
+export const SCHEDULER_NAME = 'default-scheduler'
+
+export type Outcome =
+  | { kind: 'idle' }
+  | { kind: 'gated'; pod: Pod }
+  | { kind: 'bind'; pod: Pod; node: string }
+  /** The node is chosen; the pod follows when its claims are bound. Only what is still to be written. */
+  | { kind: 'volumes'; pod: Pod; node: string; volumes: FoundVolumes }
+  | { kind: 'unschedulable'; pod: Pod; message: string; nomination: 'void' | 'kept' | 'awaited'; againAfterMs?: number }
+  | { kind: 'preempt'; pod: Pod; node: string; victims: readonly Pod[]; message: string }
+
+export interface Sight {
+  objects: Lookups
+  nowMs: number
+}
+
+const IDLE: Outcome = Object.freeze({ kind: 'idle' })
+
+export class Scheduling {
+  readonly cluster = new ClusterState()
+  /** How many times a node was looked at, over all decisions. */
+  looked = 0
+  readonly #room = new WaitingRoom((key, priority) => this.#wake(key, priority))
+  readonly #wakers = new Set<(ref: ObjectRef, priority?: Priority) => void>()
+  readonly #known = new Map<string, KubeObject>()
+
+  readonly signal: Signal = {
+    subscribe: (wake) => {
+      this.#wakers.add(wake)
+      return () => this.#wakers.delete(wake)
+    },
+  }
+
+  /** `node` as the cache has it now; undefined when it is gone. */
+  followNode(name: string, node: Node | undefined, sight: Sight): void {
+    this.#happened(this.cluster.setNode(name, node), sight)
+  }
+
+  followPod(ref: ObjectRef, pod: Pod | undefined, sight: Sight): void {
+    const key = keyOf(ref.namespace, ref.name)
+    this.#happened(this.cluster.setPod(key, pod), sight)
+    if (pod === undefined || (pod.spec?.nodeName ?? '') !== '') this.#room.leave(key)
+  }
+
+  followOther(kind: 'claim' | 'volume' | 'storage-class' | 'namespace', ref: ObjectRef, now: KubeObject | undefined, sight: Sight): void {
+    const key = `${kind} ${keyOf(ref.namespace, ref.name)}`
+    const old = this.#known.get(key)
+    if (old === now) return
+    if (now === undefined) this.#known.delete(key)
+    else this.#known.set(key, now)
+    if (kind === 'namespace') {
+      if (JSON.stringify(old?.metadata.labels) === JSON.stringify(now?.metadata.labels)) return
+      this.cluster.namespacesChanged()
+    }
+    this.#happened({ kind, old, now }, sight)
+  }
+
+  look(ref: ObjectRef, pod: Pod | undefined, sight: Sight): Outcome {
+    const key = keyOf(ref.namespace, ref.name)
+    const before = this.cluster.reservation(key)
+    if (pod === undefined || !isToBePlaced(pod) || (pod.spec?.schedulingGates ?? []).length > 0) {
+      this.#room.leave(key)
+      this.#settle(key, before, sight)
+      return pod !== undefined && isToBePlaced(pod) ? { kind: 'gated', pod } : IDLE
+    }
+    this.cluster.release(key)
+    const info = podInfo(pod)
+    const known = before === undefined ? this.#answer(info) : undefined
+    const outcome = known ?? this.#decide(info, before?.node, sight)
+    this.#settle(key, before, sight)
+    return outcome
+  }
+
+  /** What is known without looking at any node. */
+  #answer(info: PodInfo): Outcome | undefined {
+    if (this.#room.isEmpty) return undefined
+    const answer = this.#room.answerFor(info, signatureOf(info))
+    return answer && { kind: 'unschedulable', pod: info.pod, nomination: 'kept', ...answer }
+  }
+
+  #decide(info: PodInfo, first: string | undefined, { objects, nowMs }: Sight): Outcome {
+    const snapshot: Snapshot = { cluster: this.cluster, objects, nowMs }
+    const memo = this.#room.isEmpty ? undefined : this.#room.memoFor(signatureOf(info))
+    const decision = schedule(info, snapshot, { first, memo })
+    this.looked += decision.looked
+    switch (decision.kind) {
+      case 'node':
+        return this.#take(info, decision.node, snapshot)
+      case 'unschedulable': {
+        const { message, againAfterMs } = this.#room.enter(info, signatureOf(info), { verdict: decision, nowMs })
+        return { kind: 'unschedulable', pod: info.pod, message, againAfterMs, nomination: decision.nomination }
+      }
+      case 'preempt':
+        return this.#preempt(info, decision)
+    }
+  }
+
+  #preempt(info: PodInfo, { node, victims, message }: Extract<Decision, { kind: 'preempt' }>): Outcome {
+    this.#room.leave(info.key)
+    const toDelete: Pod[] = []
+    for (const { key, pod, isTerminating } of victims) {
+      // Nobody but us knows of a pod that waits for its volumes: it gives up its place and looks for another.
+      if (this.cluster.reservation(key)?.isBinding === false) {
+        this.cluster.release(key)
+        this.#wake(key, 'normal')
+      } else if (!isTerminating) toDelete.push(pod)
+    }
+    return { kind: 'preempt', pod: info.pod, node, victims: toDelete, message }
+  }
+
+  #take(info: PodInfo, name: string, snapshot: Snapshot): Outcome {
+    this.#room.leave(info.key, true)
+    const node = this.cluster.node(name)
+    const claims = info.claims.length === 0 ? undefined : claimsOf(info, snapshot)
+    if (node === undefined || claims === undefined || 'problem' in claims || claims.waiting.length === 0) {
+      this.cluster.reserve({ info, node: name, isBinding: true, volumes: NONE, claims: NONE })
+      return { kind: 'bind', pod: info.pod, node: name }
+    }
+    const found = findVolumes(claims, node, snapshot)
+    const { matched, provisioned }: FoundVolumes = 'reasons' in found ? { matched: [], provisioned: [] } : found
+    this.cluster.reserve({
+      info,
+      node: name,
+      isBinding: false,
+      volumes: new Map(matched.map(({ claim, volume }) => [volume.metadata.name ?? '', keyOfClaim(claim)])),
+      claims: new Map(provisioned.map((claim) => [keyOfClaim(claim), name])),
+    })
+    const volumes = {
+      matched: matched.filter(({ claim, volume }) => !isVolumeOf(volume, claim) || volume.spec?.claimRef?.uid !== claim.metadata.uid),
+      provisioned: provisioned.filter((claim) => annotation(claim, SELECTED_NODE) !== name),
+    }
+    return { kind: 'volumes', pod: info.pod, node: name, volumes }
+  }
+
+  /** Tells those who wait what the decision changed, compared with what was reserved before. */
+  #settle(key: string, before: { info: PodInfo; node: string } | undefined, sight: Sight): void {
+    const now = this.cluster.reservation(key)
+    if (before?.node === now?.node) return
+    if (before !== undefined) this.#happened({ kind: 'pod', old: before.info, now: undefined }, sight)
+    if (now !== undefined) this.#happened({ kind: 'pod', old: undefined, now: now.info }, sight)
+  }
+
+  #happened(change: Change | undefined, { objects, nowMs }: Sight): void {
+    if (change !== undefined) this.#room.happened(change, { cluster: this.cluster, objects, nowMs })
+  }
+
+  #wake(key: string, priority: Priority): void {
+    const slash = key.indexOf('/')
+    const ref = { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
+    for (const wake of this.#wakers) wake(ref, priority)
+  }
+}
+
+const NONE: ReadonlyMap<string, string> = new Map()
+
+/** Pods of other schedulers, assigned, leaving or finished ones are none of our business. */
+export function isToBePlaced({ metadata, spec, status }: Pod): boolean {
+  if ((spec?.schedulerName ?? SCHEDULER_NAME) !== SCHEDULER_NAME || (spec?.nodeName ?? '') !== '') return false
+  return metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed'
+}

@@ -1,0 +1,32 @@
+/** A score says how good a node is for a pod, from 0 to 100, compared with the other nodes that could take it. */
+import type { Snapshot } from '../snapshot.ts'
+import type { NodeState } from '../state/node-state.ts'
+import type { PodInfo } from '../state/pod-info.ts'
+
+export const MAX_SCORE = 100
+
+export interface PreparedScore {
+  of(node: NodeState): number
+  /** Brings what `of` said of all nodes, in their order, between 0 and 100. */
+  normalise?(scores: number[], nodes: readonly NodeState[]): void
+}
+
+export interface Score {
+  readonly name: string
+  readonly weight: number
+  /** Undefined when it has nothing to say about this pod. `nodes` are those that passed all filters. */
+  prepare(pod: PodInfo, snapshot: Snapshot, nodes: readonly NodeState[]): PreparedScore | undefined
+}
+
+/** In proportion to the highest; the other way round when less is better. */
+export function normaliseByHighest(scores: number[], isLessBetter: boolean): void {
+  const highest = Math.max(0, ...scores)
+  if (highest === 0) {
+    if (isLessBetter) scores.fill(MAX_SCORE)
+    return
+  }
+  for (const [i, score] of scores.entries()) {
+    const share = Math.trunc((MAX_SCORE * score) / highest)
+    scores[i] = isLessBetter ? MAX_SCORE - share : share
+  }
+}

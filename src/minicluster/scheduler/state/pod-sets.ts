@@ -1,0 +1,102 @@
+/**
+ * How many pods of a kind are on which node, for the kinds that somebody asks for: a spread constraint's or a term's
+ * selector. A set is counted once, when first asked for, and then kept by adding and taking away; a pod that comes or
+ * goes is shown only to the sets that may hold it. Costs a map of node names per set; the least used are forgotten.
+ */
+import { type LabelSelector, requiredLabel } from '../../../kube/selector.ts'
+import type { PodInfo } from './pod-info.ts'
+
+export interface PodSetQuery {
+  /** Equal for equal sets. */
+  readonly key: string
+  /** Where its pods live; undefined when anywhere. */
+  readonly namespace: string | undefined
+  /** A selector that all of them match, to find the set by; undefined when there is none. */
+  readonly selector: LabelSelector | undefined
+  /** Whether the labels of namespaces decide, too. */
+  readonly asksNamespaces: boolean
+  holds(pod: PodInfo): boolean
+}
+
+interface PodSet {
+  readonly query: PodSetQuery
+  readonly place: string
+  readonly counts: Map<string, number>
+}
+
+export type PodsSource = (namespace: string | undefined) => Iterable<{ info: PodInfo; node: string }>
+
+const MAX_SETS = 2048
+
+export class PodSets {
+  readonly #sets = new Map<string, PodSet>()
+  readonly #places = new Map<string, Set<PodSet>>()
+  readonly #pods: PodsSource
+
+  constructor(pods: PodsSource) {
+    this.#pods = pods
+  }
+
+  /** Pods of the set by name of node; nodes without any are absent. */
+  counts(query: PodSetQuery): ReadonlyMap<string, number> {
+    const known = this.#sets.get(query.key)
+    if (known !== undefined) {
+      this.#sets.delete(query.key)
+      this.#sets.set(query.key, known)
+      return known.counts
+    }
+    const set: PodSet = { query, place: placeOf(query), counts: new Map() }
+    for (const { info, node } of this.#pods(query.namespace)) if (query.holds(info)) count(set, node, 1)
+    this.#sets.set(query.key, set)
+    const there = this.#places.get(set.place)
+    if (there === undefined) this.#places.set(set.place, new Set([set]))
+    else there.add(set)
+    for (const oldest of this.#sets.values()) {
+      if (this.#sets.size <= MAX_SETS) break
+      this.#forget(oldest)
+    }
+    return set.counts
+  }
+
+  change(info: PodInfo, node: string, sign: 1 | -1): void {
+    if (this.#sets.size === 0) return
+    const look = (place: string): void => {
+      for (const set of this.#places.get(place) ?? []) if (set.query.holds(info)) count(set, node, sign)
+    }
+    look('')
+    look(info.namespace)
+    for (const key of Object.keys(info.labels ?? {})) look(`${info.namespace} ${key}=${info.labels?.[key]}`)
+  }
+
+  /** The labels of some namespace changed: what asked for them is counted anew when next asked for. */
+  namespacesChanged(): void {
+    for (const set of [...this.#sets.values()]) if (set.query.asksNamespaces) this.#forget(set)
+  }
+
+  #forget(set: PodSet): void {
+    this.#sets.delete(set.query.key)
+    const there = this.#places.get(set.place)
+    there?.delete(set)
+    if (there?.size === 0) this.#places.delete(set.place)
+  }
+}
+
+function count(set: PodSet, node: string, by: 1 | -1): void {
+  const sum = (set.counts.get(node) ?? 0) + by
+  if (sum === 0) set.counts.delete(node)
+  else set.counts.set(node, sum)
+}
+
+/** Under a label that all its pods must have, the most telling one: long values are hashes. */
+function placeOf({ namespace, selector }: PodSetQuery): string {
+  if (namespace === undefined) return ''
+  let best: string | undefined
+  let length = -1
+  for (const { key } of selector ?? []) {
+    const value = requiredLabel(selector ?? [], key)
+    if (value === undefined || value.length <= length) continue
+    best = `${key}=${value}`
+    length = value.length
+  }
+  return best === undefined ? namespace : `${namespace} ${best}`
+}

@@ -1,0 +1,167 @@
+/**
+ * Pods that no node would take, waiting for something to change. Pods that are alike wait together: one of them is tried
+ * again when a change may help (the filters say which), and only when the answer has changed do the others hear of it. So
+ * a change costs one try per kind of pod, however many wait. Other changes can only alter the words of the answer: it is
+ * renewed when there is nothing better to do, and while it keeps changing only every few seconds.
+ * State: about 2 KiB per kind of pod and one entry per pod that waits.
+ */
+import type { Priority } from '../../runtime/controller.ts'
+import { FILTERS } from './filters/all.ts'
+import { type Change, happeningOf } from './filters/filter.ts'
+import type { Verdict } from './schedule.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { PodInfo } from './state/pod-info.ts'
+
+interface Kind {
+  readonly signature: string
+  /** The first of them is tried for all. */
+  readonly members: Set<string>
+  /** Any of them: to the filters they are the same. */
+  example: PodInfo
+  verdict: Verdict
+  /** Whether to try again, and how soon. */
+  due: 'no' | 'sometime' | 'now'
+  /** Not told anew before. */
+  quietUntilMs: number
+  /** How often the words have changed in a row. */
+  streak: number
+}
+
+export interface Answer {
+  message: string
+  /** The words have changed, but too soon after the last time. */
+  againAfterMs?: number
+}
+
+const MIN_QUIET_MS = 1000
+const MAX_QUIET_MS = 5000
+
+export class WaitingRoom {
+  readonly #kinds = new Map<string, Kind>()
+  readonly #byPod = new Map<string, Kind>()
+  readonly #byFilter = new Map<string, Set<Kind>>()
+  readonly #wake: (key: string, priority: Priority) => void
+
+  constructor(wake: (key: string, priority: Priority) => void) {
+    this.#wake = wake
+  }
+
+  get isEmpty(): boolean {
+    return this.#kinds.size === 0
+  }
+
+  /** What is known for a pod, when it need not be tried: it waits and another is tried for it, or its like was just tried. */
+  answerFor(pod: PodInfo, signature: string): Answer | undefined {
+    const own = this.#byPod.get(pod.key)
+    if (own !== undefined && own.signature !== signature) this.leave(pod.key)
+    const kind = this.#kinds.get(signature)
+    if (kind === undefined) return undefined
+    const isTriedFor = own === kind && headOf(kind) !== pod.key
+    if (kind.due !== 'no' && !isTriedFor) return undefined
+    this.#join(kind, pod)
+    return { message: kind.verdict.message }
+  }
+
+  /** What nodes said before to pods like this. */
+  memoFor(signature: string): Verdict['memo'] {
+    return this.#kinds.get(signature)?.verdict.memo
+  }
+
+  /** A pod was tried in vain. */
+  enter(pod: PodInfo, signature: string, { verdict, nowMs }: { verdict: Verdict; nowMs: number }): Answer {
+    const known = this.#kinds.get(signature)
+    if (known === undefined) {
+      const kind: Kind = { signature, members: new Set(), example: pod, verdict, due: 'no', quietUntilMs: nowMs + MIN_QUIET_MS, streak: 0 }
+      this.#kinds.set(signature, kind)
+      this.#join(kind, pod)
+      this.#index(kind, verdict)
+      return { message: verdict.message }
+    }
+    this.#join(known, pod)
+    known.example = pod
+    const isNews = known.verdict.message !== verdict.message
+    if (isNews && nowMs < known.quietUntilMs) {
+      this.#index(known, { ...verdict, message: known.verdict.message })
+      known.due = 'sometime'
+      return { message: known.verdict.message, againAfterMs: known.quietUntilMs - nowMs }
+    }
+    this.#index(known, verdict)
+    known.due = 'no'
+    if (isNews) this.#tellAll(known, pod.key, nowMs)
+    return { message: verdict.message }
+  }
+
+  /** The pod no longer waits. When it was placed, those like it may be lucky, too. */
+  leave(key: string, wasPlaced = false): void {
+    const kind = this.#byPod.get(key)
+    if (kind === undefined) return
+    this.#byPod.delete(key)
+    kind.members.delete(key)
+    if (kind.members.size === 0) {
+      this.#kinds.delete(kind.signature)
+      this.#unindex(kind)
+      return
+    }
+    if (wasPlaced) kind.due = 'now'
+    if (kind.due !== 'no') this.#try(kind, kind.due)
+  }
+
+  happened(change: Change, snapshot: Snapshot): void {
+    if (this.#kinds.size === 0) return
+    const happening = happeningOf(change)
+    for (const { name, listens, isHelpedBy } of FILTERS) {
+      if (!listens.includes(happening)) continue
+      for (const kind of this.#byFilter.get(name) ?? [])
+        if (kind.due !== 'now' && isHelpedBy(change, kind.example, snapshot)) this.#try(kind, 'now')
+    }
+    for (const kind of this.#kinds.values()) if (kind.due === 'no' && concerns(change, kind.example)) this.#try(kind, 'sometime')
+  }
+
+  #try(kind: Kind, due: 'now' | 'sometime'): void {
+    kind.due = due
+    this.#wake(headOf(kind), due === 'now' ? 'normal' : 'low')
+  }
+
+  #join(kind: Kind, { key }: PodInfo): void {
+    if (this.#byPod.get(key) === kind) return
+    kind.members.add(key)
+    this.#byPod.set(key, kind)
+  }
+
+  #tellAll(kind: Kind, but: string, nowMs: number): void {
+    kind.streak = nowMs - kind.quietUntilMs > MAX_QUIET_MS ? 0 : kind.streak + 1
+    kind.quietUntilMs = nowMs + Math.min(MAX_QUIET_MS, MIN_QUIET_MS * 2 ** Math.min(kind.streak, 10))
+    for (const key of kind.members) if (key !== but) this.#wake(key, 'normal')
+  }
+
+  #index(kind: Kind, verdict: Verdict): void {
+    this.#unindex(kind)
+    kind.verdict = verdict
+    for (const name of verdict.rejectedBy) {
+      const there = this.#byFilter.get(name)
+      if (there === undefined) this.#byFilter.set(name, new Set([kind]))
+      else there.add(kind)
+    }
+  }
+
+  #unindex(kind: Kind): void {
+    for (const name of kind.verdict.rejectedBy) this.#byFilter.get(name)?.delete(kind)
+  }
+}
+
+function headOf({ members }: Kind): string {
+  for (const key of members) return key
+  return ''
+}
+
+/** Whether the words of an answer can change by it. */
+const concerns = ({ kind }: Change, pod: PodInfo): boolean =>
+  kind === 'node' || kind === 'pod' || kind === 'namespace' || pod.claims.length > 0
+
+/** Equal for pods to which every filter says the same. A promise is made to one pod alone. */
+export function signatureOf({ pod, uid, namespace, labels, priority, requests, ports, claims }: PodInfo): string {
+  const { nodeSelector, affinity, tolerations, topologySpreadConstraints, preemptionPolicy } = pod.spec ?? {}
+  const promised = (pod.status?.nominatedNodeName ?? '') === '' ? '' : uid
+  const wants = [nodeSelector, affinity, tolerations, topologySpreadConstraints, preemptionPolicy]
+  return JSON.stringify([promised, namespace, labels, priority, [...requests], ports, claims, wants])
+}
