@@ -14,6 +14,7 @@ import { taintEviction } from './nodes/taint-eviction/controller.ts'
 import { podDisruptionBudget } from './policy/pod-disruption-budget/controller.ts'
 import { resourceQuota } from './policy/resource-quota/controller.ts'
 import { scheduler } from './scheduler/controller.ts'
+import { scheduler } from './scheduler/controller.ts'
 import type { MemberShape } from './shape.ts'
 import { claimBinding } from './storage/claim/controller.ts'
 import { localClass } from './storage/class/controller.ts'
@@ -53,6 +54,7 @@ export function memberControllers(options: MemberOptions, everything: Everything
     taintEviction(),
     podGarbage(),
     terminatedPods(),
+    scheduler(),
     scheduler(),
     // Workloads.
     deployment,
