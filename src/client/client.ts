@@ -5,10 +5,11 @@
  */
 import type { KubeObject } from '../kube/meta.ts'
 import { ApiError, isExpired, statusOf } from './errors.ts'
+import { type ExecOptions, type ExecSession, execOver, execPath } from './exec.ts'
 import { lines } from './lines.ts'
 import { collectionPath, type ObjectName, objectPath, type Resource, withQuery } from './resource.ts'
 import { createSender, type Sender, type SendOptions } from './send.ts'
-import type { TransportRequest, TransportResponse } from './transport.ts'
+import { TransportError, type TransportRequest, type TransportResponse } from './transport.ts'
 
 export interface ListOptions {
   namespace?: string
@@ -93,6 +94,8 @@ export interface Client {
   ): Promise<void>
   /** `pods/log` as a stream of bytes. */
   log(pod: { namespace: string; name: string }, options?: LogOptions): Promise<AsyncIterable<Uint8Array>>
+  /** `pods/exec`: needs a transport that can converse. */
+  exec(pod: { namespace: string; name: string }, options: ExecOptions): Promise<ExecSession>
   /** Any path, for what has no kind: /version, /readyz, discovery. */
   raw(request: Omit<TransportRequest, 'headers'> & { headers?: Record<string, string> }): Promise<TransportResponse>
   close(): Promise<void>
@@ -155,6 +158,11 @@ export function createClient(options: ClientOptions): Client {
       const { signal, ...query } = opts
       const path = withQuery(objectPath(PODS, pod, 'log'), query)
       return (await sender.open({ method: 'GET', path, signal, isStream: true, isRepeatable: true, headers: { accept: '*/*' } })).body
+    },
+    async exec(pod, opts) {
+      const { connect } = options.transport
+      if (connect === undefined) throw new TransportError('this transport cannot reach into pods')
+      return execOver(connect, { path: execPath(pod, opts), headers: { 'user-agent': options.userAgent }, signal: opts.signal })
     },
     raw: (request) =>
       options.transport.request({

@@ -1,5 +1,7 @@
 /** A transport without a network: calls the server's `handle` and streams its answer through a bounded queue. */
-import { type Transport, TransportError, type TransportResponse } from './transport.ts'
+import { ApiError, statusOf } from './errors.ts'
+import { converse } from './in-process-channels.ts'
+import { readAll, type Transport, TransportError, type TransportResponse } from './transport.ts'
 
 /** The shape of the server this transport speaks to; kept structural so that the client does not import the server. */
 export interface InProcessServer {
@@ -10,7 +12,27 @@ export interface InProcessServer {
     body?: Uint8Array
     signal?: AbortSignal
     as?: { name: string; groups: string[] }
-  }): Promise<{ status: number; headers: Record<string, string | string[]>; body?: Uint8Array | ((sink: InProcessSink) => () => void) }>
+    canConverse?: boolean
+  }): Promise<{
+    status: number
+    headers: Record<string, string | string[]>
+    body?: Uint8Array | ((sink: InProcessSink) => () => void)
+    converse?(peer: InProcessPeer): InProcessConversation
+  }>
+}
+
+export interface InProcessPeer {
+  stdout(chunk: Uint8Array): boolean
+  stderr(chunk: Uint8Array): boolean
+  onDrain(callback: () => void): void
+  end(status: object): void
+}
+
+export interface InProcessConversation {
+  input(chunk: Uint8Array): Promise<void>
+  endInput(): void
+  resize(columns: number, rows: number): void
+  leave(): void
 }
 
 interface InProcessSink {
@@ -37,6 +59,16 @@ export function inProcessTransport(server: InProcessServer, as: { name: string; 
         as,
       })
       return { status: answer.status, headers: answer.headers, ...bodyOf(answer.body, request.signal) }
+    },
+    async connect(request, handlers) {
+      if (isClosed) throw new TransportError('the transport is closed')
+      const { path, headers, signal } = request
+      const answer = await server.handle({ method: 'GET', url: path, headers, signal, as, canConverse: true })
+      if (answer.converse === undefined) {
+        const text = (await readAll(bodyOf(answer.body, signal).body)).toString('utf8')
+        throw new ApiError(answer.status, statusOf(answer.status, text))
+      }
+      return converse(answer.converse, signal, handlers)
     },
     async close() {
       isClosed = true

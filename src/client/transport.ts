@@ -21,8 +21,28 @@ export interface TransportResponse {
   cancel(): void
 }
 
+/** A request for a conversation: always a GET. */
+export type ConnectRequest = Pick<TransportRequest, 'path' | 'headers' | 'signal'>
+
+/** What the server says, by channel, until it is closed: without an error when it was ended in good order. */
+export interface ChannelHandlers {
+  message(channel: number, body: Uint8Array): void
+  closed(error: Error | undefined): void
+}
+
+export interface Channels {
+  /** Resolves when the bytes have left. */
+  send(channel: number, body: Uint8Array): Promise<void>
+  /** Nothing more is wanted for the moment, and again. */
+  pause(): void
+  resume(): void
+  close(): void
+}
+
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>
+  /** Channels both ways (commands in pods); rejects with an ApiError when the server refuses. Not every transport has it. */
+  connect?(request: ConnectRequest, handlers: ChannelHandlers): Promise<Channels>
   close(): Promise<void>
 }
 

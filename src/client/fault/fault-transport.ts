@@ -5,7 +5,16 @@
  */
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../transport.ts'
+import { ApiError, statusOf } from '../errors.ts'
+import {
+  type ChannelHandlers,
+  type Channels,
+  type ConnectRequest,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from '../transport.ts'
 import { faultyBody } from './fault-body.ts'
 
 export type Fault =
@@ -60,8 +69,37 @@ export function faultyTransport(inner: Transport, options: FaultyOptions): Trans
         }
       }
     },
+    connect: inner.connect === undefined ? undefined : (request, handlers) => faultyConnect(inner, { request, handlers }, options),
     close: () => inner.close(),
   }
+}
+
+/** A conversation fails before or after it was begun, or is broken off once it said something. */
+async function faultyConnect(
+  inner: Transport,
+  { request, handlers }: { request: ConnectRequest; handlers: ChannelHandlers },
+  options: FaultyOptions,
+): Promise<Channels> {
+  const asked: TransportRequest = { ...request, method: 'GET', isStream: true }
+  const fault = options.plan(asked)
+  options.onRequest?.(asked, fault)
+  if (inner.connect === undefined || fault?.do === 'fail-before') throw new TransportError('the connection was refused, as planned')
+  if (fault?.do === 'answer') throw new ApiError(fault.code, statusOf(fault.code, ''), fault.retryAfterSeconds)
+  if (fault?.do === 'delay') await sleep(options.clock, fault.ms, request.signal)
+  if (fault?.do !== 'fail-after' && fault?.do !== 'break-off' && fault?.do !== 'cut') return inner.connect(request, handlers)
+  const broken = new TransportError('the connection broke, as planned')
+  if (fault.do === 'fail-after') {
+    const channels = await inner.connect(request, { message: () => undefined, closed: () => undefined })
+    channels.close()
+    throw broken
+  }
+  const channels = await inner.connect(request, {
+    message() {
+      channels.close()
+    },
+    closed: () => handlers.closed(broken),
+  })
+  return channels
 }
 
 /** The first request gets the first fault, and so on; later ones pass. */

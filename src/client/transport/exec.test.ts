@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { ApiError } from '../errors.ts'
+import { type ExecOptions, type ExecSession, execOver, execPath } from '../exec.ts'
 import { TransportError } from '../transport.ts'
-import { type ExecOptions, type ExecSession, execInPod } from './exec.ts'
+import { connectChannels } from './exec.ts'
+import type { TlsConnection } from './undici.ts'
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }
 const failedWith = (code: string) => ({
@@ -16,6 +18,13 @@ const failedWith = (code: string) => ({
   message: `command terminated with exit code ${code}`,
   details: { causes: [{ reason: 'ExitCode', message: code }] },
 })
+
+const execInPod = (connection: TlsConnection, pod: { namespace: string; name: string }, options: ExecOptions): Promise<ExecSession> =>
+  execOver((request, handlers) => connectChannels(connection, request, handlers), {
+    path: execPath(pod, options),
+    headers: {},
+    signal: options.signal,
+  })
 
 type Behaviour = (socket: WebSocket, url: URL) => void
 const frame = (channel: number, body: string | Uint8Array): Buffer =>

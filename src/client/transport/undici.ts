@@ -4,6 +4,7 @@
  */
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../transport.ts'
+import { connectChannels } from './exec.ts'
 
 export interface TlsConnection {
   /** https://host:port, with an optional path prefix. */
@@ -63,6 +64,7 @@ export function undiciTransport(connection: TlsConnection): Transport {
       response.cancel()
       return send(request, newer)
     },
+    connect: (request, handlers) => connectChannels(connection, request, handlers),
     async close() {
       await Promise.all([requests.destroy(), streams.destroy()])
     },

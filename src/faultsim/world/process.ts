@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { type Fault, faultyTransport } from '../../client/fault/fault-transport.ts'
-import type { Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
+import type { ChannelHandlers, Channels, Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
 import { CatchUp } from './catch-up.ts'
 
 /** A request of the process, and which part of it sent it: a controller by its name, `caches` or `everything`. */
@@ -125,7 +125,33 @@ export class ControllerProcess {
 
   transportFor(part: string): Transport {
     const inner = this.#options.connect()
-    return { request: (request) => this.#send(inner, { part, request }), close: () => inner.close() }
+    return {
+      request: (request) => this.#send(inner, { part, request }),
+      connect: (request, handlers) => this.#converse(inner, { part, request: { ...request, method: 'GET', isStream: true } }, handlers),
+      close: () => inner.close(),
+    }
+  }
+
+  /** A command in a pod is something done to the world: a process may die before and after it, as of a write. */
+  async #converse(inner: Transport, sent: Sent, handlers: ChannelHandlers): Promise<Channels> {
+    if (this.#isDead || inner.connect === undefined) return never()
+    const fault = this.#options.interference()?.onRequest?.(sent)
+    if (fault?.do === 'crash-before') return this.#crash(fault.cachesAt)
+    if (fault?.do === 'crash-after') {
+      await inner.connect(sent.request, { message: () => undefined, closed: () => undefined })
+      return this.#crash(fault.cachesAt)
+    }
+    const heard: ChannelHandlers = {
+      message: (channel, body) => {
+        if (!this.#isDead) handlers.message(channel, body)
+      },
+      closed: (error) => {
+        if (!this.#isDead) handlers.closed(error)
+      },
+    }
+    const faulty = faultyTransport(inner, { clock: this.clock, plan: () => fault })
+    const channels = await faulty.connect?.(sent.request, heard)
+    return this.#isDead || channels === undefined ? never() : channels
   }
 
   async #send(inner: Transport, sent: Sent): Promise<TransportResponse> {
