@@ -5,6 +5,7 @@
  */
 import { seededRandom } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { Stage } from '../../minicluster/nodes/simulated/stages.ts'
 import { SIMULATED_NODE_SIZE } from '../../minicluster/shape.ts'
 import { createMemoryStore } from '../../store/index.ts'
 import { type RunControllers, WorldCluster } from './cluster.ts'
@@ -19,6 +20,8 @@ export interface WorldOptions {
   members?: number
   /** Simulated nodes in each member (default 0: pods stay pending). */
   nodes?: number
+  /** How simulated pods live (default: the built-in table). */
+  stages?: readonly Stage[]
   /** Whether there is a hub (default true): a world about one member is cheaper without. */
   hub?: boolean
   /** Begin with what another world had stored. */
@@ -89,7 +92,10 @@ export class World {
       const region = REGIONS[i % REGIONS.length] as string
       const simulated = { count: options.nodes ?? 0, size: SIMULATED_NODE_SIZE }
       const none = { count: 0, size: SIMULATED_NODE_SIZE }
-      const member = { shape: { index: i + 1, name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none } }
+      const member = {
+        stages: options.stages,
+        shape: { index: i + 1, name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none },
+      }
       return new WorldCluster({ name, role: 'member', store: store.cluster(name), clock, random, pump, member, controllers })
     })
   }

@@ -1,0 +1,97 @@
+/**
+ * Makes what two runs saw comparable: times, uids, revisions, addresses and drawn names become placeholders, lists whose
+ * order means nothing are sorted, and what only the node writes is left out (kwok and our nodes have words of their own).
+ */
+import type { Event, Pod } from '../../src/kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+/** Suffixes that are hashes or drawn: 5 to 10 letters of Kubernetes' alphabet for names. */
+const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5,10}(?=$|[^a-z0-9])/g
+const HASH_LABELS = new Set(['pod-template-hash', 'controller-revision-hash'])
+const DROPPED_METADATA = new Set([
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'managedFields',
+  'selfLink',
+  'generateName',
+  'namespace',
+  'name',
+])
+/** Annotations of ours, and of kubectl. */
+const IGNORED_ANNOTATION = /^(sluice\.dev|kubectl\.kubernetes\.io)\//
+const TIME_KEY = /(Time|Timestamp|At)$/
+/** Who speaks for nodes rather than for controllers. */
+const NODE_COMPONENTS = new Set(['kubelet', 'kwok', 'kwok_controller', 'node-controller', 'minicluster.nodes.registration'])
+
+export const plainText = (text: string): string => text.replace(UUID, '<uid>').replace(SUFFIX, '-#')
+
+export function comparable(object: KubeObject): unknown {
+  if (object.kind === 'Pod') return comparablePod(object as Pod)
+  return { kind: object.kind, ...metadataOf(object), ...(plain(withoutMeta(object)) as object) }
+}
+
+const withoutMeta = ({ kind: _kind, apiVersion: _version, metadata: _metadata, ...rest }: KubeObject): object => rest
+
+function metadataOf({ metadata }: KubeObject): Record<string, unknown> {
+  const kept = Object.fromEntries(Object.entries(metadata).filter(([key]) => !DROPPED_METADATA.has(key)))
+  const annotations = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => !IGNORED_ANNOTATION.test(key)))
+  return { name: plainText(metadata.name ?? ''), ...(plain({ ...kept, annotations }) as object) }
+}
+
+/** Of a pod: what its controller and the scheduler made of it. */
+function comparablePod(pod: Pod): unknown {
+  const { spec = {}, status = {} } = pod
+  const ready = status.conditions?.find(({ type }) => type === 'Ready')?.status
+  const target = status.conditions?.find(({ type }) => type === 'DisruptionTarget')
+  return {
+    kind: 'Pod',
+    ...metadataOf(pod),
+    phase: status.phase,
+    ready: ready ?? 'Unknown',
+    isScheduled: spec.nodeName !== undefined,
+    hostname: spec.hostname,
+    subdomain: spec.subdomain,
+    image: spec.containers?.map((container) => container.image),
+    claims: spec.volumes?.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []),
+    disruption: target === undefined ? undefined : plain({ status: target.status, reason: target.reason, message: target.message }),
+  }
+}
+
+function plain(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') {
+    if (TIME_KEY.test(key)) return '<time>'
+    return HASH_LABELS.has(key) ? '<hash>' : plainText(value)
+  }
+  if (Array.isArray(value))
+    return sorted(
+      value.map((item) => plain(item)),
+      key,
+    )
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value)
+    .filter(([name, of]) => name !== 'uid' && of !== undefined && !isEmpty(of))
+    .map(([name, of]) => [plainText(name), isAddress(name) ? '<address>' : plain(of, name)] as const)
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const isAddress = (key: string): boolean =>
+  ['podIP', 'podIPs', 'hostIP', 'hostIPs', 'nodeName', 'addresses', 'clusterIP', 'clusterIPs', 'ip'].includes(key)
+const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0
+/** Lists that are sets in truth. */
+const sorted = (items: unknown[], key: string): unknown[] =>
+  ['conditions', 'ownerReferences', 'finalizers', 'endpoints', 'active'].includes(key) ? [...items].sort(byText) : items
+
+export const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
+
+/** Distinct news of controllers, in words. */
+export function comparableEvents(events: readonly Event[]): string[] {
+  const told = events
+    .filter(({ source, reportingComponent }) => !NODE_COMPONENTS.has(source?.component ?? reportingComponent ?? ''))
+    .map(({ type, reason, message, involvedObject, source, reportingComponent }) => {
+      const from = source?.component || reportingComponent || ''
+      return plainText(`${from}: ${type} ${reason} ${involvedObject?.kind}/${involvedObject?.name}: ${message}`)
+    })
+  return [...new Set(told)].sort()
+}

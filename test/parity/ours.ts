@@ -1,0 +1,31 @@
+/** Our side: a member of a world in virtual time, with simulated nodes that leave the end of pods to the scenario. */
+import { aWorld } from '../../src/faultsim/world/index.ts'
+import { DEFAULT_STAGES } from '../../src/minicluster/nodes/simulated/stages.ts'
+import type { Note, Scenario } from './scenario.ts'
+import { stageOn } from './stage.ts'
+
+/** Pods run at once, and end when the scenario says so. */
+export const STAGES = DEFAULT_STAGES.filter((stage) => stage.to !== 'succeeded').map((stage) => ({ ...stage, delayMs: 0, jitterMs: 0 }))
+export const NODES = 2
+
+export async function playOurs(scenario: Scenario, namespace: string): Promise<Note[]> {
+  const world = await aWorld({ members: 1, nodes: NODES, stages: STAGES }).settle()
+  const notes: Note[] = []
+  try {
+    const { member, clock } = world
+    await member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    await world.settle()
+    const ground = {
+      client: member.client,
+      inside: <T>(work: () => Promise<T>) => world.inside(work),
+      nowMs: () => clock.now(),
+      pass: (ms: number) => world.advance(ms),
+      lookEveryMs: 100,
+      steadyMs: 2000,
+    }
+    await scenario.run(stageOn(ground, namespace, notes))
+  } finally {
+    await world.stop()
+  }
+  return notes
+}

@@ -1,0 +1,116 @@
+/**
+ * `npm run test:parity`: every scenario on our minicluster in virtual time and on the real programs in real time; what they
+ * noted must be equal. `--slow` adds those that take long there, `--only TEXT` picks by name, `--ours` runs ours alone.
+ */
+import { parseArgs } from 'node:util'
+import { deepEqual } from '../../src/base/json.ts'
+import { missingAssets } from '../machine/assets.ts'
+import { runProgram } from '../machine/interrupt.ts'
+import { playOurs } from './ours.ts'
+import type { Note, Scenario } from './scenario.ts'
+import { SCENARIOS } from './scenarios/index.ts'
+import { startTheirs, type Theirs } from './theirs.ts'
+
+type Played = { notes: Note[] } | { error: unknown }
+
+const AT_ONCE = 6
+
+async function play(run: () => Promise<Note[]>): Promise<Played> {
+  try {
+    return { notes: await run() }
+  } catch (error) {
+    return { error }
+  }
+}
+
+const namespaceOf = (index: number): string => `parity-${index}`
+
+/** Those that share come first, several at a time; the others one by one. */
+async function playAll(theirs: Theirs, scenarios: readonly Scenario[]): Promise<Map<Scenario, Played>> {
+  const played = new Map<Scenario, Played>()
+  const queue = scenarios.filter((scenario) => !scenario.alone)
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const scenario = next
+      played.set(scenario, await play(() => theirs.play(scenario, namespaceOf(SCENARIOS.indexOf(scenario)))))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  for (const scenario of scenarios.filter(({ alone }) => alone))
+    played.set(scenario, await play(() => theirs.play(scenario, namespaceOf(SCENARIOS.indexOf(scenario)))))
+  return played
+}
+
+/** Undefined when both say the same. */
+function difference(ours: Played, theirs: Played): string | undefined {
+  if ('error' in theirs) return `does not run on the real programs: ${textOf(theirs.error)}`
+  if ('error' in ours) return `does not run on ours: ${textOf(ours.error)}`
+  for (const [i, note] of theirs.notes.entries()) {
+    const own = ours.notes[i]
+    if (own === undefined || own.label !== note.label) return `they note ${note.label}, we note ${own?.label}`
+    if (!deepEqual(own.facts, note.facts)) return `${note.label}\n${lineDifference(own.facts, note.facts)}`
+  }
+  return ours.notes.length === theirs.notes.length ? undefined : 'we note more than they do'
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))
+
+/** Lines that only one of them has: enough to see what differs. */
+function lineDifference(ours: unknown, theirs: unknown): string {
+  const lines = (value: unknown): string[] => (JSON.stringify(value, null, 2) ?? 'undefined').split('\n')
+  const [a, b] = [lines(ours), lines(theirs)]
+  const onlyIn = (these: string[], those: string[], sign: string): string[] => {
+    const left = [...those]
+    return these.flatMap((line, i) => {
+      const at = left.indexOf(line)
+      if (at < 0) return [`       ${sign} ${String(i + 1).padStart(3)} ${line}`]
+      left.splice(at, 1)
+      return []
+    })
+  }
+  return [...onlyIn(a, b, 'ours  '), ...onlyIn(b, a, 'theirs')].slice(0, 60).join('\n')
+}
+
+await runProgram(async (later) => {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      slow: { type: 'boolean', default: false },
+      ours: { type: 'boolean', default: false },
+    },
+  })
+  const chosen = SCENARIOS.filter((scenario) => scenario.name.includes(values.only) && (values.slow || !scenario.slow))
+  const missing = values.ours ? undefined : missingAssets(['kubectl', 'kube-controller-manager', 'kube-scheduler', 'kwok'])
+  if (missing !== undefined) {
+    console.log(missing)
+    return 1
+  }
+  const ours = new Map<Scenario, Played>()
+  for (const scenario of chosen) ours.set(scenario, await play(() => playOurs(scenario, namespaceOf(SCENARIOS.indexOf(scenario)))))
+  if (values.ours) {
+    for (const [{ name }, result] of ours)
+      console.log(`${'error' in result ? `FAIL ${name}\n     ${textOf(result.error)}` : `ok   ${name}: ${result.notes.length} notes`}`)
+    return [...ours.values()].some((result) => 'error' in result) ? 1 : 0
+  }
+  const theirs = await startTheirs()
+  later(() => theirs.stop())
+  const real = await playAll(theirs, chosen)
+  let failed = 0
+  let known = 0
+  for (const scenario of chosen) {
+    const found = difference(ours.get(scenario) ?? { error: 'not run' }, real.get(scenario) ?? { error: 'not run' })
+    if (found === undefined) console.log(`ok   ${scenario.name}`)
+    else if (scenario.differs !== undefined) {
+      known++
+      console.log(`differs ${scenario.name}: ${scenario.differs}`)
+    } else {
+      failed++
+      console.log(`FAIL ${scenario.name}\n     ${found}`)
+    }
+  }
+  const skipped = SCENARIOS.filter(({ slow }) => slow).length
+  console.log(
+    `${chosen.length - failed - known} of ${chosen.length} scenarios the same, ${known} known to differ, ${failed} failed${values.slow ? '' : `; ${skipped} slow ones run with --slow`}`,
+  )
+  return failed === 0 && chosen.length > 0 ? 0 : 1
+})

@@ -1,0 +1,166 @@
+/** A stage over a client: the same for both worlds; how time passes, and where calls run, is given. */
+import assert from 'node:assert/strict'
+import { EVENTS, PODS } from '../../src/client/builtin-resources.ts'
+import type { Client } from '../../src/client/client.ts'
+import { ApiError, isConflict, isNotFound } from '../../src/client/errors.ts'
+import type { Resource } from '../../src/client/resource.ts'
+import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
+import type { ContainerStatus, Event, Pod } from '../../src/kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+import { byText, comparable, comparableEvents } from './normalise.ts'
+import type { Note, Stage } from './scenario.ts'
+
+export interface Ground {
+  client: Client
+  /** Runs a call where calls run. */
+  inside<T>(work: () => Promise<T>): Promise<T>
+  nowMs(): number
+  pass(ms: number): Promise<void>
+  /** Between looks at something that is to happen. */
+  lookEveryMs: number
+  /** Nothing may change for this long to count as steady. */
+  steadyMs: number
+}
+
+const WITHIN_MS = 60_000
+
+export function stageOn(ground: Ground, namespace: string, notes: Note[]): Stage {
+  const { client, inside } = ground
+  const of = (resource: Resource, name: string) => (resource.namespaced ? { namespace, name } : { name })
+  const stage: Stage = {
+    namespace,
+    create(object) {
+      const resource = resourceOfObject(object)
+      const placed = resource.namespaced ? { ...object, metadata: { namespace, ...object.metadata } } : object
+      return inside(() => client.create(resource, placed))
+    },
+    get: (resource, name) => inside(() => found(client.get(resource, of(resource, name)))) as never,
+    async list(resource, labelSelector) {
+      const options = resource.namespaced ? { namespace, labelSelector } : { labelSelector }
+      return (await inside(() => client.list(resource, options))).items as never
+    },
+    async update(resource, name, change) {
+      for (;;) {
+        try {
+          return await inside(async () => {
+            const object = await client.get(resource, of(resource, name))
+            change(object as never)
+            return (await client.update(resource, object)) as never
+          })
+        } catch (error) {
+          if (!isConflict(error)) throw error
+        }
+      }
+    },
+    patch: (resource, name, body, subresource) =>
+      inside(() => client.patch(resource, of(resource, name), { type: 'merge', body, subresource })),
+    async delete(resource, name, options) {
+      await inside(() => client.delete(resource, of(resource, name), options))
+    },
+    async evict(name) {
+      const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { namespace, name } }
+      try {
+        await inside(() => client.create(PODS, eviction as KubeObject, { subresource: 'eviction' }))
+        return 201
+      } catch (error) {
+        if (error instanceof ApiError) return error.code
+        throw error
+      }
+    },
+    async until(what, check) {
+      const deadline = ground.nowMs() + WITHIN_MS
+      while (!(await check())) {
+        assert.ok(ground.nowMs() < deadline, `not seen within a minute: ${what}`)
+        await ground.pass(ground.lookEveryMs)
+      }
+    },
+    async steady() {
+      for (let before = ''; ; ) {
+        const now = await revisionsOf(ground, namespace)
+        if (now === before) return
+        before = now
+        await ground.pass(ground.steadyMs)
+      }
+    },
+    pass: (seconds) => ground.pass(seconds * 1000),
+    note: (label, facts) => void notes.push({ label, facts }),
+    async noteAll(label, ...resources) {
+      await stage.steady()
+      for (const resource of resources) {
+        const objects = await stage.list(resource)
+        notes.push({ label: `${label}: ${resource.plural}`, facts: objects.map(comparable).sort(byText) })
+      }
+    },
+    async noteEvents(label) {
+      await stage.steady()
+      notes.push({ label: `${label}: events`, facts: comparableEvents((await stage.list(EVENTS)) as Event[]) })
+    },
+    async finish(pod, exitCode) {
+      await stage.patch(PODS, pod.metadata.name ?? '', { status: ended(pod, exitCode, ground.nowMs()) }, 'status')
+    },
+    async setReady(pod, isReady) {
+      const live = await stage.get(PODS, pod.metadata.name ?? '')
+      if (live === undefined) return
+      const status = isReady ? 'True' : 'False'
+      const now = timeOf(ground.nowMs())
+      const conditions = (live.status?.conditions ?? []).map((condition) =>
+        condition.type === 'Ready' || condition.type === 'ContainersReady' ? { ...condition, status, lastTransitionTime: now } : condition,
+      )
+      const containerStatuses = (live.status?.containerStatuses ?? []).map((one) => ({ ...one, ready: isReady }))
+      await stage.patch(PODS, pod.metadata.name ?? '', { status: { conditions, containerStatuses } }, 'status')
+    },
+  }
+  return stage
+}
+
+const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+
+/** As a kubelet reports the end of all containers. */
+function ended(pod: Pod, exitCode: number, nowMs: number): unknown {
+  const finishedAt = timeOf(nowMs)
+  const state = {
+    terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', finishedAt, startedAt: pod.status?.startTime ?? finishedAt },
+  }
+  const containerStatuses = (pod.spec?.containers ?? []).map(
+    ({ name, image }): ContainerStatus => ({ name, image, imageID: '', ready: false, restartCount: 0, started: false, state }),
+  )
+  const conditions = (pod.status?.conditions ?? []).map((condition) =>
+    condition.type === 'Ready' || condition.type === 'ContainersReady'
+      ? { ...condition, status: 'False', lastTransitionTime: finishedAt }
+      : condition,
+  )
+  return { phase: exitCode === 0 ? 'Succeeded' : 'Failed', containerStatuses, conditions }
+}
+
+async function found<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+const WATCHED = [
+  ['', 'pods', 'Pod'],
+  ['', 'events', 'Event'],
+  ['', 'persistentvolumeclaims', 'PersistentVolumeClaim'],
+  ['apps', 'deployments', 'Deployment'],
+  ['apps', 'replicasets', 'ReplicaSet'],
+  ['apps', 'statefulsets', 'StatefulSet'],
+  ['apps', 'daemonsets', 'DaemonSet'],
+  ['batch', 'jobs', 'Job'],
+  ['batch', 'cronjobs', 'CronJob'],
+  ['policy', 'poddisruptionbudgets', 'PodDisruptionBudget'],
+  ['discovery.k8s.io', 'endpointslices', 'EndpointSlice'],
+] as const
+
+/** Everything's versions in one text: equal when nothing changed. */
+async function revisionsOf({ client, inside }: Ground, namespace: string): Promise<string> {
+  const lists = await Promise.all(
+    WATCHED.map(([group, plural, kind]) =>
+      inside(() => client.list({ group, version: 'v1', plural, kind, namespaced: true }, { namespace })),
+    ),
+  )
+  return lists.map(({ items }) => items.map((item) => `${item.metadata.uid} ${item.metadata.resourceVersion}`).join()).join(';')
+}

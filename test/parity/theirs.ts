@@ -1,0 +1,90 @@
+/** Their side: real kube-apiserver, kube-controller-manager, kube-scheduler and kwok, in real time. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseAllDocuments, stringify } from 'yaml'
+import { seededRandom } from '../../src/base/random.ts'
+import { NAMESPACES } from '../../src/client/builtin-resources.ts'
+import { type Client, createClient } from '../../src/client/client.ts'
+import { connectionOf, parseKubeconfig } from '../../src/client/kubeconfig.ts'
+import { hostOfThisMachine } from '../../src/client/transport/host.ts'
+import { undiciTransport } from '../../src/client/transport/undici.ts'
+import { assetsFolder } from '../machine/assets.ts'
+import { type RealServer, startRealServer } from '../machine/real-server.ts'
+import { NODES } from './ours.ts'
+import type { Note, Scenario } from './scenario.ts'
+import { stageOn } from './stage.ts'
+
+export interface Theirs {
+  play(scenario: Scenario, namespace: string): Promise<Note[]>
+  stop(): Promise<void>
+}
+
+/** Flags that only make tests wait less; what is compared does not depend on them. */
+const FAST = [
+  '--arg=kube-controller-manager=--kube-api-qps=500',
+  '--arg=kube-controller-manager=--kube-api-burst=1000',
+  '--arg=kube-scheduler=--kube-api-qps=500',
+  '--arg=kube-scheduler=--kube-api-burst=1000',
+]
+
+export async function startTheirs(): Promise<Theirs> {
+  const stages = path.join(os.tmpdir(), `sluice-parity-stages-${process.pid}.yaml`)
+  writeFileSync(stages, withoutCompletion(readFileSync(path.join(assetsFolder(), 'kwok-stages.yaml'), 'utf8')))
+  const flags = FAST.flatMap((flag) => ['--arg', flag.slice('--arg='.length)])
+  const server: RealServer = await startRealServer('--controllers', '--scheduler', '--kwok', String(NODES), '--stages', stages, ...flags)
+  const connection = connectionOf(
+    parseKubeconfig(readFileSync(server.kubeconfig, 'utf8'), server.kubeconfig),
+    undefined,
+    hostOfThisMachine(),
+  )
+  const clock = {
+    now: () => Date.now(),
+    after(delayMs: number, callback: () => void) {
+      const timer = setTimeout(callback, delayMs)
+      return () => clearTimeout(timer)
+    },
+  }
+  const client = createClient({ transport: undiciTransport(connection), clock, random: seededRandom(1), userAgent: 'parity' })
+  return {
+    async play(scenario, namespace) {
+      await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+      const notes: Note[] = []
+      const ground = {
+        client,
+        inside: <T>(work: () => Promise<T>) => work(),
+        nowMs: () => Date.now(),
+        pass: (ms: number) => sleep(ms),
+        lookEveryMs: 100,
+        steadyMs: 1500,
+      }
+      const stage = stageOn(ground, namespace, notes)
+      await stage.until('the default service account', () => hasAccount(client, namespace))
+      await scenario.run(stage)
+      await client.delete(NAMESPACES, { name: namespace })
+      return notes
+    },
+    async stop() {
+      await client.close()
+      await server.stop()
+    },
+  }
+}
+
+async function hasAccount(client: Client, namespace: string): Promise<boolean> {
+  const { items } = await client.list(
+    { group: '', version: 'v1', plural: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true },
+    { namespace },
+  )
+  return items.some((account) => account.metadata.name === 'default')
+}
+
+/** Pods of Jobs end when the scenario says so. */
+function withoutCompletion(text: string): string {
+  const documents = parseAllDocuments(text).map((document) => document.toJS() as { metadata?: { name?: string } } | null)
+  return documents
+    .filter((document) => document !== null && document.metadata?.name !== 'pod-complete')
+    .map((document) => stringify(document, { lineWidth: 0 }))
+    .join('---\n')
+}
