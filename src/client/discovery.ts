@@ -5,6 +5,8 @@ import { readAll } from './transport.ts'
 
 export interface Discovered extends Resource {
   verbs: string[]
+  /** `status`, `scale`, … */
+  subresources: string[]
 }
 
 interface AggregatedList {
@@ -12,7 +14,13 @@ interface AggregatedList {
     metadata: { name?: string }
     versions: {
       version: string
-      resources?: { resource: string; responseKind?: { kind: string }; scope: string; verbs: string[] }[]
+      resources?: {
+        resource: string
+        responseKind?: { kind: string }
+        scope: string
+        verbs: string[]
+        subresources?: { subresource: string }[]
+      }[]
     }[]
   }[]
 }
@@ -39,6 +47,7 @@ export async function discoverResources(client: Client): Promise<Discovered[]> {
             kind: entry.responseKind?.kind ?? '',
             namespaced,
             verbs: entry.verbs,
+            subresources: (entry.subresources ?? []).map(({ subresource }) => subresource),
           })
         }
   }
