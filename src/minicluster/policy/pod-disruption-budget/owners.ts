@@ -5,7 +5,7 @@
 import { DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
 import type { Client } from '../../../client/client.ts'
 import { discoverResources } from '../../../client/discovery.ts'
-import { ApiError } from '../../../client/errors.ts'
+import { isNotFound } from '../../../client/errors.ts'
 import type { Resource } from '../../../client/resource.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { goQuote } from '../../../kube/go-print.ts'
@@ -83,9 +83,8 @@ async function scaleOf(reference: OwnerReference, namespace: string, client: Cli
     if (scale.metadata.uid !== reference.uid) return undefined
     return { uid: reference.uid, replicas: (scale.spec as { replicas?: number } | undefined)?.replicas ?? 0 }
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 404) throw error
-    // The server names what it does not find; where it names nothing, there is no such path.
-    return error.status.details?.name === reference.name ? undefined : `${groupResource(resource)} does not implement the scale subresource`
+    if (!isNotFound(error)) throw error
+    return resource.subresources.includes('scale') ? undefined : `${groupResource(resource)} does not implement the scale subresource`
   }
 }
 
