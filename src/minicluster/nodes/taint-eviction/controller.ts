@@ -3,13 +3,19 @@
  * the time the taint says it was added, or from when it was first seen. Sole writer of the condition DisruptionTarget with
  * reason DeletionByTaintManager. Runs again when the pod or such a node changes; time is the subject of tolerationSeconds.
  */
-import { createHash } from 'node:crypto'
-import { formatTime } from '../../../base/clock.ts'
-import { EVENTS, NODES, PODS } from '../../../client/builtin-resources.ts'
+import { NODES, PODS } from '../../../client/builtin-resources.ts'
 import type { Node, Pod, Taint, Toleration } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
-import type { KubeObject } from '../../../kube/meta.ts'
-import { type Action, type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
+import {
+  type Action,
+  type Controller,
+  defineController,
+  indexOf,
+  type News,
+  NOTHING_TO_DO,
+  type Plan,
+  via,
+} from '../../../runtime/controller.ts'
 import { isTolerated } from '../../scheduler/state/taints.ts'
 import { disruptedConditions } from '../disrupted.ts'
 
@@ -45,7 +51,6 @@ export function taintEviction(): Controller {
     writes: [
       { resource: PODS, verbs: ['delete'] },
       { resource: PODS, subresource: 'status', verbs: ['patch'] },
-      { resource: EVENTS, verbs: ['create'] },
     ],
     concurrency: 8,
     observe({ namespace, name }, pod, read) {
@@ -93,7 +98,7 @@ export function plan(observed: Observed): Plan {
   const { pod, wasDue, nowMs } = observed
   if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const atMs = endsAtMs(observed)
-  if (atMs === undefined) return wasDue ? { actions: [sparedNews(pod, observed)] } : NOTHING_TO_DO
+  if (atMs === undefined) return wasDue ? { actions: [], news: [sparedNews(pod, observed.seenMs)] } : NOTHING_TO_DO
   return atMs > nowMs ? { actions: [], recheckAfterMs: atMs - nowMs } : { actions: evict(pod, nowMs) }
 }
 
@@ -106,27 +111,8 @@ function evict(pod: Pod, nowMs: number): Action[] {
   return [...marks, { do: 'delete', resource: PODS, of: pod, tells: { of: pod, type: 'Normal', reason: 'TaintManagerEviction', message } }]
 }
 
-/** Nothing of the pod changes when it is spared, so no write carries the news: it is a write of its own, named after what it says. */
-function sparedNews(pod: Pod, { seenMs, nowMs }: Observed): Action {
-  const { namespace = '', name = '', uid = '' } = pod.metadata
-  const hash = createHash('sha256')
-    .update(JSON.stringify([uid, 'spared', seenMs]))
-    .digest('hex')
-  const time = formatTime(nowMs)
-  const event: KubeObject = {
-    apiVersion: 'v1',
-    kind: 'Event',
-    metadata: { name: `${name.slice(0, 230).replace(/[^a-z0-9]+$/, '')}.${hash.slice(0, 16)}`, namespace },
-    involvedObject: { kind: 'Pod', namespace, name, uid, apiVersion: 'v1' },
-    reason: 'TaintManagerEviction',
-    message: `Cancelling deletion of Pod ${namespace}/${name}`,
-    source: { component: COMPONENT },
-    reportingComponent: COMPONENT,
-    reportingInstance: '',
-    firstTimestamp: time,
-    lastTimestamp: time,
-    count: 1,
-    type: 'Normal',
-  }
-  return { do: 'create', resource: EVENTS, object: event }
+/** Nothing of the pod changes when it is spared. */
+function sparedNews(pod: Pod, sinceMs: number): News {
+  const message = `Cancelling deletion of Pod ${pod.metadata.namespace ?? ''}/${pod.metadata.name ?? ''}`
+  return { key: `spared since ${sinceMs}`, of: pod, type: 'Normal', reason: 'TaintManagerEviction', message }
 }
