@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { constants as system } from 'node:os'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { ExecSession, ExecStart } from '../kubelet/container-machine.ts'
 import { createFrameReader, FRAME, frame } from './frames.ts'
 import { descendantsOf, sendSignal } from './process-table.ts'
@@ -31,7 +31,7 @@ export function startSession(line: CommandLine, output: Pick<ExecStart, 'stdout'
     write: (chunk) => written(child.stdin, chunk),
     endInput: () => void child.stdin.end(),
     resize: (columns, rows) => {
-      if (line.tty) resizeTerminal(child.pid ?? 0, columns, rows)
+      if (line.tty) void resizeTerminal(child.pid ?? 0, columns, rows)
     },
     pause() {
       for (const stream of streams) stream.pause()
@@ -58,24 +58,11 @@ function exitOf(child: ChildProcess): Promise<number> {
   })
 }
 
-interface Writable {
-  readonly writable: boolean
-  write(chunk: Uint8Array): boolean
-  once(event: 'drain' | 'close', listener: () => void): unknown
-  off(event: 'drain' | 'close', listener: () => void): unknown
-}
-
 /** Input that nobody takes any more is lost, as it is on a pipe whose reader has left. */
 function written(stream: Writable, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
-    if (!stream.writable || stream.write(chunk)) return resolve()
-    const done = (): void => {
-      stream.off('drain', done)
-      stream.off('close', done)
-      resolve()
-    }
-    stream.once('drain', done)
-    stream.once('close', done)
+    if (stream.writable) stream.write(chunk, () => resolve())
+    else resolve()
   })
 }
 

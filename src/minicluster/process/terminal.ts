@@ -1,7 +1,7 @@
 /** Terminals by way of `script`, which makes one without any module that would have to be compiled for this machine. */
 import { spawn } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
-import { childrenOf } from './process-table.ts'
+import { childrenOf, markOf } from './process-table.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
@@ -16,17 +16,30 @@ export const terminalCommand = (script: string, command: readonly string[]): str
   '/dev/null',
 ]
 
-/** `script` is a process started by `terminalCommand`; one that has ended has no terminal to change. */
-export function resizeTerminal(script: number, columns: number, rows: number): void {
-  const inside = childrenOf(script)[0]
-  if (inside === undefined || !isSize(columns) || !isSize(rows)) return
-  let terminal: string
-  try {
-    terminal = readlinkSync(`/proc/${inside}/fd/0`)
-  } catch {
-    return
+/** A terminal is there a moment after its process; one whose process has ended never will be. */
+const TRIES = 100
+const TRY_MS = 20
+
+/** `script` is a process started by `terminalCommand`. */
+export async function resizeTerminal(script: number, columns: number, rows: number): Promise<void> {
+  if (!isSize(columns) || !isSize(rows)) return
+  for (let tries = 0; tries < TRIES && markOf(script) !== undefined; tries++) {
+    const terminal = terminalOf(childrenOf(script)[0])
+    if (terminal !== undefined) {
+      spawn('stty', ['-F', terminal, 'cols', String(columns), 'rows', String(rows)], { stdio: 'ignore' }).on('error', () => undefined)
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, TRY_MS))
   }
-  spawn('stty', ['-F', terminal, 'cols', String(columns), 'rows', String(rows)], { stdio: 'ignore' }).on('error', () => undefined)
 }
 
-const isSize = (value: number | undefined): value is number => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536
+function terminalOf(pid: number | undefined): string | undefined {
+  try {
+    const input = readlinkSync(`/proc/${pid}/fd/0`)
+    return input.startsWith('/dev/pts/') ? input : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isSize = (value: number): boolean => Number.isInteger(value) && value > 0 && value < 65_536

@@ -21,6 +21,8 @@ export const realClock: Clock = {
 export interface Ground {
   /** Removed at the end. */
   directory: string
+  /** The built shim. */
+  shim: string
   open(): ProcessMachine
   /** A process that owns the machine, as root or as somebody without rights. */
   owner(uid?: number): Owner
@@ -42,6 +44,7 @@ export function aGround(): Ground {
   const data = path.join(directory, 'data with a blank')
   return {
     directory,
+    shim,
     open: () => openMachine(data, shim),
     owner(uid) {
       program ??= build(`${HERE}/testing-owner.ts`)

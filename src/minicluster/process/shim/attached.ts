@@ -20,7 +20,7 @@ export function serveAttached({ child, tty }: { child: ChildProcess; tty: boolea
   child.stdin?.on('error', () => undefined)
   const resize = (size: string): void => {
     const [columns = 0, rows = 0] = size.split(' ').map(Number)
-    resizeTerminal(child.pid ?? 0, columns, rows)
+    void resizeTerminal(child.pid ?? 0, columns, rows)
   }
   const server = createServer((socket) => {
     clients.add(socket)
