@@ -5,7 +5,7 @@ import { EVENTS, NODES, PODS } from '../../client/builtin-resources.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import type { Event, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { aNode, aPod } from './builders.ts'
+import { aNode, aPod } from './testing.ts'
 
 const MEMBER = { members: 1 }
 
