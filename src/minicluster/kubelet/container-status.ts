@@ -16,12 +16,17 @@ export interface StatusInput extends LifeInput {
   problems: ReadonlyMap<string, Problem>
   /** What its volumes wait for; undefined when they are ready, or nothing is known yet. */
   volumeMessage: string | undefined
+  /** False until the volumes were looked at: right after a start. */
+  areVolumesKnown: boolean
 }
 
 export function containerStatusOf(view: ContainerView, input: StatusInput): ContainerStatus {
   const { standing, told } = view
   const isHidden = standing.is === 'starting' || standing.is === 'ending' || isBeingPrepared(view, input.deedsOf(view))
   if (isHidden && told !== undefined && standing.is !== 'absent') return hiddenStatus(view, told, input)
+  // Why it waited before is why it waits, until more is known.
+  const isDue = input.life.starts.some((start) => start.view === view)
+  if (isDue && !input.areVolumesKnown && told?.state?.waiting !== undefined) return told
   const shown = isHidden || standing.is === 'absent' ? undefined : standing
   const { state, lastState } = statesOf(view, shown, input)
   const isUp = state.running !== undefined && hasStarted(view, input)

@@ -89,6 +89,7 @@ export function planPod(input: PodInput): PodPlan {
     life,
     images: input.machine.images,
     problems,
+    areVolumesKnown: input.volumes.state === 'ready' || input.volumes.message !== undefined,
     volumeMessage: input.volumes.state === 'waiting' ? input.volumes.message : undefined,
     nodeName: input.nodeName,
     podIP: input.podIP,

@@ -1,0 +1,25 @@
+/** What the stories of the kubelet have in common: looking at a pod, its containers and its events. */
+import assert from 'node:assert/strict'
+import { expectThere } from '../../../test/expect/index.ts'
+import { EVENTS, PODS } from '../../client/builtin-resources.ts'
+import type { World } from '../../faultsim/world/index.ts'
+import type { ContainerStatus, Pod } from '../../kinds/kubernetes/types.ts'
+
+export async function podOf(world: World, where = 'default/p'): Promise<Pod> {
+  return (await expectThere(world.member, PODS, where)) as Pod
+}
+
+export async function containerOf(world: World, name = 'main', where = 'default/p'): Promise<ContainerStatus> {
+  const { status } = await podOf(world, where)
+  const found = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find((one) => one.name === name)
+  assert.ok(found !== undefined, `no status of container ${name}`)
+  return found
+}
+
+/** `Reason: message`, of pods, in the order they were first told. */
+export async function eventsOf(world: World): Promise<string[]> {
+  const events = await world.member.list(EVENTS, { namespace: 'default' })
+  return events
+    .filter(({ involvedObject }) => (involvedObject as { kind?: string }).kind === 'Pod')
+    .map((event) => `${event.reason as string}: ${event.message as string}`)
+}
