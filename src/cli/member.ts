@@ -12,8 +12,6 @@ export interface Member {
 
 export function memberOf(machine: Machine, plan: StartPlan, { name, index }: { name: string; index: number }): Member {
   const shape = memberShape(machine, plan.nodes, { name, index, members: plan.members })
-  return {
-    options: { shape, stages: plan.stages },
-    run: { hasProcessNodes: false, isMapped: (image) => plan.images.has(image), resolves: () => false },
-  }
+  const run: RunPlacementOptions = { hasProcessNodes: false, isMapped: (image) => plan.images.has(image), resolves: () => false }
+  return { options: { shape, stages: plan.stages, run }, run }
 }

@@ -1,6 +1,7 @@
 /** The controllers of a member cluster of `up`, beside housekeeping: workloads, scheduling, storage, nodes. One line each. */
 import type { Everything } from '../client/cache/everything.ts'
 import type { Controller } from '../runtime/controller.ts'
+import { placedBy, type RunPlacementOptions } from './admission/run-placement.ts'
 import { type KubeletOptions, kubeletControllers } from './kubelet/index.ts'
 import { endpointSlices } from './network/endpoint-slice/controller.ts'
 import { serviceEndpoints } from './network/endpoints/controller.ts'
@@ -13,7 +14,6 @@ import type { Stage } from './nodes/simulated/stages.ts'
 import { taintEviction } from './nodes/taint-eviction/controller.ts'
 import { podDisruptionBudget } from './policy/pod-disruption-budget/controller.ts'
 import { resourceQuota } from './policy/resource-quota/controller.ts'
-import { scheduler } from './scheduler/controller.ts'
 import { scheduler } from './scheduler/controller.ts'
 import type { MemberShape } from './shape.ts'
 import { claimBinding } from './storage/claim/controller.ts'
@@ -37,6 +37,8 @@ export interface MemberOptions {
   shape: MemberShape
   /** The life of simulated pods (default: they start, run, end well if they are meant to end). */
   stages?: readonly Stage[]
+  /** How admission decides where a pod runs (default: whatever does not ask to run as processes is played). */
+  run?: RunPlacementOptions
   /** Where volumes of the class `local` are (default: nowhere, their paths are only names). */
   volumes?: LocalVolumes
   /** What runs the pods of process nodes (default: nothing, and there are none). */
@@ -55,12 +57,11 @@ export function memberControllers(options: MemberOptions, everything: Everything
     podGarbage(),
     terminatedPods(),
     scheduler(),
-    scheduler(),
     // Workloads.
     deployment,
     replicaSet,
     statefulSet,
-    daemonSet(),
+    daemonSet({ admit: options.run === undefined ? undefined : placedBy(options.run) }),
     jobController,
     ttlAfterFinished,
     cronJobController,

@@ -39,6 +39,16 @@ export function runPlacement(options: RunPlacementOptions): Admission {
   })
 }
 
+/** The pod as this admission would leave it: for those who must know beforehand which nodes it will be kept to. */
+export function placedBy(options: RunPlacementOptions): (pod: Pod, namespace: KubeObject | undefined) => Pod {
+  return (pod, namespace) => {
+    const decision = decide(pod, namespace, options)
+    const placed = { ...pod, metadata: { ...pod.metadata }, spec: { ...pod.spec } }
+    if (decision !== undefined) place(placed, decision)
+    return placed
+  }
+}
+
 export interface Decision {
   mode: RunMode
   /** For simulated: why. */

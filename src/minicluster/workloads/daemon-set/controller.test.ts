@@ -115,7 +115,7 @@ describe('a DaemonSet', () => {
       const { desiredNumberScheduled, numberMisscheduled } = await statusIn(cluster)
       assert.deepEqual([desiredNumberScheduled, numberMisscheduled], [1, 0])
       await cluster.patch(NAMESPACES, 'default', { metadata: { annotations: { 'sluice.dev/run': 'process' } } })
-      await change(cluster, { template: templateAt('three') })
+      await cluster.patch(DAEMON_SETS, 'default/agent', { spec: { template: { ...templateAt('three'), metadata: { annotations: null } } } })
       await world.settle()
       assert.equal(await sight(cluster), 'real:three')
       await cluster.patch(NAMESPACES, 'default', { metadata: { annotations: { 'sluice.dev/run': null } } })
