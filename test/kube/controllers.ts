@@ -79,7 +79,7 @@ export function instead(server: RealServer, program: Program, later: Cleanup): C
         const [, address = ''] = /"address":"([^"]+)"/.exec(first.log()) ?? []
         await first.child.waitUntil('ready', async () => (await fetch(`${address}/readyz`)).status === 200)
         const metrics = await (await fetch(`${address}/metrics`)).text()
-        assert.match(metrics, /sluice_controller_passes_total\{controller="minicluster\.workloads\.deployment"/)
+        assert.match(metrics, /sluice_controller_passes_total\{controller="minicluster\.housekeeping\.namespace"/)
         assert.match(metrics, /sluice_cache_staleness_seconds\{resource="pods"\}/)
       },
     },

@@ -39,7 +39,14 @@ const PARTS: Record<string, (later: Cleanup) => Promise<CheckResult[]>> = {
     later(() => server.stop())
     const alone = await runChecks('controllers', instead(server, program, later), true)
     await server.stop()
-    const whole = await startRealServer('--controllers', '--scheduler', '--kwok', '1')
+    const whole = await startRealServer(
+      '--controllers',
+      '--scheduler',
+      '--kwok',
+      '1',
+      '--arg',
+      'kube-controller-manager=--leader-elect=true',
+    )
     later(() => whole.stop())
     return [...alone, ...(await runChecks('controllers beside the originals', besideTheOriginals(whole, program, later), true))]
   },

@@ -62,6 +62,7 @@ function comparablePod(pod: Pod): unknown {
 function plain(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
     if (TIME_KEY.test(key)) return '<time>'
+    if (key === 'topology.kubernetes.io/zone') return '<zone>'
     return HASH_LABELS.has(key) ? '<hash>' : plainText(value)
   }
   if (Array.isArray(value))
@@ -71,7 +72,8 @@ function plain(value: unknown, key = ''): unknown {
     )
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value)
-    .filter(([name, of]) => name !== 'uid' && of !== undefined && !isEmpty(of))
+    // kwok's nodes have no region.
+    .filter(([name, of]) => name !== 'uid' && name !== 'topology.kubernetes.io/region' && of !== undefined && !isEmpty(of))
     .map(([name, of]) => [plainText(name), isAddress(name) ? '<address>' : plain(of, name)] as const)
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

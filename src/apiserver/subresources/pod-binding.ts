@@ -1,4 +1,5 @@
 /** POST pods/binding: the scheduler's decision. The pod must be unassigned; uid and resourceVersion of the binding are preconditions. */
+import { labelByNode } from '../../kinds/kubernetes/admission/pod-topology-labels.ts'
 import { bindPodToNode, checkBinding } from '../../kinds/kubernetes/rules/core/binding.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { conflictError, notFoundError, staleConflictError } from '../../kube/status.ts'
@@ -27,10 +28,17 @@ export async function bindPod(scope: Scope, name: string, binding: KubeObject): 
     checkPreconditions(stored.object, binding)
     const pod = mutableCopy(stored.object)
     bindPodToNode(pod, binding, nowOf(scope))
+    labelByNode(pod, nodeOf(scope, pod))
     if (dryRun) return
     const result = await objects.put(served, pod, stored.version)
     if (!result.ok) throw staleConflictError(PODS, name)
   })
+}
+
+function nodeOf(scope: Scope, pod: KubeObject): KubeObject | undefined {
+  const nodes = scope.server.catalog.findStored('', 'nodes')
+  const { nodeName } = pod.spec as { nodeName: string }
+  return nodes === undefined ? undefined : scope.server.objects.get(nodes, '', nodeName)?.object
 }
 
 function checkPreconditions(pod: KubeObject, binding: KubeObject): void {

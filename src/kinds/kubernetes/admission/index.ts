@@ -7,6 +7,7 @@ import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from './pod-defaults.ts'
 import { podSecurity } from './pod-security.ts'
+import { podTopologyLabels } from './pod-topology-labels.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { serviceAccount } from './service-account.ts'
 import { serviceAddresses } from './service-addresses.ts'
@@ -28,6 +29,7 @@ export function builtinAdmission(options: BuiltinAdmissionOptions): readonly Adm
     ...(options.serviceAccount ? [serviceAccount] : []),
     taintNodesByCondition,
     podSecurity,
+    podTopologyLabels,
     priority,
     defaultTolerationSeconds,
     defaultStorageClass,
