@@ -85,6 +85,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         clock: machine.clock,
         random: machine.random,
         authority: () => one.pki().authority,
+        signToken: one.cluster.access.serviceAccounts.issueLegacy,
         member: one.member?.options,
         log: withFields(machine.log, { cluster: one.name }),
         metrics: createControllerMetrics(one.cluster.server.metrics.registry),
