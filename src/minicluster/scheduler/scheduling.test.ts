@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { Node, Pod } from '../../kinds/kubernetes/types.ts'
+import { schedule } from './schedule.ts'
+import { type Outcome, Scheduling } from './scheduling.ts'
+import { amountOf } from './state/amounts.ts'
+import { podInfo } from './state/pod-info.ts'
+import { aNode, aPod, aSnapshot, lookupsIn, NOW_MS, type PodAsked } from './testing.ts'
+
+const ZONE = 'topology.kubernetes.io/zone'
+
+/** The scheduler's memory with a cache and a queue around it, but no server: what is decided happens when told. */
+class Desk {
+  readonly scheduling = new Scheduling()
+  readonly nodes = new Map<string, Node>()
+  readonly pods = new Map<string, Pod>()
+  readonly answers = new Map<string, string>()
+  /** Decided, and not yet shown by the cache. */
+  readonly underway = new Map<string, string>()
+  readonly #queue = new Set<string>()
+  readonly #later = new Map<string, number>()
+  nowMs = NOW_MS
+
+  constructor() {
+    this.scheduling.signal.subscribe(({ name }) => this.#queue.add(name))
+  }
+
+  #sight() {
+    return { objects: lookupsIn({}), nowMs: this.nowMs }
+  }
+
+  setNode(name: string, node: Node | undefined): void {
+    if (node === undefined) this.nodes.delete(name)
+    else this.nodes.set(name, node)
+    this.scheduling.followNode(name, node, this.#sight())
+  }
+
+  setPod(name: string, pod: Pod | undefined): void {
+    if (pod === undefined) this.pods.delete(name)
+    else this.pods.set(name, pod)
+    this.scheduling.followPod({ namespace: 'default', name }, pod, this.#sight())
+    this.#queue.add(name)
+  }
+
+  /** Looks at every pod that is woken, until nobody is; what keeps changing its words is looked at later. */
+  drain(): void {
+    for (let i = 0; this.#queue.size > 0; i++) {
+      assert.ok(i < 10_000, 'never comes to rest')
+      const [name] = this.#queue
+      this.#queue.delete(name as string)
+      this.#look(name as string)
+    }
+  }
+
+  /** Lets time pass for those that asked to be looked at later, and for nobody else. */
+  rest(): void {
+    this.drain()
+    for (let i = 0; this.#later.size > 0; i++) {
+      assert.ok(i < 1000, 'never comes to rest')
+      this.nowMs = Math.min(...this.#later.values())
+      for (const [name, atMs] of [...this.#later]) {
+        if (atMs > this.nowMs) continue
+        this.#later.delete(name)
+        this.#queue.add(name)
+      }
+      this.drain()
+    }
+  }
+
+  /** The cache shows what was decided. */
+  show(): void {
+    for (const [name, node] of [...this.underway]) {
+      this.underway.delete(name)
+      const pod = this.pods.get(name)
+      if (pod !== undefined) this.setPod(name, { ...pod, spec: { ...pod.spec, nodeName: node } })
+    }
+  }
+
+  #look(name: string): Outcome {
+    const outcome = this.scheduling.look({ namespace: 'default', name }, this.pods.get(name), this.#sight())
+    this.answers.delete(name)
+    if (outcome.kind === 'bind') this.underway.set(name, outcome.node)
+    else this.underway.delete(name)
+    if (outcome.kind === 'unschedulable') {
+      this.answers.set(name, outcome.message)
+      if (outcome.againAfterMs !== undefined) this.#later.set(name, this.nowMs + outcome.againAfterMs)
+    }
+    return outcome
+  }
+
+  /** All pods that are or will be on a node. */
+  on(node: string): Pod[] {
+    return [...this.pods].filter(([name, pod]) => (pod.spec?.nodeName ?? this.underway.get(name)) === node).map(([, pod]) => pod)
+  }
+}
+
+const aWorkload = (app: string, more: PodAsked = {}): PodAsked => ({ labels: { app }, ...more })
+const WORKLOADS: readonly PodAsked[] = [
+  aWorkload('small', { cpu: '500m', memory: '1Gi' }),
+  aWorkload('large', { cpu: '3', memory: '1Gi' }),
+  aWorkload('memory', { cpu: '100m', memory: '5Gi' }),
+  aWorkload('lonely', {
+    cpu: '100m',
+    spec: {
+      affinity: {
+        podAntiAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'lonely' } } },
+          ],
+        },
+      },
+    },
+  }),
+  aWorkload('spread', {
+    cpu: '100m',
+    spec: {
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: ZONE, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'spread' } } },
+      ],
+    },
+  }),
+  aWorkload('social', {
+    cpu: '100m',
+    spec: {
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: ZONE, labelSelector: { matchLabels: { app: 'large' } } }],
+        },
+      },
+    },
+  }),
+]
+
+type Step = { do: 'create'; workload: number } | { do: 'delete'; at: number } | { do: 'show' } | { do: 'node'; at: number; cpu: number }
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ do: fc.constant('create' as const), workload: fc.nat(WORKLOADS.length - 1) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('delete' as const), at: fc.nat(50) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('show' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('node' as const), at: fc.nat(4), cpu: fc.integer({ min: 3, max: 6 }) }) },
+  ),
+  { maxLength: 40 },
+)
+
+/** `check` after every step, with the pods placed by it. */
+function play(list: readonly Step[], check: (desk: Desk) => void = () => {}): Desk {
+  const desk = new Desk()
+  const zones = ['east', 'west', 'north']
+  for (let i = 0; i < 4; i++) desk.setNode(`n${i}`, aNode(`n${i}`, { labels: { [ZONE]: zones[i % 3] ?? '' }, pods: 8 }))
+  let made = 0
+  for (const step of list) {
+    if (step.do === 'create') {
+      const name = `p${made++}`
+      desk.setPod(name, aPod(name, { ...WORKLOADS[step.workload], uid: name }))
+    } else if (step.do === 'delete') {
+      const name = [...desk.pods.keys()][step.at % Math.max(1, desk.pods.size)]
+      if (name !== undefined) desk.setPod(name, undefined)
+    } else if (step.do === 'show') desk.show()
+    else {
+      const name = `n${step.at}`
+      // Never smaller than what is on it: that no scheduler can prevent.
+      const held = desk.on(name).reduce((sum, pod) => sum + cpuOf(pod), 0)
+      const cpu = Math.max(step.cpu * 1000, held)
+      desk.setNode(name, aNode(name, { cpu: `${cpu}m`, labels: { [ZONE]: zones[step.at % 3] ?? '' }, pods: 8 }))
+    }
+    desk.drain()
+    check(desk)
+  }
+  return desk
+}
+
+const asked = (pod: Pod, resource: string): number => amountOf(resource, pod.spec?.containers?.[0]?.resources?.requests?.[resource])
+const cpuOf = (pod: Pod): number => asked(pod, 'cpu')
+const appsOn = (desk: Desk, node: string, app: string): number => desk.on(node).filter((pod) => pod.metadata.labels?.app === app).length
+
+function freshMessage(desk: Desk, name: string): string {
+  const pods = [...desk.pods].map(([key, pod]) => {
+    const node = pod.spec?.nodeName ?? desk.underway.get(key)
+    return node === undefined ? pod : { ...pod, spec: { ...pod.spec, nodeName: node } }
+  })
+  const pod = desk.pods.get(name)
+  assert.ok(pod !== undefined)
+  const decision = schedule(podInfo(pod), aSnapshot({ nodes: [...desk.nodes.values()], pods }))
+  return decision.kind === 'unschedulable' ? decision.message : `${name} would be: ${JSON.stringify(decision)}`
+}
+
+describe('whatever happens, in whatever order', () => {
+  it('no node gets more than it has, also of what no cache shows yet', () =>
+    fc.assert(
+      fc.property(steps, (list) => {
+        play(list, (desk) => {
+          for (const [name, node] of desk.nodes) {
+            const there = desk.on(name)
+            const has = (resource: string): number => amountOf(resource, node.status?.allocatable?.[resource])
+            for (const resource of ['cpu', 'memory'])
+              assert.ok(there.reduce((sum, pod) => sum + asked(pod, resource), 0) <= has(resource), `${name} has too little ${resource}`)
+            assert.ok(there.length <= has('pods'), `${name} has too many pods`)
+          }
+        })
+      }),
+      { numRuns: 200 },
+    ))
+
+  it('pods that want to be alone are alone on their node', () =>
+    fc.assert(
+      fc.property(steps, (list) => {
+        play(list, (desk) => {
+          for (const name of desk.nodes.keys()) assert.ok(appsOn(desk, name, 'lonely') <= 1)
+        })
+      }),
+      { numRuns: 100 },
+    ))
+
+  it('spread pods never go where there are more than in the emptiest zone', () =>
+    fc.assert(
+      fc.property(
+        steps.map((list) => list.filter((step) => step.do !== 'delete' && step.do !== 'node')),
+        (list) => {
+          play(list, (desk) => {
+            const zones = new Map<string, number>()
+            for (const [name, node] of desk.nodes) {
+              const zone = node.metadata.labels?.[ZONE] ?? ''
+              zones.set(zone, (zones.get(zone) ?? 0) + appsOn(desk, name, 'spread'))
+            }
+            assert.ok(Math.max(...zones.values()) - Math.min(...zones.values()) <= 1)
+          })
+        },
+      ),
+      { numRuns: 100 },
+    ))
+
+  it('at rest nobody waits who could be placed, and everybody is told the truth of now', () =>
+    fc.assert(
+      fc.property(steps, (list) => {
+        const desk = play(list)
+        desk.rest()
+        for (const [name, pod] of desk.pods) {
+          if (pod.spec?.nodeName !== undefined || desk.underway.has(name)) continue
+          assert.equal(desk.answers.get(name), freshMessage(desk, name))
+        }
+      }),
+      { numRuns: 200 },
+    ))
+
+  it('the same pods on the same nodes give the same decision, in whatever order they were heard of', () =>
+    fc.assert(
+      fc.property(steps, fc.nat(WORKLOADS.length - 1), fc.infiniteStream(fc.nat(1000)), (list, workload, chance) => {
+        const desk = play(list)
+        desk.show()
+        const pod = podInfo(aPod('new', { ...WORKLOADS[workload], uid: 'new' }))
+        const shuffled = <T>(items: Iterable<T>): T[] =>
+          [...items]
+            .map((item) => ({ item, at: chance.next().value ?? 0 }))
+            .sort((a, b) => a.at - b.at)
+            .map(({ item }) => item)
+        const kept = schedule(pod, { cluster: desk.scheduling.cluster, objects: lookupsIn({}), nowMs: NOW_MS })
+        const built = schedule(pod, aSnapshot({ nodes: shuffled(desk.nodes.values()), pods: shuffled(desk.pods.values()) }))
+        assert.deepEqual(summary(built), summary(kept))
+      }),
+      { numRuns: 200 },
+    ))
+})
+
+const summary = (decision: ReturnType<typeof schedule>): unknown => {
+  const { looked, ...rest } = decision
+  return { ...rest, memo: undefined, rejectedBy: 'rejectedBy' in rest ? [...rest.rejectedBy].sort() : [], looked }
+}
+
+describe('the cost of decisions, in looks at nodes', () => {
+  const desk = (nodes: number, cpu: string): Desk => {
+    const made = new Desk()
+    for (let i = 0; i < nodes; i++) made.setNode(`n${i}`, aNode(`n${i}`, { cpu, pods: 1000 }))
+    return made
+  }
+  const fill = (to: Desk, count: number, more: PodAsked): void => {
+    for (let i = 0; i < count; i++) to.setPod(`p${to.pods.size}`, aPod(`p${to.pods.size}`, { uid: `u${to.pods.size}`, ...more }))
+  }
+
+  it('does not depend on how many pods there are', () => {
+    const small = desk(50, '100')
+    fill(small, 100, { cpu: '10m' })
+    small.drain()
+    assert.equal(small.scheduling.looked, 100 * 50)
+    fill(small, 1000, { cpu: '10m' })
+    small.drain()
+    assert.equal(small.scheduling.looked, 1100 * 50)
+    assert.equal(small.answers.size, 0)
+  })
+
+  it('grows less than the cluster when that is large', () => {
+    const large = desk(400, '100')
+    fill(large, 100, WORKLOADS[0] as PodAsked)
+    large.drain()
+    assert.equal(large.scheduling.looked, 100 * 188)
+  })
+
+  it('is paid once for all pods that are alike and find no place', () => {
+    const full = desk(50, '1')
+    fill(full, 500, { cpu: '2' })
+    full.drain()
+    assert.equal(full.answers.size, 500)
+    assert.equal(full.scheduling.looked, 50)
+  })
+
+  it('is one look at what changed, when it does not help', () => {
+    const full = desk(50, '1')
+    fill(full, 500, { cpu: '2' })
+    fill(full, 1, { cpu: '100m' })
+    full.drain()
+    full.show()
+    full.drain()
+    const before = full.scheduling.looked
+    full.setPod('p500', undefined)
+    full.drain()
+    assert.equal(full.scheduling.looked - before, 1)
+    assert.equal(full.answers.size, 500)
+  })
+
+  it('a place that becomes free is given to one, and the next is asked once more', () => {
+    const full = desk(10, '2')
+    fill(full, 110, { cpu: '2' })
+    full.drain()
+    full.show()
+    full.drain()
+    assert.equal(full.answers.size, 100)
+    const before = full.scheduling.looked
+    const [gone] = [...full.pods].find(([, pod]) => pod.spec?.nodeName === 'n3') ?? []
+    full.setPod(gone ?? '', undefined)
+    full.drain()
+    assert.deepEqual([...full.underway.values()], ['n3'])
+    assert.equal(full.answers.size, 99)
+    assert.ok(full.scheduling.looked - before <= 3, `looked ${full.scheduling.looked - before} times`)
+  })
+})
