@@ -300,6 +300,29 @@ describe('a DaemonSet that is updated', () => {
   )
 })
 
+describe('a DaemonSet on simulated nodes', () => {
+  story(
+    'runs everywhere, is updated and goes',
+    async (world) => {
+      const { member: cluster } = world
+      const template = (image: string) => templateAt(image, { schedulerName: 'default-scheduler' })
+      await cluster.create(aDaemonSet({ template: template('one') }))
+      await world.settle()
+      const nodes = ['member1-simulated-1', 'member1-simulated-2', 'member1-simulated-3']
+      assert.equal(await sight(cluster), nodes.map((node) => `${node}:one+`).join(' '))
+      await change(cluster, { template: template('two') })
+      await world.settle()
+      assert.equal(await sight(cluster), nodes.map((node) => `${node}:two+`).join(' '))
+      const { numberAvailable, updatedNumberScheduled, numberUnavailable = 0 } = await statusIn(cluster)
+      assert.deepEqual([numberAvailable, updatedNumberScheduled, numberUnavailable], [3, 3, 0])
+      await cluster.delete(DAEMON_SETS, 'default/agent')
+      await world.settle()
+      assert.deepEqual(await podNames(cluster), [])
+    },
+    { members: 1, nodes: 3 },
+  )
+})
+
 describe('minicluster.workloads.daemon-set', () => {
   survives(daemonSet(), {
     steps: [

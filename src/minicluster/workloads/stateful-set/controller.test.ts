@@ -339,6 +339,33 @@ describe('a StatefulSet in parallel', () => {
   )
 })
 
+describe('a StatefulSet on simulated nodes', () => {
+  story(
+    'comes up, is updated and goes',
+    async (world) => {
+      const { member: cluster } = world
+      await cluster.create(aStatefulSet())
+      await world.settle()
+      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:one+')
+      await change(cluster, { template: templateAt('two') })
+      await world.settle()
+      assert.equal(await sight(cluster), 'web-0:two+ web-1:two+ web-2:two+')
+      const { currentRevision, updateRevision, availableReplicas } = await statusIn(cluster)
+      assert.deepEqual([currentRevision, availableReplicas], [updateRevision, 3])
+      const order = (await newsOf(cluster, 'StatefulSet', 'web')).map((one) => one.replace(/^.*: (\w+) Pod (\S+) .*$/, '$1 $2'))
+      assert.deepEqual(order, [
+        ...['Create web-0', 'Create web-1', 'Create web-2'],
+        // The same news again counts up.
+        ...['Delete web-2', 'Delete web-1', 'Delete web-0'],
+      ])
+      await cluster.delete(STATEFUL_SETS, 'default/web')
+      await world.settle()
+      assert.deepEqual(await podNames(cluster), [])
+    },
+    { members: 1, nodes: 2 },
+  )
+})
+
 describe('the claims of a StatefulSet', () => {
   story(
     'are kept or deleted with the pods that are scaled away and with the set, as the policy says',
