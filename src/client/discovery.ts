@@ -1,5 +1,6 @@
 /** Every resource a server has, from its aggregated discovery: two requests, whatever the number of groups. */
 import type { Client } from './client.ts'
+import { ApiError, statusOf } from './errors.ts'
 import type { Resource } from './resource.ts'
 import { readAll } from './transport.ts'
 
@@ -32,7 +33,10 @@ export async function discoverResources(client: Client): Promise<Discovered[]> {
   const found = new Map<string, Discovered>()
   for (const path of ['/api', '/apis']) {
     const response = await client.raw({ method: 'GET', path, headers: { accept: ACCEPT } })
-    const list = JSON.parse((await readAll(response.body)).toString('utf8')) as AggregatedList
+    const text = (await readAll(response.body)).toString('utf8')
+    // A server that is busy is not a server without resources.
+    if (response.status >= 400) throw new ApiError(response.status, statusOf(response.status, text))
+    const list = JSON.parse(text) as AggregatedList
     for (const group of list.items ?? [])
       for (const version of group.versions)
         for (const entry of version.resources ?? []) {

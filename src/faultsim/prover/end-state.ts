@@ -84,7 +84,7 @@ interface Place {
 function canonical(value: unknown, place: Place): unknown {
   if (typeof value === 'string') return text(value, place)
   if (value === null || typeof value !== 'object') {
-    if (place.name !== 'observedGeneration') return value
+    if (!place.name.endsWith('Generation')) return value
     return value === place.generation ? '<current>' : '<behind>'
   }
   if (Array.isArray(value)) {

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 interface Follower {
   inner: AsyncIterator<Uint8Array>
   /** Read, not delivered. */
-  head?: IteratorResult<Uint8Array>
+  head?: Uint8Array
   reading?: Promise<IteratorResult<Uint8Array>>
   deliver?: (line: Uint8Array | undefined) => void
 }
@@ -15,11 +15,18 @@ interface Follower {
 export class CatchUp {
   readonly #clock: Clock
   readonly #followers = new Set<Follower>()
+  #revision: number
   #isOver = false
   #hasBegun = false
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, revision: number) {
     this.#clock = clock
+    this.#revision = revision
+  }
+
+  /** How far the server that lags behind has come; undefined when it has caught up. */
+  get revision(): number | undefined {
+    return this.#isOver ? undefined : this.#revision
   }
 
   /** False when it has begun already, or nobody is behind. */
@@ -51,16 +58,20 @@ export class CatchUp {
 
   /** Every watch shows its next line; a moment later those that have one are known. */
   #read(): void {
-    for (const follower of this.#followers)
-      follower.reading ??= follower.inner.next().then((head) => {
-        follower.head = head
-        return head
-      })
+    for (const follower of this.#followers) {
+      if (follower.reading !== undefined) continue
+      follower.reading = follower.inner.next()
+      // A watch that ends or breaks has nothing to deliver; who reads it hears of that when all have caught up.
+      const show = (head: IteratorResult<Uint8Array>): void => {
+        if (head.done !== true) follower.head = head.value
+      }
+      follower.reading.then(show, () => undefined)
+    }
     this.#clock.after(0, () => this.#deliverOldest())
   }
 
   #deliverOldest(): void {
-    const waiting = [...this.#followers].filter(({ head, deliver }) => head !== undefined && head.done !== true && deliver !== undefined)
+    const waiting = [...this.#followers].filter(({ head, deliver }) => head !== undefined && deliver !== undefined)
     const [oldest] = waiting.sort((a, b) => revisionOf(a) - revisionOf(b))
     if (oldest === undefined) {
       this.#isOver = true
@@ -68,14 +79,15 @@ export class CatchUp {
       return
     }
     const { head, deliver } = oldest
+    this.#revision = Math.max(this.#revision, revisionOf(oldest))
     Object.assign(oldest, { head: undefined, reading: undefined, deliver: undefined })
-    deliver?.(head?.value as Uint8Array)
+    deliver?.(head)
     this.#read()
   }
 }
 
 function revisionOf({ head }: Follower): number {
-  const { object } = JSON.parse(Buffer.from(head?.value as Uint8Array).toString('utf8')) as {
+  const { object } = JSON.parse(Buffer.from(head ?? []).toString('utf8')) as {
     object: { metadata?: { resourceVersion?: string } }
   }
   return Number(object.metadata?.resourceVersion ?? 0)

@@ -73,8 +73,6 @@ export class ControllerProcess {
   readonly #timers = new Set<() => void>()
   readonly #streams = new Set<TransportResponse>()
   readonly #holds = new Set<() => void>()
-  readonly #listed = new Set<string>()
-  readonly #followed = new Set<string>()
   /** Of caches that began in the past. */
   readonly #catchUp: CatchUp | undefined
   #isDead = false
@@ -98,7 +96,7 @@ export class ControllerProcess {
         return stop
       },
     }
-    this.#catchUp = options.cachesAt === undefined ? undefined : new CatchUp(this.clock)
+    this.#catchUp = options.cachesAt === undefined ? undefined : new CatchUp(this.clock, options.cachesAt)
   }
 
   get isDead(): boolean {
@@ -170,7 +168,7 @@ export class ControllerProcess {
     const plan = (): Fault | undefined => fault
     try {
       const response = await faultyTransport(observed, { clock: this.clock, plan }).request(this.#asOf(sent))
-      if (!this.#isDead) return request.isStream === true ? this.#stream(sent, response) : response
+      if (!this.#isDead) return request.isStream === true && response.status === 200 ? this.#stream(sent, response) : response
       response.cancel()
       return await never()
     } catch (error) {
@@ -187,21 +185,18 @@ export class ControllerProcess {
     return never()
   }
 
-  /** The first list of a cache that begins in the past. */
+  /** A list of a cache that begins in the past, while it is there. */
   #asOf({ part, request }: Sent): TransportRequest {
-    const { cachesAt } = this.#options
-    if (cachesAt === undefined || !isCache(part)) return request
-    const [path = '', query = ''] = request.path.split('?')
-    if (!query.includes('limit=') || query.includes('continue=') || this.#listed.has(`${part} ${path}`)) return request
-    this.#listed.add(`${part} ${path}`)
-    return { ...request, path: `${request.path}&resourceVersion=${cachesAt}&resourceVersionMatch=Exact` }
+    const revision = this.#catchUp?.revision
+    if (revision === undefined || !isCache(part)) return request
+    if (!request.path.includes('limit=') || request.path.includes('continue=')) return request
+    return { ...request, path: `${request.path}&resourceVersion=${revision}&resourceVersionMatch=Exact` }
   }
 
   #stream({ part, request }: Sent, response: TransportResponse): TransportResponse {
     this.#streams.add(response)
     const path = request.path.split('?')[0] ?? ''
-    const isBehind = this.#catchUp !== undefined && isCache(part) && !this.#followed.has(`${part} ${path}`)
-    this.#followed.add(`${part} ${path}`)
+    const isBehind = this.#catchUp?.revision !== undefined && isCache(part)
     return { ...response, body: this.#lines({ part, path, isBehind }, response) }
   }
 

@@ -12,13 +12,18 @@ export interface Pump {
   drain(): Promise<void>
   /** Moves to the next timer and lets everything run that follows from it. */
   step(): Promise<void>
+  /** How often something was let happen. */
+  readonly turns: number
 }
 
 /** Virtual time within which a single call must have ended. */
 const CALL_WITHIN_MS = 15 * 60_000
 
 export function createPump(clock: VirtualClock): Pump {
+  let turns = 0
+
   async function drain(): Promise<void> {
+    turns++
     await ambient.turn()
     const [refused] = ambient.takeRefusals()
     if (refused !== undefined) throw refused
@@ -32,6 +37,9 @@ export function createPump(clock: VirtualClock): Pump {
   return {
     drain,
     step,
+    get turns() {
+      return turns
+    },
     async run<T>(work: () => Promise<T> | T, withinMs = CALL_WITHIN_MS): Promise<T> {
       let outcome: { value: T } | { error: unknown } | undefined
       const settle = async (): Promise<void> => {

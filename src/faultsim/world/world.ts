@@ -24,6 +24,8 @@ export interface WorldOptions {
   stages?: readonly Stage[]
   /** Whether there is a hub (default true): a world about one member is cheaper without. */
   hub?: boolean
+  /** When it begins (default: the start of 2026), in milliseconds since the epoch. */
+  startMs?: number
   /** Begin with what another world had stored. */
   from?: WorldSnapshot
   /** What runs in the clusters (default: the real list of controllers). */
@@ -75,7 +77,7 @@ export class World {
 
   constructor(options: WorldOptions) {
     const { controllers, from } = options
-    const clock = createVirtualClock(from?.nowMs ?? START_MS)
+    const clock = createVirtualClock(from?.nowMs ?? options.startMs ?? START_MS)
     // What is drawn must not repeat what the other world drew, or two objects had one uid.
     const random = seededRandom((options.seed ?? 1) + (from === undefined ? 0 : CONTINUED))
     const store = createMemoryStore({ clock })
@@ -158,6 +160,11 @@ export class World {
   async restartControllers(): Promise<void> {
     for (const cluster of this.clusters) await cluster.stopControllers()
     for (const cluster of this.clusters) await this.#pump.run(() => cluster.startControllers())
+  }
+
+  /** How often something was let happen so far: what a step of a simulation is. */
+  get turns(): number {
+    return this.#pump.turns
   }
 
   /** Everything that is stored, for other worlds to begin with. */

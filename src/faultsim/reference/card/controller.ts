@@ -28,7 +28,7 @@ export const card = defineController<Observed, Card>({
 export function plan({ card: of, greetings }: Observed): Plan {
   if (of === undefined || of.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const usedBy = greetings.map(({ metadata: { name = '', uid = '', generation = 0 } }): Use => ({ name, uid, generation })).sort(byName)
-  if (deepEqual(usedBy, of.status?.usedBy ?? [])) return NOTHING_TO_DO
+  if (deepEqual(usedBy, of.status?.usedBy)) return NOTHING_TO_DO
   return { actions: [{ do: 'patch', resource: CARDS, of, patch: { status: { usedBy } }, subresource: 'status' }] }
 }
 

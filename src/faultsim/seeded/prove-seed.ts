@@ -1,0 +1,52 @@
+/** One seed: run twice with the same course, judged, and compared with the straight way to the same wishes. */
+import { differences } from '../prover/end-state.ts'
+import type { Oracle } from '../prover/failure.ts'
+import type { WorldSnapshot } from '../world/snapshot.ts'
+import { type Figures, runScript, type ScriptRun } from './run-script.ts'
+import { type Hit, lastWishes, type Script, scriptOf } from './script.ts'
+import type { SeededWorld } from './seeded-world.ts'
+import { generatorOf } from './wishes.ts'
+
+export interface SeedResult {
+  /** With every fault written out. */
+  script: Script
+  failure?: { oracle: Oracle; message: string }
+  hits: readonly Hit[]
+  figures: Figures
+}
+
+export function proveSeed(seeded: SeededWorld, seed: number, from: WorldSnapshot): Promise<SeedResult> {
+  return proveScript(seeded, scriptOf(seeded, seed), from)
+}
+
+export async function proveScript(seeded: SeededWorld, script: Script, from: WorldSnapshot): Promise<SeedResult> {
+  const first = await runScript(seeded, script, from)
+  const written: Script = { ...script, hits: first.hits }
+  const second = await runScript(seeded, written, from)
+  const failure = first.failure ?? (await compared(seeded, written, { first, second, from }))
+  return { script: written, failure, hits: first.hits, figures: first.figures }
+}
+
+async function compared(
+  seeded: SeededWorld,
+  script: Script,
+  { first, second, from }: { first: ScriptRun; second: ScriptRun; from: WorldSnapshot },
+): Promise<SeedResult['failure']> {
+  if (first.traceHash !== second.traceHash)
+    return { oracle: 'deterministic', message: 'the second run of the same script took another course' }
+  if (!seeded.isPathless) return undefined
+  const straight = await runScript(seeded, straightWay(seeded, script), from)
+  if (straight.failure !== undefined) return straight.failure
+  const wrong = differences(straight.end, first.end)
+  return wrong.length === 0
+    ? undefined
+    : { oracle: 'same end state', message: `it differs from the straight way to the same wishes:\n  ${wrong.join('\n  ')}` }
+}
+
+/** Without detours and without faults. */
+function straightWay(seeded: SeededWorld, script: Script): Script {
+  const steps = lastWishes(script.steps)
+    .filter((step) => step.wish !== null && generatorOf(seeded, step).fleetingMs === undefined)
+    .map((step) => ({ ...step, pause: 0 as const }))
+  return { ...script, steps, moments: [], hits: [] }
+}

@@ -1,0 +1,240 @@
+/**
+ * Runs one script: the steps under its faults, then everything heals, the last wishes are made once more, the world comes
+ * to rest, and the oracles are asked. What they find is an answer here, not an error.
+ */
+import { type EndState, endStateOf } from '../prover/end-state.ts'
+import { type Oracle, OracleFailure } from '../prover/failure.ts'
+import { keepLedger, type Ledger, orphansIn } from '../prover/ledger.ts'
+import { AmbientUseError, World, type WorldCluster } from '../world/index.ts'
+import type { WorldSnapshot } from '../world/snapshot.ts'
+import { type Hits, putInto } from './hits.ts'
+import { type Hit, lastWishes, type Moment, type Script, type Step } from './script.ts'
+import type { SeededWorld } from './seeded-world.ts'
+import { generatorOf, isAsWished, wish } from './wishes.ts'
+
+export interface ScriptRun {
+  traceHash: string
+  failure?: { oracle: Oracle; message: string }
+  hits: readonly Hit[]
+  /** Where it came to rest; empty when it did not. */
+  end: EndState
+  figures: Figures
+}
+
+export interface Figures {
+  /** Times that something was let happen. */
+  turns: number
+  writes: number
+  virtualMs: number
+  /** Moments that happened, by kind. */
+  moments: Readonly<Record<string, number>>
+}
+
+/** Where all scripts of a world begin. */
+export async function beginningOf(seeded: SeededWorld): Promise<WorldSnapshot> {
+  const world = new World(seeded.options)
+  await world.start()
+  for (const step of seeded.before) for (const cluster of world.clusters) await step(cluster)
+  await world.settle()
+  const snapshot = world.snapshot()
+  await world.stop()
+  return snapshot
+}
+
+export async function runScript(seeded: SeededWorld, script: Script, from: WorldSnapshot): Promise<ScriptRun> {
+  const world = new World({ ...seeded.options, seed: script.seed, from })
+  const run = new Run(seeded, script, world)
+  try {
+    return await run.play()
+  } finally {
+    for (const cluster of world.clusters) {
+      cluster.killControllers()
+      cluster.stop()
+    }
+  }
+}
+
+/** Nobody makes this many writes for good reasons. */
+const WRITES_PER_CAUSE = 60
+
+class Run {
+  readonly #seeded: SeededWorld
+  readonly #script: Script
+  readonly #world: World
+  readonly #ledgers: Ledger[] = []
+  readonly #moments: Record<string, number> = {}
+  readonly #beganAt = new Map<WorldCluster, number>()
+  #hits: Hits | undefined
+  #writes = 0
+  #end: EndState = new Map()
+
+  constructor(seeded: SeededWorld, script: Script, world: World) {
+    this.#seeded = seeded
+    this.#script = script
+    this.#world = world
+  }
+
+  async play(): Promise<ScriptRun> {
+    const startMs = this.#world.clock.now()
+    let failure: ScriptRun['failure']
+    try {
+      await this.#world.start()
+      await this.#world.settle()
+      await this.#act()
+      await this.#heal()
+      await this.#judge()
+    } catch (error) {
+      failure = failureOf(error)
+    }
+    this.#count()
+    const virtualMs = this.#world.clock.now() - startMs
+    const figures = { turns: this.#world.turns, writes: this.#writes, virtualMs, moments: this.#moments }
+    return { traceHash: this.#world.traceHash(), failure, hits: this.#hits?.noted ?? [], end: this.#end, figures }
+  }
+
+  async #act(): Promise<void> {
+    const { clusters } = this.#world
+    for (const cluster of clusters) {
+      this.#ledgers.push(keepLedger(cluster.store, this.#seeded.invariants))
+      this.#beganAt.set(cluster, cluster.store.revision)
+    }
+    this.#hits = putInto(clusters, this.#script)
+    for (const [i, step] of this.#script.steps.entries()) {
+      for (const moment of this.#script.moments) if (moment.beforeStep === i + 1) await this.#happen(moment)
+      await wish(this.#cluster(step.cluster), generatorOf(this.#seeded, step), step)
+      if (step.pause === 'rest') await this.#rest()
+      else if (step.pause > 0) await this.#world.advance(step.pause)
+    }
+  }
+
+  async #happen(moment: Moment): Promise<void> {
+    const cluster = this.#cluster(moment.cluster)
+    this.#moments[moment.do] = (this.#moments[moment.do] ?? 0) + 1
+    switch (moment.do) {
+      case 'crash':
+        return cluster.inside(() => cluster.crashControllers())
+      case 'old-restart':
+        return cluster.inside(() => cluster.crashControllers(Math.max(cluster.store.oldestRevision, cluster.store.revision - moment.back)))
+      case 'restart-server':
+        return cluster.inside(() => cluster.restartServer())
+      case 'jump-clock':
+        return cluster.jumpClock(moment.ms)
+    }
+  }
+
+  async #heal(): Promise<void> {
+    this.#hits?.heal()
+    await this.#rest()
+    const fleetingMs = Math.max(0, ...this.#lasting(false).map((step) => generatorOf(this.#seeded, step).fleetingMs ?? 0))
+    if (fleetingMs > 0) await this.#world.advance(fleetingMs)
+    for (let left = 3; left > 0; left--) {
+      let isDone = true
+      for (const step of this.#lasting(true)) {
+        const [cluster, generator] = [this.#cluster(step.cluster), generatorOf(this.#seeded, step)]
+        isDone = (await isAsWished(cluster, generator, step)) && isDone
+        await wish(cluster, generator, step)
+      }
+      await this.#rest()
+      if (isDone) return
+    }
+  }
+
+  async #judge(): Promise<void> {
+    for (const ledger of this.#ledgers) if (ledger.broken !== undefined) throw new OracleFailure('invariant', ledger.broken)
+    for (const cluster of this.#world.clusters) {
+      const orphans = orphansIn(cluster.store)
+      if (orphans.length > 0) throw new OracleFailure('no leaked children', `${cluster.name}: their owners are gone: ${orphans.join(', ')}`)
+    }
+    this.#count()
+    const causes = this.#script.steps.length + this.#script.moments.length + (this.#hits?.noted.length ?? 0)
+    if (this.#writes > WRITES_PER_CAUSE * (causes + 2))
+      throw new OracleFailure('bounded writes', `${this.#writes} writes after ${causes} causes`)
+    await this.#judgeWishes()
+    this.#end = this.#endState()
+    await this.#mustBeQuiet()
+  }
+
+  /** The last wishes for what stays, or for what goes by itself. */
+  #lasting(isLasting: boolean): Step[] {
+    return lastWishes(this.#script.steps).filter((step) => (generatorOf(this.#seeded, step).fleetingMs === undefined) === isLasting)
+  }
+
+  async #judgeWishes(): Promise<void> {
+    for (const step of this.#lasting(false)) {
+      const [cluster, generator] = [this.#cluster(step.cluster), generatorOf(this.#seeded, step)]
+      if ((await cluster.get(generator.resource, step.name)) !== undefined)
+        throw new OracleFailure('at rest', `${cluster.name}: ${generator.name} ${step.name} should be gone by now`)
+    }
+    for (const step of this.#lasting(true)) {
+      const [cluster, generator] = [this.#cluster(step.cluster), generatorOf(this.#seeded, step)]
+      const live = await cluster.get(generator.resource, step.name)
+      const what = `${cluster.name}: ${generator.name} ${step.name}`
+      if (step.wish === null && live !== undefined) throw new OracleFailure('at rest', `${what} is still there`)
+      if (step.wish === null) continue
+      const wrong = live === undefined ? 'is not there' : generator.wrong?.(live, step.wish)
+      if (wrong !== undefined) throw new OracleFailure('at rest', `${what} ${wrong}`)
+    }
+    for (const cluster of this.#world.clusters) {
+      try {
+        await this.#seeded.atRest?.(cluster)
+      } catch (error) {
+        throw new OracleFailure('at rest', `${cluster.name}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+  }
+
+  async #mustBeQuiet(): Promise<void> {
+    this.#count()
+    for (const cluster of this.#world.clusters) await cluster.inside(() => cluster.lookAgain())
+    await this.#rest()
+    this.#mustHaveWrittenNothing('quiet when settled', 'looking at everything again')
+    await this.#world.restartControllers()
+    await this.#rest()
+    this.#mustHaveWrittenNothing('quiet after restart', 'a restart')
+  }
+
+  #mustHaveWrittenNothing(oracle: Oracle, cause: string): void {
+    const said = this.#world.clusters.flatMap((cluster) =>
+      cluster
+        .takeWrites()
+        .filter(({ path }) => !path.includes('/leases'))
+        .map(({ part, method, path }) => `${cluster.name} ${part}: ${method} ${path}`),
+    )
+    if (said.length > 0) throw new OracleFailure(oracle, `${cause} leads to ${said.slice(0, 5).join(', ')}`)
+  }
+
+  #count(): void {
+    for (const cluster of this.#world.clusters) this.#writes += cluster.takeWrites().length
+  }
+
+  async #rest(): Promise<void> {
+    try {
+      await this.#world.settle({ onQuiet: () => this.#world.clusters.map((cluster) => cluster.releaseCaches()).includes(true) })
+    } catch (error) {
+      if (error instanceof AmbientUseError) throw error
+      throw new OracleFailure('settles', error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #cluster(name: string): WorldCluster {
+    const found = this.#world.clusters.find((cluster) => cluster.name === name)
+    if (found === undefined) throw new Error(`there is no cluster ${name}`)
+    return found
+  }
+
+  /** Where it came to rest, for comparison. */
+  #endState(): EndState {
+    const all = new Map<string, unknown>()
+    for (const cluster of this.#world.clusters) {
+      for (const [key, content] of endStateOf(cluster.store, this.#beganAt.get(cluster) ?? 0)) all.set(`${cluster.name} ${key}`, content)
+      if (this.#seeded.outside !== undefined) all.set(`${cluster.name} outside`, this.#seeded.outside(cluster))
+    }
+    return all
+  }
+}
+
+function failureOf(error: unknown): { oracle: Oracle; message: string } {
+  if (error instanceof OracleFailure) return { oracle: error.oracle, message: error.message }
+  if (error instanceof AmbientUseError) return { oracle: 'no ambient use', message: error.message }
+  throw error
+}

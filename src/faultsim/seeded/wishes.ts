@@ -1,0 +1,49 @@
+/** What people do: they make things be as they wish, and do not care what the cluster thinks about it at the moment. */
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../client/errors.ts'
+import type { WorldCluster } from '../world/index.ts'
+import type { Step } from './script.ts'
+import type { Generator, SeededWorld } from './seeded-world.ts'
+
+export function generatorOf(world: SeededWorld, step: Step): Generator {
+  const generator = world.generators.find(({ name }) => name === step.thing)
+  if (generator === undefined) throw new Error(`there is no generator ${step.thing} in the world ${world.name}`)
+  return generator
+}
+
+/** Once; what the server refuses is refused. */
+export async function wish(cluster: WorldCluster, generator: Generator, { name, wish: wanted }: Step): Promise<void> {
+  try {
+    if (wanted === null) await cluster.delete(generator.resource, name, { propagationPolicy: 'Background' })
+    else await createOrChange(cluster, generator, { name, wanted })
+  } catch (error) {
+    // Gone, going, or changed under the hand: in the end it is asked for again.
+    if (!(error instanceof ApiError) || !isEverydayLife(error)) throw error
+  }
+}
+
+const isEverydayLife = (error: ApiError): boolean =>
+  isNotFound(error) || isConflict(error) || isAlreadyExists(error) || error.code === 422 || error.code === 403
+
+async function createOrChange(
+  cluster: WorldCluster,
+  generator: Generator,
+  { name, wanted }: { name: string; wanted: unknown },
+): Promise<void> {
+  const object = generator.object(name, wanted)
+  try {
+    await cluster.create(object)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+    await cluster.update(generator.resource, name, (live) => {
+      if (generator.change !== undefined) generator.change(live, wanted)
+      else live.spec = object.spec
+    })
+  }
+}
+
+/** Whether it is there as wished, or not there as wished. */
+export async function isAsWished(cluster: WorldCluster, generator: Generator, { name, wish: wanted }: Step): Promise<boolean> {
+  const live = await cluster.get(generator.resource, name)
+  if (wanted === null) return live === undefined
+  return live !== undefined && live.metadata.deletionTimestamp === undefined
+}
