@@ -67,15 +67,23 @@ export function composeRoot(request: CompositionRequest, view: FileView): Compos
   const inVolumes: { path: string; kind: 'directory' | 'file' }[] = []
   for (const directory of request.fromHost) root.children.set(directory, passed(path.join('/', directory), 'directory'))
   if (request.ownProc) root.children.set('proc', made('directory'))
-  for (const mount of [...request.mounts].sort((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1)))
-    place(mount, { root, view, request, nested, inVolumes })
+  for (const mount of fromOutsideIn(request.mounts, root, view)) place(mount, { root, view, request, nested, inVolumes })
   ensureDirectory(request.workingDir, { root, view, request, nested, inVolumes })
   const composition = { directories: [], links: [], files: [], binds: [] }
   write(root, '/', composition)
   return { ...composition, binds: [...composition.binds, ...nested], inVolumes }
 }
 
-const depth = (file: string): number => partsOf(file).length
+/** By where links lead: what is mounted over a directory comes before what is mounted in it. */
+function fromOutsideIn(mounts: readonly Mount[], root: Made, view: FileView): Mount[] {
+  const resolved = mounts.map((mount) => {
+    const { at, rest } = find(mount.path, root, view)
+    return { mount, parts: [...at, ...rest] }
+  })
+  resolved.sort((a, b) => a.parts.length - b.parts.length || (a.parts.join('/') < b.parts.join('/') ? -1 : 1))
+  return resolved.map(({ mount }) => mount)
+}
+
 const partsOf = (file: string): string[] => file.split('/').filter((part) => part !== '' && part !== '.')
 const made = (entry: 'directory' | 'file', like?: string): Made => ({ kind: 'made', entry, like, children: new Map() })
 const passed = (source: string, entry: 'directory' | 'file'): Node => ({ kind: 'pass', source, entry, readOnly: false, isVolume: false })

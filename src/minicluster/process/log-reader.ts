@@ -19,8 +19,9 @@ export interface LogSource {
   /** Of the run. */
   directory: string
   clock: Clock
-  /** Whether the run may still write. */
+  /** Whether the run may still write, and to hear of it when that changes. */
   isRunning(): boolean
+  onChange(listener: () => void): () => void
 }
 
 const CHUNK_BYTES = 64 * 1024
@@ -42,6 +43,7 @@ class LogReader {
   #left: number
   #wake: (() => void) | undefined
   #watcher: FSWatcher | undefined
+  #stopHearing: (() => void) | undefined
   /** Something changed since we last looked. */
   #isStale = true
 
@@ -55,6 +57,7 @@ class LogReader {
   stop(): void {
     this.#isStopped = true
     this.#watcher?.close()
+    this.#stopHearing?.()
     this.#wake?.()
   }
 
@@ -83,11 +86,13 @@ class LogReader {
   }
 
   #startWatching(): void {
+    const changed = (): void => {
+      this.#isStale = true
+      this.#wake?.()
+    }
+    this.#stopHearing = this.#source.onChange(changed)
     try {
-      this.#watcher = watch(this.#source.directory, () => {
-        this.#isStale = true
-        this.#wake?.()
-      })
+      this.#watcher = watch(this.#source.directory, changed)
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {
       // Then we look from time to time.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { RunState } from '../kubelet/container-machine.ts'
-import { aGround, aRun, type CommandOutcome, type Ground, type Owner } from './testing.ts'
+import { aGround, aRun, type CommandOutcome, commandLines, type Ground, type Owner } from './testing.ts'
 
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
@@ -160,16 +160,4 @@ for (const [who, uid] of [
       assert.deepEqual(await owner.call('runsOf', podUid), [])
     })
   })
-}
-
-function commandLines(): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
-      } catch {
-        return ''
-      }
-    })
 }

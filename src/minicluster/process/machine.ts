@@ -13,7 +13,7 @@ import { joinRun } from './join.ts'
 import { LaunchError, prepareLaunch } from './launch.ts'
 import { readLog } from './log-reader.ts'
 import { machineFiles, removeTree } from './machine-files.ts'
-import { type Namespaces, probeNamespaces } from './namespaces.ts'
+import { type Namespaces, type Probed, probeNamespaces } from './namespaces.ts'
 import { bootId } from './process-table.ts'
 import { findProgram, SYSTEM_PATH } from './programs.ts'
 import { ENDED_FILE, type Ended, type Launch, RUN_FILE, type RunRecord, writeRecord } from './run-files.ts'
@@ -30,6 +30,8 @@ export interface ProcessMachineOptions {
   shim: string
   /** Where programs are found (default: PATH of this process). */
   searchPath?: string
+  /** false: as where the system refuses namespaces (default true). */
+  useNamespaces?: boolean
   /** Errors that nobody asked about. */
   onError?(error: unknown): void
 }
@@ -48,7 +50,8 @@ export function createProcessMachine(options: ProcessMachineOptions): ProcessMac
   const directory = realpathSync(options.directory)
   const searchPath = options.searchPath ?? process.env.PATH ?? SYSTEM_PATH
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, path: searchPath }
-  const probed = probeNamespaces(path.join(directory, 'scratch'), user)
+  const probed: Probed =
+    options.useNamespaces === false ? { refusal: 'namespaces were not wanted' } : probeNamespaces(path.join(directory, 'scratch'), user)
   const runs = new Runs({ ...options, directory, searchPath, namespaces: probed.namespaces ?? probed.refusal })
   runs.open()
   const files = machineFiles(
@@ -72,6 +75,7 @@ export function createProcessMachine(options: ProcessMachineOptions): ProcessMac
           directory: runDirectory(directory, run),
           clock: options.clock,
           isRunning: () => runs.isUnderWay(run),
+          onChange: (listener) => runs.onChange((podUid) => podUid === run.podUid && listener()),
         },
         reading,
         sink,

@@ -1,6 +1,6 @@
 /** For tests of real processes: a machine in a directory of its own, with the shim built from source, and time as it is. */
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -168,4 +168,17 @@ export async function execIn(machine: ContainerMachine, run: RunId, command: rea
   if (input !== undefined) await session.write(Buffer.from(input))
   session.endInput()
   return { code: await session.exited, ...output }
+}
+
+/** Of every process there is. */
+export function commandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
+      } catch {
+        return ''
+      }
+    })
 }
