@@ -4,7 +4,7 @@ import { expectGone, expectThere } from '../../../../test/expect/index.ts'
 import { story } from '../../../../test/stories/story.ts'
 import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
 import { survives } from '../../../faultsim/survives.ts'
-import type { Pod, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
+import type { Pod, PodStatus, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
 import { allReady, aPod, newsOf, podNames, podsIn } from '../pod/testing.ts'
 import { statefulSet } from './controller.ts'
 import { aStatefulSet, change, claimsIn, owners, ready, revisionsIn, sight, statusIn, templateAt, theSet, withClaims } from './testing.ts'
@@ -517,6 +517,32 @@ describe('minicluster.workloads.stateful-set', () => {
       const { replicas, updatedReplicas, observedGeneration } = await statusIn(cluster)
       assert.deepEqual([replicas, updatedReplicas, observedGeneration], [1, 1, 4])
       assert.deepEqual(await revisionsIn(cluster), ['1:one', '2:two'])
+    },
+  })
+
+  survives(statefulSet, {
+    nodes: 1,
+    steps: [
+      (cluster) => cluster.create(aStatefulSet({ replicas: 2 })),
+      (cluster) => change(cluster, { template: templateAt('two') }),
+      (cluster) => change(cluster, { replicas: 1 }),
+    ],
+    invariants: [
+      {
+        says: 'at most one pod is in transition',
+        broken: (view) => {
+          const moving = view.list('pods').filter(({ metadata, status }) => {
+            const { conditions = [] } = (status ?? {}) as PodStatus
+            return metadata.deletionTimestamp !== undefined || !conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')
+          })
+          return moving.length > 1 ? moving.map(({ metadata }) => metadata.name).join() : undefined
+        },
+      },
+    ],
+    async atRest(cluster) {
+      assert.equal(await sight(cluster), 'web-0:two+')
+      const { readyReplicas, currentRevision, updateRevision } = await statusIn(cluster)
+      assert.deepEqual([readyReplicas, currentRevision], [1, updateRevision])
     },
   })
 })

@@ -245,7 +245,10 @@ describe('the plan of a StatefulSet', () => {
     const [create, ...more] = model.plan().actions
     assert.ok(create?.do === 'create' && more.length === 0)
     model.revisions.set(create.object.metadata.name ?? '', create.object)
-    assert.equal(model.plan().actions.length, 1)
+    assert.deepEqual(
+      model.plan().actions.map((action) => action.do),
+      ['patch', 'create'],
+    )
   })
 })
 
