@@ -13,6 +13,8 @@ import {
   SECRETS,
   SERVICE_ACCOUNTS,
 } from '../../client/builtin-resources.ts'
+import type { Client } from '../../client/client.ts'
+import { isNotFound } from '../../client/errors.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import {
@@ -76,15 +78,30 @@ export function kubelet(shape: MemberShape, options: KubeletOptions): Controller
       { resource: PODS, verbs: ['delete'] },
       { resource: SERVICE_ACCOUNTS, subresource: 'token', verbs: ['create'] },
     ],
+    reads: [{ resource: PODS, verbs: ['get'] }],
     concurrency: 16,
     async observe(ref, pod, read, client) {
       const isOurs = pod !== undefined && nodes.has(pod.spec?.nodeName ?? '')
       for (const uid of awake.follow(ref, isOurs ? pod : undefined)) forget(state, uid)
       if (!isOurs) return undefined
-      return observePod(state, pod, read, client)
+      const observed = await observePod(state, pod, read, client)
+      // A cache may be old, and show a pod that has run and gone: before anything starts, the server itself is asked. When
+      // it knows better, so will the cache soon, and the pod is looked at again.
+      const isStarting = planPod(observed.input).start.length > 0
+      return isStarting && !(await isCurrent(pod, client)) ? undefined : observed
     },
     plan: (observed) => planOf(observed, state),
   })
+}
+
+async function isCurrent({ metadata }: Pod, client: Client): Promise<boolean> {
+  try {
+    const live = await client.get<Pod>(PODS, { namespace: metadata.namespace, name: metadata.name ?? '' })
+    return live.metadata.uid === metadata.uid && live.metadata.resourceVersion === metadata.resourceVersion
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
 }
 
 function stateOf(shape: MemberShape, options: KubeletOptions): KubeletState {

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { aConfigMap } from '../../../test/builders/index.ts'
+import { aProcessPod, machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
+import { conditionsOf } from '../../../test/expect/index.ts'
+import { LEASES, NODES, PODS } from '../../client/builtin-resources.ts'
+import { type Invariant, survives } from '../../faultsim/survives.ts'
+import type { WorldCluster } from '../../faultsim/world/index.ts'
+import type { Lease, Pod } from '../../kinds/kubernetes/types.ts'
+import { kubelet } from './controller.ts'
+import { createFakeMachine } from './fake-machine.ts'
+import { kubeletGarbage } from './garbage/controller.ts'
+import { processNodeRegistration } from './node/controller.ts'
+
+const controllers = processNodes({ serve: {}, work: { runMs: 2000 }, crash: [{ runMs: 500, exitCode: 1 }, {}] })
+/** The names of token volumes are drawn, and would differ from course to course. */
+const BARE = { automountServiceAccountToken: false }
+const shape = {
+  index: 1,
+  name: 'member1',
+  region: 'east',
+  zones: ['east-a'],
+  simulated: { count: 0, size: { cpu: '1', memory: '1Gi', pods: 1 } },
+  process: { count: 1, size: { cpu: '1', memory: '1Gi', pods: 1 } },
+}
+const NODE = 'member1-process-1'
+const clock = { now: () => 0, after: () => () => undefined }
+const { machine } = createFakeMachine({ clock, programs: {} })
+
+const neverTwice = (cluster: WorldCluster): void => {
+  for (const [run, times] of machineOf(cluster).begun) assert.equal(times, 1, `${run} was begun ${times} times`)
+}
+
+const addressesDiffer: Invariant = {
+  says: 'no two pods that live on process nodes have the same address',
+  broken(objects) {
+    const pods = (objects.list('pods') as Pod[]).filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed')
+    const addresses = pods.flatMap(({ status }) => status?.podIP ?? [])
+    return new Set(addresses).size === addresses.length ? undefined : addresses.join(', ')
+  },
+}
+
+describe('process nodes under faults', () => {
+  survives(kubelet(shape, { machine, clock }), {
+    controllers,
+    steps: [
+      (cluster) => cluster.create(aProcessPod('default/p', 'crash', BARE, { envFrom: [{ configMapRef: { name: 'settings' } }] })),
+      (cluster) => cluster.create(aConfigMap('default/settings')),
+      (cluster) => cluster.create(aProcessPod('default/q', 'work', { ...BARE, restartPolicy: 'Never' })),
+      (cluster) => cluster.delete(PODS, 'default/p'),
+    ],
+    invariants: [addressesDiffer],
+    async atRest(cluster) {
+      neverTwice(cluster)
+      const pods = (await cluster.list(PODS)) as Pod[]
+      assert.deepEqual(
+        pods.map(({ metadata, status }) => `${metadata.name} ${status?.phase}`),
+        ['q Succeeded'],
+      )
+      assert.deepEqual(
+        machineOf(cluster).machine.pods(),
+        pods.map(({ metadata }) => metadata.uid),
+      )
+    },
+  })
+
+  survives(kubeletGarbage(shape, machine), {
+    controllers,
+    steps: [
+      (cluster) => cluster.create(aProcessPod('default/p', 'serve', BARE)),
+      (cluster) => cluster.delete(PODS, 'default/p', { gracePeriodSeconds: 0 }),
+      (cluster) => cluster.create(aProcessPod('default/p', 'serve', BARE)),
+    ],
+    async atRest(cluster) {
+      neverTwice(cluster)
+      const [pod] = (await cluster.list(PODS)) as Pod[]
+      assert.equal(pod?.status?.phase, 'Running')
+      assert.deepEqual(machineOf(cluster).machine.pods(), [pod?.metadata.uid])
+    },
+  })
+
+  survives(processNodeRegistration(shape), {
+    controllers,
+    steps: [
+      (cluster) => cluster.patch(NODES, NODE, { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } }, 'status'),
+      (cluster) => cluster.patch(NODES, NODE, { metadata: { labels: { mine: 'yes' } } }),
+    ],
+    async atRest(cluster) {
+      const node = await cluster.get(NODES, NODE)
+      assert.equal(node === undefined ? '' : conditionsOf(node).get('Ready')?.status, 'True')
+      assert.equal(node?.metadata.labels?.mine, 'yes')
+      const lease = (await cluster.get(LEASES, `kube-node-lease/${NODE}`)) as Lease
+      assert.equal(lease.metadata.ownerReferences?.[0]?.uid, node?.metadata.uid)
+    },
+  })
+})
