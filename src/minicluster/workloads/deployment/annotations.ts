@@ -6,9 +6,9 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import type { Goal, Sized } from './sizes.ts'
 
 export const REVISION = 'deployment.kubernetes.io/revision'
-export const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history'
-export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas'
-export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas'
+const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history'
+const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas'
+const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas'
 
 const NOT_COPIED: ReadonlySet<string> = new Set([
   REVISION,

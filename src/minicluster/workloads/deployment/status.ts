@@ -22,7 +22,7 @@ export interface Fact {
 export const conditionOf = (conditions: Conditions, type: string): DeploymentCondition | undefined =>
   conditions.find((condition) => condition.type === type)
 
-export const without = (conditions: Conditions, type: string): Conditions => conditions.filter((condition) => condition.type !== type)
+const without = (conditions: Conditions, type: string): Conditions => conditions.filter((condition) => condition.type !== type)
 
 /** Left as it is when status and reason are the same; otherwise it moves to the end. */
 export function withCondition(conditions: Conditions, fact: Fact, nowMs: number): Conditions {

@@ -9,8 +9,12 @@ import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import type { Action, Together } from '../../../runtime/controller.ts'
 
-export const controllerOf = (object: KubeObject): OwnerReference | undefined =>
-  object.metadata.ownerReferences?.find((reference) => reference.controller === true)
+/** Asked of every pod in every pass: a plain loop. */
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  const references = object.metadata.ownerReferences
+  if (references !== undefined) for (const reference of references) if (reference.controller === true) return reference
+  return undefined
+}
 
 export function controllerReference(owner: KubeObject): OwnerReference {
   const { name = '', uid = '' } = owner.metadata
@@ -36,29 +40,38 @@ export interface Claim<T extends KubeObject> {
   release: T[]
 }
 
-export function claimObjects<T extends KubeObject>({ owner, selector, candidates, also, mayAdopt = true }: ClaimInput<T>): Claim<T> {
+export function claimObjects<T extends KubeObject>(input: ClaimInput<T>): Claim<T> {
+  const { owner, candidates, mayAdopt = true } = input
   const claim: Claim<T> = { claimed: [], adopt: [], release: [] }
-  const { uid, namespace, deletionTimestamp } = owner.metadata
+  const { uid, deletionTimestamp } = owner.metadata
   for (const object of candidates) {
     const controller = controllerOf(object)
-    if (controller !== undefined && controller.uid !== uid) continue
-    const matches = selector !== undefined && matchesLabels(selector, object.metadata.labels) && (also?.(object) ?? true)
-    if (controller !== undefined) {
-      if (matches) claim.claimed.push(object)
-      else if (deletionTimestamp === undefined) claim.release.push(object)
-    } else if (matches && mayAdopt && deletionTimestamp === undefined && isFree(object, namespace)) {
+    if (controller === undefined) {
+      if (!mayAdopt || !isAdoptable(input, object)) continue
       claim.claimed.push(object)
       claim.adopt.push(object)
+    } else if (controller.uid === uid) {
+      if (isMatched(input, object)) claim.claimed.push(object)
+      else if (deletionTimestamp === undefined) claim.release.push(object)
     }
   }
   return claim
 }
 
-const isFree = (object: KubeObject, namespace: string | undefined): boolean =>
-  object.metadata.deletionTimestamp === undefined && object.metadata.namespace === namespace
+function isMatched<T extends KubeObject>({ selector, also }: ClaimInput<T>, object: T): boolean {
+  return selector !== undefined && matchesLabels(selector, object.metadata.labels) && (also === undefined || also(object))
+}
+
+/** An orphan of the owner's namespace that is matched; neither of the two on its way out. */
+function isAdoptable<T extends KubeObject>(input: ClaimInput<T>, object: T): boolean {
+  const { namespace, deletionTimestamp } = input.owner.metadata
+  const isFree = object.metadata.deletionTimestamp === undefined && object.metadata.namespace === namespace
+  return deletionTimestamp === undefined && isFree && isMatched(input, object)
+}
 
 /** Whether `claimObjects` would adopt something: then ask `mayAdopt` first. */
-export const wouldAdopt = <T extends KubeObject>(input: ClaimInput<T>): boolean => claimObjects(input).adopt.length > 0
+export const wouldAdopt = <T extends KubeObject>(input: ClaimInput<T>): boolean =>
+  input.candidates.some((object) => controllerOf(object) === undefined && isAdoptable(input, object))
 
 /**
  * Asks the server itself whether the owner is still this one and stays: a cache that is behind would re-adopt what the

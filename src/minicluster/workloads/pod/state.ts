@@ -2,8 +2,11 @@
 import type { Pod, PodCondition } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 
+/** Asked of every pod in every pass: a plain loop. */
 function readyCondition(pod: Pod): PodCondition | undefined {
-  return pod.status?.conditions?.find((condition) => condition.type === 'Ready')
+  const conditions = pod.status?.conditions
+  if (conditions !== undefined) for (const condition of conditions) if (condition.type === 'Ready') return condition
+  return undefined
 }
 
 export const isPodReady = (pod: Pod): boolean => readyCondition(pod)?.status === 'True'
@@ -36,7 +39,10 @@ export function nextPodAvailableInMs(pods: readonly Pod[], minReadySeconds: numb
 }
 
 /** All its containers have stopped for good. */
-export const isPodTerminal = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+export function isPodTerminal(pod: Pod): boolean {
+  const phase = pod.status?.phase
+  return phase === 'Succeeded' || phase === 'Failed'
+}
 
 /** Counts as a replica: neither over nor on its way out. */
 export const isPodActive = (pod: Pod): boolean => !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined

@@ -47,9 +47,10 @@ async function observe(
   }
   if (set === undefined || selector === undefined)
     return { ...base, claim: { claimed: [], adopt: [], release: [] }, terminating: 0, related: [] }
-  const candidates = [...own, ...orphansIn(read, PODS, namespace)].filter(isPodActive)
-  const input = { owner: set, selector, candidates }
-  const claim = claimObjects({ ...input, mayAdopt: wouldAdopt(input) && (await mayAdopt(client, REPLICA_SETS, set)) })
+  const orphans = { owner: set, selector, candidates: orphansIn(read, PODS, namespace).filter(isPodActive) }
+  const adopts = wouldAdopt(orphans) && (await mayAdopt(client, REPLICA_SETS, set))
+  const candidates = own.filter(isPodActive)
+  const claim = claimObjects({ owner: set, selector, candidates: adopts ? [...candidates, ...orphans.candidates] : candidates })
   return {
     ...base,
     claim,

@@ -79,24 +79,31 @@ function deletions(replicaSet: ReplicaSet, count: number, { claim, related, nowM
 }
 
 function statusAction(replicaSet: ReplicaSet, surplus: number, observed: Observed): Action[] {
-  const { claim, terminating, nowMs } = observed
-  const { minReadySeconds = 0, template } = replicaSet.spec ?? {}
-  const ready = claim.claimed.filter(isPodReady)
-  const labels = Object.entries(template?.metadata?.labels ?? {}).map(([key, value]) => ({ key, operator: '=' as const, values: [value] }))
   const next: ReplicaSetStatus = {
-    replicas: claim.claimed.length,
-    fullyLabeledReplicas: claim.claimed.filter((pod) => matchesLabels(labels, pod.metadata.labels)).length,
-    readyReplicas: ready.length,
-    availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, nowMs)).length,
+    ...countsOf(replicaSet, observed),
     observedGeneration: replicaSet.metadata.generation,
     conditions: conditionsOf(replicaSet, surplus, observed),
   }
   const changes = statusPatch(replicaSet.status, next)
   // A count of nothing is told here, unlike in the fields above: it says that somebody counts.
-  const isCounted = replicaSet.status?.terminatingReplicas === terminating
+  const isCounted = replicaSet.status?.terminatingReplicas === observed.terminating
   if (changes === undefined && isCounted) return []
-  const status = { ...changes, ...(isCounted ? {} : { terminatingReplicas: terminating }) }
+  const status = { ...changes, ...(isCounted ? {} : { terminatingReplicas: observed.terminating }) }
   return [{ do: 'patch', resource: REPLICA_SETS, of: replicaSet, patch: { status }, subresource: 'status' }]
+}
+
+/** One look at each pod: with a thousand of them, each change of one brings a pass over all. */
+function countsOf(replicaSet: ReplicaSet, { claim: { claimed }, nowMs }: Observed): ReplicaSetStatus {
+  const { minReadySeconds = 0, template } = replicaSet.spec ?? {}
+  const labels = Object.entries(template?.metadata?.labels ?? {}).map(([key, value]) => ({ key, operator: '=' as const, values: [value] }))
+  let [fullyLabeledReplicas, readyReplicas, availableReplicas] = [0, 0, 0]
+  for (const pod of claimed) {
+    if (matchesLabels(labels, pod.metadata.labels)) fullyLabeledReplicas++
+    if (!isPodReady(pod)) continue
+    readyReplicas++
+    if (minReadySeconds <= 0 || isPodAvailable(pod, minReadySeconds, nowMs)) availableReplicas++
+  }
+  return { replicas: claimed.length, fullyLabeledReplicas, readyReplicas, availableReplicas }
 }
 
 /** The failure stands as it was first seen until the number of pods is right. */
