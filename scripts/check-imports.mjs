@@ -87,12 +87,17 @@ function importedBy(file, line) {
 
 function direction(file, line) {
   const target = importedBy(file, line)
-  if (target === undefined || isIn(JOINTS, file)) return []
+  if (target === undefined || isIn(JOINTS, file) || isForTests(file)) return []
   const [, from] = file.split(path.sep)
   const [root, to] = target.split(path.sep)
   if (root !== 'src') return program.has(file) ? [`imports ${target}: the program imports nothing outside src`] : []
   if (from === to || MAY_IMPORT[from]?.includes(to)) return []
   return [`${from} imports ${to}: it may import ${MAY_IMPORT[from]?.join(', ') || 'nothing'} (${target})`]
+}
+
+/** Verbs that the tests of a folder share. */
+function isForTests(file) {
+  return path.basename(file) === 'testing.ts' && !program.has(file)
 }
 
 function ambient(file, line) {
