@@ -166,7 +166,8 @@ function throughLinks(
 function locate(file: string, composing: Composing): Place {
   const found = find(file, composing.root, composing.view)
   const whole = path.join('/', ...found.at, ...found.rest)
-  const holder = composing.nested.filter((bind) => whole.startsWith(`${bind.at}/`)).sort((a, b) => b.at.length - a.at.length)[0]
+  const holders = composing.nested.filter((bind) => whole.startsWith(`${bind.at}/`)).reverse()
+  const holder = holders.sort((a, b) => b.at.length - a.at.length)[0]
   if (holder === undefined) return found
   const node: Node = { kind: 'pass', source: holder.source, entry: 'directory', readOnly: holder.readOnly, isVolume: true }
   return { at: partsOf(holder.at), node, rest: partsOf(whole.slice(holder.at.length)) }

@@ -140,6 +140,29 @@ for (const [who, uid] of [
       })
     })
 
+    it('runs in the root of an image, which stays as it is', async () => {
+      const podUid = pod()
+      const image: string = await owner.call('directory', podUid, 'volumes', 'image')
+      await owner.call('write', image, [{ path: 'only-here/file', text: 'of the image\n', mode: 0o644 }])
+      const volume: string = await owner.call('directory', podUid, 'volumes', 'v')
+      const libraries = ['/bin', '/lib', '/lib64', '/usr']
+        .filter((at) => existsSync(at))
+        .map((at) => ({ source: at, path: at, readOnly: true }))
+      const script =
+        'cat /only-here/file; pwd; ls -d /home 2>/dev/null; echo made >/made; echo x >/data/x; test -c /dev/null && test -s /etc/hosts && echo usual; tail -n1 /made'
+      const spec = aRun(['/bin/sh', '-c', script], {
+        podUid,
+        imageRoot: image,
+        mounts: [...libraries, { source: volume, path: '/data', readOnly: false }],
+      })
+      assert.deepEqual(exitOf(await run(spec)), [0, undefined], await owner.call('log', spec))
+      assert.equal(await owner.call('log', spec), 'of the image\n/\nusual\nmade\n')
+      assert.equal(existsSync(path.join(image, 'made')), false)
+      assert.equal(readFileSync(path.join(volume, 'x'), 'utf8'), 'x\n')
+      await owner.call('remove', podUid)
+      assert.equal(existsSync(path.dirname(path.dirname(volume))), false)
+    })
+
     it('goes on without Sluice: the same processes, and no exit code lost', async () => {
       const podUid = pod()
       const stays = aRun(['sleep', '60'], { podUid, container: 'stays' })

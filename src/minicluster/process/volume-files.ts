@@ -15,7 +15,9 @@ export async function writeVolumeFiles(directory: string, files: readonly Volume
   await mkdir(directory, { recursive: true })
   const current = await readlink(path.join(directory, DATA)).catch(() => undefined)
   if (current !== undefined && (await isSame(path.join(directory, current), files))) {
+    // A crash may have come after the switch and before the names.
     await linkNames(directory, files)
+    await removeOthers(directory, current)
     return
   }
   const fresh = await mkdtemp(path.join(directory, `..${timeName}.`))
