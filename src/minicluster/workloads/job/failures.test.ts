@@ -6,7 +6,7 @@ import { JOBS, PODS, RESOURCE_QUOTAS } from '../../../client/builtin-resources.t
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { activePodsOf, aJob, bindPod, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'
 
-const MEMBER = { members: 1 }
+const MEMBER = { members: 1, hub: false }
 const indexOf = ({ metadata }: Pod): number => Number(metadata.annotations?.['batch.kubernetes.io/job-completion-index'])
 
 describe('failing jobs', () => {

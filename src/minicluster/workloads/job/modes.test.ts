@@ -5,7 +5,7 @@ import { story } from '../../../../test/stories/story.ts'
 import { JOBS } from '../../../client/builtin-resources.ts'
 import { activePodsOf, aJob, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'
 
-const MEMBER = { members: 1 }
+const MEMBER = { members: 1, hub: false }
 
 describe('jobs', () => {
   story(
