@@ -16,6 +16,8 @@ function builtin<T extends KubeObject = KubeObject>(
   return { group: apiVersion.slice(0, Math.max(0, slash)), version: apiVersion.slice(slash + 1), plural, kind, namespaced }
 }
 
+/** Whatever is served: for access rules of those who tidy up after everybody. */
+export const EVERY_RESOURCE = builtin('*/*', '*', '*')
 export const CONFIG_MAPS = builtin<kinds.ConfigMap>('v1', 'configmaps', 'ConfigMap')
 export const ENDPOINTS = builtin<kinds.Endpoints>('v1', 'endpoints', 'Endpoints')
 export const EVENTS = builtin<kinds.Event>('v1', 'events', 'Event')

@@ -2,6 +2,7 @@
  * A controller writes what it has declared and nothing else: access rules are generated from the declarations, so a write
  * that is missing there would work here and be refused on a cluster. Checked on every write, for the cost of a look-up.
  */
+import { EVERY_RESOURCE } from '../client/builtin-resources.ts'
 import { keyOfResource } from '../client/resource.ts'
 import type { Access, Action } from './controller.ts'
 
@@ -25,7 +26,8 @@ export function declaredCheck(controller: string, writes: readonly Access[]): De
   return (action) => {
     const subresource = 'subresource' in action ? (action.subresource ?? '') : ''
     const verb = VERBS[action.do]
-    if (declared.has(`${keyOfResource(action.resource)} ${subresource} ${verb}`)) return undefined
+    if ([action.resource, EVERY_RESOURCE].some((resource) => declared.has(`${keyOfResource(resource)} ${subresource} ${verb}`)))
+      return undefined
     const what = subresource === '' ? action.resource.plural : `${action.resource.plural}/${subresource}`
     return `${controller} may not ${verb} ${what}: add it to its \`writes\``
   }

@@ -7,6 +7,8 @@ import type { KubeObject } from '../../src/kube/meta.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 /** Suffixes that are hashes or drawn: 5 to 10 letters of Kubernetes' alphabet for names. */
+/** Nodes of ours and of kwok. */
+const NODE = /\b(member1-simulated|node)-\d+\b/g
 const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5,10}(?=$|[^a-z0-9])/g
 const HASH_LABELS = new Set(['pod-template-hash', 'controller-revision-hash'])
 const DROPPED_METADATA = new Set([
@@ -25,7 +27,7 @@ const TIME_KEY = /(Time|Timestamp|At)$/
 /** Who speaks for nodes rather than for controllers. */
 const NODE_COMPONENTS = new Set(['kubelet', 'kwok', 'kwok_controller', 'node-controller', 'minicluster.nodes.registration'])
 
-export const plainText = (text: string): string => text.replace(UUID, '<uid>').replace(SUFFIX, '-#')
+export const plainText = (text: string): string => text.replace(UUID, '<uid>').replace(NODE, '<node>').replace(SUFFIX, '-#')
 
 export function comparable(object: KubeObject): unknown {
   if (object.kind === 'Pod') return comparablePod(object as Pod)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sleep } from '../../src/base/clock.ts'
-import { CONFIG_MAPS, SERVICE_ACCOUNTS } from '../../src/client/builtin-resources.ts'
+import { CONFIG_MAPS, EVERY_RESOURCE, SERVICE_ACCOUNTS } from '../../src/client/builtin-resources.ts'
 import { type Caches, createCaches } from '../../src/client/cache/caches.ts'
 import { openScene, type Scene, type ServerUnderTest } from '../../src/client/suite-harness.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
@@ -91,7 +91,7 @@ describe('the runtime of controllers', () => {
           name: NAME,
           for: CONFIG_MAPS,
           watches: [via(SERVICES, () => [])],
-          writes: [],
+          writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
           observe: (_ref, map) => ({ map }),
           plan,
         }),
@@ -131,7 +131,7 @@ describe('the runtime of controllers', () => {
           name: NAME,
           for: CONFIG_MAPS,
           watches: [via(SERVICE_ACCOUNTS, () => [])],
-          writes: [],
+          writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
           observe: (ref, map, read) => ({ map, accounts: read.list(SERVICE_ACCOUNTS, ref.namespace) }),
           plan,
         }),
@@ -155,7 +155,7 @@ describe('the runtime of controllers', () => {
       const controller = defineController<{ map: KubeObject | undefined }>({
         name: NAME,
         for: CONFIG_MAPS,
-        writes: [],
+        writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
         async observe({ namespace }, map) {
           // Somebody else writes between the look and the deed, three times.
           if (primary(map) && rivalry < 3) {
@@ -189,7 +189,7 @@ describe('the runtime of controllers', () => {
         name: NAME,
         for: CONFIG_MAPS,
         watches: [via(SERVICE_ACCOUNTS, () => [])],
-        writes: [],
+        writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
         async observe({ namespace }, map, read) {
           const child = read.get(SERVICE_ACCOUNTS, namespace, 'child')
           if (primary(map) && hasRival) {
@@ -219,7 +219,7 @@ describe('the runtime of controllers', () => {
       const controller = defineController({
         name: NAME,
         for: CONFIG_MAPS,
-        writes: [],
+        writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
         observe(_ref, map) {
           if (isBroken && primary(map)) throw new Error('the catalog does not answer')
           return undefined
@@ -245,7 +245,7 @@ describe('the runtime of controllers', () => {
       const controller = defineController<undefined>({
         name: NAME,
         for: CONFIG_MAPS,
-        writes: [],
+        writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
         concurrency: 4,
         async observe(_ref, map) {
           if (!primary(map)) return undefined
@@ -277,7 +277,7 @@ describe('the runtime of controllers', () => {
       const controller = defineController<{ map: KubeObject | undefined }>({
         name: NAME,
         for: CONFIG_MAPS,
-        writes: [],
+        writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
         observe: (_ref, map) => ({ map }),
         plan: ({ map }) => (primary(map) ? { actions: [make('one', map), make('two', map)], recheckAfterMs: 1000 } : NOTHING_TO_DO),
       })
@@ -298,7 +298,7 @@ describe('the runtime of controllers', () => {
         defineController({
           name: NAME,
           for: CONFIG_MAPS,
-          writes: [],
+          writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
           observe: (_ref, _map, read) => read.list(SERVICE_ACCOUNTS),
           plan: () => NOTHING_TO_DO,
         }),

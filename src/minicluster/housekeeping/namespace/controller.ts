@@ -4,7 +4,7 @@
  * that lives in the namespace, and before the last step the server itself. Runs again when something in there goes or
  * begins to go. Deletion: this is the deletion.
  */
-import { NAMESPACES } from '../../../client/builtin-resources.ts'
+import { EVERY_RESOURCE, NAMESPACES } from '../../../client/builtin-resources.ts'
 import type { Everything } from '../../../client/cache/everything.ts'
 import type { Client } from '../../../client/client.ts'
 import { type Discovered, discoverResources } from '../../../client/discovery.ts'
@@ -32,6 +32,7 @@ export function namespaceLifecycle(everything: Everything): Controller {
     for: NAMESPACES,
     signals: [leavers(everything)],
     writes: [
+      { resource: EVERY_RESOURCE, verbs: ['deletecollection'] },
       { resource: NAMESPACES, subresource: 'finalize', verbs: ['update'] },
       { resource: NAMESPACES, subresource: 'status', verbs: ['patch'] },
     ],
