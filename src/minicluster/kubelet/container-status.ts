@@ -22,7 +22,8 @@ export interface StatusInput extends LifeInput {
 
 export function containerStatusOf(view: ContainerView, input: StatusInput): ContainerStatus {
   const { standing, told } = view
-  const isHidden = standing.is === 'starting' || standing.is === 'ending' || isBeingPrepared(view, input.deedsOf(view))
+  const isHidden =
+    standing.is === 'asked' || standing.is === 'starting' || standing.is === 'ending' || isBeingPrepared(view, input.deedsOf(view))
   if (isHidden && told !== undefined && standing.is !== 'absent') return hiddenStatus(view, told, input)
   // Why it waited before is why it waits, until more is known.
   const isDue = input.life.starts.some((start) => start.view === view)

@@ -33,6 +33,8 @@ export interface End {
 
 export type Standing =
   | { is: 'absent'; nextAttempt: number }
+  /** The machine was asked to begin it, and has not answered yet. */
+  | { is: 'asked'; attempt: number }
   | { is: 'starting'; attempt: number }
   | { is: 'running'; attempt: number; startedAtMs: number }
   /** The program ended; what there is to say about it is still being looked up. */
@@ -58,7 +60,7 @@ function attemptOf(containerID: string | undefined): number | undefined {
   return Number.isInteger(attempt) && attempt >= 0 ? attempt : undefined
 }
 
-export const isLive = (standing: Standing): boolean => standing.is === 'starting' || standing.is === 'running' || standing.is === 'ending'
+export const isLive = (standing: Standing): boolean => standing.is !== 'absent' && standing.is !== 'ended'
 
 export const fieldPathOf = ({ role, name }: Pick<ContainerView, 'role' | 'name'>): string =>
   `spec.${role === 'main' ? 'containers' : 'initContainers'}{${name}}`
@@ -67,6 +69,8 @@ export interface ViewInput {
   pod: Pod
   runs: readonly Run[]
   autopsyOf(run: RunId): Autopsy | undefined
+  /** The machine was asked to begin this run and has not answered yet. */
+  isAsked(run: RunId): boolean
   nowMs: number
 }
 
@@ -78,12 +82,21 @@ export function containersOf(input: ViewInput): ContainerView[] {
     const told = (isInit ? status?.initContainerStatuses : status?.containerStatuses)?.find((one) => one.name === name)
     const runs = input.runs.filter((run) => run.container === name)
     const role: Role = !isInit ? 'main' : container.restartPolicy === 'Always' ? 'sidecar' : 'init'
-    return { name, role, spec: container, told, runs, standing: standingOf(runs, told, input) }
+    const standing = standingOf(runs, told, input)
+    const attempt = nextAttempt({ standing, told })
+    const isAsked = !isLive(standing) && input.isAsked({ podUid: input.pod.metadata.uid ?? '', container: name, attempt })
+    return { name, role, spec: container, told, runs, standing: isAsked ? { is: 'asked', attempt } : standing }
   }
   return [
     ...(spec?.initContainers ?? []).map((container) => view(container, true)),
     ...(spec?.containers ?? []).map((container) => view(container, false)),
   ]
+}
+
+/** The attempt that would be begun next: never one that the machine or the status knows. */
+export function nextAttempt({ standing, told }: Pick<ContainerView, 'standing' | 'told'>): number {
+  if (standing.is === 'absent') return standing.nextAttempt
+  return Math.max(standing.attempt, told?.restartCount ?? 0) + 1
 }
 
 function standingOf(runs: readonly Run[], told: ContainerStatus | undefined, input: ViewInput): Standing {

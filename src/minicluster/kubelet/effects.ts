@@ -51,7 +51,7 @@ export function kubeletEffects(machine: ContainerMachine, clock: Clock): Kubelet
       name: name('start'),
       about: 'Begins one run of a container; harmless when it is known already.',
       timeoutMs: MINUTE,
-      run: (order) => start(machine, order),
+      run: (order, { signal }) => start(machine, order, signal),
     },
     signal: {
       name: name('signal'),
@@ -83,7 +83,7 @@ export function kubeletEffects(machine: ContainerMachine, clock: Clock): Kubelet
   }
 }
 
-async function start(machine: ContainerMachine, { spec, mounts, terminationMessagePath }: StartOrder): Promise<void> {
+async function start(machine: ContainerMachine, { spec, mounts, terminationMessagePath }: StartOrder, signal: AbortSignal): Promise<void> {
   const prepared = []
   for (const { subPath, source, ...mount } of mounts) prepared.push({ ...mount, source: await sourceOf(machine, source, subPath) })
   if (terminationMessagePath !== undefined) {
@@ -91,7 +91,10 @@ async function start(machine: ContainerMachine, { spec, mounts, terminationMessa
     await machine.makeFile(source)
     prepared.push({ source, path: terminationMessagePath, readOnly: false })
   }
+  // The pod was taken away by force while this was under way: nobody would ever end what begins now.
+  if (signal.aborted) return
   await machine.start({ ...spec, mounts: prepared })
+  if (signal.aborted) await machine.signal(spec, 'SIGKILL')
   await machine.prune(spec.podUid, KEPT_RUNS)
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { pauseAfter } from './backoff.ts'
-import { type ContainerView, containerIdOf, type End, isLive, parseMs, shouldRestart } from './containers.ts'
+import { type ContainerView, containerIdOf, type End, isLive, nextAttempt, parseMs, shouldRestart } from './containers.ts'
 import type { Deeds, Stop } from './stopping.ts'
 
 export type ProbeKind = 'startup' | 'readiness' | 'liveness'
@@ -123,11 +123,6 @@ export function isToldRunning(view: ContainerView): boolean {
   if (view.standing.is !== 'running' || view.told?.state?.running === undefined) return false
   const run = view.runs.at(-1)
   return run !== undefined && view.told.containerID === containerIdOf(run)
-}
-
-function nextAttempt({ standing, told }: ContainerView): number {
-  if (standing.is === 'absent') return standing.nextAttempt
-  return Math.max(standing.attempt, told?.restartCount ?? 0) + 1
 }
 
 function pauseOf({ name, standing, runs, told }: ContainerView): [string, { untilMs: number; pauseMs: number }][] {

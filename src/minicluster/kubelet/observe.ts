@@ -86,6 +86,7 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
     verdictsOf: (run) => verdictsFrom(pod, run, states),
     deedsOf,
     autopsyOf: (run) => autopsyFrom(read.outcome(state.effects.autopsy, keyOfRun(run)), isShuttingDown ? deedsOf(run) : {}),
+    isAsked: (run) => read.outcome(state.effects.start, keyOfRun(run))?.state === 'running',
     startFailureOf: (run) => failureOf(read.outcome(state.effects.start, keyOfRun(run))),
     isCleared: pod.metadata.deletionTimestamp !== undefined && !state.machine.pods().includes(uid),
     isShuttingDown,

@@ -46,6 +46,7 @@ function inputOf({ spec, containers = [container('main')], initContainers, metad
     verdictsOf: () => ({}),
     deedsOf: () => ({}),
     autopsyOf: () => ({}),
+    isAsked: () => false,
     startFailureOf: () => undefined,
     isCleared: false,
     isShuttingDown: false,
@@ -81,6 +82,7 @@ describe('what starts', () => {
     ['a new container', {}, ['main/0']],
     ['all main containers at once', { containers: [container('a'), container('b')] }, ['a/0', 'b/0']],
     ['nothing before the volumes are there', { input: { volumes: { state: 'waiting', message: undefined } } }, []],
+    ['nothing that was asked for', { input: { isAsked: () => true } }, []],
     ['nothing that is starting', { runs: { main: [{ phase: 'starting' }] } }, []],
     ['nothing that runs', { runs: { main: [running()] } }, []],
     ['nothing whose end is still looked into', { runs: { main: [exited(1)] }, input: { autopsyOf: () => undefined } }, []],
@@ -293,6 +295,11 @@ describe('the end of a pod', () => {
     assert.deepEqual([plan({ ...ended, status }).clear, plan({ ...ended, status }).remove], [true, false])
     const cleared: Given = { ...ended, status, runs: {}, input: { isCleared: true } }
     assert.deepEqual([plan(cleared).status, plan(cleared).clear, plan(cleared).remove], [undefined, false, true])
+  })
+
+  it('waits for a start that is on its way, to end that too', () => {
+    const { signal, clear, remove } = plan({ metadata: going, input: { isAsked: ({ attempt }) => attempt === 0, isCleared: true } })
+    assert.deepEqual([signal, clear, remove], [[], false, false])
   })
 
   it('does not ask again for what only others keep', () => {

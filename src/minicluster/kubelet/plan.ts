@@ -28,6 +28,8 @@ export interface PodInput {
   verdictsOf(run: RunId): ProbeVerdicts
   deedsOf(run: RunId): Deeds
   autopsyOf(run: RunId): Autopsy | undefined
+  /** The machine was asked to begin this run and has not answered yet. */
+  isAsked(run: RunId): boolean
   /** Why the machine would not begin a run, where it was asked to. */
   startFailureOf(run: RunId): string | undefined
   /** Everything of the pod on this machine has been taken away. */
