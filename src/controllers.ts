@@ -22,8 +22,8 @@ import { builtinAdmission } from './kinds/kubernetes/admission/index.ts'
 import { printerFor } from './kinds/kubernetes/printers/index.ts'
 import { builtinKinds } from './kinds/kubernetes/registry.ts'
 import { rulesFor } from './kinds/kubernetes/rules/index.ts'
-import { type RunPlacementOptions, runPlacement } from './minicluster/admission/run-placement.ts'
 import type { KubeObject } from './kube/meta.ts'
+import { type RunPlacementOptions, runPlacement } from './minicluster/admission/run-placement.ts'
 import { type MemberOptions, memberControllers } from './minicluster/controllers.ts'
 import { eventTtl } from './minicluster/housekeeping/event-ttl/controller.ts'
 import { GARBAGE_COLLECTOR, runGarbageCollector } from './minicluster/housekeeping/garbage/run.ts'
@@ -102,7 +102,7 @@ export function ownAdmissionOf(role: ClusterRole, run?: RunPlacementOptions): re
 }
 
 export interface ComposeOptions
-  extends Pick<ClusterOptions, 'clock' | 'random' | 'port' | 'clientAuthority' | 'limits' | 'onInternalError'> {
+  extends Pick<ClusterOptions, 'clock' | 'random' | 'port' | 'clientAuthority' | 'limits' | 'nodes' | 'onInternalError'> {
   role: ClusterRole
   bare: boolean
   store: ClusterStore

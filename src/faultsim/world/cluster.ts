@@ -20,6 +20,7 @@ import {
 import type { KubeObject } from '../../kube/meta.ts'
 import type { MemberOptions } from '../../minicluster/controllers.ts'
 import type { ClusterStore } from '../../store/index.ts'
+import { ScriptedCommands } from './commands.ts'
 import { ScriptedEffects } from './effects.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from './fixed-keys.ts'
 import { ControllerProcess, type ControllerWrite, type Interference } from './process.ts'
@@ -62,6 +63,8 @@ export class WorldCluster {
   interference: Interference | undefined
   /** What effects of controllers do in the world beyond the API. */
   readonly effects: ScriptedEffects
+  /** How commands in pods come out. */
+  readonly commands: ScriptedCommands
   readonly #options: WorldClusterOptions
   readonly #clock: SkewedClock
   readonly #trace = createHash('sha256')
@@ -76,6 +79,7 @@ export class WorldCluster {
     this.#options = options
     this.#clock = skewed(options.clock)
     this.effects = new ScriptedEffects(options.clock)
+    this.commands = new ScriptedCommands(options.clock)
     this.name = options.name
     this.store = store
     store.watch('', {
@@ -249,7 +253,18 @@ export class WorldCluster {
     const onInternalError = (error: unknown): void =>
       void this.complaints.push(`the server failed: ${error instanceof Error ? error.stack : String(error)}`)
     const run = this.#options.member === undefined ? undefined : PLAYED
-    return clusterOf({ role, bare: false, run, store, clock: this.#clock.machinery, random, port: PORT, ...secrets, onInternalError })
+    return clusterOf({
+      role,
+      bare: false,
+      run,
+      store,
+      clock: this.#clock.machinery,
+      random,
+      port: PORT,
+      nodes: this.commands,
+      ...secrets,
+      onInternalError,
+    })
   }
 
   #comeBack(cachesAt?: number): void {

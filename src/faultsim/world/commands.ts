@@ -1,0 +1,110 @@
+/**
+ * Commands in the pods of a world, and their logs: nothing runs there, so a script says how each comes out. It is reached the
+ * way real ones are, through the server and the connections of its nodes, so that who may and what is refused is real.
+ */
+import { type Clock, sleep } from '../../base/clock.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { NodeConnection, NodeConnections, PodContainer, StreamOutput, StreamSession } from '../../kube/node-connections.ts'
+import { badRequestError } from '../../kube/status.ts'
+
+export interface CommandCall {
+  namespace: string
+  pod: string
+  container: string
+  command: readonly string[]
+  /** All of it, once the client has ended it; empty where it was promised none. */
+  input: string
+}
+
+export interface CommandOutcome {
+  stdout?: string
+  stderr?: string
+  /** Default 0. */
+  exitCode?: number
+}
+
+/** May throw: then the command could not be run. */
+export type CommandScript = (call: CommandCall) => CommandOutcome | undefined
+
+const LATENCY_MS = 10
+
+export class ScriptedCommands implements NodeConnections {
+  /** Every command that was run, in order; what a client left before it ended is among them. */
+  readonly calls: CommandCall[] = []
+  readonly #clock: Clock
+  readonly #logs = new Map<string, string>()
+  #script: CommandScript = () => undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** From now on commands come out as the script says; undefined is a command that is not there. */
+  script(script: CommandScript): void {
+    this.#script = script
+  }
+
+  /** What a container has written. */
+  log(pod: string, container: string, text: string): void {
+    this.#logs.set(`${pod}/${container}`, text)
+  }
+
+  find(_node: KubeObject): NodeConnection {
+    return {
+      logs: async (of, { tailLines, limitBytes }) => {
+        const text = this.#logs.get(`${of.pod}/${of.container}`)
+        if (text === undefined) throw badRequestError(`container "${of.container}" in pod "${of.pod}" has no log in this world`)
+        const lines = text.split(/(?<=\n)/)
+        const shown = Buffer.from((tailLines === undefined ? lines : tailLines === 0 ? [] : lines.slice(-tailLines)).join(''))
+        return (sink) => {
+          sink.write(shown.subarray(0, limitBytes))
+          sink.end()
+          return () => undefined
+        }
+      },
+      exec: async (of, request, output) => this.#run(of, request, output),
+      attach: async (of) => {
+        throw badRequestError(`container "${of.container}" in pod "${of.pod}" has no terminal in this world`)
+      },
+    }
+  }
+
+  #run(of: PodContainer, request: { command: readonly string[]; stdin: boolean }, output: StreamOutput): StreamSession {
+    const input: Uint8Array[] = []
+    let endInput: () => void = () => undefined
+    const inputEnded = request.stdin
+      ? new Promise<void>((resolve) => {
+          endInput = resolve
+        })
+      : Promise.resolve()
+    return {
+      exited: this.#outcome(of, { command: request.command, inputEnded, input }, output),
+      write: async (chunk) => void input.push(chunk),
+      endInput: () => endInput(),
+      resize: () => undefined,
+      pause: () => undefined,
+      resume: () => undefined,
+      kill: () => endInput(),
+    }
+  }
+
+  async #outcome(
+    of: PodContainer,
+    asked: { command: readonly string[]; inputEnded: Promise<void>; input: readonly Uint8Array[] },
+    output: StreamOutput,
+  ): Promise<number> {
+    await asked.inputEnded
+    const { namespace, pod, container } = of
+    const call = { namespace, pod, container, command: asked.command, input: Buffer.concat(asked.input).toString('utf8') }
+    this.calls.push(call)
+    const outcome = this.#script(call)
+    await sleep(this.#clock, LATENCY_MS)
+    if (outcome === undefined) {
+      output.stderr(Buffer.from(`${asked.command[0]}: not found\n`))
+      return 127
+    }
+    if (outcome.stdout !== undefined) output.stdout(Buffer.from(outcome.stdout))
+    if (outcome.stderr !== undefined) output.stderr(Buffer.from(outcome.stderr))
+    return outcome.exitCode ?? 0
+  }
+}
