@@ -8,7 +8,7 @@ export const HOST_ADDRESS = '127.0.0.1'
 
 export interface Addresses {
   /** Undefined when the node's network is used up. `others` are the pods of the node. */
-  addressOf(pod: Pod, podCIDR: string, others: readonly Pod[]): string | undefined
+  addressOf(pod: Pod, podCIDR: string, others: () => readonly Pod[]): string | undefined
   release(podUid: string): void
 }
 
@@ -25,7 +25,15 @@ export function createAddresses(): Addresses {
       if (pod.spec?.hostNetwork === true) return HOST_ADDRESS
       const known = held.get(uid)
       if (known !== undefined) return known
-      const free = freeAddress(podCIDR, new Set([...held.values(), ...others.filter(isAlive).flatMap(({ status }) => status?.podIP ?? [])]))
+      const free = freeAddress(
+        podCIDR,
+        new Set([
+          ...held.values(),
+          ...others()
+            .filter(isAlive)
+            .flatMap(({ status }) => status?.podIP ?? []),
+        ]),
+      )
       if (free !== undefined) held.set(uid, free)
       return free
     },

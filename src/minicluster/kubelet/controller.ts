@@ -47,8 +47,6 @@ import type { Source } from './volumes/driver.ts'
 import { volumeSources } from './volumes/index.ts'
 import { keyOfSetUp } from './volumes/set-up.ts'
 
-const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-
 export function kubelet(shape: MemberShape, options: KubeletOptions): Controller {
   const state = stateOf(shape, options)
   const { effects, nodes } = state
@@ -112,12 +110,7 @@ function stateOf(shape: MemberShape, options: KubeletOptions): KubeletState {
     facts: {
       images: options.images ?? new Map(),
       namespacesRefusal: machine.namespacesRefusal,
-      env: {
-        PATH: DEFAULT_PATH,
-        HOME: '/',
-        ...(apiServer === undefined ? {} : serviceEnv(apiServer)),
-        ...options.env,
-      },
+      env: { ...(apiServer === undefined ? {} : serviceEnv(apiServer)), ...options.env },
     },
     nodes: new Map(processNodes(shape).map(({ name, podCIDR }) => [name, podCIDR])),
     addresses: createAddresses(),
@@ -233,7 +226,7 @@ function effectsOf({ input, setUps }: Observed, plan: PodPlan, effects: KubeletE
   const containerOf = (run: RunId) => containers.find(({ name }) => name === run.container) ?? {}
   const autopsyInput = (run: RunId): AutopsyInput => {
     const state = input.runs.find((one) => one.container === run.container && one.attempt === run.attempt)?.state
-    return { run, container: containerOf(run), pod, podIP, exitCode: state?.phase === 'exited' ? state.exitCode : 0 }
+    return { run, container: containerOf(run), podIP, exitCode: state?.phase === 'exited' ? state.exitCode : 0 }
   }
   return [
     ...setUps.map((setUp) => request(effects.volume, keyOfSetUp(setUp), setUp)),

@@ -1,6 +1,6 @@
 /** What a kubelet does beyond the API, as effects: volumes, starts, signals, hooks, and what there is to say after an end. */
 import { type Clock, sleep } from '../../base/clock.ts'
-import type { Container, Pod } from '../../kinds/kubernetes/types.ts'
+import type { Container } from '../../kinds/kubernetes/types.ts'
 import type { Effect } from '../../runtime/controller.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
 import type { Autopsy } from './containers.ts'
@@ -18,7 +18,6 @@ export interface HookInput extends HookOrder {
 export interface AutopsyInput {
   run: RunId
   container: Container
-  pod: Pod
   podIP: string
   exitCode: number
 }

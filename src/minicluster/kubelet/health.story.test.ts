@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { aProcessPod, machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
 import { conditionsOf } from '../../../test/expect/index.ts'
+import { containerOf, eventsOf, podOf } from '../../../test/expect/pods.ts'
 import { story } from '../../../test/stories/story.ts'
 import { PODS } from '../../client/builtin-resources.ts'
-import { containerOf, eventsOf, podOf } from './stories.ts'
 
 const programs = {
   serve: { port: 8080, exec: { check: { exitCode: 0 }, sick: { exitCode: 1, output: 'not well' } } },

@@ -9,8 +9,10 @@ import type { KubeletOptions } from './options.ts'
 export type { KubeletOptions } from './options.ts'
 export { createNodeShutdown, type NodeShutdown } from './shutdown.ts'
 
-/** None where no process node is asked for, or nothing is there to run processes. */
+/** None where nothing is there to run processes. Without process nodes, those of an earlier start are taken away. */
 export function kubeletControllers(shape: MemberShape, options: KubeletOptions | undefined): Controller[] {
-  if (options === undefined || shape.process.count === 0) return []
-  return [processNodeRegistration(shape, options.facts), kubelet(shape, options), kubeletGarbage(shape, options.machine)]
+  if (options === undefined) return []
+  const registration = processNodeRegistration(shape, options.facts)
+  if (shape.process.count === 0) return [registration]
+  return [registration, kubelet(shape, options), kubeletGarbage(shape, options.machine)]
 }

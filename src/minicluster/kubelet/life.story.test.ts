@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { aProcessPod, machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
 import { conditionsOf, expectGone, expectThere } from '../../../test/expect/index.ts'
+import { containerOf, eventsOf, podOf } from '../../../test/expect/pods.ts'
 import { story } from '../../../test/stories/story.ts'
 import { PODS } from '../../client/builtin-resources.ts'
 import type { Programs } from './fake-machine.ts'
-import { containerOf, eventsOf, podOf } from './stories.ts'
 
 const PROGRAMS: Programs = {
   serve: { port: 8080 },

@@ -53,7 +53,7 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
   const uid = pod.metadata.uid ?? ''
   const nowMs = read.nowMs()
   const node = read.get(NODES, '', nodeName)
-  const podIP = state.addresses.addressOf(pod, state.nodes.get(nodeName) ?? '', read.byIndex(PODS, 'node', nodeName)) ?? ''
+  const podIP = state.addresses.addressOf(pod, state.nodes.get(nodeName) ?? '', () => read.byIndex(PODS, 'node', nodeName)) ?? ''
   const tokens = await tokensOf(state, pod, { client, nowMs })
   const namespace = pod.metadata.namespace ?? ''
   const context: VolumeContext = {

@@ -10,7 +10,7 @@ export interface KubeletOptions {
   images?: ReadonlyMap<string, string>
   /** Where pods reach the API server of their cluster (default: they are not told). */
   apiServer?: { host: string; port: number }
-  /** Variables every container has; laid over the default `PATH` and `HOME`. */
+  /** Variables every container has, beside `HOSTNAME` and those of the API server. `PATH` and `HOME` are the machine's. */
   env?: Readonly<Record<string, string>>
   /** By which the nodes are told to end everything with grace. */
   shutdown?: NodeShutdown

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { aProcessPod, machineOf, processNodes, shutdownOf } from '../../../test/builders/process-nodes.ts'
 import { conditionsOf, expectGone } from '../../../test/expect/index.ts'
+import { containerOf, podOf } from '../../../test/expect/pods.ts'
 import { story } from '../../../test/stories/story.ts'
 import { LEASES, NODES, PODS } from '../../client/builtin-resources.ts'
 import type { Lease, Node } from '../../kinds/kubernetes/types.ts'
-import { containerOf, podOf } from './stories.ts'
 
 const programs = { serve: { port: 80 }, work: { runMs: 3000 }, tidy: { exitCode: 0 }, crash: { runMs: 20_000, exitCode: 2 } }
 const world = { members: 1, hub: false, controllers: processNodes(programs) }

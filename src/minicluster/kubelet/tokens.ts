@@ -9,6 +9,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { ContainerMachine } from './container-machine.ts'
 import { messageOf } from './probes/check.ts'
 import type { Token, TokenOrder } from './volumes/driver.ts'
+import { isClean } from './volumes/payload.ts'
 
 export interface Tokens {
   /** Never rejects: what is wrong is in the answer. */
@@ -78,7 +79,7 @@ function heldOf(token: string, order: TokenOrder, issuedAtMs: number): Held {
 }
 
 async function fromDisk(machine: ContainerMachine, of: { uid: string; volume: string; order: TokenOrder }): Promise<Held | undefined> {
-  if (!machine.pods().includes(of.uid)) return undefined
+  if (!isClean(of.order.path) || !machine.pods().includes(of.uid)) return undefined
   const directory = await machine.directory(of.uid, 'volumes', of.volume)
   const bytes = await machine.readFile(`${directory}/${of.order.path}`, MAX_TOKEN_BYTES)
   if (bytes === undefined) return undefined

@@ -10,7 +10,7 @@ import { type Action, type Controller, defineController, NOTHING_TO_DO, type Pla
 import { type MemberShape, NODE_LABEL } from '../../shape.ts'
 import { parseMs } from '../containers.ts'
 import type { NodeFacts } from '../options.ts'
-import { processNode, processNodeStatus, processNodes } from './node.ts'
+import { POOL_LABEL, processNode, processNodeStatus, processNodes } from './node.ts'
 
 export interface Observed {
   name: string
@@ -70,7 +70,8 @@ export function plan(observed: Observed): Plan {
       ? { actions: [{ do: 'create', resource: NODES, object: processNode(shape, name, facts) }] }
       : NOTHING_TO_DO
   if (node.metadata.deletionTimestamp !== undefined || node.metadata.labels?.[NODE_LABEL] !== 'process') return NOTHING_TO_DO
-  if (!isWanted) return { actions: [{ do: 'delete', resource: NODES, of: node }] }
+  if (!isWanted && node.metadata.labels[POOL_LABEL] === 'process') return { actions: [{ do: 'delete', resource: NODES, of: node }] }
+  if (!isWanted) return NOTHING_TO_DO
   const { renewal, recheckAfterMs } = heartbeat(observed, node)
   return { actions: [...readiness(observed, node), ...renewal], recheckAfterMs }
 }

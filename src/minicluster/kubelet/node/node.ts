@@ -12,6 +12,9 @@ export interface ProcessNode {
   podCIDR: string
 }
 
+/** Nodes that the shape may take away again carry it; nodes that people made do not. */
+export const POOL_LABEL = 'sluice.dev/pool'
+
 /** Networks of /24 there are inside 127.64.0.0/10, and how many of them one member has. */
 const NETWORKS = 64 * 256
 const PER_MEMBER = 64
@@ -41,6 +44,7 @@ export function processNode(shape: MemberShape, name: string, facts: NodeFacts =
     'topology.kubernetes.io/region': shape.region,
     'topology.kubernetes.io/zone': shape.zones[Math.max(0, index) % Math.max(1, shape.zones.length)] ?? shape.region,
     [NODE_LABEL]: 'process',
+    [POOL_LABEL]: 'process',
   }
   return {
     apiVersion: 'v1',

@@ -1,9 +1,9 @@
-/** What the stories of the kubelet have in common: looking at a pod, its containers and its events. */
+/** Looking at a pod of the first member, its containers and its events. */
 import assert from 'node:assert/strict'
-import { expectThere } from '../../../test/expect/index.ts'
-import { EVENTS, PODS } from '../../client/builtin-resources.ts'
-import type { World } from '../../faultsim/world/index.ts'
-import type { ContainerStatus, Pod } from '../../kinds/kubernetes/types.ts'
+import { EVENTS, PODS } from '../../src/client/builtin-resources.ts'
+import type { World } from '../../src/faultsim/world/index.ts'
+import type { ContainerStatus, Pod } from '../../src/kinds/kubernetes/types.ts'
+import { expectThere } from './index.ts'
 
 export async function podOf(world: World, where = 'default/p'): Promise<Pod> {
   return (await expectThere(world.member, PODS, where)) as Pod
