@@ -21,6 +21,8 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
 const ADDRESS = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/
 /** The end of a made-up name, with the letters Kubernetes uses. */
 const MADE_UP = /[bcdfghjklmnpqrstvwxz2456789]{5}$/
+/** The volume of a service account's token: its name is drawn by the server, not by a controller. */
+const TOKEN_VOLUME = /\bkube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
 const DROPPED = new Set(['resourceVersion', 'managedFields', 'creationTimestamp', 'uid', 'generation', 'containerID', 'selfLink'])
 const UNORDERED = new Set(['conditions', 'ownerReferences', 'endpoints', 'addresses', 'notReadyAddresses', 'finalizers', 'volumesInUse'])
 
@@ -70,7 +72,7 @@ function renamer(objects: readonly KubeObject[]): (text: string) => string {
   const pattern = names.length === 0 ? undefined : new RegExp(names.join('|'), 'g')
   return (text) => {
     const renamed = pattern === undefined ? text : text.replaceAll(pattern, (name) => labels.get(name) ?? name)
-    return renamed.replaceAll(UID, (uid) => byUid.get(uid) ?? '<uid>')
+    return renamed.replaceAll(UID, (uid) => byUid.get(uid) ?? '<uid>').replaceAll(TOKEN_VOLUME, 'kube-api-access-*')
   }
 }
 
