@@ -1,2 +1,2 @@
-export { createProcessMachine, type ProcessMachine, type ProcessMachineOptions } from './machine.ts'
+export { createProcessMachine, type ProcessMachine } from './machine.ts'
 export { memberConnections } from './node-connections.ts'

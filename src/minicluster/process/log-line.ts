@@ -13,7 +13,7 @@ export interface LogLine {
 }
 
 /** Longer lines are written in parts. */
-export const MAX_LINE_BYTES = 16 * 1024
+const MAX_LINE_BYTES = 16 * 1024
 /** A log is put aside at this size, and the one put aside before it goes. */
 export const MAX_LOG_BYTES = 10 * 1024 * 1024
 export const LOG = 'log'

@@ -97,6 +97,33 @@ for (const [who, uid] of [
       assert.deepEqual(exitOf(await owner.call('over', spec)), [137, 9])
     })
 
+    it('gives terminals to commands and to containers', async () => {
+      const spec = aRun(['sh', '-c', 'tty; echo to the terminal >&2; sleep 60'], { podUid: pod(), tty: true, stdin: true })
+      await owner.call('start', spec)
+      await owner.call('running', spec)
+      const script = 'tty; while test "$(stty size)" = "0 0"; do sleep 0.05; done; stty size; read line; echo "got $line"; exit 6'
+      const outcome = await owner.call<CommandOutcome>('terminal', spec, ['sh', '-c', script], 'typed\n')
+      assert.equal(outcome.code, 6)
+      assert.match(outcome.stdout, /\/dev\/pts\/\d+\r\n[\s\S]*31 71\r\n[\s\S]*got typed\r\n/)
+      assert.match(await owner.call('log', spec), /^\/dev\/pts\/\d+\r\nto the terminal\r\n$/)
+      await owner.call('signal', spec, 'SIGKILL')
+      assert.deepEqual((exitOf(await owner.call('over', spec)) as unknown[])[0], 137)
+    })
+
+    it('takes what `kubectl cp` sends: a tar of files of somebody else', async () => {
+      const podUid = pod()
+      const volume: string = await owner.call('directory', podUid, 'volumes', 'v')
+      const spec = aRun(['sleep', '60'], { podUid, mounts: [{ source: volume, path: '/data', readOnly: false }] })
+      await owner.call('start', spec)
+      await owner.call('running', spec)
+      const script =
+        'mkdir /data/from /data/to && echo content >/data/from/file && cd /data/from && tar --owner=1234 --group=1234 -cf - file | tar -xmf - -C /data/to'
+      assert.deepEqual(await owner.call<CommandOutcome>('exec', spec, ['sh', '-c', script]), { code: 0, stdout: '', stderr: '' })
+      assert.equal(readFileSync(path.join(volume, 'to', 'file'), 'utf8'), 'content\n')
+      await owner.call('signal', spec, 'SIGKILL')
+      await owner.call('over', spec)
+    })
+
     it('ends by signals, and leaves nobody behind', async () => {
       const polite = aRun(['sh', '-c', 'trap "echo bye; exit 5" TERM; echo up; while :; do sleep 0.1; done'], { podUid: pod() })
       await owner.call('start', polite)

@@ -72,7 +72,7 @@ function refusalOf(wrong: string, isUnprivileged: boolean): string {
 }
 
 /** Begins the command of somebody who sets up a place: what follows runs there. The first process stays outside. */
-export function enteringCommand(namespaces: Namespaces): string[] {
+function enteringCommand(namespaces: Namespaces): string[] {
   return [
     namespaces.tools.unshare,
     '--mount',

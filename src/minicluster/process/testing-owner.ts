@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline'
 import type { LogReading, RunId, RunSpec, VolumeFile } from '../kubelet/container-machine.ts'
-import { execIn, isOver, isRunning, logOf, openMachine, until } from './testing.ts'
+import { execIn, execInTerminal, isOver, isRunning, logOf, openMachine, until } from './testing.ts'
 
 const [directory = '', shim = ''] = process.argv.slice(2)
 const machine = openMachine(directory, shim)
@@ -24,6 +24,7 @@ const calls: Record<string, (...args: never[]) => unknown> = {
     ),
   log: (run: RunId, reading?: Partial<LogReading>) => logOf(machine, run, reading),
   exec: (run: RunId, command: readonly string[], input?: string) => execIn(machine, run, command, input),
+  terminal: (run: RunId, command: readonly string[], typed: string) => execInTerminal(machine, run, command, typed),
   prune: (podUid: string, keep: number) => machine.prune(podUid, keep),
   remove: (podUid: string) => machine.remove(podUid),
 }

@@ -182,3 +182,22 @@ export function commandLines(): string[] {
       }
     })
 }
+
+/** A command in a terminal: types, and gives back all that was shown. */
+export async function execInTerminal(
+  machine: ContainerMachine,
+  run: RunId,
+  command: readonly string[],
+  typed: string,
+): Promise<CommandOutcome> {
+  const shown = { stdout: '' }
+  const session = await machine.exec(run, {
+    command,
+    tty: true,
+    stdout: (chunk) => (shown.stdout += Buffer.from(chunk).toString('utf8')),
+    stderr: () => undefined,
+  })
+  session.resize(71, 31)
+  await session.write(Buffer.from(typed))
+  return { code: await session.exited, ...shown, stderr: '' }
+}
