@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { Invariant, InvariantView } from '../prover/ledger.ts'
 import { viewOf } from '../prover/ledger.ts'
 import type { WorldCluster } from '../world/index.ts'
-import { childOf, ownerOf } from './greeting/plan.ts'
+import { ownerOf } from './greeting/plan.ts'
 import type { Card, Greeting } from './kinds.ts'
 import { boardOf } from './world.ts'
 
@@ -15,6 +15,12 @@ const isReady = ({ metadata, status }: Greeting): boolean =>
 const readyIn = (objects: InvariantView): Greeting[] => (objects.list('greetings') as Greeting[]).filter(isReady)
 const whereOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
 const peopleOf = ({ spec }: Greeting): string[] => [...new Set(spec?.to ?? [])]
+
+/** Which greeting a ConfigMap brings to whom, whatever it is called. */
+const holdingsOf = (map: KubeObject): string[] => {
+  const person = (map.data as Record<string, string> | undefined)?.to
+  return (map.metadata.ownerReferences ?? []).map(({ uid }) => `${uid} ${person}`)
+}
 
 export const INVARIANTS: readonly Invariant[] = [
   {
@@ -32,9 +38,9 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     says: 'a greeting that is ready has reached everybody',
     broken(objects) {
-      const maps = new Set(objects.list('configmaps').map(whereOf))
+      const held = new Set(objects.list('configmaps').flatMap((map) => holdingsOf(map)))
       const missing = (greeting: Greeting): string | undefined =>
-        peopleOf(greeting).find((person) => !maps.has(whereOf(childOf(greeting, person))))
+        peopleOf(greeting).find((person) => !held.has(`${greeting.metadata.uid} ${person}`))
       const [found] = readyIn(objects).filter((greeting) => missing(greeting) !== undefined)
       return found === undefined ? undefined : `${whereOf(found)} has not reached ${missing(found)}`
     },

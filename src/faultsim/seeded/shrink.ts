@@ -26,7 +26,11 @@ export async function shrink(script: Script, oracle: Oracle, judge: Judge): Prom
 
 const sizeOf = ({ steps, moments, hits = [] }: Script): number => steps.length + moments.length + hits.length
 
-async function without(script: Script, part: 'hits' | 'moments' | 'steps', stillFails: (candidate: Script) => Promise<boolean>): Promise<Script> {
+async function without(
+  script: Script,
+  part: 'hits' | 'moments' | 'steps',
+  stillFails: (candidate: Script) => Promise<boolean>,
+): Promise<Script> {
   let smallest = script
   for (let size = Math.max(1, (script[part] ?? []).length); size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < (smallest[part] ?? []).length; ) {

@@ -8,6 +8,7 @@ interface Follower {
   inner: AsyncIterator<Uint8Array>
   /** Read, not delivered. */
   head?: Uint8Array
+  revision: number
   reading?: Promise<IteratorResult<Uint8Array>>
   deliver?: (line: Uint8Array | undefined) => void
 }
@@ -39,7 +40,7 @@ export class CatchUp {
 
   /** The lines of a watch, held until it is their turn. */
   async *lines(inner: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const follower: Follower = { inner }
+    const follower: Follower = { inner, revision: 0 }
     this.#followers.add(follower)
     while (!this.#isOver) {
       const line = await new Promise<Uint8Array | undefined>((resolve) => {
@@ -63,7 +64,9 @@ export class CatchUp {
       follower.reading = follower.inner.next()
       // A watch that ends or breaks has nothing to deliver; who reads it hears of that when all have caught up.
       const show = (head: IteratorResult<Uint8Array>): void => {
-        if (head.done !== true) follower.head = head.value
+        if (head.done === true) return
+        follower.head = head.value
+        follower.revision = revisionOf(head.value)
       }
       follower.reading.then(show, () => undefined)
     }
@@ -72,22 +75,22 @@ export class CatchUp {
 
   #deliverOldest(): void {
     const waiting = [...this.#followers].filter(({ head, deliver }) => head !== undefined && deliver !== undefined)
-    const [oldest] = waiting.sort((a, b) => revisionOf(a) - revisionOf(b))
+    const [oldest] = waiting.sort((a, b) => a.revision - b.revision)
     if (oldest === undefined) {
       this.#isOver = true
       for (const { deliver } of this.#followers) deliver?.(undefined)
       return
     }
     const { head, deliver } = oldest
-    this.#revision = Math.max(this.#revision, revisionOf(oldest))
+    this.#revision = Math.max(this.#revision, oldest.revision)
     Object.assign(oldest, { head: undefined, reading: undefined, deliver: undefined })
     deliver?.(head)
     this.#read()
   }
 }
 
-function revisionOf({ head }: Follower): number {
-  const { object } = JSON.parse(Buffer.from(head ?? []).toString('utf8')) as {
+function revisionOf(head: Uint8Array): number {
+  const { object } = JSON.parse(Buffer.from(head).toString('utf8')) as {
     object: { metadata?: { resourceVersion?: string } }
   }
   return Number(object.metadata?.resourceVersion ?? 0)

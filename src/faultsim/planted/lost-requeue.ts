@@ -1,0 +1,15 @@
+import { greetingTwin, type Planted } from './planted.ts'
+
+export const lostRequeue: Planted = {
+  name: 'lost requeue',
+  differs: 'it remembers the end of its time only when it has just written something',
+  caughtBy: 'at rest',
+  within: 200,
+  cast: greetingTwin(() => ({
+    plan(observed, right) {
+      const planned = right(observed)
+      const hasNews = planned.actions.some((action) => action.do === 'patch' || action.do === 'delete')
+      return hasNews ? planned : { ...planned, recheckAfterMs: undefined }
+    },
+  })),
+}

@@ -1,0 +1,9 @@
+import { greetingTwin, type Planted } from './planted.ts'
+
+export const machineTime: Planted = {
+  name: 'time from the machine',
+  differs: 'it asks the machine for the time instead of its clock',
+  caughtBy: 'no ambient use',
+  within: 20,
+  cast: greetingTwin(() => ({ observe: (observed) => ({ ...observed, nowMs: Date.now() }) })),
+}

@@ -1,0 +1,24 @@
+import { isNotFound } from '../../client/errors.ts'
+import { CARDS } from '../reference/kinds.ts'
+import { cardTwin, type Planted } from './planted.ts'
+
+export const reReadAndOverwrite: Planted = {
+  name: 're-read and overwrite',
+  differs: 'it fetches the newest version of the card before it writes what it decided on an older one',
+  caughtBy: 'invariant',
+  within: 400,
+  cast: cardTwin((right) => ({
+    also: { reads: [...(right.reads ?? []), { resource: CARDS, verbs: ['get'] }] },
+    async observe(observed, { client }) {
+      const { card } = observed
+      if (card === undefined) return observed
+      try {
+        const live = await client.get(CARDS, { namespace: card.metadata.namespace, name: card.metadata.name ?? '' })
+        return { ...observed, card: { ...card, metadata: { ...card.metadata, resourceVersion: live.metadata.resourceVersion } } }
+      } catch (error) {
+        if (isNotFound(error)) return observed
+        throw error
+      }
+    },
+  })),
+}

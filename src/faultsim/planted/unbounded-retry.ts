@@ -1,0 +1,15 @@
+import { greetingTwin, type Planted } from './planted.ts'
+
+export const unboundedRetry: Planted = {
+  name: 'unbounded retry',
+  differs: 'it asks again every ten milliseconds while its card is missing',
+  caughtBy: 'settles',
+  within: 20,
+  cast: greetingTwin(() => ({
+    plan(observed, right) {
+      const planned = right(observed)
+      const isWaiting = observed.greeting?.spec?.card !== undefined && observed.card === undefined
+      return isWaiting ? { ...planned, recheckAfterMs: 10 } : planned
+    },
+  })),
+}
