@@ -6,9 +6,11 @@ import type { Event, Pod } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-/** Suffixes that are hashes or drawn: 5 to 10 letters of Kubernetes' alphabet for names. */
 /** Nodes of ours and of kwok. */
 const NODE = /\b(member1-simulated|node)-\d+\b/g
+/** The scenario's own. */
+const NAMESPACE = /\bparity-\d+-\d+\b/g
+/** Suffixes that are hashes or drawn: 5 to 10 letters of Kubernetes' alphabet for names. */
 const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5,10}(?=$|[^a-z0-9])/g
 const HASH_LABELS = new Set(['pod-template-hash', 'controller-revision-hash'])
 const DROPPED_METADATA = new Set([
@@ -27,7 +29,8 @@ const TIME_KEY = /(Time|Timestamp|At)$/
 /** Who speaks for nodes rather than for controllers. */
 const NODE_COMPONENTS = new Set(['kubelet', 'kwok', 'kwok_controller', 'node-controller', 'minicluster.nodes.registration'])
 
-export const plainText = (text: string): string => text.replace(UUID, '<uid>').replace(NODE, '<node>').replace(SUFFIX, '-#')
+export const plainText = (text: string): string =>
+  text.replace(UUID, '<uid>').replace(NODE, '<node>').replace(NAMESPACE, '<namespace>').replace(SUFFIX, '-#')
 
 export function comparable(object: KubeObject): unknown {
   if (object.kind === 'Pod') return comparablePod(object as Pod)
@@ -42,22 +45,21 @@ function metadataOf({ metadata }: KubeObject): Record<string, unknown> {
   return { name: plainText(metadata.name ?? ''), ...(plain({ ...kept, annotations }) as object) }
 }
 
-/** Of a pod: what its controller and the scheduler made of it. */
+/** Of a pod: what its controller, admission and the scheduler made of it. What runs it has words of its own. */
 function comparablePod(pod: Pod): unknown {
   const { spec = {}, status = {} } = pod
-  const ready = status.conditions?.find(({ type }) => type === 'Ready')?.status
-  const target = status.conditions?.find(({ type }) => type === 'DisruptionTarget')
+  const { nodeName, tolerations, ...asked } = spec
+  const conditions = status.conditions?.filter(
+    ({ type, status: is }) => type === 'DisruptionTarget' || (type === 'PodScheduled' && is !== 'True'),
+  )
   return {
     kind: 'Pod',
     ...metadataOf(pod),
+    spec: plain({ ...asked, tolerations: tolerations?.filter(({ key }) => key !== 'sluice.dev/simulated') }),
+    isScheduled: nodeName !== undefined,
     phase: status.phase,
-    ready: ready ?? 'Unknown',
-    isScheduled: spec.nodeName !== undefined,
-    hostname: spec.hostname,
-    subdomain: spec.subdomain,
-    image: spec.containers?.map((container) => container.image),
-    claims: spec.volumes?.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []),
-    disruption: target === undefined ? undefined : plain({ status: target.status, reason: target.reason, message: target.message }),
+    ready: status.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'Unknown',
+    ...(plain({ conditions }) as object),
   }
 }
 

@@ -9,7 +9,7 @@ export const STAGES = DEFAULT_STAGES.filter((stage) => stage.to !== 'succeeded')
 export const NODES = 2
 
 export async function playOurs(scenario: Scenario, namespace: string): Promise<Note[]> {
-  const world = await aWorld({ members: 1, nodes: NODES, stages: STAGES }).settle()
+  const world = await aWorld({ members: 1, nodes: NODES, stages: STAGES, hub: false }).settle()
   const notes: Note[] = []
   try {
     const { member, clock } = world
@@ -23,7 +23,7 @@ export async function playOurs(scenario: Scenario, namespace: string): Promise<N
       lookEveryMs: 100,
       steadyMs: 2000,
     }
-    await scenario.run(stageOn(ground, namespace, notes))
+    await scenario.run(stageOn(ground, namespace, notes).stage)
   } finally {
     await world.stop()
   }

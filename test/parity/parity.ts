@@ -1,6 +1,8 @@
 /**
  * `npm run test:parity`: every scenario on our minicluster in virtual time and on the real programs in real time; what they
- * noted must be equal. `--slow` adds those that take long there, `--only TEXT` picks by name, `--ours` runs ours alone.
+ * noted must be equal. `--slow` adds those that take long there, `--only TEXT` (any number of them) picks by name, `--ours`
+ * runs ours alone, `--kubeconfig FILE` takes real programs that already run (scripts/kube-assets/up --controllers --scheduler
+ * --kwok 2 --stages …) instead of starting them.
  */
 import { parseArgs } from 'node:util'
 import { deepEqual } from '../../src/base/json.ts'
@@ -23,7 +25,8 @@ async function play(run: () => Promise<Note[]>): Promise<Played> {
   }
 }
 
-const namespaceOf = (index: number): string => `parity-${index}`
+/** No two runs on one server share a namespace. */
+const namespaceOf = (index: number): string => `parity-${index}-${process.pid}`
 
 /** Those that share come first, several at a time; the others one by one. */
 async function playAll(theirs: Theirs, scenarios: readonly Scenario[]): Promise<Map<Scenario, Played>> {
@@ -45,12 +48,13 @@ async function playAll(theirs: Theirs, scenarios: readonly Scenario[]): Promise<
 function difference(ours: Played, theirs: Played): string | undefined {
   if ('error' in theirs) return `does not run on the real programs: ${textOf(theirs.error)}`
   if ('error' in ours) return `does not run on ours: ${textOf(ours.error)}`
-  for (const [i, note] of theirs.notes.entries()) {
+  const found = theirs.notes.flatMap((note, i) => {
     const own = ours.notes[i]
-    if (own === undefined || own.label !== note.label) return `they note ${note.label}, we note ${own?.label}`
-    if (!deepEqual(own.facts, note.facts)) return `${note.label}\n${lineDifference(own.facts, note.facts)}`
-  }
-  return ours.notes.length === theirs.notes.length ? undefined : 'we note more than they do'
+    if (own === undefined || own.label !== note.label) return [`they note ${note.label}, we note ${own?.label}`]
+    return deepEqual(own.facts, note.facts) ? [] : [`${note.label}\n${lineDifference(own.facts, note.facts)}`]
+  })
+  if (ours.notes.length > theirs.notes.length) found.push('we note more than they do')
+  return found.length === 0 ? undefined : found.join('\n     ')
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -74,12 +78,13 @@ function lineDifference(ours: unknown, theirs: unknown): string {
 await runProgram(async (later) => {
   const { values } = parseArgs({
     options: {
-      only: { type: 'string', default: '' },
+      only: { type: 'string', multiple: true, default: [''] },
+      kubeconfig: { type: 'string' },
       slow: { type: 'boolean', default: false },
       ours: { type: 'boolean', default: false },
     },
   })
-  const chosen = SCENARIOS.filter((scenario) => scenario.name.includes(values.only) && (values.slow || !scenario.slow))
+  const chosen = SCENARIOS.filter((scenario) => values.only.some((text) => scenario.name.includes(text)) && (values.slow || !scenario.slow))
   const missing = values.ours ? undefined : missingAssets(['kubectl', 'kube-controller-manager', 'kube-scheduler', 'kwok'])
   if (missing !== undefined) {
     console.log(missing)
@@ -92,7 +97,7 @@ await runProgram(async (later) => {
       console.log(`${'error' in result ? `FAIL ${name}\n     ${textOf(result.error)}` : `ok   ${name}: ${result.notes.length} notes`}`)
     return [...ours.values()].some((result) => 'error' in result) ? 1 : 0
   }
-  const theirs = await startTheirs()
+  const theirs = await startTheirs(values.kubeconfig)
   later(() => theirs.stop())
   const real = await playAll(theirs, chosen)
   let failed = 0

@@ -24,13 +24,16 @@ export interface Ground {
 
 const WITHIN_MS = 60_000
 
-export function stageOn(ground: Ground, namespace: string, notes: Note[]): Stage {
+export function stageOn(ground: Ground, namespace: string, notes: Note[]): { stage: Stage; tidy(): Promise<void> } {
   const { client, inside } = ground
   const of = (resource: Resource, name: string) => (resource.namespaced ? { namespace, name } : { name })
+  /** What the end of the namespace will not take along. */
+  const outside: [Resource, string][] = []
   const stage: Stage = {
     namespace,
     create(object) {
       const resource = resourceOfObject(object)
+      if (!resource.namespaced) outside.push([resource, object.metadata.name ?? ''])
       const placed = resource.namespaced ? { ...object, metadata: { namespace, ...object.metadata } } : object
       return inside(() => client.create(resource, placed))
     },
@@ -87,7 +90,7 @@ export function stageOn(ground: Ground, namespace: string, notes: Note[]): Stage
     async noteAll(label, ...resources) {
       await stage.steady()
       for (const resource of resources) {
-        const objects = await stage.list(resource)
+        const objects = resource.namespaced ? await stage.list(resource) : await own(resource)
         notes.push({ label: `${label}: ${resource.plural}`, facts: objects.map(comparable).sort(byText) })
       }
     },
@@ -110,7 +113,15 @@ export function stageOn(ground: Ground, namespace: string, notes: Note[]): Stage
       await stage.patch(PODS, pod.metadata.name ?? '', { status: { conditions, containerStatuses } }, 'status')
     },
   }
-  return stage
+  /** Of what has no namespace, only what the scenario made. */
+  const own = async (resource: Resource): Promise<KubeObject[]> =>
+    (await stage.list(resource)).filter(({ metadata }) =>
+      outside.some(([of, name]) => of.plural === resource.plural && name === metadata.name),
+    )
+  const tidy = async (): Promise<void> => {
+    for (const [resource, name] of outside) await found(client.delete(resource, { name }))
+  }
+  return { stage, tidy }
 }
 
 const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`

@@ -29,16 +29,28 @@ const FAST = [
   '--arg=kube-scheduler=--kube-api-burst=1000',
 ]
 
-export async function startTheirs(): Promise<Theirs> {
+/** A given kubeconfig leads to programs that already run, and stay. */
+export async function startTheirs(running?: string): Promise<Theirs> {
+  const server = running === undefined ? await startPrograms() : { kubeconfig: running, stop: async () => undefined }
+  const client = clientOf(server.kubeconfig)
+  return {
+    play: (scenario, namespace) => playTheirs(client, scenario, namespace),
+    async stop() {
+      await client.close()
+      await server.stop()
+    },
+  }
+}
+
+async function startPrograms(): Promise<RealServer> {
   const stages = path.join(os.tmpdir(), `sluice-parity-stages-${process.pid}.yaml`)
   writeFileSync(stages, withoutCompletion(readFileSync(path.join(assetsFolder(), 'kwok-stages.yaml'), 'utf8')))
   const flags = FAST.flatMap((flag) => ['--arg', flag.slice('--arg='.length)])
-  const server: RealServer = await startRealServer('--controllers', '--scheduler', '--kwok', String(NODES), '--stages', stages, ...flags)
-  const connection = connectionOf(
-    parseKubeconfig(readFileSync(server.kubeconfig, 'utf8'), server.kubeconfig),
-    undefined,
-    hostOfThisMachine(),
-  )
+  return startRealServer('--controllers', '--scheduler', '--kwok', String(NODES), '--stages', stages, ...flags)
+}
+
+function clientOf(kubeconfig: string): Client {
+  const connection = connectionOf(parseKubeconfig(readFileSync(kubeconfig, 'utf8'), kubeconfig), undefined, hostOfThisMachine())
   const clock = {
     now: () => Date.now(),
     after(delayMs: number, callback: () => void) {
@@ -46,29 +58,28 @@ export async function startTheirs(): Promise<Theirs> {
       return () => clearTimeout(timer)
     },
   }
-  const client = createClient({ transport: undiciTransport(connection), clock, random: seededRandom(1), userAgent: 'parity' })
-  return {
-    async play(scenario, namespace) {
-      await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-      const notes: Note[] = []
-      const ground = {
-        client,
-        inside: <T>(work: () => Promise<T>) => work(),
-        nowMs: () => Date.now(),
-        pass: (ms: number) => sleep(ms),
-        lookEveryMs: 100,
-        steadyMs: 1500,
-      }
-      const stage = stageOn(ground, namespace, notes)
-      await stage.until('the default service account', () => hasAccount(client, namespace))
-      await scenario.run(stage)
-      await client.delete(NAMESPACES, { name: namespace })
-      return notes
-    },
-    async stop() {
-      await client.close()
-      await server.stop()
-    },
+  return createClient({ transport: undiciTransport(connection), clock, random: seededRandom(1), userAgent: 'parity' })
+}
+
+async function playTheirs(client: Client, scenario: Scenario, namespace: string): Promise<Note[]> {
+  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  const notes: Note[] = []
+  const ground = {
+    client,
+    inside: <T>(work: () => Promise<T>) => work(),
+    nowMs: () => Date.now(),
+    pass: (ms: number) => sleep(ms),
+    lookEveryMs: 100,
+    steadyMs: 1500,
+  }
+  const { stage, tidy } = stageOn(ground, namespace, notes)
+  try {
+    await stage.until('the default service account', () => hasAccount(client, namespace))
+    await scenario.run(stage)
+    return notes
+  } finally {
+    await client.delete(NAMESPACES, { name: namespace })
+    await tidy()
   }
 }
 
