@@ -312,3 +312,16 @@ survives(scheduler(), {
     )
   },
 })
+
+describe('with volumes', () =>
+  survives(scheduler(), {
+    steps: [
+      (cluster) => place(cluster, aNode('a', { cpu: '2' }), aNode('b', { cpu: '2' }), aClass('there', 'kubernetes.io/no-provisioner')),
+      (cluster) => place(cluster, aVolume('va', 'there', onNode('a')), aVolume('vb', 'there', onNode('b'))),
+      (cluster) => place(cluster, aClaim('c1', 'there'), usingClaim('p1', 'c1'), aClaim('c2', 'there'), usingClaim('p2', 'c2')),
+    ],
+    invariants: [nothingTwice],
+    async atRest(cluster) {
+      assert.deepEqual(Object.values(await nodesOf(cluster)).sort(), ['a', 'b'])
+    },
+  }))

@@ -39,6 +39,7 @@ export class Fitting {
 
   check(node: NodeState): Rejection | undefined {
     this.asked++
+    if (node.nominated.size === 0) return this.#checkAll(node)
     const rivals = [...node.nominated.values()].filter(({ uid, priority }) => uid !== this.#pod.uid && priority >= this.#pod.priority)
     if (rivals.length === 0) return this.#checkAll(node)
     // With them, because they come; and without them, because they may not: what they bring cannot be relied on.

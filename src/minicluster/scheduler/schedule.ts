@@ -127,21 +127,22 @@ function hashOf(text: string): number {
 function best(pod: PodInfo, nodes: readonly NodeState[], snapshot: Snapshot): NodeState {
   const totals = totalScores(pod, nodes, snapshot)
   let at = 0
-  for (const [i, node] of nodes.entries()) {
-    const [total, highest] = [totals[i] ?? 0, totals[at] ?? 0]
-    if (total > highest || (total === highest && node.name < (nodes[at]?.name ?? ''))) at = i
+  for (let i = 1; i < nodes.length; i++) {
+    const total = totals[i] ?? 0
+    const highest = totals[at] ?? 0
+    if (total > highest || (total === highest && (nodes[i]?.name ?? '') < (nodes[at]?.name ?? ''))) at = i
   }
   return nodes[at] as NodeState
 }
 
-export function totalScores(pod: PodInfo, nodes: readonly NodeState[], snapshot: Snapshot): number[] {
+function totalScores(pod: PodInfo, nodes: readonly NodeState[], snapshot: Snapshot): number[] {
   const totals = nodes.map(() => 0)
   for (const { weight, prepare } of SCORES) {
     const prepared = prepare(pod, snapshot, nodes)
     if (prepared === undefined) continue
     const scores = nodes.map((node) => prepared.of(node))
     prepared.normalise?.(scores, nodes)
-    for (const [i, score] of scores.entries()) totals[i] = (totals[i] ?? 0) + weight * score
+    for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] ?? 0) + weight * (scores[i] ?? 0)
   }
   return totals
 }

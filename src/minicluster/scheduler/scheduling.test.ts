@@ -312,8 +312,15 @@ describe('the cost of decisions, in looks at nodes', () => {
     full.show()
     full.drain()
     const before = full.scheduling.looked
+    const gone = full.pods.get('p500')
+    for (let i = 0; i < 10; i++) {
+      full.setPod('p500', undefined)
+      full.setPod('p500', gone)
+    }
     full.setPod('p500', undefined)
     full.drain()
+    assert.equal(full.scheduling.looked - before, 1)
+    full.rest()
     assert.equal(full.scheduling.looked - before, 1)
     assert.equal(full.answers.size, 500)
   })

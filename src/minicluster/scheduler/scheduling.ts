@@ -81,16 +81,16 @@ export class Scheduling {
     }
     this.cluster.release(key)
     const info = podInfo(pod)
-    const known = before === undefined ? this.#answer(info) : undefined
+    const known = before === undefined ? this.#answer(info, sight.nowMs) : undefined
     const outcome = known ?? this.#decide(info, before?.node, sight)
     this.#settle(key, before, sight)
     return outcome
   }
 
   /** What is known without looking at any node. */
-  #answer(info: PodInfo): Outcome | undefined {
+  #answer(info: PodInfo, nowMs: number): Outcome | undefined {
     if (this.#room.isEmpty) return undefined
-    const answer = this.#room.answerFor(info, signatureOf(info))
+    const answer = this.#room.answerFor(info, signatureOf(info), nowMs)
     return answer && { kind: 'unschedulable', pod: info.pod, nomination: 'kept', ...answer }
   }
 

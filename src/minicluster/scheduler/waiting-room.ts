@@ -21,7 +21,7 @@ interface Kind {
   verdict: Verdict
   /** Whether to try again, and how soon. */
   due: 'no' | 'sometime' | 'now'
-  /** Not told anew before. */
+  /** Before, only what may help is looked into, and nothing is told anew. */
   quietUntilMs: number
   /** How often the words have changed in a row. */
   streak: number
@@ -34,6 +34,7 @@ export interface Answer {
 }
 
 const MIN_QUIET_MS = 1000
+/** Also between looks at the words alone, when every node has to be asked for them. */
 const MAX_QUIET_MS = 5000
 
 export class WaitingRoom {
@@ -51,15 +52,17 @@ export class WaitingRoom {
   }
 
   /** What is known for a pod, when it need not be tried: it waits and another is tried for it, or its like was just tried. */
-  answerFor(pod: PodInfo, signature: string): Answer | undefined {
+  answerFor(pod: PodInfo, signature: string, nowMs: number): Answer | undefined {
     const own = this.#byPod.get(pod.key)
     if (own !== undefined && own.signature !== signature) this.leave(pod.key)
     const kind = this.#kinds.get(signature)
     if (kind === undefined) return undefined
+    const { message } = kind.verdict
     const isTriedFor = own === kind && headOf(kind) !== pod.key
-    if (kind.due !== 'no' && !isTriedFor) return undefined
+    const isTooSoon = kind.due === 'sometime' && own === kind && nowMs < kind.quietUntilMs
+    if (kind.due !== 'no' && !isTriedFor && !isTooSoon) return undefined
     this.#join(kind, pod)
-    return { message: kind.verdict.message }
+    return isTooSoon && !isTriedFor ? { message, againAfterMs: kind.quietUntilMs - nowMs } : { message }
   }
 
   /** What nodes said before to pods like this. */
@@ -70,24 +73,20 @@ export class WaitingRoom {
   /** A pod was tried in vain. */
   enter(pod: PodInfo, signature: string, { verdict, nowMs }: { verdict: Verdict; nowMs: number }): Answer {
     const known = this.#kinds.get(signature)
-    if (known === undefined) {
-      const kind: Kind = { signature, members: new Set(), example: pod, verdict, due: 'no', quietUntilMs: nowMs + MIN_QUIET_MS, streak: 0 }
-      this.#kinds.set(signature, kind)
-      this.#join(kind, pod)
-      this.#index(kind, verdict)
-      return { message: verdict.message }
-    }
-    this.#join(known, pod)
-    known.example = pod
-    const isNews = known.verdict.message !== verdict.message
-    if (isNews && nowMs < known.quietUntilMs) {
-      this.#index(known, { ...verdict, message: known.verdict.message })
-      known.due = 'sometime'
-      return { message: known.verdict.message, againAfterMs: known.quietUntilMs - nowMs }
-    }
-    this.#index(known, verdict)
-    known.due = 'no'
-    if (isNews) this.#tellAll(known, pod.key, nowMs)
+    const kind = known ?? { signature, members: new Set<string>(), example: pod, verdict, due: 'no' as const, quietUntilMs: 0, streak: 0 }
+    this.#kinds.set(signature, kind)
+    this.#join(kind, pod)
+    kind.example = pod
+    const { message } = kind.verdict
+    const isNews = message !== verdict.message
+    const isTooSoon = nowMs < kind.quietUntilMs
+    this.#index(kind, isNews && isTooSoon ? { ...verdict, message } : verdict)
+    kind.due = isNews && isTooSoon ? 'sometime' : 'no'
+    if (isTooSoon) return isNews ? { message, againAfterMs: kind.quietUntilMs - nowMs } : { message }
+    kind.streak = isNews ? kind.streak + 1 : 0
+    const quietMs = verdict.memo === undefined ? MAX_QUIET_MS : Math.min(MAX_QUIET_MS, MIN_QUIET_MS * 2 ** Math.min(kind.streak, 10))
+    kind.quietUntilMs = nowMs + quietMs
+    if (isNews) for (const key of kind.members) if (key !== pod.key) this.#wake(key, 'normal')
     return { message: verdict.message }
   }
 
@@ -126,12 +125,6 @@ export class WaitingRoom {
     if (this.#byPod.get(key) === kind) return
     kind.members.add(key)
     this.#byPod.set(key, kind)
-  }
-
-  #tellAll(kind: Kind, but: string, nowMs: number): void {
-    kind.streak = nowMs - kind.quietUntilMs > MAX_QUIET_MS ? 0 : kind.streak + 1
-    kind.quietUntilMs = nowMs + Math.min(MAX_QUIET_MS, MIN_QUIET_MS * 2 ** Math.min(kind.streak, 10))
-    for (const key of kind.members) if (key !== but) this.#wake(key, 'normal')
   }
 
   #index(kind: Kind, verdict: Verdict): void {

@@ -2,19 +2,24 @@
 import { CPU, MEMORY } from '../state/amounts.ts'
 import { MAX_SCORE, type Score } from './score.ts'
 
-const RESOURCES = [CPU, MEMORY]
+const UNCHANGED = 75
 
 export const balancedAllocation: Score = {
   name: 'NodeResourcesBalancedAllocation',
   weight: 1,
   prepare({ requests }) {
+    const cpu = requests.get(CPU) ?? 0
+    const memory = requests.get(MEMORY) ?? 0
     // A pod that asks for nothing changes no balance; scored, all such pods would go to one node.
-    if (RESOURCES.every((name) => (requests.get(name) ?? 0) === 0)) return undefined
+    if (cpu === 0 && memory === 0) return undefined
     return {
       of({ allocatable, requested }) {
-        const known = RESOURCES.map((name) => ({ name, has: allocatable.get(name) ?? 0 })).filter(({ has }) => has !== 0)
-        const before = balance(known.map(({ name, has }) => (requested.get(name) ?? 0) / has))
-        const after = balance(known.map(({ name, has }) => ((requested.get(name) ?? 0) + (requests.get(name) ?? 0)) / has))
+        const has = { cpu: allocatable.get(CPU) ?? 0, memory: allocatable.get(MEMORY) ?? 0 }
+        // With one resource alone there is nothing to balance.
+        if (has.cpu === 0 || has.memory === 0) return UNCHANGED
+        const used = { cpu: requested.get(CPU) ?? 0, memory: requested.get(MEMORY) ?? 0 }
+        const before = balance(used.cpu / has.cpu, used.memory / has.memory)
+        const after = balance((used.cpu + cpu) / has.cpu, (used.memory + memory) / has.memory)
         return MAX_SCORE / 2 + Math.trunc((MAX_SCORE / 2 + after - before) / 2)
       },
     }
@@ -22,8 +27,7 @@ export const balancedAllocation: Score = {
 }
 
 /** 100 when both shares are equal, 50 when one is full and the other empty. */
-function balance(shares: readonly number[]): number {
-  const [a, b] = shares.map((share) => Math.min(share, 1))
-  const deviation = a === undefined || b === undefined ? 0 : Math.abs((a - b) / 2)
+function balance(a: number, b: number): number {
+  const deviation = Math.abs((Math.min(a, 1) - Math.min(b, 1)) / 2)
   return Math.trunc((1 - deviation) * MAX_SCORE)
 }

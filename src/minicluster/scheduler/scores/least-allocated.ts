@@ -9,8 +9,8 @@ export const leastAllocated: Score = {
     of(node) {
       const cpu = freeShare(node.comparedCpu + compared.cpu, node.allocatable.get(CPU) ?? 0)
       const memory = freeShare(node.comparedMemory + compared.memory, node.allocatable.get(MEMORY) ?? 0)
-      const known = [cpu, memory].filter((share) => share !== undefined)
-      return known.length === 0 ? 0 : Math.trunc(known.reduce((sum, share) => sum + share, 0) / known.length)
+      if (cpu === undefined || memory === undefined) return cpu ?? memory ?? 0
+      return Math.trunc((cpu + memory) / 2)
     },
   }),
 }

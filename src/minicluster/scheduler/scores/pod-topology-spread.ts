@@ -43,7 +43,7 @@ interface Domains {
 
 function prepare({ pod, spreads, isOwn }: Spreading, { cluster }: Snapshot, nodes: readonly NodeState[]): PreparedScore {
   const isIgnored = (node: NodeState): boolean => isOwn && !hasAllKeys(spreads, node)
-  const considered = nodes.filter((node) => !isIgnored(node))
+  const considered = isOwn ? nodes.filter((node) => !isIgnored(node)) : nodes
   const isCounted = countedNodes(pod)
   const domains = spreads.map((spread): Domains => {
     const query = spreadQuery(pod.namespace, spread)
@@ -70,14 +70,19 @@ function prepare({ pod, spreads, isOwn }: Spreading, { cluster }: Snapshot, node
       }
       return Math.round(score)
     },
-    normalise: (scores, of) => normalise(scores, of.map(isIgnored)),
+    normalise: (scores, of) => normalise(scores, isOwn ? of.map(isIgnored) : []),
   }
 }
 
+/** `isIgnored` by index; absent is no. */
 function normalise(scores: number[], isIgnored: readonly boolean[]): void {
-  const counted = scores.filter((_, i) => !isIgnored[i])
-  const most = Math.max(0, ...counted)
-  const least = Math.min(Number.MAX_SAFE_INTEGER, ...counted)
+  let most = 0
+  let least = Number.MAX_SAFE_INTEGER
+  for (const [i, score] of scores.entries()) {
+    if (isIgnored[i]) continue
+    most = Math.max(most, score)
+    least = Math.min(least, score)
+  }
   for (const [i, score] of scores.entries()) {
     if (isIgnored[i]) scores[i] = 0
     else scores[i] = most === 0 ? MAX_SCORE : Math.trunc((MAX_SCORE * (most + least - score)) / most)

@@ -20,13 +20,14 @@ export interface Score {
 
 /** In proportion to the highest; the other way round when less is better. */
 export function normaliseByHighest(scores: number[], isLessBetter: boolean): void {
-  const highest = Math.max(0, ...scores)
+  let highest = 0
+  for (const score of scores) highest = Math.max(highest, score)
   if (highest === 0) {
     if (isLessBetter) scores.fill(MAX_SCORE)
     return
   }
-  for (const [i, score] of scores.entries()) {
-    const share = Math.trunc((MAX_SCORE * score) / highest)
+  for (let i = 0; i < scores.length; i++) {
+    const share = Math.trunc((MAX_SCORE * (scores[i] ?? 0)) / highest)
     scores[i] = isLessBetter ? MAX_SCORE - share : share
   }
 }

@@ -10,7 +10,7 @@ export const taintTolerationScore: Score = {
   prepare({ tolerations }) {
     const soft = tolerations.filter(({ effect = '' }) => effect === '' || effect === SOFT)
     return {
-      of: ({ taints }) => taints.filter((taint) => taint.effect === SOFT && !isTolerated(taint, soft)).length,
+      of: ({ taints }) => (taints.length === 0 ? 0 : taints.filter((taint) => taint.effect === SOFT && !isTolerated(taint, soft)).length),
       normalise: (scores) => normaliseByHighest(scores, true),
     }
   },

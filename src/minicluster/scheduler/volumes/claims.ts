@@ -21,7 +21,7 @@ export function annotation(object: { metadata: { annotations?: Record<string, st
 export const classOf = (object: { metadata: { annotations?: Record<string, string> }; spec?: { storageClassName?: string } }): string =>
   annotation(object, OLD_CLASS) ?? object.spec?.storageClassName ?? ''
 
-export const isFullyBound = (claim: PersistentVolumeClaim): boolean =>
+const isFullyBound = (claim: PersistentVolumeClaim): boolean =>
   (claim.spec?.volumeName ?? '') !== '' && annotation(claim, BIND_COMPLETED) !== undefined
 
 /** Or the sentence that says why the pod cannot be placed anywhere. */
