@@ -131,6 +131,12 @@ async function createStream(file: string): Promise<FileSink> {
 
 const programFile = fileURLToPath(import.meta.url)
 
+/** Architectures as Kubernetes calls them. */
+const GO_ARCHITECTURES = new Map([
+  ['x64', 'amd64'],
+  ['ia32', '386'],
+])
+
 const processTable = machineProcesses()
 
 const processes: Processes = {
@@ -169,6 +175,12 @@ const machine: Machine = {
   random,
   env: (name) => process.env[name],
   cwd: process.cwd(),
+  facts: {
+    architecture: GO_ARCHITECTURES.get(os.arch()) ?? os.arch(),
+    operatingSystem: os.platform(),
+    kernelVersion: os.release(),
+    osImage: os.version(),
+  },
   hardware: { cpus: os.availableParallelism(), memoryBytes: os.totalmem() },
   isTerminal: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
   out: (text) => void process.stdout.write(text),

@@ -13,6 +13,8 @@ export interface Machine {
   cwd: string
   /** What the machine has, to be divided among the members of `up`. */
   hardware: { cpus: number; memoryBytes: number }
+  /** What its nodes say about it. */
+  facts: { architecture: string; operatingSystem: string; kernelVersion: string; osImage: string }
   /** Whether people are looking: colours and progress. */
   isTerminal: boolean
   out(text: string): void

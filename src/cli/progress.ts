@@ -40,6 +40,9 @@ export function describeStart(machine: Machine, dir: DataDir, running: Running):
     '  kubectl get ns                       # the hub',
     ...(running.clusters.length > 1 ? ['  kubectl --context member1 get ns     # a member'] : []),
     '',
+    ...(running.podsRefusal === undefined
+      ? []
+      : [`${colour.yellow('Pods with volumes cannot run for real here')}: ${running.podsRefusal}`, '']),
     'Ctrl-C stops it; everything is kept.',
     '',
   ].join('\n')

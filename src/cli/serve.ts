@@ -30,6 +30,12 @@ export interface RunningCluster {
 export interface Running {
   clusters: RunningCluster[]
   bare: boolean
+  /** Why pods with volumes cannot run for real on this machine; undefined when they can. */
+  podsRefusal: string | undefined
+  /** How many pods have something running as processes of this machine. */
+  runningPods(): number
+  /** Ends those, each with its grace; resolves when nothing runs and the API says so. */
+  endPods(): Promise<void>
   /** Resolves (with a reason) only when the process must end by itself. */
   failed: Promise<string>
   stop(): Promise<void>
@@ -71,7 +77,9 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
     options.onStep(`starting ${name}`)
     const wanted = portFor(options, name, i)
     const role: ClusterRole = name === 'hub' ? 'hub' : 'member'
-    const member = role === 'member' && !options.bare ? memberOf(machine, options, { name, index: i }) : undefined
+    const place = { name, index: i, directory: dir.member(name) }
+    const member = role === 'member' && !options.bare ? memberOf(machine, options, place) : undefined
+    if (member !== undefined) undo.push(() => member.close())
     started.push(await startCluster(machine, dir, { name, role, store, wanted, member, bare: options.bare }, undo))
   }
   await Promise.all(started.map((one) => one.cluster.ready))
@@ -86,7 +94,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         random: machine.random,
         authority: () => one.pki().authority,
         signToken: one.cluster.access.serviceAccounts.issueLegacy,
-        member: one.member?.options,
+        member: one.member?.options({ host: HOST, port: one.listener.port }),
         log: withFields(machine.log, { cluster: one.name }),
         metrics: createControllerMetrics(one.cluster.server.metrics.registry),
       })
@@ -97,10 +105,16 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
   const clusters = started.map(({ name, listener, cluster }) => ({ name, url: urlOf(listener), cluster }))
   await writeFiles(machine, dir, options, started)
   undo.push(() => machine.files.remove(dir.run))
+  const members = started.flatMap(({ member }) => member ?? [])
   return {
     clusters,
     bare: options.bare,
     failed,
+    podsRefusal: members.find(({ refusal }) => refusal !== undefined)?.refusal,
+    runningPods: () => members.reduce((sum, member) => sum + member.runningPods(), 0),
+    async endPods() {
+      await Promise.all(members.map((member) => member.shutdown.begin()))
+    },
     async stop() {
       for (const step of undo.reverse()) await step()
     },
@@ -146,6 +160,7 @@ async function startCluster(
     adminToken: pki.adminToken,
     serviceAccountKey: pki.serviceAccountKey,
     run: what.member?.run,
+    nodes: what.member?.nodes,
     clientAuthority: pki.authority,
     port: new Promise((resolve) => {
       listensOn = resolve

@@ -44,12 +44,23 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
   const failure = served.failed.then((reason) => ({ reason }))
   const end = await Promise.race([machine.untilStopped(), failure])
   machine.err(`\nStopping (${typeof end === 'string' ? end : end.reason}) …\n`)
+  if (typeof end === 'string') await endPods(machine, served)
   await served.stop()
   if (typeof end !== 'string')
     throw new CommandError(
       `stopped because of a ${end.reason}. What was acknowledged is kept; look after the disk of ${dir.path}, then start again`,
     )
   machine.err('Stopped. Everything is kept; the next start finds it as it was.\n')
+}
+
+/** With grace, as people expect of Ctrl-C; a second one leaves the programs to the next start, which finds them again. */
+async function endPods(machine: Machine, served: Running): Promise<void> {
+  const count = served.runningPods()
+  if (count === 0) return
+  machine.err(
+    `Ending ${count} pod${count === 1 ? '' : 's'} with grace; Ctrl-C again leaves ${count === 1 ? 'it' : 'them'} running for the next start …\n`,
+  )
+  await Promise.race([served.endPods(), machine.untilStopped()])
 }
 
 export interface StartPlan {
