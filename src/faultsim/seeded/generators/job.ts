@@ -1,0 +1,39 @@
+/** Jobs: a few pods that end well, several at a time; paused and resumed. */
+import { JOBS } from '../../../client/builtin-resources.ts'
+import { isConditionTrue } from '../../../kube/conditions.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { Generator } from '../seeded-world.ts'
+import { appOf, metadataOf, templateOf } from './pod-template.ts'
+
+interface Work {
+  completions: number
+  parallelism: number
+  completionMode: 'Indexed' | 'NonIndexed'
+}
+
+export const jobs: Generator = {
+  name: 'job',
+  resource: JOBS,
+  names: ['default/import', 'default/export'],
+  draw: (random): Work => ({
+    completions: 1 + Math.floor(random.next() * 3),
+    parallelism: 1 + Math.floor(random.next() * 3),
+    completionMode: random.next() < 0.5 ? 'Indexed' : 'NonIndexed',
+  }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: metadataOf(where),
+    spec: { ...(wish as Work), template: templateOf(appOf(where), 'work:1', { restartPolicy: 'Never' }) },
+  }),
+  // What else it is can no longer be changed.
+  change(object, wish) {
+    object.spec = { ...(object.spec as object), parallelism: (wish as Work).parallelism }
+  },
+  wrong(object) {
+    const status = object.status as { conditions?: { type: string; status: string }[]; succeeded?: number } | undefined
+    const { completions } = object.spec as Partial<Work>
+    if (!isConditionTrue(status?.conditions, 'Complete')) return 'is not complete'
+    return status?.succeeded === completions ? undefined : `counts ${status?.succeeded} of ${completions}`
+  },
+}

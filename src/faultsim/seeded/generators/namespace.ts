@@ -1,0 +1,14 @@
+/** Namespaces: deleted with what is in them, and created again under the same name. */
+import { NAMESPACES } from '../../../client/builtin-resources.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { Generator } from '../seeded-world.ts'
+
+export const namespaces: Generator = {
+  name: 'namespace',
+  resource: NAMESPACES,
+  names: ['team-a', 'team-b'],
+  draw: () => ({}),
+  object: (where): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: where } }),
+  change: () => undefined,
+  wrong: (object) => ((object.status as { phase?: string } | undefined)?.phase === 'Active' ? undefined : 'is not active'),
+}

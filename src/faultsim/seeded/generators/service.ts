@@ -1,0 +1,32 @@
+/** Services: what they select comes and goes. */
+import { SERVICES } from '../../../client/builtin-resources.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { oneOf } from '../script.ts'
+import type { Generator } from '../seeded-world.ts'
+import { metadataOf } from './pod-template.ts'
+
+interface Selecting {
+  app: string
+  port: number
+}
+
+const specOf = ({ app, port }: Selecting): Record<string, unknown> => ({
+  selector: { app },
+  ports: [{ name: 'main', port, protocol: 'TCP' }],
+})
+
+export const services: Generator = {
+  name: 'service',
+  resource: SERVICES,
+  names: ['default/front'],
+  draw: (random): Selecting => ({ app: oneOf(random, ['web', 'api', 'db']), port: oneOf(random, [80, 8080]) }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: metadataOf(where),
+    spec: specOf(wish as Selecting),
+  }),
+  change(object, wish) {
+    object.spec = { ...(object.spec as object), ...specOf(wish as Selecting) }
+  },
+}

@@ -1,0 +1,38 @@
+/** StatefulSets: pods in order, each with a volume of its own that stays when the pod goes. */
+import { STATEFUL_SETS } from '../../../client/builtin-resources.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { oneOf } from '../script.ts'
+import type { Generator } from '../seeded-world.ts'
+import { appOf, IMAGES, metadataOf, type Running, templateOf } from './pod-template.ts'
+
+export const statefulSets: Generator = {
+  name: 'stateful set',
+  resource: STATEFUL_SETS,
+  names: ['default/db'],
+  draw: (random): Running => ({ replicas: Math.floor(random.next() * 3), image: oneOf(random, IMAGES) }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: metadataOf(where),
+    spec: {
+      replicas: (wish as Running).replicas,
+      serviceName: appOf(where),
+      selector: { matchLabels: { app: appOf(where) } },
+      template: templateOf(appOf(where), (wish as Running).image),
+      volumeClaimTemplates: [
+        { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+      ],
+    },
+  }),
+  change(object, wish) {
+    const { replicas, image } = wish as Running
+    object.spec = { ...(object.spec as object), replicas, template: templateOf(object.metadata.name ?? '', image) }
+  },
+  wrong(object, wish) {
+    const { readyReplicas = 0, replicas = 0 } = (object.status ?? {}) as Record<string, number>
+    const wanted = (wish as Running).replicas
+    return readyReplicas === wanted && replicas === wanted
+      ? undefined
+      : `has ${replicas} pods, ${readyReplicas} ready, instead of ${wanted}`
+  },
+}

@@ -1,0 +1,34 @@
+/** The command line of the proof. */
+import { parseArgs } from 'node:util'
+
+export interface ProofOptions {
+  from: number
+  to: number
+  world: 'reference' | 'composed'
+  /** Every enumerated fault of every controller instead of seeds. */
+  enumerate: boolean
+  /** The wrong twins instead of the right ones: each must be found. */
+  planted: boolean
+  /** A script to run again instead of seeds. */
+  replay?: string
+}
+
+const USAGE = 'usage: npm run prove:faults -- [--seeds A..B] [--world reference|composed] [--replay FILE] | --enumerate | --planted'
+
+export function proofOptions(args: readonly string[]): ProofOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: 'string', default: '1..2000' },
+      world: { type: 'string', default: 'composed' },
+      enumerate: { type: 'boolean', default: false },
+      planted: { type: 'boolean', default: false },
+      replay: { type: 'string' },
+    },
+  })
+  const [, from, to] = /^(\d+)\.\.(\d+)$/.exec(values.seeds) ?? []
+  const { world } = values
+  if (from === undefined || to === undefined || Number(to) < Number(from) || (world !== 'reference' && world !== 'composed'))
+    throw new Error(USAGE)
+  return { from: Number(from), to: Number(to), world, enumerate: values.enumerate, planted: values.planted, replay: values.replay }
+}
