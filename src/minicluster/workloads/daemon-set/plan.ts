@@ -139,8 +139,8 @@ function byNode(pods: readonly Pod[]): Map<string, Pod[]> {
 function changed({ set, isPodNamed }: Observed, { create, remove }: Changes, hash: string): Together[] {
   const prefix = podNamePrefix(set.metadata.name ?? '')
   const creations = create.slice(0, BURST).map((node): Action => {
-    // By the revision too: after an update people see other names.
-    const uid = `${set.metadata.uid ?? ''} ${node} ${hash}`
+    // By the node alone: whoever decides on the word of an old cache meets the pod that is there, of whatever revision.
+    const uid = `${set.metadata.uid ?? ''} ${node}`
     const [name = ''] = freshNames(prefix, { uid, count: 1, isTaken: isPodNamed })
     return { do: 'create', resource: PODS, object: daemonPod({ set, node, name, hash }), ...createdPod(set, name) }
   })
