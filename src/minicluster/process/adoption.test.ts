@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -47,7 +48,7 @@ describe('runs found again', () => {
     const others = Array.from({ length: 4 }, () => spawn(process.execPath, [ground.shim, at, path.join(directory, 'notices'), 'n']))
     const second = machineIn(directory)
     const state = await until(second, run, isOver)
-    await Promise.all(others.map((other) => other.exitCode ?? new Promise((resolve) => other.once('exit', resolve))))
+    await Promise.all(others.map(async (other) => other.exitCode ?? once(other, 'exit')))
     assert.equal(state.phase === 'exited' && state.exitCode, 0)
     assert.equal(readFileSync(witness, 'utf8'), 'ran\n')
   })

@@ -7,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -50,6 +51,7 @@ const view: FileView = {
 
 /** An image brings its own root, but neither devices nor the kernel's files, and the names of this machine's network hold. */
 const IMAGE_FROM_HOST = ['dev', 'sys', 'proc']
+const LAYERS = ['upper', 'work', 'layer']
 const NETWORK_FILES = ['/etc/hosts', '/etc/resolv.conf']
 
 export function compose(options: ComposeOptions): Composed {
@@ -58,6 +60,7 @@ export function compose(options: ComposeOptions): Composed {
   const isInside = (file: string): boolean => file.startsWith(`${dataDirectory}/`)
   const request = { mounts, workingDir: options.workingDir, ownProc: namespaces.processes, mayMake: isInside }
   const root = path.join(directory, 'root')
+  for (const name of ['root', ...LAYERS]) rmSync(path.join(directory, name), { recursive: true, force: true })
   mkdirSync(root)
   const { composition, first } =
     spec.imageRoot === undefined
@@ -92,7 +95,7 @@ function imageComposition(image: string, options: ComposeOptions, request: Reque
   const fromHost = IMAGE_FROM_HOST.filter((name) => name !== 'proc' || !request.ownProc)
   if (!options.namespaces.overlay || /[,:\\"\s]/.test(base + options.directory))
     return { composition: composeRoot({ ...request, mounts, base, fromHost }, view), first: '' }
-  const [upper, work, layer] = ['upper', 'work', 'layer'].map((name) => path.join(options.directory, name))
+  const [upper, work, layer] = LAYERS.map((name) => path.join(options.directory, name))
   if (upper === undefined || work === undefined || layer === undefined) throw new CompositionError('the image has no place')
   for (const name of [upper, work, layer]) mkdirSync(name)
   // The image is seen through its layer, which is made first; the composition is planned on the image itself.

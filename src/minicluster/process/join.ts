@@ -13,9 +13,9 @@ export interface Joining {
 }
 
 export async function joinRun(run: KnownRun, { start, namespaces, searchPath }: Joining): Promise<ExecSession> {
-  const { running, record } = run
+  const { running } = run
   if (run.state.phase !== 'running' || running === undefined) throw new Error('the container does not run')
-  const { launch } = record
+  const { launch } = running
   const joined =
     launch.root === undefined || namespaces === undefined
       ? start.command

@@ -5,21 +5,13 @@ import { compose } from './compose.ts'
 import { CompositionError } from './composition.ts'
 import { type Namespaces, placedCommand } from './namespaces.ts'
 import { SYSTEM_PATH } from './programs.ts'
-import type { Launch } from './run-files.ts'
+import type { Launch, Place } from './run-files.ts'
 import { terminalCommand } from './terminal.ts'
 
-export interface LaunchOptions {
+export interface LaunchOptions extends Place {
   spec: RunSpec
-  /** Or why there are none. */
-  namespaces: Namespaces | string
-  /** Of the run, and what Sluice owns. */
+  /** Of the run. */
   directory: string
-  dataDirectory: string
-  /** Where a container works that does not say. */
-  podDirectory: string
-  searchPath: string
-  /** The program that makes terminals. */
-  script: string | undefined
 }
 
 /** Why a container cannot be started; `reason` as a container's state has it. */

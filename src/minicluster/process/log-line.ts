@@ -19,11 +19,12 @@ export const MAX_LOG_BYTES = 10 * 1024 * 1024
 export const LOG = 'log'
 export const OLD_LOG = 'log.1'
 
-const NEWLINE = Buffer.from('\n')
+export const NEWLINE = Buffer.from('\n')
 
-export function formatLine(line: LogLine): Buffer {
-  return Buffer.concat([Buffer.from(`${line.time} ${line.stream} ${line.isPartial ? 'P' : 'F'} `), line.text, NEWLINE])
-}
+/** What a line begins with, before its text. */
+export const lineHead = (line: Omit<LogLine, 'text'>): Buffer => Buffer.from(`${line.time} ${line.stream} ${line.isPartial ? 'P' : 'F'} `)
+
+export const formatLine = (line: LogLine): Buffer => Buffer.concat([lineHead(line), line.text, NEWLINE])
 
 const HEAD = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z) (stdout|stderr) ([FP]) /
 const MAX_HEAD_BYTES = 48
@@ -51,19 +52,20 @@ export function createLineCutter(maxBytes = MAX_LINE_BYTES): LineCutter {
   let waiting: Buffer = Buffer.alloc(0)
   return {
     cut(chunk, emit) {
-      let rest = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk])
-      for (;;) {
-        const end = rest.subarray(0, maxBytes + 1).indexOf(10)
-        if (end >= 0) {
-          emit(rest.subarray(0, end), false)
-          rest = rest.subarray(end + 1)
-        } else if (rest.length > maxBytes) {
-          emit(rest.subarray(0, maxBytes), true)
-          rest = rest.subarray(maxBytes)
+      const bytes = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk])
+      let at = 0
+      for (let end = bytes.indexOf(10); at < bytes.length; ) {
+        if (end >= 0 && end - at <= maxBytes) {
+          emit(bytes.subarray(at, end), false)
+          at = end + 1
+          end = bytes.indexOf(10, at)
+        } else if (bytes.length - at > maxBytes) {
+          emit(bytes.subarray(at, at + maxBytes), true)
+          at += maxBytes
         } else break
       }
       // A copy: the chunk may be large, and its owner may use it again.
-      waiting = Buffer.from(rest)
+      waiting = Buffer.from(bytes.subarray(at))
     },
     flush(emit) {
       if (waiting.length > 0) emit(waiting, true)

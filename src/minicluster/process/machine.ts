@@ -4,19 +4,19 @@
  */
 import { spawn } from 'node:child_process'
 import { type FSWatcher, mkdirSync, readdirSync, realpathSync, rmSync, watch } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { nameSuffix, type Random } from '../../base/random.ts'
 import type { ContainerMachine, RunId, RunSpec, RunState } from '../kubelet/container-machine.ts'
 import { dial, httpGet } from './dialing.ts'
 import { joinRun } from './join.ts'
-import { LaunchError, prepareLaunch } from './launch.ts'
 import { readLog } from './log-reader.ts'
 import { machineFiles, removeTree } from './machine-files.ts'
 import { type Namespaces, type Probed, probeNamespaces } from './namespaces.ts'
 import { bootId } from './process-table.ts'
 import { findProgram, SYSTEM_PATH } from './programs.ts'
-import { ENDED_FILE, type Ended, type Launch, RUN_FILE, type RunRecord, writeRecord } from './run-files.ts'
+import { ENDED_FILE, type Ended, type Place, type RunRecord, recordRun, writeRecord } from './run-files.ts'
 import { type KnownRun, keyOf, podDirectory, podsOnDisk, runDirectory, runsOnDisk, stateOf } from './run-store.ts'
 import { attachSession } from './sessions.ts'
 import { signalRun } from './signals.ts'
@@ -101,6 +101,7 @@ class Runs {
   readonly #options: RunsOptions
   readonly #notices: string
   readonly #known = new Map<string, Map<string, KnownRun>>()
+  readonly #starting = new Map<string, Promise<void>>()
   readonly #listeners = new Set<(podUid: string) => void>()
   #watcher: FSWatcher | undefined
   #cancelLook: (() => void) | undefined
@@ -155,64 +156,36 @@ class Runs {
     return () => this.#listeners.delete(listener)
   }
 
+  /** The same start again, while the first is under way, is the first. */
+  start(spec: RunSpec): Promise<void> {
+    const key = keyOf(spec)
+    const started = this.#starting.get(key) ?? this.#begin(spec).finally(() => this.#starting.delete(key))
+    this.#starting.set(key, started)
+    return started
+  }
+
   /** Recorded before it is begun, so that a crash at any point leaves something that can be begun, once. */
-  async start(spec: RunSpec): Promise<void> {
+  async #begin(spec: RunSpec): Promise<void> {
     if (this.find(spec) !== undefined) return
     const directory = runDirectory(this.#options.directory, spec)
     // What a crash left before there was a record: nothing was started from it.
     await removeTree(directory)
-    if (this.find(spec) !== undefined) return
-    mkdirSync(directory, { recursive: true, mode: 0o755 })
-    const id: RunId = { podUid: spec.podUid, container: spec.container, attempt: spec.attempt }
-    const prepared = this.#prepare(spec, directory)
-    const record: RunRecord = { spec, bootId: bootId(), launch: prepared.launch }
-    writeRecord(directory, RUN_FILE, record)
-    const run: KnownRun = {
-      ...id,
-      directory,
-      record,
-      state: prepared.failure ?? { phase: 'starting' },
-      isUnclaimed: prepared.failure === undefined,
-    }
-    if (prepared.failure !== undefined) writeRecord(directory, ENDED_FILE, prepared.failure)
-    this.#remember(run)
-    if (run.isUnclaimed) this.#startShim(run)
-    else this.#tell(run.podUid)
-  }
-
-  #prepare(spec: RunSpec, directory: string): { launch: Launch; failure?: Ended } {
+    await mkdir(directory, { recursive: true, mode: 0o755 })
     const { namespaces, searchPath } = this.#options
-    const ownDirectory = path.join(podDirectory(this.#options.directory, spec.podUid), 'work')
-    mkdirSync(ownDirectory, { recursive: true })
-    try {
-      const script = findProgram('script', `${searchPath}:${SYSTEM_PATH}`)
-      return {
-        launch: prepareLaunch({
-          spec,
-          namespaces,
-          directory,
-          dataDirectory: this.#options.directory,
-          podDirectory: ownDirectory,
-          searchPath,
-          script,
-        }),
-      }
-    } catch (error) {
-      const reason = error instanceof LaunchError ? error.reason : 'CreateContainerError'
-      const message = error instanceof Error ? error.message : String(error)
-      const nothing = {
-        command: ['false'],
-        env: {},
-        cwd: '/',
-        reportsReady: false,
-        depth: 0,
-        ownsProcesses: false,
-        mark: '',
-        workingDir: '/',
-        isUnprivileged: false,
-      }
-      return { launch: nothing, failure: { phase: 'failed', reason, message, atMs: this.#options.clock.now() } }
+    const place: Place = {
+      namespaces,
+      dataDirectory: this.#options.directory,
+      podDirectory: path.join(podDirectory(this.#options.directory, spec.podUid), 'work'),
+      searchPath,
+      script: findProgram('script', `${searchPath}:${SYSTEM_PATH}`),
     }
+    await mkdir(place.podDirectory, { recursive: true })
+    const record: RunRecord = { spec, bootId: bootId(), place }
+    await recordRun(directory, record)
+    const { podUid, container, attempt } = spec
+    const run: KnownRun = { podUid, container, attempt, directory, record, state: { phase: 'starting' }, isUnclaimed: true }
+    this.#remember(run)
+    this.#startShim(run)
   }
 
   /** Two shims of one run do no harm: the one that comes second finds it claimed and leaves. */

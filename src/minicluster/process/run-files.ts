@@ -8,18 +8,32 @@
  *   ended.json    how it ended, or why it never began
  */
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunSpec, RunState } from '../kubelet/container-machine.ts'
+import type { Namespaces } from './namespaces.ts'
 import type { ProcessMark } from './process-table.ts'
 
 export interface RunRecord {
   spec: RunSpec
   bootId: string
-  /** The whole command that puts the program into its place, and what surrounds it. */
-  launch: Launch
+  place: Place
 }
 
-/** How the shim starts the program. */
+/** What the shim has to know of the machine to make the container's place. */
+export interface Place {
+  /** Or why there are none. */
+  namespaces: Namespaces | string
+  /** What Sluice owns. */
+  dataDirectory: string
+  /** Where a container works that does not say. */
+  podDirectory: string
+  searchPath: string
+  /** The program that makes terminals. */
+  script?: string
+}
+
+/** How the shim starts the program: the whole command that puts it into its place, and what surrounds it. */
 export interface Launch {
   command: readonly string[]
   env: Readonly<Record<string, string>>
@@ -48,6 +62,7 @@ export interface Running {
   program: ProcessMark
   /** Its parent, where that lives in the namespaces around it; else the program itself. */
   outer: ProcessMark
+  launch: Launch
 }
 
 export type Ended = Extract<RunState, { phase: 'exited' | 'failed' }>
@@ -63,6 +78,25 @@ export function writeRecord(directory: string, file: string, value: unknown): vo
   const aside = writeAside(directory, file, value)
   renameSync(aside, path.join(directory, file))
   syncDirectory(directory)
+}
+
+/** The same for the record of a run, without holding up everything else while the disk takes its time. */
+export async function recordRun(directory: string, record: RunRecord): Promise<void> {
+  const aside = path.join(directory, `${RUN_FILE}.new`)
+  const file = await open(aside, 'w', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify(record)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(aside, path.join(directory, RUN_FILE))
+  const opened = await open(directory, 'r')
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
+  }
 }
 
 /** Only if nobody did before; says whether it was us. */
@@ -142,11 +176,17 @@ const isLaunch = (value: unknown): value is Launch =>
   isCount(value.depth) &&
   (value.root === undefined || typeof value.root === 'string')
 
+const isPlace = (value: unknown): value is Place =>
+  isObject(value) &&
+  [value.dataDirectory, value.podDirectory, value.searchPath].every((item) => typeof item === 'string') &&
+  (value.script === undefined || typeof value.script === 'string') &&
+  (typeof value.namespaces === 'string' || (isObject(value.namespaces) && isTextMap(value.namespaces.tools)))
+
 const isRun = (value: unknown): value is RunRecord =>
-  isObject(value) && typeof value.bootId === 'string' && isSpec(value.spec) && isLaunch(value.launch)
+  isObject(value) && typeof value.bootId === 'string' && isSpec(value.spec) && isPlace(value.place)
 const isClaim = (value: unknown): value is Claim => isMark(value) && typeof (value as Partial<Claim>).bootId === 'string'
 const isRunning = (value: unknown): value is Running =>
-  isObject(value) && isCount(value.startedAtMs) && isMark(value.program) && isMark(value.outer)
+  isObject(value) && isCount(value.startedAtMs) && isMark(value.program) && isMark(value.outer) && isLaunch(value.launch)
 const isEnded = (value: unknown): value is Ended =>
   isObject(value) &&
   ((value.phase === 'exited' && isCount(value.startedAtMs) && isCount(value.finishedAtMs) && isCount(value.exitCode)) ||

@@ -94,20 +94,19 @@ export function stateOf(directory: string, record: RunRecord, nowMs: number): Pi
   // It may have written its end between our two looks.
   const meanwhile = readEnded(directory)
   if (meanwhile !== undefined) return settled(meanwhile)
-  return settled(endOfLost(directory, { record, running, isSameBoot, nowMs }))
+  return settled(endOfLost(directory, { running, isSameBoot, nowMs }))
 }
 
 const KILLED = 137
 
 interface Lost {
-  record: RunRecord
   running: Running | undefined
   isSameBoot: boolean
   nowMs: number
 }
 
-function endOfLost(directory: string, { record, running, isSameBoot, nowMs }: Lost): Ended {
-  if (isSameBoot && running !== undefined) endProcesses(record, running)
+function endOfLost(directory: string, { running, isSameBoot, nowMs }: Lost): Ended {
+  if (isSameBoot && running !== undefined) endProcesses(running)
   const ended: Ended =
     running === undefined
       ? { phase: 'failed', reason: 'RunContainerError', message: 'what looks after the container ended before the container began' }
@@ -117,8 +116,9 @@ function endOfLost(directory: string, { record, running, isSameBoot, nowMs }: Lo
 }
 
 /** All of a run at once, whoever they have become. */
-export function endProcesses(record: RunRecord, running: Running): void {
+export function endProcesses(running: Running): void {
+  const { launch } = running
   if (isAlive(running.program)) sendSignal(running.program.pid, 'SIGKILL')
-  if (!record.launch.ownsProcesses)
-    for (const pid of processesOf(running.program.pid, record.launch.mark)) if (pid !== process.pid) sendSignal(pid, 'SIGKILL')
+  if (!launch.ownsProcesses)
+    for (const pid of processesOf(running.program.pid, launch.mark)) if (pid !== process.pid) sendSignal(pid, 'SIGKILL')
 }

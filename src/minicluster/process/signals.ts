@@ -9,7 +9,7 @@ export async function signalRun(run: KnownRun | undefined, name: string): Promis
   if (run === undefined || run.state.phase !== 'running' || running === undefined) return
   const signal = signalNamed(name)
   if (signal === undefined) throw new Error(`${name} is no signal of this system`)
-  if (signal === 'SIGKILL') return endProcesses(run.record, running)
+  if (signal === 'SIGKILL') return endProcesses(running)
   if (!isAlive(running.program)) return
   sendSignal(running.program.pid, signal)
 }

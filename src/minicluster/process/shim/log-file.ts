@@ -1,6 +1,6 @@
 /** The log of one run: lines with time and stream, put aside when it grows too large. A full disk loses lines, not the program. */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
-import { createLineCutter, formatLine, LOG, type LogStream, MAX_LOG_BYTES, OLD_LOG, timeText } from '../log-line.ts'
+import { createLineCutter, LOG, type LogStream, lineHead, MAX_LOG_BYTES, NEWLINE, OLD_LOG, timeText } from '../log-line.ts'
 
 export interface LogFile {
   write(stream: LogStream, chunk: Buffer): void
@@ -14,9 +14,9 @@ export function openLog(now: () => { ms: number; nanos: number }, maxBytes = MAX
   let size = fstatSync(fd).size
   const cutters = { stdout: createLineCutter(), stderr: createLineCutter() }
 
-  function append(lines: readonly Buffer[]): void {
-    if (lines.length === 0) return
-    const bytes = Buffer.concat(lines)
+  function append(parts: readonly Buffer[]): void {
+    if (parts.length === 0) return
+    const bytes = Buffer.concat(parts)
     try {
       if (size > 0 && size + bytes.length > maxBytes) {
         renameSync(LOG, OLD_LOG)
@@ -34,9 +34,10 @@ export function openLog(now: () => { ms: number; nanos: number }, maxBytes = MAX
   const collect = (stream: LogStream, cut: (emit: (text: Buffer, isPartial: boolean) => void) => void): void => {
     const { ms, nanos } = now()
     const time = timeText(ms, nanos)
-    const lines: Buffer[] = []
-    cut((text, isPartial) => lines.push(formatLine({ time, stream, isPartial, text })))
-    append(lines)
+    const heads = { whole: lineHead({ time, stream, isPartial: false }), partial: lineHead({ time, stream, isPartial: true }) }
+    const parts: Buffer[] = []
+    cut((text, isPartial) => parts.push(isPartial ? heads.partial : heads.whole, text, NEWLINE))
+    append(parts)
   }
 
   return {

@@ -6,6 +6,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { LaunchError, prepareLaunch } from '../launch.ts'
 import { bootId, markOf } from '../process-table.ts'
 import {
   CLAIM_FILE,
@@ -47,14 +48,16 @@ async function main(): Promise<void> {
     notify()
   }
   try {
-    const ended = await runProgram(record, (running: Running) => {
+    const launch = prepareLaunch({ ...record.place, spec: record.spec, directory })
+    const ended = await runProgram({ spec: record.spec, launch }, (running: Running) => {
       writeRecord('.', RUNNING_FILE, running)
       notify()
     })
     finish(ended)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    finish({ phase: 'failed', reason: 'RunContainerError', message: `the container could not be looked after: ${message}` })
+    const reason = error instanceof LaunchError ? error.reason : 'RunContainerError'
+    finish({ phase: 'failed', reason, message, atMs: Date.now() })
   }
 }
 

@@ -4,9 +4,10 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { constants as system } from 'node:os'
 import type { Readable } from 'node:stream'
+import type { RunSpec } from '../../kubelet/container-machine.ts'
 import type { LogStream } from '../log-line.ts'
 import { childrenOf, markOf, processesOf, sendSignal } from '../process-table.ts'
-import type { Ended, Launch, Running, RunRecord } from '../run-files.ts'
+import type { Ended, Launch, Running } from '../run-files.ts'
 import { serveAttached } from './attached.ts'
 import { openLog } from './log-file.ts'
 
@@ -16,8 +17,7 @@ const PLACE_MS = 60_000
 /** Of what is said about a failure. */
 const MAX_WORDS = 2000
 
-export async function runProgram(record: RunRecord, onRunning: (running: Running) => void): Promise<Ended> {
-  const { spec, launch } = record
+export async function runProgram({ spec, launch }: Program, onRunning: (running: Running) => void): Promise<Ended> {
   const log = openLog(now)
   const output = { stdout: openPipe('stdout'), stderr: openPipe('stderr') }
   const child = start(launch, { input: spec.stdin || spec.tty, output })
@@ -52,6 +52,11 @@ export async function runProgram(record: RunRecord, onRunning: (running: Running
   const refused = launch.reportsReady ? executionRefused(exit.code, lastWords, spec.command[0] ?? '') : undefined
   if (refused !== undefined) return { phase: 'failed', reason: 'StartError', message: refused, atMs: Date.now() }
   return { phase: 'exited', startedAtMs, finishedAtMs: Date.now(), ...outcomeOf(exit, report?.isDisturbed() ?? false) }
+}
+
+export interface Program {
+  spec: RunSpec
+  launch: Launch
 }
 
 interface Exit {
@@ -158,7 +163,7 @@ async function runningOf(child: ChildProcess, launch: Launch, startedAtMs: numbe
     const chain = [child.pid ?? 0]
     while (chain.length <= launch.depth) chain.push(childrenOf(chain[chain.length - 1] ?? 0)[0] ?? 0)
     const [program, outer] = [markOf(chain[launch.depth] ?? 0), markOf(chain[Math.max(0, launch.depth - 1)] ?? 0)]
-    if (program !== undefined && outer !== undefined) return { startedAtMs, program, outer }
+    if (program !== undefined && outer !== undefined) return { startedAtMs, program, outer, launch }
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return undefined
