@@ -2,7 +2,7 @@
  * Makes what two runs saw comparable: times, uids, revisions, addresses and drawn names become placeholders, lists whose
  * order means nothing are sorted, and what only the node writes is left out (kwok and our nodes have words of their own).
  */
-import type { Event, Pod } from '../../src/kinds/kubernetes/types.ts'
+import type { Event, Pod, ReplicaSet } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -34,7 +34,20 @@ export const plainText = (text: string): string =>
 
 export function comparable(object: KubeObject): unknown {
   if (object.kind === 'Pod') return comparablePod(object as Pod)
+  if (object.kind === 'ReplicaSet') return comparableReplicaSet(object as ReplicaSet)
+  return comparableObject(object)
+}
+
+function comparableObject(object: KubeObject): unknown {
   return { kind: object.kind, ...metadataOf(object), ...(plain(withoutMeta(object)) as object) }
+}
+
+/** In how many steps a rollout scaled a replica set depends on when which pod was seen: its generation counts them. */
+function comparableReplicaSet(set: ReplicaSet): unknown {
+  if (set.metadata.ownerReferences === undefined) return comparableObject(set)
+  const { generation, ...metadata } = set.metadata
+  const { observedGeneration, ...status } = set.status ?? { replicas: 0 }
+  return { ...(comparableObject({ ...set, metadata, status }) as object), isObserved: observedGeneration === generation }
 }
 
 const withoutMeta = ({ kind: _kind, apiVersion: _version, metadata: _metadata, ...rest }: KubeObject): object => rest

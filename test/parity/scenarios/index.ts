@@ -1,5 +1,19 @@
 /** All scenarios, by what they are about. */
 import type { Scenario } from '../scenario.ts'
+import { CRON_JOB_SCENARIOS } from './cron-jobs.ts'
+import { DAEMON_SET_SCENARIOS } from './daemon-sets.ts'
 import { DEPLOYMENT_SCENARIOS } from './deployments.ts'
+import { JOB_SCENARIOS } from './jobs.ts'
+import { REPLICA_SET_SCENARIOS } from './replica-sets.ts'
+import { ROLLOUT_SCENARIOS } from './rollouts.ts'
+import { STATEFUL_SET_SCENARIOS } from './stateful-sets.ts'
 
-export const SCENARIOS: readonly Scenario[] = [...DEPLOYMENT_SCENARIOS]
+export const SCENARIOS: readonly Scenario[] = [
+  ...DEPLOYMENT_SCENARIOS,
+  ...ROLLOUT_SCENARIOS,
+  ...REPLICA_SET_SCENARIOS,
+  ...STATEFUL_SET_SCENARIOS,
+  ...DAEMON_SET_SCENARIOS,
+  ...JOB_SCENARIOS,
+  ...CRON_JOB_SCENARIOS,
+]
