@@ -2,7 +2,7 @@
 import { runControllers } from '../../src/controllers.ts'
 import type { RunControllers, WorldCluster } from '../../src/faultsim/world/cluster.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
-import { createFakeMachine, type FakeMachine, type FakeMachineOptions, type Programs } from '../../src/minicluster/kubelet/fake-machine.ts'
+import { FakeMachine, type FakeMachineOptions, type Programs } from '../../src/minicluster/kubelet/fake-machine.ts'
 import { createNodeShutdown, type KubeletOptions, type NodeShutdown } from '../../src/minicluster/kubelet/index.ts'
 
 interface Node {
@@ -19,14 +19,14 @@ const THING = 'machine'
 export function processNodes(programs: Programs, { nodes = 1, namespacesRefusal, ...more }: More = {}): RunControllers {
   return (options, cluster) => {
     const node = cluster.effects.thing(THING, (clock): Node => {
-      const fake = createFakeMachine({ clock, programs, namespacesRefusal })
-      return { fake, starts: 0, shutdown: createNodeShutdown(fake.machine) }
+      const fake = new FakeMachine({ clock, programs, namespacesRefusal })
+      return { fake, starts: 0, shutdown: createNodeShutdown(fake) }
     })
     const start = ++node.starts
     const machine = node.fake.connect(() => node.starts !== start)
     const { member } = options
     if (member === undefined) return runControllers(options)
-    if (node.shutdown.hasBegun) node.shutdown = createNodeShutdown(node.fake.machine)
+    if (node.shutdown.hasBegun) node.shutdown = createNodeShutdown(node.fake)
     const shape = { ...member.shape, process: { count: nodes, size: { cpu: '4', memory: '8Gi', pods: 110 } } }
     const kubelet: KubeletOptions = { machine, clock: options.clock, shutdown: node.shutdown, ...more }
     return runControllers({ ...options, member: { ...member, shape, kubelet } })

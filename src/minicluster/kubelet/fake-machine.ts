@@ -3,7 +3,7 @@
  * the kubelet as the real one does; `connect` gives each process of the kubelet a way to it that can be cut.
  */
 import type { Clock } from '../../base/clock.ts'
-import type { ContainerMachine, ExecSession, RunId, RunSpec, RunState, VolumeFile } from './container-machine.ts'
+import type { ContainerMachine, ExecSession, ExecStart, LogReading, RunId, RunSpec, RunState, VolumeFile } from './container-machine.ts'
 
 /** What a program does; every field has a meaning when absent. */
 export interface Program {
@@ -36,25 +36,6 @@ interface FakeRun {
   cancel(): void
 }
 
-export interface FakeMachine {
-  readonly machine: ContainerMachine
-  /** A way to the machine that answers nothing any more once `isCut` says so. */
-  connect(isCut: () => boolean): ContainerMachine
-  /** How often each run was begun: never more than once, or the kubelet has made a copy. */
-  readonly begun: ReadonlyMap<string, number>
-  /** Everything started so far, in order. */
-  readonly specs: readonly RunSpec[]
-  readonly signals: readonly string[]
-  /** Content of the volumes and other files, by path. */
-  readonly files: ReadonlyMap<string, string>
-  /** The program changes its mind: for what answers well first and badly later. */
-  change(container: string, program: Partial<Program>): void
-  /** A program of somebody else holds this port. */
-  occupy(host: string, port: number): void
-  /** Everything is gone, as after a new disk. */
-  wipe(): void
-}
-
 export interface FakeMachineOptions {
   clock: Clock
   programs: Programs
@@ -63,171 +44,236 @@ export interface FakeMachineOptions {
 
 const SIGNALS: Readonly<Record<string, number>> = { SIGTERM: 15, SIGKILL: 9, SIGINT: 2, SIGQUIT: 3, SIGHUP: 1, SIGUSR1: 10 }
 
-export function createFakeMachine({ clock, programs, namespacesRefusal }: FakeMachineOptions): FakeMachine {
-  const pods = new Map<string, Map<string, FakeRun>>()
-  const files = new Map<string, string>()
-  const changes = new Map<string, Partial<Program>>()
-  const occupied = new Set<string>()
-  const begun = new Map<string, number>()
-  const specs: RunSpec[] = []
-  const signals: string[] = []
-  const listeners = new Set<(podUid: string) => void>()
-  let pid = 1000
+const nameOf = ({ container, attempt }: Pick<RunId, 'container' | 'attempt'>): string => `${container}/${attempt}`
+const isLive = ({ state }: { state: RunState }): boolean => state.phase === 'running' || state.phase === 'starting'
 
-  const nameOf = ({ container, attempt }: Pick<RunId, 'container' | 'attempt'>): string => `${container}/${attempt}`
-  const find = (run: RunId): FakeRun | undefined => pods.get(run.podUid)?.get(nameOf(run))
-  const programOf = ({ command, attempt, container }: RunSpec): Program => {
-    const scripted = Object.hasOwn(programs, command[0] ?? '') ? programs[command[0] ?? ''] : undefined
+export class FakeMachine implements ContainerMachine {
+  readonly namespacesRefusal: string | undefined
+  /** How often each run was begun: never more than once, or the kubelet has made a copy. */
+  readonly begun = new Map<string, number>()
+  /** Everything started so far, in order. */
+  readonly specs: RunSpec[] = []
+  readonly signals: string[] = []
+  /** Content of the volumes and other files, by path. */
+  readonly files = new Map<string, string>()
+  readonly #clock: Clock
+  readonly #programs: Programs
+  readonly #pods = new Map<string, Map<string, FakeRun>>()
+  readonly #changes = new Map<string, Partial<Program>>()
+  readonly #occupied = new Set<string>()
+  readonly #listeners = new Set<(podUid: string) => void>()
+  #pid = 1000
+
+  constructor({ clock, programs, namespacesRefusal }: FakeMachineOptions) {
+    this.#clock = clock
+    this.#programs = programs
+    this.namespacesRefusal = namespacesRefusal
+  }
+
+  /** A way to the machine that answers nothing any more once `isCut` says so. */
+  connect(isCut: () => boolean): ContainerMachine {
+    return cuttable(this, isCut)
+  }
+
+  /** The program changes its mind: for what answers well first and badly later. */
+  change(container: string, program: Partial<Program>): void {
+    this.#changes.set(container, { ...this.#changes.get(container), ...program })
+  }
+
+  /** A program of somebody else holds this port. */
+  occupy(host: string, port: number): void {
+    this.#occupied.add(`${host}:${port}`)
+  }
+
+  /** Everything is gone, as after a new disk. */
+  wipe(): void {
+    for (const run of this.#runs()) run.cancel()
+    this.#pods.clear()
+    this.files.clear()
+  }
+
+  runsOf(podUid: string): readonly (RunId & { state: RunState })[] {
+    return [...(this.#pods.get(podUid)?.values() ?? [])]
+      .map(({ spec, state }) => ({ podUid, container: spec.container, attempt: spec.attempt, state }))
+      .sort((a, b) => a.attempt - b.attempt)
+  }
+
+  pods(): string[] {
+    return [...this.#pods.keys()]
+  }
+
+  async start(spec: RunSpec): Promise<void> {
+    const own = this.#podOf(spec.podUid)
+    if (own.has(nameOf(spec))) return
+    const key = `${spec.podUid}/${nameOf(spec)}`
+    this.begun.set(key, (this.begun.get(key) ?? 0) + 1)
+    this.specs.push(spec)
+    const run: FakeRun = { spec, state: { phase: 'starting' }, cancel: () => undefined }
+    own.set(nameOf(spec), run)
+    run.cancel = this.#clock.after(this.#programOf(spec).startMs ?? 0, () => this.#go(run))
+  }
+
+  async signal(id: RunId, signal: string): Promise<void> {
+    const run = this.#find(id)
+    if (run === undefined || !isLive(run)) return
+    this.signals.push(`${signal} ${nameOf(id)}`)
+    if (run.state.phase === 'starting') this.#go(run)
+    const program = this.#programOf(run.spec)
+    const number = SIGNALS[signal] ?? 15
+    if (signal !== 'SIGKILL' && program.ignoresStop === true) return
+    const code = signal === 'SIGKILL' || program.exitCode === undefined ? 128 + number : program.exitCode
+    const delayMs = signal === 'SIGKILL' ? 0 : (program.stopMs ?? 0)
+    run.cancel()
+    if (delayMs === 0) this.#end(run, code, code > 128 ? number : undefined)
+    else run.cancel = this.#clock.after(delayMs, () => this.#end(run, code))
+  }
+
+  onChange(listener: (podUid: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async directory(podUid: string, ...parts: readonly string[]): Promise<string> {
+    this.#podOf(podUid)
+    return `/data/pods/${[podUid, ...parts].join('/')}`
+  }
+
+  async writeFiles(directory: string, next: readonly VolumeFile[]): Promise<void> {
+    this.#forget(directory)
+    for (const { path, content } of next) this.files.set(`${directory}/${path}`, Buffer.from(content).toString())
+  }
+
+  async kindOf(path: string): Promise<'directory' | 'file' | undefined> {
+    const content = this.files.get(path)
+    return content === undefined ? undefined : content === DIRECTORY ? 'directory' : 'file'
+  }
+
+  async readFile(path: string, limitBytes: number): Promise<Uint8Array | undefined> {
+    const text = this.files.get(path)
+    return text === undefined ? undefined : Buffer.from(text).subarray(0, limitBytes)
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    this.files.set(path, DIRECTORY)
+  }
+
+  async makeFile(path: string): Promise<void> {
+    this.files.set(path, this.files.get(path) ?? '')
+  }
+
+  async inside(directory: string, path: string): Promise<string> {
+    if (this.files.get(`${directory}/${path}`) === LINK) throw new Error(`${path} leads out of the volume`)
+    return `${directory}/${path}`
+  }
+
+  resolves(command: string): boolean {
+    return Object.hasOwn(this.#programs, command)
+  }
+
+  async exec(id: RunId, { command, stdout }: ExecStart): Promise<ExecSession> {
+    const run = this.#find(id)
+    if (run?.state.phase !== 'running') throw new Error('container not running')
+    const missing = { exitCode: 127, output: `exec: ${command[0]}: not found` }
+    return session(this.#programOf(run.spec).exec?.[command[0] ?? ''] ?? missing, this.#clock, stdout)
+  }
+
+  attach(): Promise<ExecSession> {
+    return Promise.reject(new Error('nothing to attach to'))
+  }
+
+  readLog(id: RunId, _reading: LogReading, sink: { write(chunk: Uint8Array): boolean; end(): void }): () => void {
+    const run = this.#find(id)
+    const log = run === undefined ? undefined : this.#programOf(run.spec).log
+    if (log !== undefined) sink.write(Buffer.from(log))
+    sink.end()
+    return () => undefined
+  }
+
+  async dial(host: string, port: number): Promise<void> {
+    if (!this.#occupied.has(`${host}:${port}`) && this.#serverOf(host, port) === undefined) throw new Error('connect: connection refused')
+  }
+
+  async httpGet({ host, port, path }: { host: string; port: number; path: string }): Promise<number> {
+    const run = this.#serverOf(host, port)
+    if (run === undefined) throw new Error(`dial tcp ${host}:${port}: connect: connection refused`)
+    return this.#programOf(run.spec).http?.[path] ?? 200
+  }
+
+  async prune(podUid: string, keep: number): Promise<void> {
+    const own = this.#podOf(podUid)
+    for (const run of [...own.values()]) {
+      const newer = [...own.values()].filter(({ spec }) => spec.container === run.spec.container && spec.attempt > run.spec.attempt)
+      if (newer.length >= keep && !isLive(run)) own.delete(nameOf(run.spec))
+    }
+  }
+
+  async remove(podUid: string): Promise<void> {
+    const live = [...(this.#pods.get(podUid)?.values() ?? [])].filter(isLive)
+    if (live.length > 0) throw new Error(`pod ${podUid} still has ${live.length} runs`)
+    this.#pods.delete(podUid)
+    this.#forget(`/data/pods/${podUid}`)
+  }
+
+  #podOf(podUid: string): Map<string, FakeRun> {
+    const own = this.#pods.get(podUid) ?? new Map<string, FakeRun>()
+    this.#pods.set(podUid, own)
+    return own
+  }
+
+  #runs(): FakeRun[] {
+    return [...this.#pods.values()].flatMap((runs) => [...runs.values()])
+  }
+
+  #find(run: RunId): FakeRun | undefined {
+    return this.#pods.get(run.podUid)?.get(nameOf(run))
+  }
+
+  #forget(directory: string): void {
+    for (const path of [...this.files.keys()]) if (path.startsWith(`${directory}/`)) this.files.delete(path)
+  }
+
+  #programOf({ command, attempt, container }: RunSpec): Program {
+    const scripted = this.resolves(command[0] ?? '') ? this.#programs[command[0] ?? ''] : undefined
     const one = Array.isArray(scripted) ? (scripted[Math.min(attempt, scripted.length - 1)] as Program) : (scripted as Program | undefined)
-    return { ...(one ?? { failsToStart: notFound(command[0] ?? '') }), ...changes.get(container) }
+    return { ...(one ?? { failsToStart: notFound(command[0] ?? '') }), ...this.#changes.get(container) }
   }
-  const tell = (podUid: string): void => {
-    for (const listener of [...listeners]) listener(podUid)
+
+  /** Programs serve on the address their pod has by `POD_IP`, or on every one. */
+  #serverOf(host: string, port: number): FakeRun | undefined {
+    return this.#runs().find(
+      (run) => run.state.phase === 'running' && [undefined, host].includes(run.spec.env.POD_IP) && this.#programOf(run.spec).port === port,
+    )
   }
-  const setState = (run: FakeRun, state: RunState): void => {
+
+  #setState(run: FakeRun, state: RunState): void {
     run.cancel()
     run.cancel = () => undefined
     run.state = state
-    tell(run.spec.podUid)
+    for (const listener of [...this.#listeners]) listener(run.spec.podUid)
   }
 
-  function go(run: FakeRun): void {
-    const program = programOf(run.spec)
-    const startedAtMs = clock.now()
+  #go(run: FakeRun): void {
+    const program = this.#programOf(run.spec)
+    const startedAtMs = this.#clock.now()
     if (program.failsToStart !== undefined) {
-      setState(run, { atMs: startedAtMs, ...program.failsToStart })
+      this.#setState(run, { atMs: startedAtMs, ...program.failsToStart })
       return
     }
     const at = program.lastWords === undefined ? undefined : run.spec.mounts.find(({ path }) => path === '/dev/termination-log')
-    if (at !== undefined) files.set(at.source, program.lastWords ?? '')
-    setState(run, { phase: 'running', startedAtMs, pid: pid++ })
-    if (program.runMs !== undefined) run.cancel = clock.after(program.runMs, () => end(run, program.exitCode ?? 0))
+    if (at !== undefined) this.files.set(at.source, program.lastWords ?? '')
+    this.#setState(run, { phase: 'running', startedAtMs, pid: this.#pid++ })
+    if (program.runMs !== undefined) run.cancel = this.#clock.after(program.runMs, () => this.#end(run, program.exitCode ?? 0))
   }
 
-  function end(run: FakeRun, exitCode: number, signal?: number): void {
+  #end(run: FakeRun, exitCode: number, signal?: number): void {
     if (run.state.phase !== 'running') return
     const { startedAtMs } = run.state
-    setState(run, { phase: 'exited', startedAtMs, finishedAtMs: clock.now(), exitCode, signal })
-  }
-
-  /** Ports of what runs, by the address of its pod. */
-  const isServed = (host: string, port: number): FakeRun | undefined =>
-    [...pods.values()]
-      .flatMap((runs) => [...runs.values()])
-      .find((run) => run.state.phase === 'running' && [undefined, host].includes(run.spec.env.POD_IP) && programOf(run.spec).port === port)
-
-  const machine: ContainerMachine = {
-    namespacesRefusal,
-    runsOf: (podUid) =>
-      [...(pods.get(podUid)?.values() ?? [])]
-        .map(({ spec, state }) => ({ podUid, container: spec.container, attempt: spec.attempt, state }))
-        .sort((a, b) => a.attempt - b.attempt),
-    pods: () => [...pods.keys()],
-    async start(spec) {
-      const own = pods.get(spec.podUid) ?? new Map<string, FakeRun>()
-      pods.set(spec.podUid, own)
-      const key = `${spec.podUid}/${nameOf(spec)}`
-      if (own.has(nameOf(spec))) return
-      begun.set(key, (begun.get(key) ?? 0) + 1)
-      specs.push(spec)
-      const run: FakeRun = { spec, state: { phase: 'starting' }, cancel: () => undefined }
-      own.set(nameOf(spec), run)
-      run.cancel = clock.after(programOf(spec).startMs ?? 0, () => go(run))
-    },
-    async signal(id, signal) {
-      const run = find(id)
-      if (run === undefined || run.state.phase === 'exited' || run.state.phase === 'failed') return
-      signals.push(`${signal} ${nameOf(id)}`)
-      if (run.state.phase === 'starting') go(run)
-      const program = programOf(run.spec)
-      const number = SIGNALS[signal] ?? 15
-      if (signal !== 'SIGKILL' && program.ignoresStop === true) return
-      const code = signal === 'SIGKILL' || program.exitCode === undefined ? 128 + number : program.exitCode
-      const delayMs = signal === 'SIGKILL' ? 0 : (program.stopMs ?? 0)
-      run.cancel()
-      if (delayMs === 0) end(run, code, code > 128 ? number : undefined)
-      else run.cancel = clock.after(delayMs, () => end(run, code))
-    },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    async directory(podUid, ...parts) {
-      if (!pods.has(podUid)) pods.set(podUid, new Map())
-      return `/data/pods/${[podUid, ...parts].join('/')}`
-    },
-    async writeFiles(directory, next: readonly VolumeFile[]) {
-      for (const path of [...files.keys()]) if (path.startsWith(`${directory}/`)) files.delete(path)
-      for (const { path, content } of next) files.set(`${directory}/${path}`, Buffer.from(content).toString())
-    },
-    kindOf: async (path) => (files.has(path) ? (files.get(path) === DIRECTORY ? 'directory' : 'file') : undefined),
-    readFile: async (path, limitBytes) => {
-      const text = files.get(path)
-      return text === undefined ? undefined : Buffer.from(text).subarray(0, limitBytes)
-    },
-    makeDirectory: async (path) => void files.set(path, DIRECTORY),
-    makeFile: async (path) => void files.set(path, files.get(path) ?? ''),
-    async inside(directory, path) {
-      if (files.get(`${directory}/${path}`) === 'link') throw new Error(`${path} leads out of the volume`)
-      return `${directory}/${path}`
-    },
-    resolves: (command) => Object.hasOwn(programs, command),
-    exec: async (id, { command, stdout }) => session(execOf(find(id), command), clock, stdout),
-    attach: () => Promise.reject(new Error('nothing to attach to')),
-    readLog(id, _reading, sink) {
-      const run = find(id)
-      const log = run === undefined ? undefined : programOf(run.spec).log
-      if (log !== undefined) sink.write(Buffer.from(log))
-      sink.end()
-      return () => undefined
-    },
-    async dial(host, port) {
-      if (!occupied.has(`${host}:${port}`) && isServed(host, port) === undefined) throw new Error('connect: connection refused')
-    },
-    async httpGet({ host, port, path }) {
-      const run = isServed(host, port)
-      if (run === undefined) throw new Error(`dial tcp ${host}:${port}: connect: connection refused`)
-      return programOf(run.spec).http?.[path] ?? 200
-    },
-    async prune(podUid, keep) {
-      const own = pods.get(podUid)
-      for (const run of [...(own?.values() ?? [])]) {
-        const newer = [...(own?.values() ?? [])].filter(
-          (one) => one.spec.container === run.spec.container && one.spec.attempt > run.spec.attempt,
-        )
-        if (newer.length >= keep && run.state.phase !== 'running') own?.delete(nameOf(run.spec))
-      }
-    },
-    async remove(podUid) {
-      const live = [...(pods.get(podUid)?.values() ?? [])].filter(({ state }) => state.phase === 'running' || state.phase === 'starting')
-      if (live.length > 0) throw new Error(`pod ${podUid} still has ${live.length} runs`)
-      pods.delete(podUid)
-      for (const path of [...files.keys()]) if (path.startsWith(`/data/pods/${podUid}/`)) files.delete(path)
-    },
-  }
-
-  function execOf(run: FakeRun | undefined, command: readonly string[]): { exitCode?: number; output?: string; afterMs?: number } {
-    if (run?.state.phase !== 'running') throw new Error('container not running')
-    return programOf(run.spec).exec?.[command[0] ?? ''] ?? { exitCode: 127, output: `exec: ${command[0]}: not found` }
-  }
-
-  return {
-    machine,
-    connect: (isCut) => cuttable(machine, isCut),
-    begun,
-    specs,
-    signals,
-    files,
-    change: (container, program) => void changes.set(container, { ...changes.get(container), ...program }),
-    occupy: (host, port) => void occupied.add(`${host}:${port}`),
-    wipe() {
-      for (const runs of pods.values()) for (const run of runs.values()) run.cancel()
-      pods.clear()
-      files.clear()
-    },
+    this.#setState(run, { phase: 'exited', startedAtMs, finishedAtMs: this.#clock.now(), exitCode, signal })
   }
 }
 
+/** A path that leads out of its volume. */
+export const LINK = '\0link'
 const DIRECTORY = '\0directory'
 
 const notFound = (command: string): Extract<RunState, { phase: 'failed' }> => ({

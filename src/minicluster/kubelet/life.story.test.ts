@@ -43,7 +43,7 @@ describe('a pod on a process node', () => {
       await w.settle()
       await expectGone(w.member, PODS, 'default/p')
       assert.deepEqual(machineOf(w.member).signals, ['SIGTERM main/0'])
-      assert.deepEqual(machineOf(w.member).machine.pods(), [])
+      assert.deepEqual(machineOf(w.member).pods(), [])
       assert.ok((await eventsOf(w)).includes('Killing: Stopping container main'))
     },
     world,

@@ -98,8 +98,8 @@ async function play({
     }
   }
   await world.advance(60_000)
-  const { begun, machine } = machineOf(world.member)
-  const twice = [...begun].filter(([, times]) => times > 1)
+  const machine = machineOf(world.member)
+  const twice = [...machine.begun].filter(([, times]) => times > 1)
   assert.deepEqual(twice, [], 'runs that were begun twice')
   assert.equal(seen.wrong, undefined)
   const pod = await world.member.get(PODS, 'default/p')

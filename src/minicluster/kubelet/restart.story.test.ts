@@ -42,7 +42,7 @@ describe('when the kubelet restarts', () => {
       await w.settle()
       await expectGone(w.member, PODS, 'default/p')
       assert.deepEqual(machineOf(w.member).signals, ['SIGKILL main/0'])
-      assert.deepEqual(machineOf(w.member).machine.pods(), [])
+      assert.deepEqual(machineOf(w.member).pods(), [])
     },
     world,
   )
@@ -55,7 +55,7 @@ describe('when the kubelet restarts', () => {
       await w.member.delete(PODS, 'default/p', { gracePeriodSeconds: 0 })
       await w.settle()
       assert.notDeepEqual(machineOf(w.member).signals, [])
-      assert.deepEqual(machineOf(w.member).machine.pods(), [])
+      assert.deepEqual(machineOf(w.member).pods(), [])
     },
     world,
   )

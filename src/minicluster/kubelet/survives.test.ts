@@ -8,7 +8,7 @@ import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import type { Lease, Pod } from '../../kinds/kubernetes/types.ts'
 import { kubelet } from './controller.ts'
-import { createFakeMachine } from './fake-machine.ts'
+import { FakeMachine } from './fake-machine.ts'
 import { kubeletGarbage } from './garbage/controller.ts'
 import { processNodeRegistration } from './node/controller.ts'
 
@@ -25,7 +25,7 @@ const shape = {
 }
 const NODE = 'member1-process-1'
 const clock = { now: () => 0, after: () => () => undefined }
-const { machine } = createFakeMachine({ clock, programs: {} })
+const machine = new FakeMachine({ clock, programs: {} })
 
 const neverTwice = (cluster: WorldCluster): void => {
   for (const [run, times] of machineOf(cluster).begun) assert.equal(times, 1, `${run} was begun ${times} times`)
@@ -58,7 +58,7 @@ describe('process nodes under faults', () => {
         ['q Succeeded'],
       )
       assert.deepEqual(
-        machineOf(cluster).machine.pods(),
+        machineOf(cluster).pods(),
         pods.map(({ metadata }) => metadata.uid),
       )
     },
@@ -75,7 +75,7 @@ describe('process nodes under faults', () => {
       neverTwice(cluster)
       const [pod] = (await cluster.list(PODS)) as Pod[]
       assert.equal(pod?.status?.phase, 'Running')
-      assert.deepEqual(machineOf(cluster).machine.pods(), [pod?.metadata.uid])
+      assert.deepEqual(machineOf(cluster).pods(), [pod?.metadata.uid])
     },
   })
 

@@ -101,7 +101,7 @@ async function askTcp(action: TCPSocketAction, asking: Asking): Promise<Answer> 
 }
 
 /** Undefined when it takes too long. */
-export function within<T>({ clock, timeoutMs }: Pick<Asking, 'clock' | 'timeoutMs'>, work: Promise<T>): Promise<T | undefined> {
+function within<T>({ clock, timeoutMs }: Pick<Asking, 'clock' | 'timeoutMs'>, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(timeoutMs, () => resolve(undefined))
     work.then(resolve, reject).finally(cancel)

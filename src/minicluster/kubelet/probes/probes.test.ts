@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createVirtualClock } from '../../../faultsim/world/virtual-clock.ts'
-import { createFakeMachine } from '../fake-machine.ts'
+import { FakeMachine } from '../fake-machine.ts'
 import { checkProbe } from './check.ts'
 import { afterAnswer, FRESH } from './probe-state.ts'
 
@@ -54,7 +54,7 @@ describe('one question', () => {
   const run = { podUid: 'u', container: 'c', attempt: 0 }
   async function ask(probe: object, program: object = { port: 80 }) {
     const clock = createVirtualClock(0)
-    const { machine } = createFakeMachine({ clock, programs: { p: program } })
+    const machine = new FakeMachine({ clock, programs: { p: program } })
     await machine.start({
       ...run,
       namespace: 'n',
