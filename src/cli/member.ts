@@ -40,6 +40,7 @@ export function memberOf(machine: Machine, plan: StartPlan, place: MemberPlace):
   const { resolve } = machine.files
   const processes = createProcessMachine({
     directory: resolve(place.directory, 'pods'),
+    dataDirectory: place.directory,
     clock: machine.clock,
     random: machine.random,
     shim: resolve(machine.program.file, '..', 'shim.mjs'),

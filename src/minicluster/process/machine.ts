@@ -24,6 +24,8 @@ import { signalRun } from './signals.ts'
 export interface ProcessMachineOptions {
   /** Made if absent; nothing is made outside of it. */
   directory: string
+  /** All that Sluice owns, volumes included (default: `directory`): mount points are made there, and no link followed out of it. */
+  dataDirectory?: string
   clock: Clock
   random: Random
   /** The built shim (dist/shim.mjs). */
@@ -52,7 +54,8 @@ export function createProcessMachine(options: ProcessMachineOptions): ProcessMac
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, path: searchPath }
   const probed: Probed =
     options.useNamespaces === false ? { refusal: 'namespaces were not wanted' } : probeNamespaces(path.join(directory, 'scratch'), user)
-  const runs = new Runs({ ...options, directory, searchPath, namespaces: probed.namespaces ?? probed.refusal })
+  const dataDirectory = realpathSync(options.dataDirectory ?? directory)
+  const runs = new Runs({ ...options, directory, dataDirectory, searchPath, namespaces: probed.namespaces ?? probed.refusal })
   runs.open()
   const files = machineFiles(
     directory,
@@ -92,6 +95,7 @@ export function createProcessMachine(options: ProcessMachineOptions): ProcessMac
 }
 
 interface RunsOptions extends ProcessMachineOptions {
+  dataDirectory: string
   searchPath: string
   namespaces: Namespaces | string
 }
@@ -174,7 +178,7 @@ class Runs {
     const { namespaces, searchPath } = this.#options
     const place: Place = {
       namespaces,
-      dataDirectory: this.#options.directory,
+      dataDirectory: this.#options.dataDirectory,
       podDirectory: path.join(podDirectory(this.#options.directory, spec.podUid), 'work'),
       searchPath,
       script: findProgram('script', `${searchPath}:${SYSTEM_PATH}`),
