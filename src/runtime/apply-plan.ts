@@ -12,6 +12,8 @@ export interface Written {
   resource: Resource
   /** As the server answered it; undefined where it answers something else. */
   object?: KubeObject
+  /** It was gone already: nothing came of the write, but the cache has to learn that before anything else is decided. */
+  isGone?: boolean
   /** Whether this cache of the resource already shows the write, or something newer. */
   isSeenBy(informer: Informer): boolean
 }
@@ -44,7 +46,7 @@ export async function applyAction(writer: Writer, action: Action): Promise<Writt
       const own = (action.patch.metadata ?? {}) as Record<string, unknown>
       const body = { ...action.patch, metadata: { ...own, resourceVersion: metadata.resourceVersion } }
       const of = { namespace: metadata.namespace, name: metadata.name ?? '' }
-      return unlessGone(action.of, async () =>
+      return unlessGone(action.resource, action.of, async () =>
         wrote(
           action.resource,
           await client.patch(action.resource, of, { type: 'merge', body, subresource: action.subresource, fieldManager }),
@@ -52,7 +54,7 @@ export async function applyAction(writer: Writer, action: Action): Promise<Writt
       )
     }
     case 'update':
-      return unlessGone(action.object, async () =>
+      return unlessGone(action.resource, action.object, async () =>
         wrote(action.resource, await client.update(action.resource, action.object, { subresource: action.subresource, fieldManager })),
       )
     case 'post': {
@@ -91,13 +93,14 @@ export async function outcomeOf(client: Client, action: Action): Promise<Written
   }
 }
 
-/** What was seen and is gone by now needs no change any more; its going wakes whom it concerns. */
-async function unlessGone(seen: KubeObject, write: () => Promise<Written>): Promise<Written | undefined> {
+/** What was seen and is gone by now needs no change any more. */
+async function unlessGone(resource: Resource, seen: KubeObject, write: () => Promise<Written>): Promise<Written> {
   try {
     return await write()
   } catch (error) {
-    if (isNotFound(error) && seen.metadata.uid !== undefined) return undefined
-    throw error
+    const { namespace = '', name = '', uid } = seen.metadata
+    if (!isNotFound(error) || uid === undefined) throw error
+    return { resource, isGone: true, isSeenBy: (informer) => informer.get(namespace, name)?.metadata.uid !== uid }
   }
 }
 

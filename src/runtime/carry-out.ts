@@ -53,9 +53,10 @@ export function createCarrier({ check, writer, gate, metrics, tell, wake, isStop
     if (undeclared !== undefined) throw new Error(undeclared)
     try {
       const written = await applyAction(writer, action)
-      count(written === undefined && action.do !== 'delete-collection' ? 'unneeded' : 'done')
+      count(written?.isGone === true || (written === undefined && action.do !== 'delete-collection') ? 'unneeded' : 'done')
       if (written === undefined) return action.do === 'delete-collection' ? 1 : 0
       gate.wrote(key, written)
+      if (written.isGone === true) return 0
       const intents = typeof action.tells === 'function' ? action.tells(written.object) : action.tells
       for (const intent of intents === undefined ? [] : 'of' in intents ? [intents] : intents) tell(intent)
       return 1
