@@ -16,7 +16,7 @@ function growthOf(watch: Watch): Watch {
 export const edgeTriggered: Planted = {
   name: 'edge-triggered only',
   differs: 'it looks again when a card counts one greeting more, not whenever the card has changed',
-  caughtBy: 'at rest',
+  caughtBy: 'quiet when settled',
   within: 200,
   cast: greetingTwin((right) => ({
     also: { watches: right.watches?.map((watch) => (watch.resource.plural === CARDS.plural ? growthOf(watch) : watch)) },

@@ -9,7 +9,7 @@ const personOf = (map: KubeObject): string => (map.data as Record<string, string
 export const generatedNames: Planted = {
   name: 'generated names',
   differs: 'a ConfigMap gets a new name with every attempt to make it',
-  caughtBy: 'invariant',
+  caughtBy: 'at rest',
   within: 200,
   cast: greetingTwin(() => ({
     plan(observed, right) {

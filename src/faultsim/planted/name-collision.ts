@@ -10,7 +10,7 @@ const renamed = (map: KubeObject, name: string | undefined): KubeObject => ({ ..
 export const nameCollision: Planted = {
   name: 'name collision',
   differs: 'it calls a ConfigMap after greeting and person, joined by a dash that both may contain',
-  caughtBy: 'settles',
+  caughtBy: 'invariant',
   within: 200,
   cast: greetingTwin(() => ({
     plan(observed, right) {

@@ -157,7 +157,9 @@ export class ControllerProcess {
     const { part, request } = sent
     const write = request.method === 'GET' ? undefined : { part, method: request.method, path: request.path }
     if (write !== undefined) this.#options.onWrite(write)
-    const fault = this.#options.interference()?.onRequest?.(sent)
+    // Caches that began in the past follow one server that lags behind; were their watches cut one by one, they would show
+    // a world that never was, which no server that lists what is stored now can bring about.
+    const fault = this.#isBehind(part) ? undefined : this.#options.interference()?.onRequest?.(sent)
     if (fault?.do === 'crash-before') return this.#crash(fault.cachesAt)
     const observed = write === undefined ? inner : noting(inner, write)
     if (fault?.do === 'crash-after') {
@@ -177,6 +179,10 @@ export class ControllerProcess {
     }
   }
 
+  #isBehind(part: string): boolean {
+    return this.#catchUp?.revision !== undefined && isCache(part)
+  }
+
   #crash(cachesAt: number | undefined): Promise<never> {
     if (!this.#isDead) {
       this.kill()
@@ -188,7 +194,7 @@ export class ControllerProcess {
   /** A list of a cache that begins in the past, while it is there. */
   #asOf({ part, request }: Sent): TransportRequest {
     const revision = this.#catchUp?.revision
-    if (revision === undefined || !isCache(part)) return request
+    if (revision === undefined || !this.#isBehind(part)) return request
     if (!request.path.includes('limit=') || request.path.includes('continue=')) return request
     return { ...request, path: `${request.path}&resourceVersion=${revision}&resourceVersionMatch=Exact` }
   }
@@ -196,7 +202,7 @@ export class ControllerProcess {
   #stream({ part, request }: Sent, response: TransportResponse): TransportResponse {
     this.#streams.add(response)
     const path = request.path.split('?')[0] ?? ''
-    const isBehind = this.#catchUp?.revision !== undefined && isCache(part)
+    const isBehind = this.#isBehind(part)
     return { ...response, body: this.#lines({ part, path, isBehind }, response) }
   }
 
@@ -208,7 +214,7 @@ export class ControllerProcess {
         const line = await inner.next()
         if (this.#isDead) await never()
         if (line.done === true) return
-        const onDelivery = this.#options.interference()?.onDelivery
+        const onDelivery = this.#isBehind(of.part) ? undefined : this.#options.interference()?.onDelivery
         const delivery = onDelivery === undefined ? undefined : deliveryOf(of, line.value)
         if (delivery === undefined || onDelivery?.(delivery) !== 'hide') {
           yield line.value
