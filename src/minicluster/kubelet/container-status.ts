@@ -32,15 +32,18 @@ export function containerStatusOf(view: ContainerView, input: StatusInput): Cont
   const { state, lastState } = statesOf(view, shown, input)
   const isUp = state.running !== undefined && hasStarted(view, input)
   const run = shown === undefined ? undefined : { podUid: input.pod.metadata.uid ?? '', container: view.name, attempt: shown.attempt }
+  const containerID = run === undefined ? told?.containerID : containerIdOf(run)
+  // What runs is what it was started as, though the spec may say otherwise by now.
+  const image = (containerID === told?.containerID ? told?.image : undefined) ?? view.spec.image ?? ''
   return {
     name: view.name,
     state,
     lastState,
     ready: isReady(view, { isUp, state }, input),
     restartCount: Math.max(told?.restartCount ?? 0, shown?.attempt ?? 0),
-    image: view.spec.image ?? '',
-    imageID: run === undefined ? (told?.imageID ?? '') : imageIdOf(input.images.get(view.spec.image ?? '')),
-    containerID: run === undefined ? told?.containerID : containerIdOf(run),
+    image,
+    imageID: run === undefined ? (told?.imageID ?? '') : imageIdOf(input.images.get(image)),
+    containerID,
     started: isUp,
     ...resourcesOf(view),
     volumeMounts: volumeMountsOf(view),

@@ -179,7 +179,9 @@ function unhealthyStops(input: LifeInput): Stop[] {
       const graceMs = (graceSeconds ?? graceOf(pod)) * 1000
       return [{ view, attempt: attemptOf(view), message, graceMs, isItsTurn: true }]
     }
-    const { startupProbe, livenessProbe } = view.spec
+    const { startupProbe, livenessProbe, image = '' } = view.spec
+    if (isToldRunning(view) && (view.told?.image ?? image) !== image)
+      return stop(`Container ${view.name} definition changed, will be restarted`)
     if (postStart?.state === 'done' && postStart.failure !== undefined) return stop('FailedPostStartHook')
     if (startupProbe !== undefined && verdicts.startup === false)
       return stop(`Container ${view.name} failed startup probe${willRestart}`, startupProbe.terminationGracePeriodSeconds)

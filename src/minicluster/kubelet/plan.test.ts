@@ -340,6 +340,19 @@ describe('what is not well', () => {
   })
 })
 
+it('a container whose image changes is ended, and starts as what it is now', () => {
+  const before: Given = { runs: { main: [running()] } }
+  const status = toldBy(before)
+  const changed: Given = { ...before, status, containers: [container('main', { image: 'newer' })] }
+  const { signal, news } = plan(changed)
+  assert.deepEqual([signal.length, news[0]?.message], [1, 'Container main definition changed, will be restarted'])
+  assert.equal(mainIn(changed)?.image, 'img')
+  const ended = toldBy({ ...changed, runs: { main: [exited(143)] }, at: 1000 })
+  const again = { ...changed, status: ended, runs: { main: [exited(143), running(2000)] }, at: 2000 }
+  assert.equal(mainIn(again)?.image, 'newer')
+  assert.deepEqual(plan({ ...again, status: toldBy(again) }).signal, [])
+})
+
 describe('a stop', () => {
   const view = (more: Container = {}) => ({ name: 'main', spec: container('main', more) }) as ContainerView
   const hook: Container = { lifecycle: { preStop: { sleep: { seconds: 5 } } } }

@@ -38,6 +38,10 @@ describe('process nodes', () => {
     )
     const far = processNodes({ ...shape, index: 250 }).map(({ podCIDR }) => Number(podCIDR.split('.')[1]))
     assert.ok(far.every((second) => second >= 64 && second < 128))
+    assert.deepEqual(
+      processNodes({ ...shape, network: 16_383 }).map(({ podCIDR }) => podCIDR),
+      ['127.64.127.0/24', '127.64.128.0/24', '127.64.129.0/24'],
+    )
   })
   it('say where they are and how large', () => {
     assert.equal(ready.metadata.labels?.['topology.kubernetes.io/zone'], 'w-b')

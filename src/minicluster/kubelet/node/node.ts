@@ -16,12 +16,12 @@ export interface ProcessNode {
 export const POOL_LABEL = 'sluice.dev/pool'
 
 /** Networks of /24 there are inside 127.64.0.0/10, and how many of them one member has. */
-const NETWORKS = 64 * 256
+export const NETWORKS = 64 * 256
 const PER_MEMBER = 64
 
 export function processNodes(shape: MemberShape): ProcessNode[] {
   return Array.from({ length: shape.process.count }, (_, index) => {
-    const network = (shape.index * PER_MEMBER + index) % NETWORKS
+    const network = ((shape.network ?? 0) + shape.index * PER_MEMBER + index) % NETWORKS
     return { name: `${shape.name}-process-${index + 1}`, podCIDR: `127.${64 + (network >> 8)}.${network & 255}.0/24` }
   })
 }
