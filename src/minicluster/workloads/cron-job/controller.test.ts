@@ -224,7 +224,7 @@ describe('cron jobs', () => {
     for (const spec of odd)
       for (const creationTimestamp of [undefined, 'nonsense', '1970-01-01T00:00:00Z', '9999-01-01T00:00:00Z']) {
         const cron: CronJob = { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'x', creationTimestamp }, spec }
-        const { actions } = plan({ cron, jobs: [], nowMs: Date.parse('2026-01-01T00:00:30Z'), isTaken: () => false })
+        const { actions } = plan({ cron, jobs: [], nowMs: Date.parse('2026-01-01T00:00:30Z'), isTaken: () => false, isCurrent: true })
         assert.ok(actions.length <= 1)
       }
   })

@@ -4,9 +4,11 @@
  * when the CronJob or one of its Jobs changes and when the next start is due. Deletion: garbage collection takes the Jobs.
  */
 import { CRON_JOBS, JOBS } from '../../../client/builtin-resources.ts'
+import type { Client } from '../../../client/client.ts'
+import { isNotFound } from '../../../client/errors.ts'
 import type { CronJob } from '../../../kinds/kubernetes/types.ts'
 import { parseGroupVersion } from '../../../kube/meta.ts'
-import { defineController, via } from '../../../runtime/controller.ts'
+import { defineController, type Plan, via } from '../../../runtime/controller.ts'
 import { byController, controlledBy } from '../pod/indexes.ts'
 import { controllerOf } from '../pod/ownership.ts'
 import { type Observed, plan } from './plan.ts'
@@ -27,12 +29,34 @@ export const cronJobController = defineController<Observed, CronJob>({
     { resource: CRON_JOBS, subresource: 'status', verbs: ['patch'] },
     { resource: JOBS, verbs: ['create', 'delete'] },
   ],
+  reads: [{ resource: CRON_JOBS, verbs: ['get'] }],
   concurrency: 4,
-  observe: (ref, cron, read) => ({
-    cron,
-    jobs: cron === undefined ? [] : controlledBy(read, JOBS, cron.metadata.uid),
-    nowMs: read.nowMs(),
-    isTaken: (name) => read.get(JOBS, ref.namespace, name) !== undefined,
-  }),
+  async observe(ref, cron, read, client) {
+    const observed: Observed = {
+      cron,
+      jobs: cron === undefined ? [] : controlledBy(read, JOBS, cron.metadata.uid),
+      nowMs: read.nowMs(),
+      isTaken: (name) => read.get(JOBS, ref.namespace, name) !== undefined,
+      isCurrent: true,
+    }
+    if (cron === undefined || !startsJob(plan(observed))) return observed
+    return { ...observed, isCurrent: await isCurrent(client, cron) }
+  },
   plan,
 })
+
+const startsJob = ({ actions }: Plan): boolean => actions.some((action) => action.do === 'create')
+
+/**
+ * Whether the server has the CronJob as we know it. A start cannot be made conditional on that, and one that was made long
+ * ago, and whose Job is gone, would be made again by somebody who does not know it yet.
+ */
+async function isCurrent(client: Client, cron: CronJob): Promise<boolean> {
+  const { namespace, name = '', resourceVersion } = cron.metadata
+  try {
+    return (await client.get(CRON_JOBS, { namespace, name })).metadata.resourceVersion === resourceVersion
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
+}

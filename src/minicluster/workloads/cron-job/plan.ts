@@ -23,15 +23,17 @@ export interface Observed {
   nowMs: number
   /** Whether a Job of this name exists, whoever made it. */
   isTaken(name: string): boolean
+  /** False when the server has another version of the CronJob than this: then nothing is started until that is known. */
+  isCurrent: boolean
 }
 
-export function plan({ cron, jobs, nowMs, isTaken }: Observed): Plan {
+export function plan({ cron, jobs, nowMs, isTaken, isCurrent }: Observed): Plan {
   if (cron === undefined) return NOTHING_TO_DO
   const surplus = finishedBeyondLimits(cron, jobs)
   const kept = jobs.filter((job) => !surplus.includes(job))
   const { status, tells } = nextStatus(cron, kept)
   const current: CronJob = { ...cron, status }
-  const start = planStart(current, { nowMs, isTaken })
+  const start = isCurrent ? planStart(current, { nowMs, isTaken }) : NO_START
   const replaced = new Set(start.replaces.map(({ uid }) => uid))
   const leaving = [...surplus, ...jobs.filter(({ metadata }) => replaced.has(metadata.uid))]
   const active = (status.active ?? []).filter(({ uid }) => !replaced.has(uid))
