@@ -1,8 +1,9 @@
 /**
  * How the members of `up` look: options, what was kept from the last start, and defaults become the shape of each member.
  */
+import type { Random } from '../base/random.ts'
 import { tryParseQuantity } from '../kube/quantity.ts'
-import { type MemberShape, type NodeSize, SIMULATED_NODE_SIZE } from '../minicluster/shape.ts'
+import { type MemberShape, type NodeSize, POD_NETWORKS, SIMULATED_NODE_SIZE } from '../minicluster/shape.ts'
 import { CommandError, type Machine } from './machine.ts'
 
 /** Kept in the data directory, so that a start without options finds the nodes of before. */
@@ -10,6 +11,8 @@ export interface NodeSettings {
   simulated: { count: number; size: NodeSize }
   /** Without a size, the machine is divided among the members. */
   process: { count: number; size?: NodeSize }
+  /** Where the networks of pods begin: drawn once, so that several Sluices on one machine do not share addresses. */
+  network?: number
 }
 
 export interface NodeOptions {
@@ -26,7 +29,7 @@ const PROCESS_NODE_PODS = 110
 const MEBIBYTE = 1024 * 1024
 const REGIONS = ['east', 'west', 'north']
 
-export function nodeSettings(options: NodeOptions, kept: NodeSettings | undefined): NodeSettings {
+export function nodeSettings(options: NodeOptions, kept: NodeSettings | undefined, random: Random): NodeSettings {
   const before = kept ?? DEFAULT_NODES
   const size =
     options.processNodeSize === undefined
@@ -41,6 +44,7 @@ export function nodeSettings(options: NodeOptions, kept: NodeSettings | undefine
       count: countOf('--process-nodes', options.processNodes, MAX_PROCESS_NODES) ?? before.process.count,
       ...(size === undefined ? {} : { size }),
     },
+    network: before.network ?? Math.floor(random.next() * POD_NETWORKS),
   }
 }
 
@@ -54,6 +58,7 @@ export function memberShape(
   const size = settings.process.size ?? shareOf(machine, Math.max(1, member.members * settings.process.count))
   return {
     index: member.index,
+    network: settings.network,
     name: member.name,
     region,
     zones: [`${region}-a`, `${region}-b`],
@@ -94,11 +99,11 @@ function sizeOf(flag: string, text: string, base: NodeSize): NodeSize {
 
 /** What a data directory kept; anything unreadable counts as nothing kept. */
 export function keptNodes(value: unknown): NodeSettings | undefined {
-  const { simulated, process } = (value ?? {}) as Partial<NodeSettings>
+  const { simulated, process, network } = (value ?? {}) as Partial<NodeSettings>
   const isCount = (count: unknown): boolean => Number.isInteger(count) && Number(count) >= 0
   if (!isCount(simulated?.count) || !isSize(simulated?.size) || !isCount(process?.count)) return undefined
   if (process?.size !== undefined && !isSize(process.size)) return undefined
-  return { simulated, process } as NodeSettings
+  return { simulated, process, network: isCount(network) ? network : undefined } as NodeSettings
 }
 
 const isSize = (size: NodeSize | undefined): boolean =>

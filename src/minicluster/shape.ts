@@ -15,6 +15,8 @@ export interface NodePool {
 export interface MemberShape {
   /** Number of the member, from 1: its networks are told apart by it. */
   index: number
+  /** Where its pods' networks begin (default 0): two Sluices on one machine that differ in it do not share addresses. */
+  network?: number
   /** Name of the cluster: its nodes are called after it. */
   name: string
   region: string
@@ -23,6 +25,9 @@ export interface MemberShape {
   simulated: NodePool
   process: NodePool
 }
+
+/** Networks of /24 there are for pods of process nodes, inside 127.64.0.0/10. */
+export const POD_NETWORKS = 64 * 256
 
 export const SIMULATED_NODE_SIZE: NodeSize = Object.freeze({ cpu: '8', memory: '32Gi', pods: 110 })
 

@@ -93,7 +93,7 @@ async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Pr
     port: port ?? DEFAULT_PORT,
     // Who leaves the choice to us gets what he got before.
     keptPorts: port === undefined || port === 0 ? (stored?.ports ?? {}) : {},
-    nodes: nodeSettings(options, stored?.nodes),
+    nodes: nodeSettings(options, stored?.nodes, machine.random),
     images: await imageRoots(machine, options.image ?? []),
     stages: options.stages === undefined ? undefined : await readStages(machine, options.stages),
   }

@@ -2,7 +2,7 @@
 import { formatTime } from '../../../base/clock.ts'
 import type { Node, NodeCondition, NodeStatus } from '../../../kinds/kubernetes/types.ts'
 import { KUBERNETES_VERSION } from '../../../kinds/kubernetes/version.ts'
-import { type MemberShape, NODE_LABEL } from '../../shape.ts'
+import { type MemberShape, NODE_LABEL, POD_NETWORKS } from '../../shape.ts'
 import { HOST_ADDRESS } from '../addresses.ts'
 import type { NodeFacts } from '../options.ts'
 
@@ -15,13 +15,12 @@ export interface ProcessNode {
 /** Nodes that the shape may take away again carry it; nodes that people made do not. */
 export const POOL_LABEL = 'sluice.dev/pool'
 
-/** Networks of /24 there are inside 127.64.0.0/10, and how many of them one member has. */
-export const NETWORKS = 64 * 256
+/** How many networks one member has. */
 const PER_MEMBER = 64
 
 export function processNodes(shape: MemberShape): ProcessNode[] {
   return Array.from({ length: shape.process.count }, (_, index) => {
-    const network = ((shape.network ?? 0) + shape.index * PER_MEMBER + index) % NETWORKS
+    const network = ((shape.network ?? 0) + shape.index * PER_MEMBER + index) % POD_NETWORKS
     return { name: `${shape.name}-process-${index + 1}`, podCIDR: `127.${64 + (network >> 8)}.${network & 255}.0/24` }
   })
 }
