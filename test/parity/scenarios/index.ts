@@ -3,10 +3,16 @@ import type { Scenario } from '../scenario.ts'
 import { CRON_JOB_SCENARIOS } from './cron-jobs.ts'
 import { DAEMON_SET_SCENARIOS } from './daemon-sets.ts'
 import { DEPLOYMENT_SCENARIOS } from './deployments.ts'
+import { DISRUPTION_SCENARIOS } from './disruption.ts'
+import { GARBAGE_SCENARIOS } from './garbage.ts'
 import { JOB_SCENARIOS } from './jobs.ts'
+import { NAMESPACE_SCENARIOS } from './namespaces.ts'
 import { REPLICA_SET_SCENARIOS } from './replica-sets.ts'
 import { ROLLOUT_SCENARIOS } from './rollouts.ts'
+import { SCHEDULING_SCENARIOS } from './scheduling.ts'
+import { SERVICE_SCENARIOS } from './services.ts'
 import { STATEFUL_SET_SCENARIOS } from './stateful-sets.ts'
+import { STORAGE_SCENARIOS } from './storage.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
   ...DEPLOYMENT_SCENARIOS,
@@ -16,4 +22,10 @@ export const SCENARIOS: readonly Scenario[] = [
   ...DAEMON_SET_SCENARIOS,
   ...JOB_SCENARIOS,
   ...CRON_JOB_SCENARIOS,
+  ...STORAGE_SCENARIOS,
+  ...GARBAGE_SCENARIOS,
+  ...DISRUPTION_SCENARIOS,
+  ...SCHEDULING_SCENARIOS,
+  ...SERVICE_SCENARIOS,
+  ...NAMESPACE_SCENARIOS,
 ]
