@@ -188,6 +188,11 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
   writes: readonly Access[]
   /** What it reads from the server itself rather than from caches, in `observe`: becomes RBAC and documentation. */
   reads?: readonly Access[]
+  /**
+   * Whether a primary is worth a pass at all (default: every one is). Asked with each of its changes, for its old and its new
+   * state; must not depend on anything that does not wake the controller by itself.
+   */
+  concerns?(primary: Primary, read: Reader): boolean
   /** Keys worked on at once (default 1). */
   concurrency?: number
   /** Among ready keys of one priority the highest is taken first, of equals the first to come. Asked when a key becomes ready. */

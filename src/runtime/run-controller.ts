@@ -78,7 +78,11 @@ export function runController(controller: Controller, options: RunOptions): Runn
 
   const unsubscribe = [
     // What was there at the start has waited already; what happens now, somebody may be looking at.
-    primaries.subscribe(({ object }) => queue.add(keyOfObject(object), primaries.hasSynced ? 'normal' : 'low')),
+    primaries.subscribe(({ object, old }) => {
+      const isWorthIt =
+        controller.concerns === undefined || controller.concerns(object, read) || (old !== undefined && controller.concerns(old, read))
+      if (isWorthIt) queue.add(keyOfObject(object), primaries.hasSynced ? 'normal' : 'low')
+    }),
     ...(controller.watches ?? []).map((watch) =>
       caches.of(watch.resource).subscribe(({ object, old }) => {
         for (const of of old === undefined ? [object] : [old, object]) for (const ref of watch.affects(of, read)) wake(ref, watch.priority)

@@ -47,6 +47,9 @@ export function podGarbage(): Controller {
     ],
     reads: [{ resource: NODES, verbs: ['get'] }],
     concurrency: 8,
+    concerns: ({ metadata, spec }, read) =>
+      metadata.deletionTimestamp !== undefined ||
+      ((spec?.nodeName ?? '') !== '' && read.get(NODES, '', spec?.nodeName ?? '') === undefined),
     async observe(_ref, pod, read, client) {
       const nowMs = read.nowMs()
       const name = pod?.spec?.nodeName ?? ''

@@ -53,6 +53,10 @@ export function taintEviction(): Controller {
       { resource: PODS, subresource: 'status', verbs: ['patch'] },
     ],
     concurrency: 8,
+    concerns({ metadata, spec }, read) {
+      const node = (spec?.nodeName ?? '') === '' ? undefined : read.get(NODES, '', spec?.nodeName ?? '')
+      return node === undefined || noExecuteTaints(node).length > 0 || due.has(`${metadata.namespace}/${metadata.name}`)
+    },
     observe({ namespace, name }, pod, read) {
       const nowMs = read.nowMs()
       const key = `${namespace}/${name}`
