@@ -93,12 +93,16 @@ async function faultyConnect(
     channels.close()
     throw broken
   }
-  const channels = await inner.connect(request, {
+  let channels: Channels | undefined
+  let isBroken = false
+  channels = await inner.connect(request, {
     message() {
-      channels.close()
+      isBroken = true
+      channels?.close()
     },
     closed: () => handlers.closed(broken),
   })
+  if (isBroken) channels.close()
   return channels
 }
 

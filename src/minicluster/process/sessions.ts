@@ -43,6 +43,8 @@ export function startSession(line: CommandLine, output: Pick<ExecStart, 'stdout'
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
       // Looked for before anything is ended: who loses his parent is no longer found below it.
       for (const pid of [...descendantsOf(child.pid), child.pid]) sendSignal(pid, 'SIGKILL')
+      // Nobody wants the rest, and the pipes are closed only when it is read.
+      for (const stream of streams) stream.resume()
     },
   }
   return new Promise((resolve, reject) => {
