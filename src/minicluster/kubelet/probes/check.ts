@@ -72,7 +72,8 @@ export async function askHttp(action: HTTPGetAction, asking: Asking): Promise<An
       return { ok: false, output: `Get "${url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)` }
     return code >= 200 && code < 400 ? { ok: true, output: '' } : { ok: false, output: `HTTP probe failed with statuscode: ${code}` }
   } catch (error) {
-    return { ok: false, output: `Get "${url}": ${messageOf(error)}` }
+    const message = messageOf(error)
+    return { ok: false, output: message.startsWith('Get "') ? message : `Get "${url}": ${message}` }
   }
 }
 
