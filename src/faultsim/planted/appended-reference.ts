@@ -4,7 +4,7 @@ export const appendedReference: Planted = {
   name: 'appended back-reference',
   differs: 'it adds greetings to the list of a card and removes only those it has seen there itself',
   caughtBy: 'same end state',
-  within: 200,
+  foundBy: { seed: 9 },
   cast: cardTwin(() => {
     const seen = new Set<string>()
     return {

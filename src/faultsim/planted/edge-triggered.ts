@@ -17,7 +17,7 @@ export const edgeTriggered: Planted = {
   name: 'edge-triggered only',
   differs: 'it looks again when a card counts one greeting more, not whenever the card has changed',
   caughtBy: 'quiet when settled',
-  within: 200,
+  foundBy: { seed: 26 },
   cast: greetingTwin((right) => ({
     also: { watches: right.watches?.map((watch) => (watch.resource.plural === CARDS.plural ? growthOf(watch) : watch)) },
   })),

@@ -4,7 +4,7 @@ export const effectWithoutKey: Planted = {
   name: 'effect without idempotency key',
   differs: 'every attempt to put up a notice puts up another one, and only the last is remembered',
   caughtBy: 'at rest',
-  within: 100,
+  foundBy: { seed: 1 },
   cast: greetingTwin(
     () => ({}),
     (board, cluster) => {

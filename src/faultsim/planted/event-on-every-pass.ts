@@ -4,7 +4,7 @@ export const eventOnEveryPass: Planted = {
   name: 'event on every pass',
   differs: 'it tells of every look at a greeting',
   caughtBy: 'quiet when settled',
-  within: 20,
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => {
     let looks = 0
     return {

@@ -5,7 +5,7 @@ export const forgottenFinalizer: Planted = {
   name: 'forgotten finalizer',
   differs: 'it puts the notice up without a finalizer',
   caughtBy: 'at rest',
-  within: 20,
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const { greeting } = observed

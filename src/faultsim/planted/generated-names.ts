@@ -10,7 +10,7 @@ export const generatedNames: Planted = {
   name: 'generated names',
   differs: 'a ConfigMap gets a new name with every attempt to make it',
   caughtBy: 'at rest',
-  within: 200,
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const { greeting, children, nowMs } = observed

@@ -18,7 +18,6 @@ import type { Planted } from './planted.ts'
 import { reReadAndOverwrite } from './re-read-and-overwrite.ts'
 import { staleDeletion } from './stale-deletion.ts'
 import { statusBeforeBackReference } from './status-before-back-reference.ts'
-import { statusBeforeChildren } from './status-before-children.ts'
 import { swallowedFailure } from './swallowed-failure.ts'
 import { twoWriters } from './two-writers.ts'
 import { unboundedRetry } from './unbounded-retry.ts'
@@ -44,7 +43,6 @@ export const PLANTED: readonly Planted[] = [
   reReadAndOverwrite,
   staleDeletion,
   statusBeforeBackReference,
-  statusBeforeChildren,
   swallowedFailure,
   twoWriters,
   unboundedRetry,

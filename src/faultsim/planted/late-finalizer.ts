@@ -6,7 +6,7 @@ export const lateFinalizer: Planted = {
   name: 'late finalizer',
   differs: 'it adds its finalizer when the notice is up, not before',
   caughtBy: 'at rest',
-  within: 200,
+  foundBy: { seed: 7 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const { greeting } = observed

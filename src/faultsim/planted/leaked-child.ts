@@ -4,7 +4,7 @@ export const leakedChild: Planted = {
   name: 'leaked child',
   differs: 'it takes back only what it remembers to have given',
   caughtBy: 'at rest',
-  within: 200,
+  foundBy: { seed: 49 },
   cast: greetingTwin(() => {
     const given = new Set<string>()
     return {

@@ -4,7 +4,7 @@ export const lostRequeue: Planted = {
   name: 'lost requeue',
   differs: 'it remembers the end of its time only when it has just written something',
   caughtBy: 'at rest',
-  within: 200,
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const planned = right(observed)

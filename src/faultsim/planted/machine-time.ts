@@ -4,6 +4,6 @@ export const machineTime: Planted = {
   name: 'time from the machine',
   differs: 'it asks the machine for the time instead of its clock',
   caughtBy: 'no ambient use',
-  within: 20,
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => ({ observe: (observed) => ({ ...observed, nowMs: Date.now() }) })),
 }

@@ -3,8 +3,8 @@ import { greetingTwin, type Planted } from './planted.ts'
 export const missingOwner: Planted = {
   name: 'missing owner reference',
   differs: 'its ConfigMaps do not say whom they belong to',
-  caughtBy: 'at rest',
-  within: 20,
+  caughtBy: 'invariant',
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const planned = right(observed)

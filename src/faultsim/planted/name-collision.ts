@@ -11,7 +11,7 @@ export const nameCollision: Planted = {
   name: 'name collision',
   differs: 'it calls a ConfigMap after greeting and person, joined by a dash that both may contain',
   caughtBy: 'invariant',
-  within: 200,
+  foundBy: { seed: 2 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const { greeting, children } = observed

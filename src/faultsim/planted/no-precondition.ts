@@ -4,7 +4,7 @@ export const noPrecondition: Planted = {
   name: 'no precondition',
   differs: 'it writes the status of the card whatever version it has by now',
   caughtBy: 'invariant',
-  within: 400,
+  foundBy: { seed: 29 },
   cast: cardTwin(() => ({
     plan(observed, right) {
       const { card } = observed

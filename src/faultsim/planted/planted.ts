@@ -13,8 +13,8 @@ export interface Planted {
   /** What it does otherwise than the right one, in one sentence. */
   differs: string
   caughtBy: Oracle
-  /** The first seed that finds it is not beyond this one. */
-  within: number
+  /** The first seed that finds it, counted from 1; or, of those that no seed finds soon, the enumerated fault that does. */
+  foundBy: { seed: number } | { fault: string; of: 'greeting' | 'card' }
   cast: Cast
 }
 

@@ -6,7 +6,7 @@ export const reReadAndOverwrite: Planted = {
   name: 're-read and overwrite',
   differs: 'it fetches the newest version of the card before it writes what it decided on an older one',
   caughtBy: 'invariant',
-  within: 400,
+  foundBy: { seed: 29 },
   cast: cardTwin((right) => ({
     also: { reads: [...(right.reads ?? []), { resource: CARDS, verbs: ['get'] }] },
     async observe(observed, { client }) {

@@ -8,7 +8,7 @@ export const staleDeletion: Planted = {
   name: 'acting on a stale cache',
   differs: 'it deletes a ConfigMap by name, whichever one has the name by now',
   caughtBy: 'invariant',
-  within: 2000,
+  foundBy: { fault: 'restart at the end with caches of 44 revisions ago', of: 'greeting' },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const planned = right(observed)

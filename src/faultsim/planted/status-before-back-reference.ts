@@ -4,7 +4,7 @@ export const statusBeforeBackReference: Planted = {
   name: 'status before back-reference',
   differs: 'it is ready as soon as its card exists, before the card counts it',
   caughtBy: 'invariant',
-  within: 20,
+  foundBy: { seed: 10 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const { greeting, card } = observed

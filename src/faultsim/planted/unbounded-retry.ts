@@ -4,7 +4,7 @@ export const unboundedRetry: Planted = {
   name: 'unbounded retry',
   differs: 'it asks again every ten milliseconds while its card is missing',
   caughtBy: 'settles',
-  within: 20,
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const planned = right(observed)

@@ -7,7 +7,7 @@ export const unstableOrder: Planted = {
   name: 'unstable order',
   differs: 'it lists the greetings of a card in the order in which its cache happens to hold them',
   caughtBy: 'quiet after restart',
-  within: 200,
+  foundBy: { seed: 24 },
   cast: cardTwin(() => ({
     plan({ card, greetings }) {
       if (card === undefined || card.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO

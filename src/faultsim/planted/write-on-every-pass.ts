@@ -5,7 +5,7 @@ export const writeOnEveryPass: Planted = {
   name: 'write on every pass',
   differs: 'it writes its status whether or not it differs',
   caughtBy: 'quiet when settled',
-  within: 20,
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const planned = right(observed)

@@ -148,7 +148,7 @@ export function drawDelivery(seed: number, rates: Rates, of: { cluster: string; 
 export function drawEffect(seed: number, rates: Rates, of: { cluster: string; n: number }): EffectFault | undefined {
   const random = seededRandom(mixed(seed, 5, of.n, codeOf(of.cluster)))
   if (random.next() >= rates.effect) return undefined
-  return oneOf(random, ['fail-before', 'fail-after', 'never'] as const)
+  return oneOf(random, ['fail-before', 'fail-after', 'late', 'never'] as const)
 }
 
 const whole = (random: Random, below: number): number => Math.floor(random.next() * below)

@@ -15,10 +15,14 @@ export interface EffectCall {
   attempt: number
 }
 
-/** `fail-before`: nothing is done. `fail-after`: it is done, and the answer is lost. `never`: no answer ever comes. */
-export type EffectFault = 'fail-before' | 'fail-after' | 'never'
+/**
+ * `fail-before`: nothing is done. `fail-after`: it is done, and the answer is lost. `late`: it fails at once, and is done
+ * all the same a little later. `never`: no answer ever comes.
+ */
+export type EffectFault = 'fail-before' | 'fail-after' | 'late' | 'never'
 
 const LATENCY_MS = 10
+const LATE_MS = 2000
 
 export class ScriptedEffects {
   /** Every call, in order. */
@@ -70,7 +74,12 @@ export class ScriptedEffects {
     await sleep(this.#clock, LATENCY_MS)
     if (fault === 'fail-before') throw new Error(`${effect.name} failed, as planned`)
     const script = this.#scripts.get(effect.name)
-    const value = await (script === undefined ? effect.run(input, context) : script(input, call))
+    const act = async (): Promise<unknown> => (script === undefined ? effect.run(input, context) : script(input, call))
+    if (fault === 'late') {
+      void sleep(this.#clock, LATE_MS).then(act)
+      throw new Error(`${effect.name} was given up, as planned`)
+    }
+    const value = await act()
     if (fault === 'fail-after') throw new Error(`${effect.name} was done, and its answer was lost, as planned`)
     if (fault === 'never') return new Promise(() => undefined)
     return value

@@ -9,7 +9,7 @@ import { World, type WorldCluster } from '../../world/index.ts'
 import { aCard, aGreeting } from '../builders.ts'
 import { card } from '../card/controller.ts'
 import { CARDS, type Card, DEFINITIONS, GREETINGS, type Greeting } from '../kinds.ts'
-import { atRest, INVARIANTS, outside } from '../story.ts'
+import { survivalOf } from '../survival.ts'
 import { boardOf, REFERENCE, runCast } from '../world.ts'
 import { type Board, boardEffects } from './board.ts'
 import { greeting } from './controller.ts'
@@ -159,23 +159,5 @@ describe('a greeting', () => {
   })
 })
 
-const survival = {
-  role: 'hub' as const,
-  controllers: runCast(REFERENCE),
-  before: DEFINITIONS.map((definition) => (cluster: WorldCluster) => cluster.create(definition)),
-  steps: [
-    (cluster: WorldCluster) => cluster.create(aCard('default/red')),
-    (cluster: WorldCluster) => cluster.create(aGreeting('default/hello', { text: 'hi', to: ['ann', 'bob'], card: 'red' })),
-    (cluster: WorldCluster) => cluster.patch(GREETINGS, 'default/hello', { spec: { text: 'bye', to: ['bob', 'cleo'], card: 'blue' } }),
-    (cluster: WorldCluster) => cluster.create(aCard('default/blue')),
-    (cluster: WorldCluster) => cluster.create(aGreeting('default/short', { to: ['ann'], ttlSeconds: 60 })),
-    (cluster: WorldCluster) => cluster.delete(GREETINGS, 'default/hello'),
-    (cluster: WorldCluster) => cluster.create(aGreeting('default/hello', { text: 'again', to: ['bob'], card: 'red' })),
-    (cluster: WorldCluster) => cluster.advance(120_000),
-  ],
-  invariants: INVARIANTS,
-  atRest,
-  outside,
-}
-survives(greeting(NO_BOARD), survival)
-survives(card, survival)
+survives(greeting(NO_BOARD), survivalOf())
+survives(card, survivalOf())
