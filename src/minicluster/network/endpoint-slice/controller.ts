@@ -6,6 +6,7 @@
 import { ENDPOINT_SLICES, NODES, SERVICES } from '../../../client/builtin-resources.ts'
 import type { EndpointSlice, Node, Service } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, indexOf, via } from '../../../runtime/controller.ts'
+import { mayAdopt } from '../../workloads/pod/ownership.ts'
 import { nodeIndex, nodeWatch, podsOfService, podWatch, servicePodIndexes } from '../service-pods.ts'
 import { MANAGED_BY_LABEL, MANAGER, type Observed, plan, SERVICE_NAME_LABEL } from './plan.ts'
 
@@ -33,16 +34,20 @@ export function endpointSlices(): Controller {
       }),
     ],
     writes: [{ resource: ENDPOINT_SLICES, verbs: ['create', 'update', 'delete'] }],
+    reads: [{ resource: SERVICES, verbs: ['get'] }],
     concurrency: 4,
-    observe({ namespace, name }, service, read) {
-      if (service === undefined) return { service, pods: [], slices: [], nodes: new Map() }
+    async observe({ namespace, name }, service, read, client) {
+      const slices = read.byIndex(ENDPOINT_SLICES, SERVICE, `${namespace}/${name}`)
+      // Slices of a service that is gone are collected: a cache that does not know yet would make them again and again.
+      if (service === undefined || (slices.length === 0 && !(await mayAdopt(client, SERVICES, service))))
+        return { service: undefined, pods: [], slices, nodes: new Map() }
       const pods = podsOfService(service, read)
       const nodes = new Map<string, Node>()
       for (const nodeName of new Set(pods.map(({ spec }) => spec?.nodeName ?? ''))) {
         const node = read.get(NODES, '', nodeName)
         if (node !== undefined) nodes.set(nodeName, node)
       }
-      return { service, pods, slices: read.byIndex(ENDPOINT_SLICES, SERVICE, `${namespace}/${name}`), nodes }
+      return { service, pods, slices, nodes }
     },
     plan,
   })

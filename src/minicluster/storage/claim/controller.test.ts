@@ -300,6 +300,8 @@ const volumeFirst: Invariant = {
 
 survives(claimBinding(), {
   steps: [
+    (cluster) => cluster.create(aClaim('gone')),
+    (cluster) => cluster.delete(PERSISTENT_VOLUME_CLAIMS, 'default/gone'),
     (cluster) => cluster.create(aVolume('a')),
     (cluster) => cluster.create(aVolume('b', { capacity: { storage: '2Gi' } })),
     (cluster) =>

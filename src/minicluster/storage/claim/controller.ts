@@ -9,6 +9,7 @@ import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, indexOf, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
+import { mayAdopt } from '../../workloads/pod/ownership.ts'
 import { isPodTerminal } from '../../workloads/pod/state.ts'
 import {
   annotationOf,
@@ -63,7 +64,10 @@ export function claimBinding(): Controller {
       { resource: PERSISTENT_VOLUMES, verbs: ['patch'] },
       WRITES_NEWS,
     ],
-    reads: [{ resource: PERSISTENT_VOLUMES, verbs: ['get'] }],
+    reads: [
+      { resource: PERSISTENT_VOLUMES, verbs: ['get'] },
+      { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['get'] },
+    ],
     concurrency: 4,
     observe,
     plan,
@@ -73,14 +77,20 @@ export function claimBinding(): Controller {
 async function observe(ref: ObjectRef, claim: PersistentVolumeClaim | undefined, read: Reader, client: Client): Promise<Observed> {
   const key = claimKey(ref.namespace, ref.name)
   const className = claim === undefined ? '' : classOfClaim(claim)
+  const reserved = read.byIndex(PERSISTENT_VOLUMES, RESERVED, key)
+  const named = await namedVolume(claim, read, client)
+  const available = claim === undefined || !isWaiting(claim) ? [] : read.byIndex(PERSISTENT_VOLUMES, AVAILABLE, className)
   const waiting = read.byIndex(PODS, USERS, key).filter((pod) => !isPodTerminal(pod) && (pod.spec?.nodeName ?? '') === '')
+  // A volume given to a claim that only a cache still knows would be lost to others.
+  const mayTake = claim !== undefined && isWaiting(claim) && (named !== undefined || reserved.length + available.length > 0)
+  const isGone = mayTake && !(await mayAdopt(client, PERSISTENT_VOLUME_CLAIMS, claim))
   return {
-    claim,
+    claim: isGone ? undefined : claim,
     storageClass: className === '' ? undefined : read.get(STORAGE_CLASSES, '', className),
     defaultClass: defaultClassOf(read.byIndex(STORAGE_CLASSES, DEFAULT, DEFAULT)),
-    named: await namedVolume(claim, read, client),
-    reserved: read.byIndex(PERSISTENT_VOLUMES, RESERVED, key),
-    available: claim === undefined || !isWaiting(claim) ? [] : read.byIndex(PERSISTENT_VOLUMES, AVAILABLE, className),
+    named,
+    reserved,
+    available,
     waitingPods: waiting.map((pod) => pod.metadata.name ?? '').sort(compareText),
     told: toldOf(read, claim),
     nowMs: read.nowMs(),

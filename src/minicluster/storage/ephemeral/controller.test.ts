@@ -61,8 +61,10 @@ describe('ephemeral volumes', () => {
 })
 
 survives(ephemeralClaims(), {
-  steps: [(cluster) => cluster.create(aPodWithScratch()), (cluster) => cluster.delete(PERSISTENT_VOLUME_CLAIMS, CLAIM)],
-  async atRest(cluster) {
-    await expectThere(cluster, PERSISTENT_VOLUME_CLAIMS, CLAIM)
-  },
+  steps: [
+    (cluster) => cluster.create(aPodWithScratch()),
+    (cluster) => cluster.delete(PERSISTENT_VOLUME_CLAIMS, CLAIM),
+    (cluster) => cluster.delete(PODS, 'default/user'),
+  ],
+  atRest: (cluster) => expectGone(cluster, PERSISTENT_VOLUME_CLAIMS, CLAIM),
 })

@@ -15,7 +15,7 @@ import {
   type Plan,
   via,
 } from '../../../runtime/controller.ts'
-import { controllerOf, controllerReference } from '../../workloads/pod/ownership.ts'
+import { controllerOf, controllerReference, mayAdopt } from '../../workloads/pod/ownership.ts'
 import { claimKey, claimNameOf, claimsOfPod } from '../names.ts'
 import { newsIndex, standing, type Told, toldOf, WRITES_NEWS } from '../standing-news.ts'
 
@@ -42,15 +42,20 @@ export function ephemeralClaims(): Controller {
     ],
     indexes: [indexOf(PODS, USERS, (pod) => (ephemeralVolumes(pod).length === 0 ? [] : claimsOfPod(pod))), newsIndex],
     writes: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create'] }, WRITES_NEWS],
-    observe: ({ namespace }, pod, read) => {
+    reads: [{ resource: PODS, verbs: ['get'] }],
+    concerns: (pod) => ephemeralVolumes(pod).length > 0,
+    observe: async ({ namespace }, pod, read, client) => {
+      const nothing = { pod: undefined, claims: new Map(), told: new Set<string>(), nowMs: read.nowMs() }
       const volumes = pod === undefined ? [] : ephemeralVolumes(pod)
-      if (pod === undefined || volumes.length === 0) return { pod: undefined, claims: new Map(), told: new Set(), nowMs: read.nowMs() }
+      if (pod === undefined || volumes.length === 0) return nothing
       const claims = new Map<string, PersistentVolumeClaim>()
       for (const volume of volumes) {
         const name = claimNameOf(pod, volume) ?? ''
         const claim = read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name)
         if (claim !== undefined) claims.set(name, claim)
       }
+      // Claims of a pod that is gone are collected: a cache that does not know yet would make them again and again.
+      if (claims.size < volumes.length && !(await mayAdopt(client, PODS, pod))) return nothing
       return { pod, claims, told: toldOf(read, pod), nowMs: read.nowMs() }
     },
     plan,

@@ -21,6 +21,7 @@ import {
   via,
 } from '../../../../runtime/controller.ts'
 import { isSimulated } from '../../../shape.ts'
+import { mayAdopt } from '../../../workloads/pod/ownership.ts'
 import { annotationOf, classOfClaim, SELECTED_NODE, STORAGE_PROVISIONER } from '../../names.ts'
 import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../../standing-news.ts'
 import { LOCAL_PROVISIONER, type LocalVolumes, localVolume, pathOf, type VolumeDirectories, volumeNameOf } from '../volume.ts'
@@ -50,9 +51,12 @@ export function localProvisioning({ root, directories }: LocalVolumes): Controll
     indexes: [newsIndex],
     effects: [effects.make as Effect, effects.remove as Effect],
     writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['create'] }, { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] }, WRITES_NEWS],
-    reads: [{ resource: NODES, verbs: ['get'] }],
+    reads: [
+      { resource: NODES, verbs: ['get'] },
+      { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['get'] },
+    ],
     observe: async (_ref, claim, read, client) => ({
-      claim,
+      claim: claim === undefined || (await isWanted(claim, read, client)) ? claim : undefined,
       storageClass: claim === undefined ? undefined : read.get(STORAGE_CLASSES, '', classOfClaim(claim)),
       node: claim === undefined || !isOurs(claim) ? undefined : await nodeOf(claim, read, client),
       volume: claim === undefined ? undefined : read.get(PERSISTENT_VOLUMES, '', volumeNameOf(claim)),
@@ -85,6 +89,13 @@ function effectsOf(directories: VolumeDirectories): Observed['effects'] {
 }
 
 const isOurs = (claim: PersistentVolumeClaim): boolean => annotationOf(claim, STORAGE_PROVISIONER) === LOCAL_PROVISIONER
+
+/** Nothing is made for a claim that only a cache still knows. */
+async function isWanted(claim: PersistentVolumeClaim, read: Reader, client: Client): Promise<boolean> {
+  const isServed =
+    !isOurs(claim) || (claim.spec?.volumeName ?? '') !== '' || read.get(PERSISTENT_VOLUMES, '', volumeNameOf(claim)) !== undefined
+  return isServed || claim.metadata.deletionTimestamp !== undefined || (await mayAdopt(client, PERSISTENT_VOLUME_CLAIMS, claim))
+}
 
 /** A cache that is behind must not send the claim back to the scheduler. */
 async function nodeOf(claim: PersistentVolumeClaim, read: Reader, client: Client): Promise<Node | undefined> {
