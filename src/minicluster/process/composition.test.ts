@@ -166,14 +166,14 @@ describe('a mount table', () => {
     )
     const binds = [
       { source: '/my home/v', at: '/a b', readOnly: true },
-      { source: '/etc', at: '/etc', readOnly: false },
+      { source: '/etc', at: '/etc', readOnly: false, isOptional: true as const },
     ]
     assert.equal(
       mountTable('/root dir', binds, { ownProc: true, flags }),
       [
         'proc /root\\040dir/proc proc nosuid,nodev,noexec 0 0',
         '/my\\040home/v /root\\040dir/a\\040b none rbind,ro,nosuid,nodev 0 0',
-        '/etc /root\\040dir/etc none rbind 0 0',
+        '/etc /root\\040dir/etc none rbind,nofail 0 0',
         '',
       ].join('\n'),
     )

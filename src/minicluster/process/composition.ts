@@ -23,6 +23,8 @@ export interface Bind {
   /** Path in the container. */
   at: string
   readOnly: boolean
+  /** Passed through, and no loss when it is gone by the time it is mounted: directories of a machine change. */
+  isOptional?: true
 }
 
 export interface Composition {
@@ -260,6 +262,7 @@ function write(node: Node, at: string, to: Writing): void {
   if (node.kind === 'link') return void to.links.push({ at, target: node.target })
   if (node.entry === 'file') to.files.push(at)
   else to.directories.push(node.kind === 'made' && node.like !== undefined ? { at, like: node.like } : { at })
-  if (node.kind === 'pass') to.binds.push({ source: node.source, at, readOnly: node.readOnly })
+  if (node.kind === 'pass')
+    to.binds.push({ source: node.source, at, readOnly: node.readOnly, ...(node.isVolume ? {} : { isOptional: true }) })
   else for (const [name, child] of node.children) write(child, path.join(at, name), to)
 }

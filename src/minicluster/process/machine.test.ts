@@ -145,6 +145,13 @@ for (const [who, uid] of [
       )
     })
 
+    it('sends a signal that came too early as soon as it can', async () => {
+      const spec = aRun(['sleep', '60'], { podUid: pod() })
+      await owner.call('start', spec)
+      await owner.call('signal', spec, 'SIGKILL')
+      assert.deepEqual(exitOf(await owner.call('over', spec)), [137, 9])
+    })
+
     it('says what could not be started, and why', async () => {
       assert.deepEqual(failureOf(await run(aRun(['no-such-program'], { podUid: pod() }))), {
         atMs: undefined,

@@ -118,6 +118,7 @@ class Runs {
 
   open(): void {
     mkdirSync(this.#notices, { recursive: true })
+    rmSync(path.join(this.#options.directory, 'scratch'), { recursive: true, force: true })
     // Before the directory is read, so that nothing between the two is missed.
     this.#watch()
     for (const name of readdirSync(this.#notices)) rmSync(path.join(this.#notices, name), { force: true, recursive: true })
@@ -248,6 +249,9 @@ class Runs {
   #set(run: KnownRun, state: RunState): void {
     if (state.phase === run.state.phase) return
     run.state = state
+    const { pendingSignal } = run
+    run.pendingSignal = undefined
+    if (pendingSignal !== undefined) void signalRun(run, pendingSignal)
     this.#tell(run.podUid)
   }
 

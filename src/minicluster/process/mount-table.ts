@@ -36,7 +36,7 @@ const escaped = (file: string): string => file.replace(/[ \t\n\r\\]/g, (char) =>
 export function mountTable(root: string, binds: readonly Bind[], options: { ownProc: boolean; flags: MountFlags }): string {
   const lines = options.ownProc ? [`proc ${escaped(path.join(root, 'proc'))} proc nosuid,nodev,noexec 0 0`] : []
   for (const bind of binds) {
-    const how = bind.readOnly ? ['rbind', 'ro', ...flagsAt(bind.source, options.flags)] : ['rbind']
+    const how = ['rbind', ...(bind.readOnly ? ['ro', ...flagsAt(bind.source, options.flags)] : []), ...(bind.isOptional ? ['nofail'] : [])]
     lines.push(`${escaped(bind.source)} ${escaped(path.join(root, bind.at))} none ${how.join(',')} 0 0`)
   }
   return `${lines.join('\n')}\n`

@@ -24,6 +24,8 @@ export interface KnownRun extends RunId {
   record: RunRecord
   state: RunState
   running?: Running
+  /** Sent before there was anybody to get it. */
+  pendingSignal?: string
   /** Nobody has begun it: a shim must be started, or started again. */
   isUnclaimed: boolean
 }
@@ -111,7 +113,11 @@ function endOfLost(directory: string, { running, isSameBoot, nowMs }: Lost): End
     running === undefined
       ? { phase: 'failed', reason: 'RunContainerError', message: 'what looks after the container ended before the container began' }
       : { phase: 'exited', startedAtMs: running.startedAtMs, finishedAtMs: nowMs, exitCode: KILLED }
-  writeRecord(directory, ENDED_FILE, ended)
+  try {
+    writeRecord(directory, ENDED_FILE, ended)
+  } catch {
+    // A full disk: whoever reads it next comes to the same end.
+  }
   return ended
 }
 

@@ -3,12 +3,13 @@ import { constants as system } from 'node:os'
 import { isAlive, sendSignal } from './process-table.ts'
 import { endProcesses, type KnownRun } from './run-store.ts'
 
-/** A run that has ended, or that nobody knows, is left alone. */
+/** A run that has ended, or that nobody knows, is left alone; one that is about to begin gets it when it has. */
 export async function signalRun(run: KnownRun | undefined, name: string): Promise<void> {
-  const { running } = run ?? {}
-  if (run === undefined || run.state.phase !== 'running' || running === undefined) return
   const signal = signalNamed(name)
   if (signal === undefined) throw new Error(`${name} is no signal of this system`)
+  if (run?.state.phase === 'starting' && run.pendingSignal !== 'SIGKILL') run.pendingSignal = signal
+  const { running } = run ?? {}
+  if (run === undefined || run.state.phase !== 'running' || running === undefined) return
   if (signal === 'SIGKILL') return endProcesses(running)
   if (!isAlive(running.program)) return
   sendSignal(running.program.pid, signal)
