@@ -21,6 +21,7 @@ import type { Namespaces } from './namespaces.ts'
 export interface Composed {
   root: string
   table: string
+  workingDir: string
 }
 
 export interface ComposeOptions {
@@ -77,7 +78,7 @@ export function compose(options: ComposeOptions): Composed {
   const table = path.join(directory, 'mounts')
   const flags = namespaces.isUnprivileged ? parseMountInfo(readFileSync('/proc/self/mountinfo', 'utf8')) : new Map()
   writeFileSync(table, first + mountTable(root, composition.binds, { ownProc: namespaces.processes, flags }))
-  return { root, table }
+  return { root, table, workingDir: composition.workingDir }
 }
 
 type Request = Omit<Parameters<typeof composeRoot>[0], 'base' | 'fromHost'>

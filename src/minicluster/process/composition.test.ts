@@ -110,7 +110,9 @@ describe('the root that a container sees', () => {
   it('has the working directory, made where there is none', () => {
     assert.ok(compose([], { workingDir: '/work/here' }).directories.some(({ at }) => at === '/work/here'))
     assert.deepEqual(compose([mount('a', '/v')], { workingDir: '/v/w' }).inVolumes, [{ path: '/data/volumes/a/w', kind: 'directory' }])
-    assert.deepEqual(compose([], { workingDir: '/usr/share' }), compose([]))
+    assert.deepEqual(compose([], { workingDir: '/usr/share' }), { ...compose([]), workingDir: '/usr/share' })
+    assert.equal(compose([], { workingDir: '/var/run/lock/x' }).workingDir, '/run/lock/x')
+    assert.equal(compose([]).workingDir, '/')
   })
 
   it('says what cannot be', () => {

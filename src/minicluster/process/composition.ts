@@ -35,6 +35,8 @@ export interface Composition {
   binds: readonly Bind[]
   /** Directories to make in volumes, where one volume is mounted inside another. */
   inVolumes: readonly { path: string; kind: 'directory' | 'file' }[]
+  /** Where the working directory is, without links on the way. */
+  workingDir: string
 }
 
 export interface CompositionRequest {
@@ -70,10 +72,10 @@ export function composeRoot(request: CompositionRequest, view: FileView): Compos
   for (const directory of request.fromHost) root.children.set(directory, passed(path.join('/', directory), 'directory'))
   if (request.ownProc) root.children.set('proc', made('directory'))
   for (const mount of fromOutsideIn(request.mounts, root, view)) place(mount, { root, view, request, nested, inVolumes })
-  ensureDirectory(request.workingDir, { root, view, request, nested, inVolumes })
+  const workingDir = ensureDirectory(request.workingDir, { root, view, request, nested, inVolumes })
   const composition = { directories: [], links: [], files: [], binds: [] }
   write(root, '/', composition)
-  return { ...composition, binds: [...composition.binds, ...nested], inVolumes }
+  return { ...composition, binds: [...composition.binds, ...nested], inVolumes, workingDir }
 }
 
 /** By where links lead: what is mounted over a directory comes before what is mounted in it. */
@@ -234,21 +236,22 @@ function mountInVolume(bind: Bind, entry: 'directory' | 'file', found: Place, co
   composing.nested.push({ ...bind, at: path.join('/', ...found.at, ...found.rest) })
 }
 
-function ensureDirectory(directory: string, composing: Composing): void {
-  const parts = partsOf(directory)
-  if (parts.length === 0) return
+/** Where it is, once links are followed. */
+function ensureDirectory(directory: string, composing: Composing): string {
   const found = locate(directory, composing)
-  if (found.rest.length === 0) return
+  const whole = path.join('/', ...found.at, ...found.rest)
+  if (found.rest.length === 0) return whole
   if (found.node.kind === 'pass') {
     const point = path.join(found.node.source, ...found.rest)
-    if (composing.view.kindOf(point) !== undefined) return
+    if (composing.view.kindOf(point) !== undefined) return whole
     if (found.node.isVolume) {
       if (composing.request.mayMake(point)) composing.inVolumes.push({ path: point, kind: 'directory' })
-      return
+      return whole
     }
   }
   const [parent, name] = makeWay(found, composing)
   if (!parent.children.has(name)) parent.children.set(name, made('directory'))
+  return whole
 }
 
 interface Writing {

@@ -33,7 +33,7 @@ export function prepareLaunch(options: LaunchOptions): Launch {
   const env = environmentOf(spec, { workingDir, searchPath: options.searchPath })
   if (typeof namespaces === 'string') return withoutNamespaces(options, { workingDir, env, mark })
   const place = composed(options, namespaces, workingDir)
-  const command = placedCommand(namespaces, { ...place, workingDir, hostname: spec.hostname, command: spec.command })
+  const command = placedCommand(namespaces, { ...place, hostname: spec.hostname, command: spec.command })
   const markedEnv = namespaces.processes ? env : { ...env, ...markVariable(mark) }
   return {
     command: spec.tty ? terminalCommand(options.script ?? '', command) : command,
@@ -44,7 +44,7 @@ export function prepareLaunch(options: LaunchOptions): Launch {
     ownsProcesses: namespaces.processes,
     mark,
     root: place.root,
-    workingDir,
+    workingDir: place.workingDir,
     isUnprivileged: namespaces.isUnprivileged,
   }
 }

@@ -8,10 +8,10 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** The command in a terminal of its own: its only child is what the command line names. It ends as the command does. */
 export const terminalCommand = (script: string, command: readonly string[]): string[] => [
   script,
-  '--quiet',
-  '--flush',
-  '--return',
-  '--command',
+  '-q',
+  '-f',
+  '-e',
+  '-c',
   `exec ${command.map(quoted).join(' ')}`,
   '/dev/null',
 ]
