@@ -8,6 +8,8 @@ import { type CommandResult, runCommand } from './run-command.ts'
 export interface RealServer {
   folder: string
   kubeconfig: string
+  /** Of every program that was started. */
+  pids: readonly number[]
   kubectl(...args: string[]): Promise<CommandResult>
   stop(): Promise<void>
 }
@@ -26,5 +28,6 @@ export async function startRealServer(...extra: string[]): Promise<RealServer> {
     await stop()
     throw new Error(`a real kube-apiserver could not be started: ${started.stderr || started.stdout}`)
   }
-  return { folder, kubeconfig, stop, kubectl: (...args) => runCommand(assetPath('kubectl'), ['--kubeconfig', kubeconfig, ...args]) }
+  const pids = [...started.stdout.matchAll(/^pid\.[\w-]+=(\d+)$/gm)].map(([, pid]) => Number(pid))
+  return { folder, kubeconfig, pids, stop, kubectl: (...args) => runCommand(assetPath('kubectl'), ['--kubeconfig', kubeconfig, ...args]) }
 }

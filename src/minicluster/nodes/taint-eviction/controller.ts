@@ -54,8 +54,10 @@ export function taintEviction(): Controller {
     ],
     concurrency: 8,
     concerns({ metadata, spec }, read) {
-      const node = (spec?.nodeName ?? '') === '' ? undefined : read.get(NODES, '', spec?.nodeName ?? '')
-      return node === undefined || noExecuteTaints(node).length > 0 || due.has(`${metadata.namespace}/${metadata.name}`)
+      if (due.has(`${metadata.namespace}/${metadata.name}`)) return true
+      if ((spec?.nodeName ?? '') === '') return false
+      const node = read.get(NODES, '', spec?.nodeName ?? '')
+      return node === undefined || noExecuteTaints(node).length > 0
     },
     observe({ namespace, name }, pod, read) {
       const nowMs = read.nowMs()
