@@ -6,7 +6,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../../base/random.ts'
-import type { RunSpec } from '../kubelet/container-machine.ts'
+import type { RunSpec, RunState } from '../kubelet/container-machine.ts'
 import { createProcessMachine, type ProcessMachine } from './machine.ts'
 import { isAlive, markOf } from './process-table.ts'
 import { CLAIM_FILE, type Claim, ENDED_FILE, RUN_FILE, RUNNING_FILE, type Running } from './run-files.ts'
@@ -51,6 +51,30 @@ describe('runs found again', () => {
     await Promise.all(others.map(async (other) => other.exitCode ?? once(other, 'exit')))
     assert.equal(state.phase === 'exited' && state.exitCode, 0)
     assert.equal(readFileSync(witness, 'utf8'), 'ran\n')
+  })
+
+  it('is run once, whenever Sluice is killed while it begins', async () => {
+    const witness = path.join(ground.directory, 'rounds')
+    mkdirSync(witness)
+    for (let round = 0; round < 5; round++) {
+      const runs = [0, 1, 2].map((i) =>
+        aRun(['sh', '-c', `echo ran >>"${witness}/${round}-${i}"; exit ${i}`], { podUid: `round-${round}`, container: `c${i}` }),
+      )
+      const first = ground.owner()
+      await first.call('refusal')
+      for (const run of runs) void first.call('start', run).catch(() => undefined)
+      // From the moment of the first record to that of the last end.
+      await new Promise((resolve) => setTimeout(resolve, round * 40))
+      await first.kill()
+      const second = ground.owner()
+      for (const run of runs) await second.call('start', run)
+      for (const [i, run] of runs.entries()) {
+        const state = await second.call<RunState>('over', run)
+        assert.equal(state.phase === 'exited' && state.exitCode, i, JSON.stringify(state))
+        assert.equal(readFileSync(path.join(witness, `${round}-${i}`), 'utf8'), 'ran\n')
+      }
+      await second.kill()
+    }
   })
 
   it('ends with its shim: no process is left, and the end is told', async () => {
