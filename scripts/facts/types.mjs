@@ -11,14 +11,12 @@ const KINDS = {
     'ConfigMap',
     'Endpoints',
     'Event',
-    'LimitRange',
     'Namespace',
     'Node',
     'PersistentVolume',
     'PersistentVolumeClaim',
     'Pod',
     'PodTemplateSpec',
-    'ReplicationController',
     'ResourceQuota',
     'Secret',
     'Service',
@@ -28,10 +26,9 @@ const KINDS = {
   batch_v1: ['CronJob', 'Job'],
   'coordination.k8s.io_v1': ['Lease'],
   'discovery.k8s.io_v1': ['EndpointSlice'],
-  policy_v1: ['Eviction', 'PodDisruptionBudget'],
-  'rbac.authorization.k8s.io_v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
-  'scheduling.k8s.io_v1': ['PriorityClass'],
-  'storage.k8s.io_v1': ['CSIDriver', 'CSINode', 'StorageClass', 'VolumeAttachment'],
+  policy_v1: ['PodDisruptionBudget'],
+  'rbac.authorization.k8s.io_v1': ['ClusterRole'],
+  'storage.k8s.io_v1': ['StorageClass'],
 }
 
 const HEAD = `/**

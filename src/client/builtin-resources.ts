@@ -41,9 +41,6 @@ export const LEASES = builtin<kinds.Lease>('coordination.k8s.io/v1', 'leases', '
 export const ENDPOINT_SLICES = builtin<kinds.EndpointSlice>('discovery.k8s.io/v1', 'endpointslices', 'EndpointSlice')
 export const POD_DISRUPTION_BUDGETS = builtin<kinds.PodDisruptionBudget>('policy/v1', 'poddisruptionbudgets', 'PodDisruptionBudget')
 export const CLUSTER_ROLES = builtin<kinds.ClusterRole>('rbac.authorization.k8s.io/v1', 'clusterroles', 'ClusterRole', !NAMESPACED)
-export const PRIORITY_CLASSES = builtin<kinds.PriorityClass>('scheduling.k8s.io/v1', 'priorityclasses', 'PriorityClass', !NAMESPACED)
-export const CSI_DRIVERS = builtin<kinds.CSIDriver>('storage.k8s.io/v1', 'csidrivers', 'CSIDriver', !NAMESPACED)
-export const CSI_NODES = builtin<kinds.CSINode>('storage.k8s.io/v1', 'csinodes', 'CSINode', !NAMESPACED)
 export const STORAGE_CLASSES = builtin<kinds.StorageClass>('storage.k8s.io/v1', 'storageclasses', 'StorageClass', !NAMESPACED)
 export const CUSTOM_RESOURCE_DEFINITIONS = builtin(
   'apiextensions.k8s.io/v1',

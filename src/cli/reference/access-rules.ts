@@ -36,7 +36,7 @@ const OF_HOUSEKEEPING: Rule[] = [
   { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch', 'delete', 'deletecollection'] },
 ]
 
-export function accessOf(controller: Controller): Rule[] {
+function accessOf(controller: Controller): Rule[] {
   const read = resourcesOf(controller).map((resource) => ruleOf({ resource, verbs: READ }))
   return merged([...read, ...[...controller.writes, ...(controller.reads ?? [])].map(ruleOf)])
 }

@@ -53,39 +53,6 @@ export interface AzureFileVolumeSource {
   shareName?: string
 }
 
-export interface CSIDriver extends KubeObject {
-  spec?: CSIDriverSpec
-}
-
-export interface CSIDriverSpec {
-  attachRequired?: boolean
-  fsGroupPolicy?: string
-  nodeAllocatableUpdatePeriodSeconds?: number
-  podInfoOnMount?: boolean
-  preventPodSchedulingIfMissing?: boolean
-  requiresRepublish?: boolean
-  seLinuxMount?: boolean
-  serviceAccountTokenInSecrets?: boolean
-  storageCapacity?: boolean
-  tokenRequests?: TokenRequest[]
-  volumeLifecycleModes?: string[]
-}
-
-export interface CSINode extends KubeObject {
-  spec?: CSINodeSpec
-}
-
-export interface CSINodeDriver {
-  allocatable?: VolumeNodeResources
-  name?: string
-  nodeID?: string
-  topologyKeys?: string[]
-}
-
-export interface CSINodeSpec {
-  drivers?: CSINodeDriver[]
-}
-
 export interface CSIPersistentVolumeSource {
   controllerExpandSecretRef?: SecretReference
   controllerPublishSecretRef?: SecretReference
@@ -151,11 +118,6 @@ export interface ClientIPConfig {
 export interface ClusterRole extends KubeObject {
   aggregationRule?: AggregationRule
   rules?: PolicyRule[]
-}
-
-export interface ClusterRoleBinding extends KubeObject {
-  roleRef?: RoleRef
-  subjects?: RbacSubject[]
 }
 
 export interface ClusterTrustBundleProjection {
@@ -392,17 +354,6 @@ export interface DaemonSetUpdateStrategy {
   type?: string
 }
 
-export interface DeleteOptions {
-  apiVersion?: string
-  dryRun?: string[]
-  gracePeriodSeconds?: number
-  ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
-  kind?: string
-  orphanDependents?: boolean
-  preconditions?: Preconditions
-  propagationPolicy?: string
-}
-
 export interface Deployment extends KubeObject {
   spec?: DeploymentSpec
   status?: DeploymentStatus
@@ -574,10 +525,6 @@ export interface EventSeries {
 export interface EventSource {
   component?: string
   host?: string
-}
-
-export interface Eviction extends KubeObject {
-  deleteOptions?: DeleteOptions
 }
 
 export interface ExecAction {
@@ -817,23 +764,6 @@ export interface LifecycleHandler {
   httpGet?: HTTPGetAction
   sleep?: SleepAction
   tcpSocket?: TCPSocketAction
-}
-
-export interface LimitRange extends KubeObject {
-  spec?: LimitRangeSpec
-}
-
-export interface LimitRangeItem {
-  default?: Record<string, string | number>
-  defaultRequest?: Record<string, string | number>
-  max?: Record<string, string | number>
-  maxLimitRequestRatio?: Record<string, string | number>
-  min?: Record<string, string | number>
-  type?: string
-}
-
-export interface LimitRangeSpec {
-  limits?: LimitRangeItem[]
 }
 
 export interface LinuxContainerUser {
@@ -1371,21 +1301,9 @@ export interface PortworxVolumeSource {
   volumeID?: string
 }
 
-export interface Preconditions {
-  resourceVersion?: string
-  uid?: string
-}
-
 export interface PreferredSchedulingTerm {
   preference?: NodeSelectorTerm
   weight?: number
-}
-
-export interface PriorityClass extends KubeObject {
-  description?: string
-  globalDefault?: boolean
-  preemptionPolicy?: string
-  value?: number
 }
 
 export interface Probe {
@@ -1437,13 +1355,6 @@ export interface RBDVolumeSource {
   user?: string
 }
 
-export interface RbacSubject {
-  apiGroup?: string
-  kind?: string
-  name?: string
-  namespace?: string
-}
-
 export interface ReplicaSet extends KubeObject {
   spec?: ReplicaSetSpec
   status?: ReplicaSetStatus
@@ -1472,35 +1383,6 @@ export interface ReplicaSetStatus {
   readyReplicas?: number
   replicas?: number
   terminatingReplicas?: number
-}
-
-export interface ReplicationController extends KubeObject {
-  spec?: ReplicationControllerSpec
-  status?: ReplicationControllerStatus
-}
-
-export interface ReplicationControllerCondition {
-  lastTransitionTime?: string
-  message?: string
-  reason?: string
-  status?: string
-  type?: string
-}
-
-export interface ReplicationControllerSpec {
-  minReadySeconds?: number
-  replicas?: number
-  selector?: Record<string, string>
-  template?: PodTemplateSpec
-}
-
-export interface ReplicationControllerStatus {
-  availableReplicas?: number
-  conditions?: ReplicationControllerCondition[]
-  fullyLabeledReplicas?: number
-  observedGeneration?: number
-  readyReplicas?: number
-  replicas?: number
 }
 
 export interface ResourceClaim {
@@ -1545,21 +1427,6 @@ export interface ResourceRequirements {
 export interface ResourceStatus {
   name?: string
   resources?: ResourceHealth[]
-}
-
-export interface Role extends KubeObject {
-  rules?: PolicyRule[]
-}
-
-export interface RoleBinding extends KubeObject {
-  roleRef?: RoleRef
-  subjects?: RbacSubject[]
-}
-
-export interface RoleRef {
-  apiGroup?: string
-  kind?: string
-  name?: string
 }
 
 export interface RollingUpdateDaemonSet {
@@ -1873,11 +1740,6 @@ export interface Taint {
   value?: string
 }
 
-export interface TokenRequest {
-  audience?: string
-  expirationSeconds?: number
-}
-
 export interface Toleration {
   effect?: string
   key?: string
@@ -1958,38 +1820,9 @@ export interface Volume {
   vsphereVolume?: VsphereVirtualDiskVolumeSource
 }
 
-export interface VolumeAttachment extends KubeObject {
-  spec?: VolumeAttachmentSpec
-  status?: VolumeAttachmentStatus
-}
-
-export interface VolumeAttachmentSource {
-  inlineVolumeSpec?: PersistentVolumeSpec
-  persistentVolumeName?: string
-}
-
-export interface VolumeAttachmentSpec {
-  attacher?: string
-  nodeName?: string
-  source?: VolumeAttachmentSource
-}
-
-export interface VolumeAttachmentStatus {
-  attachError?: VolumeError
-  attached?: boolean
-  attachmentMetadata?: Record<string, string>
-  detachError?: VolumeError
-}
-
 export interface VolumeDevice {
   devicePath?: string
   name?: string
-}
-
-export interface VolumeError {
-  errorCode?: number
-  message?: string
-  time?: string
 }
 
 export interface VolumeMount {
@@ -2012,10 +1845,6 @@ export interface VolumeMountStatus {
 
 export interface VolumeNodeAffinity {
   required?: NodeSelector
-}
-
-export interface VolumeNodeResources {
-  count?: number
 }
 
 export interface VolumeProjection {

@@ -9,7 +9,7 @@ import { parseDuration } from '../../../kube/go-duration.ts'
 import type { Point, Stage } from './stages.ts'
 
 /** On a pod: how long it runs before it ends, as `30s`; and with which exit code. */
-export const RUN_FOR_ANNOTATION = 'sluice.dev/simulated-run-for'
+const RUN_FOR_ANNOTATION = 'sluice.dev/simulated-run-for'
 export const EXIT_CODE_ANNOTATION = 'sluice.dev/simulated-exit-code'
 
 export interface NextStage {
@@ -38,7 +38,7 @@ export function pointOf(pod: Pod): Point | undefined {
 }
 
 /** restartPolicy says whether a pod is meant to end by itself. */
-export const isMeantToEnd = (pod: Pod): boolean => (pod.spec?.restartPolicy ?? 'Always') !== 'Always'
+const isMeantToEnd = (pod: Pod): boolean => (pod.spec?.restartPolicy ?? 'Always') !== 'Always'
 
 export const restartsOf = (pod: Pod): number =>
   Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount ?? 0))
