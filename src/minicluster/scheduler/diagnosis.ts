@@ -26,3 +26,9 @@ export function unavailable(nodes: number, why: string, preemption?: string): st
 /** What preemption found on the nodes where it might have helped. */
 export const preemptionFailed = (nodes: number, tried: readonly Rejection[]): string =>
   unavailable(nodes, histogram(tried, { reason: NOT_HELPFUL, count: nodes - tried.length }))
+
+/**
+ * When the pod itself is the reason, no node is asked. Kubernetes then looks for what the plugin for claims on devices has
+ * noted about the pod, which has not been asked either, and says so.
+ */
+export const refusedByItself = (nodes: number, why: string): string => `${unavailable(nodes, why)} not found`

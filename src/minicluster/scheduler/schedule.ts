@@ -3,7 +3,7 @@
  * clusters not all), the best of them wins, and of equals the first by name. When none will do, whose departure would help.
  * Cost: one look at every node at worst; see `looked`.
  */
-import { histogram, NO_NODES, preemptionFailed, unavailable } from './diagnosis.ts'
+import { histogram, NO_NODES, preemptionFailed, refusedByItself, unavailable } from './diagnosis.ts'
 import { FILTERS } from './filters/all.ts'
 import type { Rejection } from './filters/filter.ts'
 import { Fitting } from './fitting.ts'
@@ -51,7 +51,7 @@ export function schedule(pod: PodInfo, snapshot: Snapshot, hints: Hints = {}): D
   const fitting = new Fitting(pod, snapshot)
   if (fitting.refused !== undefined) {
     const { reasons, by } = fitting.refused
-    return orPreempt({ pod, fitting, snapshot, rejections: new Map(), why: reasons.join(', '), rejectedBy: new Set([by]) })
+    return refuse(refusedByItself(nodes.length, reasons.join(', ')), new Set([by]))
   }
   for (const name of [hints.first ?? '', pod.pod.status?.nominatedNodeName ?? '']) {
     const promised = name === '' ? undefined : snapshot.cluster.node(name)
@@ -159,12 +159,12 @@ interface Failed {
 function orPreempt({ pod, fitting, snapshot, rejections, why, rejectedBy }: Failed): Decision {
   const { nodes } = snapshot.cluster
   const nominated = pod.pod.status?.nominatedNodeName ?? ''
-  const memo = fitting.isWide || fitting.refused !== undefined ? undefined : memoOf(rejections, snapshot)
+  const memo = fitting.isWide ? undefined : memoOf(rejections, snapshot)
   const give = (preemption: string, nomination: Nomination): Decision => {
     const message = unavailable(nodes.length, why, preemption)
     return { kind: 'unschedulable', message, rejectedBy, nomination, memo, looked: fitting.asked }
   }
-  const may = ineligible(pod, { node: snapshot.cluster.node(nominated), rejection: rejections.get(nominated) ?? fitting.refused })
+  const may = ineligible(pod, { node: snapshot.cluster.node(nominated), rejection: rejections.get(nominated) })
   if (may !== undefined) return give(may, may === LEAVING ? 'awaited' : 'kept')
   const start = hashOf(pod.key) % nodes.length
   const helpful = [...nodes.slice(start), ...nodes.slice(0, start)].filter(({ name }) => rejections.get(name)?.isFinal === false)
