@@ -2,7 +2,7 @@
  * Makes what two runs saw comparable: times, uids, revisions, addresses and drawn names become placeholders, lists whose
  * order means nothing are sorted, and what only the node writes is left out (kwok and our nodes have words of their own).
  */
-import type { Event, Pod, ReplicaSet } from '../../src/kinds/kubernetes/types.ts'
+import type { Endpoints, Event, Pod, ReplicaSet } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -10,6 +10,10 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const NODE = /\b(member1-simulated|node)-\d+\b/g
 /** The scenario's own. */
 const NAMESPACE = /\bparity-\d+-\d+\b/g
+/** Jobs of cron jobs carry the minute they were due in. */
+const MINUTE = /-\d{8}(?=$|[^0-9])/g
+/** A time of day at which the two runs cannot agree; where on Earth it is told they can. */
+const LOCAL_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?=Z|[+-]\d\d:\d\d)/g
 /** Suffixes that are hashes or drawn: 5 to 10 letters of Kubernetes' alphabet for names. */
 const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5,10}(?=$|[^a-z0-9])/g
 const HASH_LABELS = new Set(['pod-template-hash', 'controller-revision-hash'])
@@ -30,16 +34,29 @@ const TIME_KEY = /(Time|Timestamp|At)$/
 const NODE_COMPONENTS = new Set(['kubelet', 'kwok', 'kwok_controller', 'node-controller', 'minicluster.nodes.registration'])
 
 export const plainText = (text: string): string =>
-  text.replace(UUID, '<uid>').replace(NODE, '<node>').replace(NAMESPACE, '<namespace>').replace(SUFFIX, '-#')
+  text
+    .replace(UUID, '<uid>')
+    .replace(NODE, '<node>')
+    .replace(NAMESPACE, '<namespace>')
+    .replace(MINUTE, '-<minute>')
+    .replace(LOCAL_TIME, '<time>')
+    .replace(SUFFIX, '-#')
 
 export function comparable(object: KubeObject): unknown {
   if (object.kind === 'Pod') return comparablePod(object as Pod)
+  if (object.kind === 'Endpoints') return comparableEndpoints(object as Endpoints)
   if (object.kind === 'ReplicaSet') return comparableReplicaSet(object as ReplicaSet)
   return comparableObject(object)
 }
 
 function comparableObject(object: KubeObject): unknown {
   return { kind: object.kind, ...metadataOf(object), ...(plain(withoutMeta(object)) as object) }
+}
+
+/** Kubernetes puts the ports of endpoints in the order of their hashes. */
+function comparableEndpoints(endpoints: Endpoints): unknown {
+  const subsets = endpoints.subsets?.map((subset) => ({ ...subset, ports: [...(subset.ports ?? [])].sort(byText) }))
+  return comparableObject({ ...endpoints, subsets } as Endpoints)
 }
 
 /** In how many steps a rollout scaled a replica set depends on when which pod was seen: its generation counts them. */
@@ -79,7 +96,8 @@ function comparablePod(pod: Pod): unknown {
 function plain(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
     if (TIME_KEY.test(key)) return '<time>'
-    if (key === 'topology.kubernetes.io/zone') return '<zone>'
+    if (key === 'topology.kubernetes.io/zone' || key === 'zone') return '<zone>'
+    if (value.startsWith('-----BEGIN CERTIFICATE-----')) return '<certificate>'
     return HASH_LABELS.has(key) ? '<hash>' : plainText(value)
   }
   if (Array.isArray(value))
@@ -90,7 +108,10 @@ function plain(value: unknown, key = ''): unknown {
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value)
     // kwok's nodes have no region.
-    .filter(([name, of]) => name !== 'uid' && name !== 'topology.kubernetes.io/region' && of !== undefined && !isEmpty(of))
+    .filter(
+      ([name, of]) =>
+        name !== 'uid' && name !== 'resourceVersion' && name !== 'topology.kubernetes.io/region' && of !== undefined && !isEmpty(of),
+    )
     .map(([name, of]) => [plainText(name), isAddress(name) ? '<address>' : plain(of, name)] as const)
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -100,7 +121,7 @@ const isAddress = (key: string): boolean =>
 const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 /** Lists that are sets in truth. */
 const sorted = (items: unknown[], key: string): unknown[] =>
-  ['conditions', 'ownerReferences', 'finalizers', 'endpoints', 'active'].includes(key) ? [...items].sort(byText) : items
+  ['conditions', 'ownerReferences', 'finalizers', 'endpoints', 'subsets', 'active'].includes(key) ? [...items].sort(byText) : items
 
 export const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 

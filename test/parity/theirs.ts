@@ -80,7 +80,14 @@ async function playTheirs(client: Client, scenario: Scenario, namespace: string)
   } finally {
     await client.delete(NAMESPACES, { name: namespace })
     await tidy()
+    // Its pods take room on the nodes until they are gone.
+    if (scenario.alone) await stage.until('the namespace is gone', async () => !(await hasNamespace(client, namespace)))
   }
+}
+
+async function hasNamespace(client: Client, name: string): Promise<boolean> {
+  const { items } = await client.list(NAMESPACES)
+  return items.some(({ metadata }) => metadata.name === name)
 }
 
 async function hasAccount(client: Client, namespace: string): Promise<boolean> {

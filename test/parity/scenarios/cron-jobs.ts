@@ -39,7 +39,7 @@ export const CRON_JOB_SCENARIOS: readonly Scenario[] = [
   scenario(
     'cron job: fires, is recorded, and the job ends',
     async (stage) => {
-      await stage.create(cronJob('tick', EVERY_MINUTE, { timeZone: 'America/New_York' }))
+      await stage.create(cronJob('tick', EVERY_MINUTE, { timeZone: 'Asia/Kathmandu' }))
       await fired(stage)
       await stage.patch(CRON_JOBS, 'tick', { spec: { suspend: true } })
       const [first] = await podsIn(stage, 1, 'Running')

@@ -86,6 +86,8 @@ export const DAEMON_SET_SCENARIOS: readonly Scenario[] = [
     async (stage) => {
       await up(stage)
       await withTaint(stage, 'NoSchedule', async () => {
+        // Kubernetes' controller does not look by itself: see docs/compatibility.md.
+        await stage.patch(DAEMON_SETS, 'agent', { metadata: { annotations: { 'parity.test/look': 'again' } } })
         await seen(stage, DAEMON_SETS, 'agent', ({ status }) => status?.desiredNumberScheduled === 1)
         await stage.noteAll('tainted', ...ALL)
       })

@@ -98,9 +98,9 @@ export const SERVICE_SCENARIOS: readonly Scenario[] = [
   }),
   scenario('endpoints: finished pods do not count', async (stage) => {
     await stage.create(pod('once', { app: 'web' }, { restartPolicy: 'Never' }))
+    const [once] = await podsIn(stage, 1, 'Running')
     await stage.create(service('web'))
     await addresses(stage, 1)
-    const [once] = await podsIn(stage, 1, 'Running')
     await stage.finish(once ?? pod(''), 0)
     await addresses(stage, 0)
     await stage.noteAll('none', ...ALL, PODS)
