@@ -5,7 +5,7 @@
  *
  *   node shim.mjs <directory of the run> <directory for notices> <name of the notice>
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { LaunchError, prepareLaunch } from '../launch.ts'
 import { bootId, markOf } from '../process-table.ts'
@@ -21,6 +21,7 @@ import {
   readRun,
   writeRecord,
 } from '../run-files.ts'
+import { endProcesses } from '../run-store.ts'
 import { runProgram } from './program.ts'
 
 const [directory = '', notices = '', notice = ''] = process.argv.slice(2)
@@ -32,6 +33,18 @@ function notify(): void {
     writeFileSync(path.join(notices, notice), '')
   } catch {
     // Sluice looks by itself from time to time, and when it starts.
+  }
+}
+
+/** Who removes the data directory under a running pod wants it gone: nobody would ever find it again. */
+const ABANDONED_MS = 30_000
+
+function isAbandoned(): boolean {
+  try {
+    statSync(path.join(directory, CLAIM_FILE))
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT'
   }
 }
 
@@ -53,6 +66,11 @@ async function main(): Promise<void> {
     const ended = await runProgram({ spec: record.spec, launch }, (running: Running) => {
       writeRecord('.', RUNNING_FILE, running)
       notify()
+      setInterval(() => {
+        if (!isAbandoned()) return
+        endProcesses(running)
+        process.exit()
+      }, ABANDONED_MS)
     })
     finish(ended)
   } catch (error) {
