@@ -6,7 +6,6 @@ import { effectWithoutKey } from './effect-without-key.ts'
 import { eventOnEveryPass } from './event-on-every-pass.ts'
 import { forgottenFinalizer } from './forgotten-finalizer.ts'
 import { generatedNames } from './generated-names.ts'
-import { lateEffect } from './late-effect.ts'
 import { lateFinalizer } from './late-finalizer.ts'
 import { leakedChild } from './leaked-child.ts'
 import { lostRequeue } from './lost-requeue.ts'
@@ -32,7 +31,6 @@ export const PLANTED: readonly Planted[] = [
   eventOnEveryPass,
   forgottenFinalizer,
   generatedNames,
-  lateEffect,
   lateFinalizer,
   leakedChild,
   lostRequeue,

@@ -4,7 +4,7 @@ export const leakedChild: Planted = {
   name: 'leaked child',
   differs: 'it takes back only what it remembers to have given',
   caughtBy: 'at rest',
-  foundBy: { seed: 49 },
+  foundBy: { seed: 1 },
   cast: greetingTwin(() => {
     const given = new Set<string>()
     return {
