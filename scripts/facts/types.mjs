@@ -28,6 +28,7 @@ const KINDS = {
   'discovery.k8s.io_v1': ['EndpointSlice'],
   policy_v1: ['PodDisruptionBudget'],
   'rbac.authorization.k8s.io_v1': ['ClusterRole'],
+  'scheduling.k8s.io_v1': ['PriorityClass'],
   'storage.k8s.io_v1': ['StorageClass'],
 }
 

@@ -73,7 +73,7 @@ export function accessFiles(): Page[] {
 }
 
 function accessFile(role: Role): Page {
-  const rooms = roomsInWords(role)
+  const rooms = roomsInWords(role, false)
   const documents = [
     clusterRole(`sluice-${role}`, merged(OF_THE_PROCESS)),
     ...rooms.map((room) =>

@@ -6,8 +6,8 @@ import { roomsInWords } from './every-controller.ts'
 import { code, type Page, page, table } from './markdown.ts'
 
 export function controllersPage(): Page {
-  const rooms = roomsInWords('member')
-  const onHub = new Set(roomsInWords('hub').map((room) => room.name))
+  const rooms = roomsInWords('member', true)
+  const onHub = new Set(roomsInWords('hub', true).map((room) => room.name))
   const intro =
     'Each is declared once, in the folder its name says; subscriptions, access rules (`deploy/rbac`), metrics and fault points are derived from the declaration. A room stays away from a server where a program that does the same work holds a live lease.'
   return page(

@@ -2,10 +2,12 @@
 import { type ClusterRole, type Room, roomsOf } from '../../controllers.ts'
 import { DEFAULT_NODES, memberShape } from '../member-nodes.ts'
 
-export function roomsInWords(role: ClusterRole): Room[] {
+/** `hasProcessNodes`: with those that only `up` runs, because they need a machine under them. */
+export function roomsInWords(role: ClusterRole, hasProcessNodes: boolean): Room[] {
   const machine = { hardware: { cpus: 8, memoryBytes: 32 * 1024 ** 3 } }
   const shape = memberShape(machine, DEFAULT_NODES, { name: 'member1', index: 1, members: 3 })
   // What a controller follows is read from its declaration; only running it would look at these.
   const everything = { subscribe: () => () => undefined } as never
-  return roomsOf(role, { authority: () => '', member: { shape }, everything })
+  const kubelet = hasProcessNodes ? ({ machine: {}, clock: {} } as never) : undefined
+  return roomsOf(role, { authority: () => '', member: { shape, kubelet }, everything })
 }

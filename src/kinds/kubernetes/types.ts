@@ -1306,6 +1306,13 @@ export interface PreferredSchedulingTerm {
   weight?: number
 }
 
+export interface PriorityClass extends KubeObject {
+  description?: string
+  globalDefault?: boolean
+  preemptionPolicy?: string
+  value?: number
+}
+
 export interface Probe {
   exec?: ExecAction
   failureThreshold?: number
