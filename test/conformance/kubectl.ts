@@ -1,24 +1,33 @@
 /**
  * `npm run test:kubectl`: the recorded kubectl sessions against `sluice up --bare`: those that need no controllers on the
- * bare server, then all with the real controllers beside it; exit codes also with every other kubectl that is found.
+ * bare server, then all with the real controllers beside it; then all on a member of `sluice up` with two simulated nodes,
+ * where our own controllers do the work. Exit codes also with every other kubectl that is found.
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { ownKinds } from '../../src/kinds/index.ts'
 import { CONTROL_PLANE, type Kubectl, missingAssets, otherKubectls, recordedKubectl } from '../machine/assets.ts'
 import { type BareServer, startBareServer } from '../machine/bare-server.ts'
 import { startControlPlane } from '../machine/control-plane.ts'
 import { type Cleanup, runProgram } from '../machine/interrupt.ts'
+import { startMemberServer } from '../machine/member-server.ts'
 import { table } from '../machine/table.ts'
 import { type CommandOutcome, runSession } from './sessions/run-session.ts'
 import { needsControllers, readSessions, runsAlone, type Session } from './sessions/session.ts'
 
 const FOLDER = 'test/conformance/kubectl'
 const SIDE_BY_SIDE = 3
+/** A bare server has none of them. */
+const OWN_GROUPS = [...new Set(ownKinds.map(({ definition }) => definition.group))]
 
 const USAGE = `npm run test:kubectl -- [options]
   --only REGEX        sessions whose name matches
   --show N            the differences of the first N commands (default 20)
-  --no-controllers    only the sessions that need none (a part of npm test)`
+  --no-controllers    only the sessions that need none (a part of npm test)
+  --member            only the member of two simulated nodes`
+
+/** Where sessions are replayed. */
+type Beside = 'bare' | 'with controllers' | 'on two simulated nodes'
 
 interface Round {
   title: string
@@ -26,7 +35,10 @@ interface Round {
   sessions: Session[]
   hasControllers: boolean
   comparesOutput: boolean
+  ownGroups: readonly string[]
 }
+
+type Server = Pick<BareServer, 'kubeconfig'>
 
 interface Result {
   title: string
@@ -39,6 +51,7 @@ await runProgram(async (later) => {
       only: { type: 'string' },
       show: { type: 'string', default: '20' },
       'no-controllers': { type: 'boolean', default: false },
+      member: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -49,20 +62,17 @@ await runProgram(async (later) => {
   const only = new RegExp(values.only ?? '')
   const sessions = readSessions(FOLDER).filter((session) => only.test(session.scenario))
   const skipped: string[] = []
+  const alone = sessions.filter((session) => !needsControllers(session))
   const results = [
-    ...(await withoutControllers(
-      sessions.filter((session) => !needsControllers(session)),
-      skipped,
-      later,
-    )),
-    ...(values['no-controllers'] ? [] : await withControllers(sessions, skipped, later)),
+    ...(values.member ? [] : await withoutControllers(alone, skipped, later)),
+    ...(values.member || values['no-controllers'] ? [] : await withControllers(sessions, skipped, later)),
+    ...(values['no-controllers'] ? [] : await onMember(sessions, skipped, later)),
   ]
   return report(results, skipped, Number(values.show))
 })
 
 /** Both kinds of kubectl: the recorded one for every word, others for their exit codes. */
-function rounds(sessions: Session[], hasControllers: boolean, skipped: string[]): Round[] {
-  const beside = hasControllers ? 'with controllers' : 'bare'
+function rounds(sessions: Session[], beside: Beside, skipped: string[]): Round[] {
   const recorded = recordedKubectl()
   if (recorded === undefined) skipped.push(`recorded output, ${beside}: ${missingAssets(['kubectl'])}`)
   const others = otherKubectls()
@@ -71,14 +81,15 @@ function rounds(sessions: Session[], hasControllers: boolean, skipped: string[])
     title: `kubectl ${kubectl.version} ${comparesOutput ? '' : '(exit codes) '}${beside}`,
     kubectl,
     sessions,
-    hasControllers,
+    hasControllers: beside !== 'bare',
     comparesOutput,
+    ownGroups: beside === 'on two simulated nodes' ? OWN_GROUPS : [],
   })
   return [...(recorded === undefined ? [] : [round(recorded, true)]), ...others.map((kubectl) => round(kubectl, false))]
 }
 
 async function withoutControllers(sessions: Session[], skipped: string[], later: Cleanup): Promise<Result[]> {
-  const todo = rounds(sessions, false, skipped)
+  const todo = rounds(sessions, 'bare', skipped)
   if (todo.length === 0 || sessions.length === 0) return []
   const server = await startBareServer()
   later(() => server.stop())
@@ -95,16 +106,24 @@ async function withControllers(sessions: Session[], skipped: string[], later: Cl
   later(() => server.stop())
   const controlPlane = await startControlPlane(server)
   later(() => controlPlane.stop())
-  return inTurn(rounds(sessions, true, skipped), server)
+  return inTurn(rounds(sessions, 'with controllers', skipped), server)
 }
 
-async function inTurn(todo: Round[], server: BareServer): Promise<Result[]> {
+async function onMember(sessions: Session[], skipped: string[], later: Cleanup): Promise<Result[]> {
+  const todo = rounds(sessions, 'on two simulated nodes', skipped)
+  if (todo.length === 0 || sessions.length === 0) return []
+  const server = await startMemberServer()
+  later(() => server.stop())
+  return inTurn(todo, server)
+}
+
+async function inTurn(todo: Round[], server: Server): Promise<Result[]> {
   const results: Result[] = []
   for (const round of todo) results.push({ title: round.title, outcomes: await runRound(round, server) })
   return results
 }
 
-async function runRound(round: Round, server: BareServer): Promise<CommandOutcome[]> {
+async function runRound(round: Round, server: Server): Promise<CommandOutcome[]> {
   const runId = randomBytes(3).toString('hex')
   const found: CommandOutcome[][] = []
   const [alone, together] = [true, false].map((wanted) =>
@@ -113,13 +132,14 @@ async function runRound(round: Round, server: BareServer): Promise<CommandOutcom
   const worker = async (queue: [number, Session][]): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [at, session] = next
-      const { hasControllers, comparesOutput, kubectl } = round
+      const { hasControllers, comparesOutput, ownGroups, kubectl } = round
       found[at] = await runSession(session, {
         kubectl: kubectl.path,
         kubeconfig: server.kubeconfig,
         id: `${runId}-${at}`,
         hasControllers,
         comparesOutput,
+        ownGroups,
       })
       console.log(`${round.title}: ${session.scenario}: ${tally(found[at] ?? [])}`)
     }

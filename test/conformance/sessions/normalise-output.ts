@@ -7,6 +7,8 @@ export interface Place {
   folder: string
   server: string
   short: string
+  /** API groups of our own that are served beside those of the recording: discovery lists them, too. */
+  ownGroups?: readonly string[]
 }
 
 const RANDOM = '[bcdfghjklmnpqrstvwxz2456789]'
@@ -16,6 +18,7 @@ export function normaliseOutput(output: string, place: Place, step: SessionStep)
   let text = labelled(output, place)
   if (step.table && !step.cmd.includes('node-1')) text = text.replace(/\bnode-[01]\b/g, '<node>')
   if (step.filtered) text = structuralLines(text)
+  if (/^api-(resources|versions)\b/.test(step.cmd)) text = withoutGroups(text, place.ownGroups ?? [])
   if (/^version\b/.test(step.cmd)) text = versionOutput(text)
   if (step.table) text = tableCells(text)
   if (step.sortLines) text = `${text.split('\n').sort().join('\n').trim()}\n`
@@ -50,6 +53,15 @@ function versionOutput(text: string): string {
   return text
     .replace(/"(gitCommit|buildDate|goVersion|platform|gitTreeState)": "[^"]*"/g, '"$1": "<build>"')
     .replace(/("gitVersion": "[^"+]*)\+sluice"/g, '$1"')
+}
+
+/** Groups are written `group/version` or `plural.group`. */
+function withoutGroups(text: string, groups: readonly string[]): string {
+  const isOwn = (word: string): boolean => groups.some((group) => word.startsWith(`${group}/`) || word.endsWith(`.${group}`))
+  return text
+    .split('\n')
+    .filter((line) => !line.split(/\s+/).some(isOwn))
+    .join('\n')
 }
 
 /** Of `explain`, the lines that name kinds and fields; descriptions are prose. */

@@ -20,6 +20,8 @@ export interface SessionOptions {
   hasControllers: boolean
   /** Another kubectl may word its output otherwise; its exit codes must agree. */
   comparesOutput: boolean
+  /** API groups that this server serves beside those of a kube-apiserver. */
+  ownGroups: readonly string[]
 }
 
 export interface CommandOutcome {
@@ -37,6 +39,7 @@ export async function runSession(session: Session, options: SessionOptions): Pro
     folder: mkdtempSync(path.join(os.tmpdir(), 'kg-')),
     server: serverOf(options.kubeconfig),
     short: options.id.replaceAll('-', ''),
+    ownGroups: options.ownGroups,
   }
   const fill = (text: string): string => text.replaceAll('<ns>', place.namespace).replaceAll('<short>', place.short)
   for (const [name, content] of Object.entries(session.files)) {

@@ -30,6 +30,16 @@ describe('output of kubectl', () => {
     assert.equal(normaliseOutput('b\na\n', PLACE, step('x', { firstLine: true })), 'b\n')
   })
 
+  it('of discovery leaves out groups of our own where they are served', () => {
+    const output = 'NAME  APIVERSION\npods  v1\ngrants  own.test/v1\n'
+    const at = { ...PLACE, ownGroups: ['own.test'] }
+    assert.equal(normaliseOutput(output, at, step('api-resources')), 'NAME  APIVERSION\npods  v1\n')
+    assert.equal(normaliseOutput('pods\ngrants.own.test\n', at, step('api-resources -o name')), 'pods\n')
+    assert.equal(normaliseOutput('own.test/v1\nv1\n', at, step('api-versions')), 'v1\n')
+    assert.equal(normaliseOutput(output, at, step('get')), output)
+    assert.equal(normaliseOutput(output, PLACE, step('api-resources')), output)
+  })
+
   it('of version hides that our server is not the real one, and nothing else', () => {
     assert.equal(normaliseOutput('"gitVersion": "v1.36.3+sluice"', PLACE, step('version -o json')), '"gitVersion": "v1.36.3"')
     assert.equal(normaliseOutput('"gitVersion": "v1.36.3+sluice"', PLACE, step('get x')), '"gitVersion": "v1.36.3+sluice"')
