@@ -16,26 +16,19 @@ export async function joinRun(run: KnownRun, { start, namespaces, searchPath }: 
   const { running } = run
   if (run.state.phase !== 'running' || running === undefined) throw new Error('the container does not run')
   const { launch } = running
-  const joined =
-    launch.root === undefined || namespaces === undefined
-      ? start.command
-      : joiningCommand(
-          { ...namespaces, processes: launch.ownsProcesses, isUnprivileged: launch.isUnprivileged },
-          { outer: running.outer.pid, program: running.program.pid, root: launch.root, workingDir: launch.workingDir },
-          start.command,
-        )
   const script = start.tty ? findProgram('script', `${searchPath}:${SYSTEM_PATH}`) : undefined
   if (start.tty && script === undefined)
     throw new Error('a terminal needs the program "script" (of util-linux), which is not installed here; leave out -t')
+  const inTerminal = (line: readonly string[]): string[] => (script === undefined ? [...line] : terminalCommand(script, line))
+  const command =
+    launch.root === undefined || namespaces === undefined
+      ? inTerminal(start.command)
+      : joiningCommand(
+          { ...namespaces, processes: launch.ownsProcesses, isUnprivileged: launch.isUnprivileged },
+          { outer: running.outer.pid, program: running.program.pid, root: launch.root, workingDir: launch.workingDir },
+          { command: start.command, inTerminal },
+        )
   const isComposed = launch.root !== undefined
   const env = start.tty ? { ...launch.env, SHELL: '/bin/sh', TERM: launch.env.TERM ?? 'xterm' } : launch.env
-  return startSession(
-    {
-      command: script === undefined ? joined : terminalCommand(script, joined),
-      env,
-      cwd: isComposed ? '/' : launch.workingDir,
-      tty: start.tty,
-    },
-    start,
-  )
+  return startSession({ command, env, cwd: isComposed ? '/' : launch.workingDir, tty: start.tty }, start)
 }

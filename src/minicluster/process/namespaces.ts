@@ -128,11 +128,15 @@ export function placedCommand(namespaces: Namespaces, placement: Placement): str
   ]
 }
 
-/** The command line of a program that joins another in its place. `outer` and `program` are process numbers of this machine. */
+/**
+ * The command line of a program that joins another in its place. `outer` and `program` are process numbers of this machine.
+ * A terminal is made by `inTerminal` between the two steps: among the container's processes, or its shell could not tell its
+ * own process group, but with this machine's files, because the container's may lack what makes one.
+ */
 export function joiningCommand(
   namespaces: Pick<Namespaces, 'tools' | 'isUnprivileged' | 'processes' | 'hostname'>,
   place: { outer: number; program: number; root: string; workingDir: string },
-  command: readonly string[],
+  { command, inTerminal = (line) => [...line] }: { command: readonly string[]; inTerminal?: (line: readonly string[]) => string[] },
 ): string[] {
   const settle = `${place.root}${place.workingDir}`
   return [
@@ -141,8 +145,10 @@ export function joiningCommand(
     ...(namespaces.hostname ? [`--uts=/proc/${place.outer}/ns/uts`] : []),
     ...(namespaces.processes ? [`--pid=/proc/${place.program}/ns/pid`] : []),
     '--',
-    namespaces.tools.nsenter,
-    ...(namespaces.isUnprivileged ? [`--user=/proc/${place.program}/ns/user`, '--preserve-credentials'] : []),
-    ...[`--root=${place.root}`, `--wd=${settle}`, '--', ...command],
+    ...inTerminal([
+      namespaces.tools.nsenter,
+      ...(namespaces.isUnprivileged ? [`--user=/proc/${place.program}/ns/user`, '--preserve-credentials'] : []),
+      ...[`--root=${place.root}`, `--wd=${settle}`, '--', ...command],
+    ]),
   ]
 }

@@ -20,17 +20,26 @@ export const terminalCommand = (script: string, command: readonly string[]): str
 const TRIES = 100
 const TRY_MS = 20
 
-/** `script` is a process started by `terminalCommand`. */
-export async function resizeTerminal(script: number, columns: number, rows: number): Promise<void> {
+/** `starter` is a process started by `terminalCommand`, or one that started it. */
+export async function resizeTerminal(starter: number, columns: number, rows: number): Promise<void> {
   if (!isSize(columns) || !isSize(rows)) return
-  for (let tries = 0; tries < TRIES && markOf(script) !== undefined; tries++) {
-    const terminal = terminalOf(childrenOf(script)[0])
+  for (let tries = 0; tries < TRIES && markOf(starter) !== undefined; tries++) {
+    const terminal = terminalBelow(starter)
     if (terminal !== undefined) {
       spawn('stty', ['-F', terminal, 'cols', String(columns), 'rows', String(rows)], { stdio: 'ignore' }).on('error', () => undefined)
       return
     }
     await new Promise((resolve) => setTimeout(resolve, TRY_MS))
   }
+}
+
+/** `script` itself has none: the first process below that has one has the right one. */
+function terminalBelow(starter: number): string | undefined {
+  for (let pid = childrenOf(starter)[0], depth = 0; pid !== undefined && depth < 3; pid = childrenOf(pid)[0], depth++) {
+    const terminal = terminalOf(pid)
+    if (terminal !== undefined) return terminal
+  }
+  return undefined
 }
 
 function terminalOf(pid: number | undefined): string | undefined {
