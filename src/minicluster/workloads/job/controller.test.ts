@@ -92,9 +92,9 @@ const CASES: [title: string, actual: () => string[], expected: string[]][] = [
     ['status succeeded,uncountedTerminatedPods'],
   ],
   [
-    'pods of a job that fails are deleted, and keep their finalizer for now',
+    'pods of a job that fails go on record, and are deleted then',
     () => decide(aStored({}, { ...STARTED, active: 1, conditions: [failing] }), [aPod('a', 'Running')]),
-    ['delete a', 'status active,terminating,uncountedTerminatedPods'],
+    ['status active,terminating,uncountedTerminatedPods', 'release a', 'delete a'],
   ],
   [
     'a job that fails ends when nothing is left',

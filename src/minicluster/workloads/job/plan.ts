@@ -94,20 +94,21 @@ function actionsOf(step: Step, { nowMs, hasFailed }: Observed): (Action | Togeth
   const { tally, managed, ended, outcome } = step
   const { job } = tally
   const records = recordsOf(tally, { isEnding: outcome !== undefined, isSuccess: outcome?.type === 'SuccessCriteriaMet' })
-  // A deletion moves the pod on: its finalizer waits for the next pass. One that goes uncounted loses it below.
-  const touched = new Set([...ended, ...managed.remove].map(({ metadata }) => metadata.uid))
-  const release = records.release.filter(({ metadata }) => !touched.has(metadata.uid))
+  // Those that are too many lose their finalizer without going on record.
+  const removed = new Set(managed.remove.map(({ metadata }) => metadata.uid))
+  const release = records.release.filter(({ metadata }) => !removed.has(metadata.uid))
   const isLast = outcome !== undefined && recordedOutcome(job) !== undefined && isAtRest(step, records)
   const write = (active: number): Action[] => statusAction({ ...step, active }, { records, isLast, nowMs })
   const make = together(managed.create.map((pod) => createAction(job, pod)))
   const takeAway = [
     ...together(managed.remove.filter(isTracked).map(releaseAction)),
-    ...together([...managed.remove, ...ended].map((pod) => deleteAction(job, pod))),
+    ...together(managed.remove.map((pod) => deleteAction(job, pod))),
   ]
   // When pods cannot be made, the status must not wait for them: then it goes first, and says what there is.
   const pods =
     hasFailed && make.length > 0 ? [...write(step.active - managed.create.length), ...make] : [...make, ...takeAway, ...write(step.active)]
-  return [...pods, ...together(release.map(releaseAction))]
+  // Deleted last: what others make of a pod on its way out must not change what is on record about it.
+  return [...pods, ...together(release.map(releaseAction)), ...together(ended.map((pod) => deleteAction(job, pod)))]
 }
 
 /** Nothing is left to record, and nothing still on its way out. */
