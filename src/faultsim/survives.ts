@@ -12,7 +12,7 @@ import type { Target } from './prover/points.ts'
 import type { RunControllers } from './world/cluster.ts'
 import type { WorldCluster } from './world/index.ts'
 
-export type { Invariant, InvariantView } from './prover/ledger.ts'
+export type { Invariant } from './prover/ledger.ts'
 
 export interface Survival {
   /** Where it runs (default member). */
