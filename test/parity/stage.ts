@@ -102,6 +102,8 @@ export function stageOn(ground: Ground, namespace: string, notes: Note[]): { sta
       await stage.patch(PODS, pod.metadata.name ?? '', { status: ended(pod, exitCode, ground.nowMs()) }, 'status')
     },
     async setReady(pod, isReady) {
+      // Conditions count in seconds: the transition must be later than the one before.
+      await ground.pass(1100)
       const live = await stage.get(PODS, pod.metadata.name ?? '')
       if (live === undefined) return
       const status = isReady ? 'True' : 'False'

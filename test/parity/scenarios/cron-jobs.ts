@@ -131,4 +131,34 @@ export const CRON_JOB_SCENARIOS: readonly Scenario[] = [
     await stage.noteAll('done', CRON_JOBS, JOBS)
     await stage.noteEvents('done')
   }),
+  scenario('cron job: schedules and time zones that are refused', async (stage) => {
+    const refusal = async (schedule: string, spec: Record<string, unknown>): Promise<string> => {
+      try {
+        await stage.create(cronJob('tick', schedule, spec))
+        return 'created'
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error)
+      }
+    }
+    stage.note('zone', await refusal(EVERY_MINUTE, { timeZone: 'Mars/Olympus' }))
+    stage.note('local', await refusal(EVERY_MINUTE, { timeZone: 'Local' }))
+    stage.note('empty', await refusal(EVERY_MINUTE, { timeZone: '' }))
+    stage.note('in the schedule', await refusal(`TZ=UTC ${EVERY_MINUTE}`, {}))
+    stage.note('too few', await refusal('* * * *', {}))
+    stage.note('out of range', await refusal('61 * * * *', {}))
+  }),
+  scenario(
+    'cron job: what was missed while suspended is made up for once',
+    async (stage) => {
+      await stage.create(cronJob('tick', EVERY_MINUTE, { suspend: true }))
+      await stage.pass(125)
+      await stage.patch(CRON_JOBS, 'tick', { spec: { suspend: false } })
+      await stage.until('fired', async () => (await stage.list(JOBS)).length === 1)
+      await stage.patch(CRON_JOBS, 'tick', { spec: { suspend: true } })
+      await podsIn(stage, 1, 'Running')
+      await stage.noteAll('once', CRON_JOBS, JOBS)
+      await stage.noteEvents('once')
+    },
+    SLOW,
+  ),
 ]

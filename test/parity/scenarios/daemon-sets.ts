@@ -3,7 +3,7 @@ import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../../src/cli
 import type { Node } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { asking, daemonSet, pod, stuck, template } from './objects.ts'
-import { daemonsAreUp, podsIn, seen, setImage } from './waits.ts'
+import { daemonsAreUp, gone, podsIn, seen, setImage } from './waits.ts'
 
 const ALL = [DAEMON_SETS, PODS, CONTROLLER_REVISIONS] as const
 
@@ -236,5 +236,13 @@ export const DAEMON_SET_SCENARIOS: readonly Scenario[] = [
     await seen(stage, DAEMON_SETS, 'agent')
     await stage.noteAll('nowhere', ...ALL)
     await stage.noteEvents('nowhere')
+  }),
+  scenario('daemon set: deleted, its pods orphaned and adopted again', async (stage) => {
+    await up(stage)
+    await stage.delete(DAEMON_SETS, 'agent', { propagationPolicy: 'Orphan' })
+    await gone(stage, DAEMON_SETS, 'agent')
+    await stage.noteAll('orphans', ...ALL)
+    await up(stage)
+    await stage.noteAll('adopted', ...ALL)
   }),
 ]

@@ -1,9 +1,9 @@
 /** Disruption budgets, eviction, and taints that end pods. */
-import { NODES, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS, NODES, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../../src/client/builtin-resources.ts'
 import type { Taint } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
-import { budget, pod, replicaSet, statefulSet } from './objects.ts'
-import { gone, isUp, podsIn, seen, setIsUp } from './waits.ts'
+import { budget, deployment, pod, replicaSet, statefulSet } from './objects.ts'
+import { gone, isUp, podsIn, rolledOut, seen, setIsUp } from './waits.ts'
 
 const budgetHas = (stage: Stage, name: string, healthy: number) =>
   seen(stage, POD_DISRUPTION_BUDGETS, name, ({ status }) => status?.currentHealthy === healthy)
@@ -162,4 +162,24 @@ export const DISRUPTION_SCENARIOS: readonly Scenario[] = [
     },
     ALONE,
   ),
+  scenario('budget: an empty selector is for all pods', async (stage) => {
+    await stage.create(replicaSet('web', 2))
+    await stage.create(replicaSet('api', 2))
+    await isUp(stage, 'web')
+    await isUp(stage, 'api')
+    await stage.create({ ...budget('all', {}), spec: { maxUnavailable: '50%', selector: {} } })
+    await budgetHas(stage, 'all', 4)
+    await stage.noteAll('counted', POD_DISRUPTION_BUDGETS)
+  }),
+  scenario('budget: follows the size of a deployment', async (stage) => {
+    await stage.create(deployment('web', 4))
+    await rolledOut(stage, 'web')
+    await stage.create(budget('web', { maxUnavailable: '25%' }))
+    await budgetHas(stage, 'web', 4)
+    await stage.noteAll('four', POD_DISRUPTION_BUDGETS)
+    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 8 } })
+    await rolledOut(stage, 'web')
+    await budgetHas(stage, 'web', 8)
+    await stage.noteAll('eight', POD_DISRUPTION_BUDGETS)
+  }),
 ]

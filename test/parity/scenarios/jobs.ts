@@ -2,7 +2,7 @@
 import { JOBS, PODS } from '../../../src/client/builtin-resources.ts'
 import type { Job, Pod } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
-import { job, pod } from './objects.ts'
+import { job, NOWHERE, pod } from './objects.ts'
 import { gone, jobIs, podsIn } from './waits.ts'
 
 const INDEX = 'batch.kubernetes.io/job-completion-index'
@@ -251,4 +251,46 @@ export const JOB_SCENARIOS: readonly Scenario[] = [
     await stage.create(job('work', { managedBy: 'parity.test/other' }))
     await stage.noteAll('untouched', JOBS, PODS)
   }),
+  scenario('job: ttlSecondsAfterFinished 0 of a failed job', async (stage) => {
+    await stage.create(job('work', { ttlSecondsAfterFinished: 0, backoffLimit: 0 }))
+    for (const one of await podsIn(stage, 1, 'Running')) await stage.finish(one, 1)
+    await gone(stage, JOBS, 'work')
+    await stage.until('its pod is gone', async () => (await stage.list(PODS)).length === 0)
+    await stage.noteAll('gone', JOBS, PODS)
+    await stage.noteEvents('gone')
+  }),
+  scenario('job: its own selector', async (stage) => {
+    const one = job('work', { manualSelector: true, selector: { matchLabels: { app: 'work' } } })
+    const template = { ...one.spec?.template, metadata: { labels: { app: 'work' } } }
+    await stage.create({ ...one, spec: { ...one.spec, template } })
+    await podsIn(stage, 1, 'Running')
+    await jobHas(stage, 'is ready', ({ ready }) => ready === 1)
+    await stage.noteAll('running', JOBS, PODS)
+    await finishAll(stage, 1, 0)
+    await ended(stage, 'Complete')
+  }),
+  scenario('job: no completions at all', async (stage) => {
+    await stage.create(job('work', { completions: 0 }))
+    await ended(stage, 'Complete')
+  }),
+  scenario('job: pods that cannot be scheduled are active and not ready', async (stage) => {
+    await stage.create(job('work', { parallelism: 2 }, NOWHERE))
+    await podsIn(stage, 2, 'Pending')
+    await jobHas(stage, 'has two', ({ active }) => active === 2)
+    await stage.noteAll('pending', JOBS, PODS)
+  }),
+  scenario(
+    'job: backoffLimitPerIndex 1 tries an index again',
+    async (stage) => {
+      await stage.create(job('work', { completionMode: 'Indexed', completions: 2, parallelism: 2, backoffLimitPerIndex: 1 }))
+      const pods = await podsIn(stage, 2, 'Running')
+      await stage.finish(indexed(pods, 0), 1)
+      await stage.until('another', async () => (await podsIn(stage, 2, 'Running')).length === 2)
+      await jobHas(stage, 'is ready', ({ ready }) => ready === 2)
+      await stage.noteAll('again', JOBS, PODS)
+      for (const one of await podsIn(stage, 2, 'Running')) await stage.finish(one, 0)
+      await ended(stage, 'Complete')
+    },
+    { slow: true },
+  ),
 ]

@@ -1,5 +1,6 @@
 /** What namespaces have: quotas that count, accounts with tokens, and their end. */
 import {
+  CLUSTER_ROLES,
   CONFIG_MAPS,
   NAMESPACES,
   PERSISTENT_VOLUME_CLAIMS,
@@ -9,7 +10,7 @@ import {
   SERVICE_ACCOUNTS,
   SERVICES,
 } from '../../../src/client/builtin-resources.ts'
-import type { Secret, ServiceAccount } from '../../../src/kinds/kubernetes/types.ts'
+import type { ClusterRole, Secret, ServiceAccount } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { asking, claim, deployment, pod, quota, service } from './objects.ts'
 import { gone, podsIn, rolledOut } from './waits.ts'
@@ -188,4 +189,24 @@ export const NAMESPACE_SCENARIOS: readonly Scenario[] = [
     },
     { slow: true },
   ),
+  scenario('roles: rules are gathered by label', async (stage) => {
+    const role = (name: string, rest: Partial<ClusterRole>, labels?: Record<string, string>): ClusterRole => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: `${stage.namespace}-${name}`, labels },
+      ...rest,
+    })
+    const label = { 'parity.test/gather': stage.namespace }
+    const rule = (resource: string) => ({ apiGroups: [''], resources: [resource], verbs: ['get'] })
+    await stage.create(role('all', { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label }] } }))
+    await stage.create(role('b', { rules: [rule('pods')] }, label))
+    await stage.create(role('a', { rules: [rule('secrets'), rule('pods')] }, label))
+    const gathered = (count: number) =>
+      stage.until(`${count} rules`, async () => ((await stage.get(CLUSTER_ROLES, `${stage.namespace}-all`))?.rules ?? []).length === count)
+    await gathered(2)
+    await stage.noteAll('gathered', CLUSTER_ROLES)
+    await stage.delete(CLUSTER_ROLES, `${stage.namespace}-a`)
+    await gathered(1)
+    await stage.noteAll('fewer', CLUSTER_ROLES)
+  }),
 ]

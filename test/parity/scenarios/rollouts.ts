@@ -56,7 +56,8 @@ const holds = (name: string, replicas: number, [surge, unavailable]: readonly [n
       const { status } = web ?? {}
       return status?.updatedReplicas === replicas && status.availableReplicas === replicas && status.replicas === replicas
     })
-    stage.note('bounds', { most, staysAbove: fewest >= replicas - unavailable })
+    // Not every moment is looked at in real time: the extremes themselves may be missed.
+    stage.note('bounds', { staysBelow: most <= replicas + surge, staysAbove: fewest >= replicas - unavailable })
     await stage.noteAll('rolled', ...ALL)
     // Two at a time may become available together or one by one: then the steps differ.
     if (surge + unavailable === 1) await stage.noteEvents('rolled')

@@ -1,5 +1,5 @@
 /** Claims and volumes: how they find each other, what protects them, what becomes of a released volume. */
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../../src/client/builtin-resources.ts'
+import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../../src/client/builtin-resources.ts'
 import type { StorageClass } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { claim, pod, using, volume } from './objects.ts'
@@ -194,5 +194,51 @@ export const STORAGE_SCENARIOS: readonly Scenario[] = [
     await stage.delete(PODS, 'user')
     await gone(stage, PERSISTENT_VOLUME_CLAIMS, 'user-scratch')
     await stage.noteAll('gone', ...ALL, PODS)
+  }),
+  scenario('claim: the pod goes where its volume is', async (stage) => {
+    const [first = ''] = (await stage.list(NODES)).map(({ metadata }) => metadata.name ?? '').sort()
+    const terms = [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [first] }] }]
+    for (const mode of ['Immediate', 'WaitForFirstConsumer'] as const) {
+      const storageClassName = named(stage, mode.toLowerCase())
+      await stage.create(storageClass(storageClassName, mode))
+      await addVolume(stage, `of-${mode.toLowerCase()}`, '1Gi', {
+        storageClassName,
+        nodeAffinity: { required: { nodeSelectorTerms: terms } },
+      })
+      await stage.create(claim(mode.toLowerCase(), '1Gi', { storageClassName }))
+      await stage.create(pod(`user-${mode.toLowerCase()}`, {}, using(mode.toLowerCase())))
+    }
+    const pods = await podsIn(stage, 2, 'Running')
+    stage.note(
+      'there',
+      pods.every(({ spec }) => spec?.nodeName === first),
+    )
+    await stage.noteAll('there', ...ALL, PODS)
+  }),
+  scenario('claim: a volume on no node there is', async (stage) => {
+    const storageClassName = await withClass(stage, 'Immediate')
+    const terms = [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['elsewhere'] }] }]
+    await addVolume(stage, 'far', '1Gi', { storageClassName, nodeAffinity: { required: { nodeSelectorTerms: terms } } })
+    await stage.create(claim('data', '1Gi', { storageClassName }))
+    await bound(stage, 'data')
+    await stage.create(pod('user', {}, using('data')))
+    await stage.until('refused', async () => (await stage.get(PODS, 'user'))?.status?.conditions?.[0]?.reason === 'Unschedulable')
+    await stage.noteAll('pending', ...ALL, PODS)
+    await stage.noteEvents('pending')
+  }),
+  scenario('claim: ReadWriteOncePod is for one pod', async (stage) => {
+    const storageClassName = await withClass(stage, 'Immediate')
+    await addVolume(stage, 'one', '1Gi', {
+      storageClassName,
+      accessModes: ['ReadWriteOncePod'],
+      csi: { driver: 'parity.test', volumeHandle: 'one' },
+    })
+    await stage.create(claim('data', '1Gi', { storageClassName, accessModes: ['ReadWriteOncePod'] }))
+    await bound(stage, 'data')
+    await stage.create(pod('first', {}, using('data')))
+    await stage.until('scheduled', async () => (await stage.get(PODS, 'first'))?.spec?.nodeName !== undefined)
+    await stage.create(pod('second', {}, using('data')))
+    await stage.until('refused', async () => (await stage.get(PODS, 'second'))?.status?.conditions?.[0]?.reason === 'Unschedulable')
+    await stage.noteAll('one of two', ...ALL, PODS)
   }),
 ]
