@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { story } from '../../../../test/stories/story.ts'
-import { JOBS } from '../../../client/builtin-resources.ts'
+import { JOBS, PODS } from '../../../client/builtin-resources.ts'
 import { activePodsOf, aJob, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'
 
 const MEMBER = { members: 1, hub: false }
@@ -283,6 +283,49 @@ describe('jobs', () => {
         (await newsOf(member, 'pause')).filter((line) => !line.includes('pod:')),
         ['Normal Suspended: Job suspended', 'Normal Resumed: Job resumed', 'Normal Completed: Job completed'],
       )
+    },
+    MEMBER,
+  )
+
+  story(
+    'on nodes that play their pods, a job comes to its end by itself',
+    async (world) => {
+      const { member } = world
+      await member.create(aJob('played', { completions: 6, parallelism: 3, completionMode: 'Indexed' }))
+      await world.advance(120_000)
+      await world.settle()
+      const { completedIndexes, succeeded, failed } = await statusOf(member, 'played')
+      assert.deepEqual([completedIndexes, succeeded, failed], ['0-5', 6, undefined])
+      assert.equal((await conditionsOf(member, 'played')).at(-1), 'Complete=True CompletionsReached')
+    },
+    { ...MEMBER, nodes: 2 },
+  )
+
+  story(
+    'a job with a selector of its own adopts what it selects, and lets go what it no longer does',
+    async (world) => {
+      const { member } = world
+      const labels = { app: 'own', 'job-name': 'own' }
+      const containers = [{ name: 'main', image: 'work' }]
+      await member.create({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'orphan', namespace: 'default', labels },
+        spec: { containers },
+      })
+      const template = { metadata: { labels }, spec: { restartPolicy: 'Never', containers } }
+      const selector = { matchLabels: { app: 'own' } }
+      await member.create(aJob('own', { manualSelector: true, selector, template, parallelism: 2, completions: 2 }))
+      await world.settle()
+      const pods = await podsOf(member, 'own')
+      assert.equal(pods.length, 2)
+      for (const { metadata } of pods)
+        assert.deepEqual([metadata.finalizers, metadata.ownerReferences?.[0]?.name], [['batch.kubernetes.io/job-tracking'], 'own'])
+      await member.patch(PODS, 'default/orphan', { metadata: { labels: { app: 'other' } } })
+      await world.settle()
+      const released = await member.get(PODS, 'default/orphan')
+      assert.deepEqual([released?.metadata.finalizers, released?.metadata.ownerReferences], [undefined, undefined])
+      assert.equal((await activePodsOf(member, 'own')).length, 3, 'and another takes its place')
     },
     MEMBER,
   )

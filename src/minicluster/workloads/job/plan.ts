@@ -14,7 +14,7 @@ import { recordsOf } from './record.ts'
 import { conditionOf, finalCondition, nextStatus, statusPatch, suspension, withCondition } from './status.ts'
 import { type Tally, tallyOf } from './tally.ts'
 
-export const CONTROLLER_NAME = 'kubernetes.io/job-controller'
+const CONTROLLER_NAME = 'kubernetes.io/job-controller'
 
 export interface Observed extends Surroundings {
   job: Job | undefined
