@@ -39,6 +39,8 @@ export interface MemberOptions {
   stages?: readonly Stage[]
   /** How admission decides where a pod runs (default: whatever does not ask to run as processes is played). */
   run?: RunPlacementOptions
+  /** Pods that have ended and are kept (default 12,500; 0: all of them). */
+  terminatedPodThreshold?: number
   /** Where volumes of the class `local` are (default: nowhere, their paths are only names). */
   volumes?: LocalVolumes
   /** What runs the pods of process nodes (default: nothing, and there are none). */
@@ -55,7 +57,7 @@ export function memberControllers(options: MemberOptions, everything: Everything
     nodeLifecycle(),
     taintEviction(),
     podGarbage(),
-    terminatedPods(),
+    terminatedPods(options.terminatedPodThreshold),
     scheduler(),
     // Workloads.
     deployment,

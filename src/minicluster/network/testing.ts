@@ -2,7 +2,7 @@
 import { formatTime } from '../../base/clock.ts'
 import { ENDPOINT_SLICES, NODES, PODS } from '../../client/builtin-resources.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
-import type { EndpointSlice, Node, Pod, Service, ServiceSpec } from '../../kinds/kubernetes/types.ts'
+import type { EndpointSlice, Node, Pod, PodStatus, Service, ServiceSpec } from '../../kinds/kubernetes/types.ts'
 import type { ObjectMeta } from '../../kube/meta.ts'
 
 export const aService = (name: string, spec: ServiceSpec = {}, metadata: ObjectMeta = {}): Service => ({
@@ -12,7 +12,7 @@ export const aService = (name: string, spec: ServiceSpec = {}, metadata: ObjectM
   spec: { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: 8080 }], ...spec },
 })
 
-export const aNode = (name: string, zone: string): Node => ({
+const aNode = (name: string, zone: string): Node => ({
   apiVersion: 'v1',
   kind: 'Node',
   metadata: { name, labels: { 'topology.kubernetes.io/zone': zone } },
@@ -31,20 +31,20 @@ export const aPodOf = (app: string, name: string, more: Pod['spec'] = {}): Pod =
 })
 
 /** Its kubelet reports an address and whether it is ready. */
-export const report = (cluster: WorldCluster, name: string, ip: string, isReady = true): Promise<unknown> =>
-  cluster.patch(
-    PODS,
-    `default/${name}`,
-    {
-      status: {
-        phase: 'Running',
-        podIP: ip,
-        podIPs: [{ ip }],
-        conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: formatTime(Date.UTC(2026, 0, 1, 12)) }],
-      },
-    },
-    'status',
-  )
+export const report = (cluster: WorldCluster, name: string, ip: string): Promise<unknown> => writeStatus(cluster, name, running(ip, 'True'))
+
+export const reportUnready = (cluster: WorldCluster, name: string, ip: string): Promise<unknown> =>
+  writeStatus(cluster, name, running(ip, 'False'))
+
+const writeStatus = (cluster: WorldCluster, name: string, status: PodStatus): Promise<unknown> =>
+  cluster.patch(PODS, `default/${name}`, { status }, 'status')
+
+const running = (ip: string, ready: string): PodStatus => ({
+  phase: 'Running',
+  podIP: ip,
+  podIPs: [{ ip }],
+  conditions: [{ type: 'Ready', status: ready, lastTransitionTime: formatTime(Date.UTC(2026, 0, 1, 12)) }],
+})
 
 /** A node that is ready and has no heartbeat to miss. */
 export async function startNode(cluster: WorldCluster, name = 'node', zone = 'east-a'): Promise<void> {

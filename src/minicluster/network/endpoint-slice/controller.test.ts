@@ -4,7 +4,7 @@ import { story } from '../../../../test/stories/story.ts'
 import { ENDPOINT_SLICES, NODES, PODS, SERVICES } from '../../../client/builtin-resources.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { controllerReference } from '../../workloads/pod/ownership.ts'
-import { addressesIn, aPodOf, aService, report, slicesOf, startNode } from '../testing.ts'
+import { addressesIn, aPodOf, aService, report, reportUnready, slicesOf, startNode } from '../testing.ts'
 import { endpointSlices } from './controller.ts'
 
 const MEMBER = { members: 1 }
@@ -66,7 +66,7 @@ describe('slices of a service', () => {
       await report(member, 'd', '10.0.0.4')
       await world.settle()
       assert.deepEqual(addressesIn(await slicesOf(member, 'web')), ['10.0.0.1', '10.0.0.2', '10.0.0.3'])
-      await report(member, 'a', '10.0.0.1', false)
+      await reportUnready(member, 'a', '10.0.0.1')
       await member.delete(PODS, 'default/b')
       await member.patch(PODS, 'default/c', { status: { phase: 'Succeeded' } }, 'status')
       await world.settle()
@@ -97,9 +97,9 @@ describe('slices of a service', () => {
         aPodOf('web', 'other', { containers: [{ name: 'main', image: 'one', ports: [{ name: 'web', containerPort: 7070 }] }] }),
       )
       await member.create(aPodOf('web', 'portless', { containers: [{ name: 'main', image: 'one' }] }))
-      await report(member, 'named', '10.0.0.1', false)
-      await report(member, 'other', '10.0.0.2', false)
-      await report(member, 'portless', '10.0.0.3', false)
+      await reportUnready(member, 'named', '10.0.0.1')
+      await reportUnready(member, 'other', '10.0.0.2')
+      await reportUnready(member, 'portless', '10.0.0.3')
       await world.settle()
       const slices = await slicesOf(member, 'web')
       const ports = slices.map((slice) => `${(slice.ports ?? []).map(({ port }) => port).join()} ${addressesIn([slice]).join()}`).sort()
@@ -168,7 +168,7 @@ describe('slices of a service', () => {
       const slices = await slicesOf(member, 'web')
       assert.deepEqual(slices.map(({ endpoints }) => endpoints?.length ?? 0).sort(), [100, 30])
       const revisions = new Map(slices.map(({ metadata }) => [metadata.name, metadata.resourceVersion]))
-      await report(member, 'web-7', '10.0.1.7', false)
+      await reportUnready(member, 'web-7', '10.0.1.7')
       await world.settle()
       const changed = (await slicesOf(member, 'web')).filter(({ metadata }) => revisions.get(metadata.name) !== metadata.resourceVersion)
       assert.equal(changed.length, 1)
@@ -185,7 +185,7 @@ survives(endpointSlices(), {
       await cluster.create(aPodOf('web', 'a'))
       await report(cluster, 'a', '10.0.0.1')
     },
-    (cluster) => report(cluster, 'a', '10.0.0.1', false),
+    (cluster) => reportUnready(cluster, 'a', '10.0.0.1'),
   ],
   async atRest(cluster) {
     const slices = await slicesOf(cluster, 'web')

@@ -28,7 +28,7 @@ export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by'
 export const MANAGER = 'endpointslice-controller.k8s.io'
 const RESERVED_LABELS = new Set([SERVICE_NAME_LABEL, MANAGED_BY_LABEL, HEADLESS_LABEL])
 const ZONE_LABEL = 'topology.kubernetes.io/zone'
-export const MAX_ENDPOINTS = 100
+const MAX_ENDPOINTS = 100
 
 export interface Observed {
   service: Service | undefined
@@ -121,7 +121,7 @@ function wantedOf(family: AddressFamily, service: Service, { pods, nodes }: Pick
   return groups
 }
 
-export function endpointOf(pod: Pod, service: Service, { family, node }: { family: AddressFamily; node: Node | undefined }): SliceEndpoint {
+function endpointOf(pod: Pod, service: Service, { family, node }: { family: AddressFamily; node: Node | undefined }): SliceEndpoint {
   const serving = isPodReady(pod)
   const terminating = pod.metadata.deletionTimestamp !== undefined
   const ready = service.spec?.publishNotReadyAddresses === true || (serving && !terminating)

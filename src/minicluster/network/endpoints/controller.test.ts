@@ -5,7 +5,7 @@ import { story } from '../../../../test/stories/story.ts'
 import { ENDPOINTS, PODS, SERVICES } from '../../../client/builtin-resources.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import type { EndpointSubset, Endpoints, Pod } from '../../../kinds/kubernetes/types.ts'
-import { aPodOf, aService, report, startNode } from '../testing.ts'
+import { aPodOf, aService, report, reportUnready, startNode } from '../testing.ts'
 import { serviceEndpoints } from './controller.ts'
 import { subsetsOf, truncate } from './plan.ts'
 
@@ -95,7 +95,7 @@ describe('Endpoints', () => {
         },
       ])
       assert.deepEqual(metadata.annotations, { 'endpoints.kubernetes.io/last-change-trigger-time': '2026-01-01T12:00:00Z' })
-      await report(member, 'a', '10.0.0.1', false)
+      await reportUnready(member, 'a', '10.0.0.1')
       await world.settle()
       const after = (await expectThere(member, ENDPOINTS, 'default/web')) as Endpoints
       assert.deepEqual(brief(after.subsets ?? []), ['/10.0.0.1:http8080'])

@@ -19,7 +19,7 @@ import {
   triggerTime,
 } from '../service-pods.ts'
 
-export const MANAGED_BY_LABEL = 'endpoints.kubernetes.io/managed-by'
+const MANAGED_BY_LABEL = 'endpoints.kubernetes.io/managed-by'
 export const MANAGER = 'endpoint-controller'
 const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity'
 const MAX_ADDRESSES = 1000
@@ -104,7 +104,7 @@ function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
 }
 
 /** One order for everybody, so that equal subsets look equal. */
-export function inOrder(subsets: readonly EndpointSubset[]): EndpointSubset[] {
+function inOrder(subsets: readonly EndpointSubset[]): EndpointSubset[] {
   const keyOf = ({ ip, targetRef }: EndpointAddress): string => `${ip ?? ''} ${targetRef?.uid ?? ''}`
   const sorted = (addresses: EndpointAddress[] | undefined): EndpointAddress[] | undefined =>
     addresses === undefined ? undefined : [...addresses].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))

@@ -114,7 +114,7 @@ async function freshLease({ node, cached, watchedSinceMs, nowMs }: Watched, clie
   }
 }
 
-export function plan(observed: Observed): Plan {
+function plan(observed: Observed): Plan {
   const { node, lease, watchedSinceMs, nowMs } = observed
   if (node === undefined || node.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const atMs = givenUpAtMs({ node, lease, watchedSinceMs })

@@ -7,8 +7,8 @@ import type { Lease, Node, NodeCondition } from '../../../kinds/kubernetes/types
 import { timeToMs } from '../../../kube/go-time.ts'
 import { isSimulated } from '../../shape.ts'
 
-export const MONITOR_GRACE_MS = 50_000
-export const STARTUP_GRACE_MS = 60_000
+const MONITOR_GRACE_MS = 50_000
+const STARTUP_GRACE_MS = 60_000
 
 const MONITORED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
@@ -28,11 +28,12 @@ export const isNodeReady = (node: Node): boolean => readyConditionOf(node)?.stat
 /** When the node is given up, if nothing is heard of it; undefined when it has no heartbeat. */
 export function givenUpAtMs({ node, lease, watchedSinceMs }: Omit<Signs, 'nowMs'>): number | undefined {
   if (isSimulated(node)) return undefined
-  const heardMs = timeToMs(lease?.spec?.renewTime)
-  if (heardMs !== undefined && readyConditionOf(node) !== undefined) return Math.max(heardMs, watchedSinceMs) + MONITOR_GRACE_MS
-  if (heardMs !== undefined) return Math.max(heardMs, watchedSinceMs) + STARTUP_GRACE_MS
-  if (readyConditionOf(node) !== undefined) return undefined
-  return Math.max(timeToMs(node.metadata.creationTimestamp) ?? watchedSinceMs, watchedSinceMs) + STARTUP_GRACE_MS
+  const ready = readyConditionOf(node)
+  if (lease === undefined && ready !== undefined) return undefined
+  // A report is a heartbeat too. Who never reported has a minute, and one more whenever its Lease is renewed.
+  const signs = [lease?.spec?.renewTime, ready?.lastHeartbeatTime, ready === undefined ? node.metadata.creationTimestamp : undefined]
+  const heardMs = Math.max(watchedSinceMs, ...signs.map((time) => timeToMs(time) ?? 0))
+  return heardMs + (ready === undefined ? STARTUP_GRACE_MS : MONITOR_GRACE_MS)
 }
 
 /** The conditions of a node that is given up; undefined when they say so already. */

@@ -12,7 +12,7 @@ import { isPodTerminal } from '../../workloads/pod/state.ts'
 import { failAndDelete } from '../disrupted.ts'
 import { isNodeReady } from '../lifecycle/health.ts'
 
-export const QUARANTINE_MS = 40_000
+const QUARANTINE_MS = 40_000
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service'
 const NODE = 'node'
 
@@ -83,7 +83,7 @@ async function nodeOf(name: string, { read, client, sinceMs, nowMs }: Asking): P
 
 const isOutOfService = (node: Node): boolean => !isNodeReady(node) && (node.spec?.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE)
 
-export function plan({ pod, node, missingSinceMs, nowMs }: Observed): Plan {
+function plan({ pod, node, missingSinceMs, nowMs }: Observed): Plan {
   if (pod === undefined || isHeldByOthers(pod)) return NOTHING_TO_DO
   const isTerminating = pod.metadata.deletionTimestamp !== undefined
   if ((pod.spec?.nodeName ?? '') === '') return isTerminating ? { actions: failAndDelete(pod) } : NOTHING_TO_DO

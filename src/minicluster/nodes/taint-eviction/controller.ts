@@ -76,7 +76,7 @@ export function taintEviction(): Controller {
   })
 }
 
-export const noExecuteTaints = (node: Node): Taint[] => (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute')
+const noExecuteTaints = (node: Node): Taint[] => (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute')
 
 /** When the pod has to go; undefined when it may stay for ever. */
 function endsAtMs({ pod, taints, seenMs }: Observed): number | undefined {

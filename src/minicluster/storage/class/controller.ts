@@ -29,7 +29,7 @@ export function localClass(): Controller {
   })
 }
 
-export function plan({ namespace }: Observed): Plan {
+function plan({ namespace }: Observed): Plan {
   if (namespace?.metadata.name !== HOME || annotationOf(namespace, REMEMBERED) !== undefined) return NOTHING_TO_DO
   return {
     actions: [

@@ -64,7 +64,7 @@ export function ephemeralClaims(): Controller {
 
 const ephemeralVolumes = (pod: Pod): Volume[] => (pod.spec?.volumes ?? []).filter((volume) => volume.ephemeral !== undefined)
 
-export function plan({ pod, claims, told, nowMs }: Observed): Plan {
+function plan({ pod, claims, told, nowMs }: Observed): Plan {
   if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const news = (volume: Volume, why: string): EventIntent => ({
     of: pod,

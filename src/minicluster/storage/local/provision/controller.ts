@@ -111,7 +111,7 @@ async function nodeOf(claim: PersistentVolumeClaim, read: Reader, client: Client
   }
 }
 
-export function plan(observed: Observed): Plan {
+function plan(observed: Observed): Plan {
   const { claim, storageClass, volume, made, effects, root } = observed
   if (claim === undefined || volume !== undefined || !isOurs(claim)) return NOTHING_TO_DO
   const path = pathOf(root, volumeNameOf(claim))

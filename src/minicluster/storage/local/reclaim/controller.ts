@@ -57,7 +57,7 @@ export function localReclaim({ root, directories }: LocalVolumes): Controller {
   })
 }
 
-export function plan(observed: Observed): Plan {
+function plan(observed: Observed): Plan {
   const { volume } = observed
   if (volume === undefined || annotationOf(volume, PROVISIONED_BY) !== LOCAL_PROVISIONER) return NOTHING_TO_DO
   const isTerminating = volume.metadata.deletionTimestamp !== undefined

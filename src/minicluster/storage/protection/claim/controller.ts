@@ -9,7 +9,7 @@ import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, v
 import { controllerOf } from '../../../workloads/pod/ownership.ts'
 import { claimKey, claimNameOf, claimsOfPod, refOfClaimKey } from '../../names.ts'
 
-export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection'
+const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection'
 const USERS = 'users'
 
 export interface Observed {
@@ -37,7 +37,7 @@ export function claimProtection(): Controller {
   })
 }
 
-export function plan({ claim, isUsed }: Observed): Plan {
+function plan({ claim, isUsed }: Observed): Plan {
   if (claim === undefined) return NOTHING_TO_DO
   const finalizers = claim.metadata.finalizers ?? []
   const isHeld = finalizers.includes(CLAIM_PROTECTION)

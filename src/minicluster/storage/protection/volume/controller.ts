@@ -6,7 +6,7 @@ import { PERSISTENT_VOLUMES } from '../../../../client/builtin-resources.ts'
 import type { PersistentVolume } from '../../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../../runtime/controller.ts'
 
-export const VOLUME_PROTECTION = 'kubernetes.io/pv-protection'
+const VOLUME_PROTECTION = 'kubernetes.io/pv-protection'
 
 export interface Observed {
   volume: PersistentVolume | undefined
@@ -23,7 +23,7 @@ export function volumeProtection(): Controller {
   })
 }
 
-export function plan({ volume }: Observed): Plan {
+function plan({ volume }: Observed): Plan {
   if (volume === undefined) return NOTHING_TO_DO
   const finalizers = volume.metadata.finalizers ?? []
   const isHeld = finalizers.includes(VOLUME_PROTECTION)
