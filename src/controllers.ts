@@ -175,6 +175,7 @@ export function runControllers(options: RunControllersOptions): RunningControlle
     client: clientOf('everything'),
     clock,
     random,
+    shared: (resource) => caches.known(resource),
     onError: (error) => log.write('warn', 'cannot follow everything', { cause: messageOf(error) }),
   })
   metrics?.watchCaches(caches, () => clock.now())

@@ -10,6 +10,8 @@ export interface Caches {
   /** The informer of a resource, started on first use. `project` counts only then. */
   of(resource: Resource, project?: (object: KubeObject) => KubeObject): Informer
   all(): readonly Informer[]
+  /** The informer of a resource, where somebody has asked for it. */
+  known(resource: Resource): Informer | undefined
   /** Resolves when every informer asked for so far has its first list. */
   synced(): Promise<void>
   /** Who is not up to date: a line per informer without its first list, or whose server fails. */
@@ -49,6 +51,7 @@ export function createCaches(options: CachesOptions): Caches {
       return informer
     },
     all: () => [...informers.values()],
+    known: (resource) => informers.get(keyOfResource(resource)),
     async synced() {
       await Promise.all([...informers.values()].map((informer) => informer.synced()))
     },
