@@ -118,15 +118,18 @@ export function machineProcesses(): ProcessTable {
       // EPERM: it runs, as somebody else.
       if (errorCode(error) !== 'EPERM') return undefined
     }
-    return { pid, startedAt: startOf(pid), bootId: readFact('/proc/sys/kernel/random/boot_id') }
+    const [state = '', ...fields] = statOf(pid)
+    // Dead, and only not yet buried by its parent: it holds nothing any more.
+    if (state === 'Z' || state === 'X') return undefined
+    return { pid, startedAt: fields[18] ?? '', bootId: readFact('/proc/sys/kernel/random/boot_id') }
   }
   return { self: find(process.pid) ?? { pid: process.pid, startedAt: '', bootId: '' }, find }
 }
 
-/** Field 22 of /proc/PID/stat; the name in field 2 may hold spaces and brackets, so counting starts behind it. */
-function startOf(pid: number): string {
+/** Fields of /proc/PID/stat from the third on (state; the start time is the 22nd): the name in the second may hold spaces and brackets. */
+function statOf(pid: number): string[] {
   const stat = readFact(`/proc/${pid}/stat`)
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 function readFact(file: string): string {
