@@ -2,7 +2,7 @@
  * Makes what two runs saw comparable: times, uids, revisions, addresses and drawn names become placeholders, lists whose
  * order means nothing are sorted, and what only the node writes is left out (kwok and our nodes have words of their own).
  */
-import type { Endpoints, Event, Pod, ReplicaSet } from '../../src/kinds/kubernetes/types.ts'
+import type { EndpointSlice, Endpoints, Event, Pod, ReplicaSet } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -45,6 +45,8 @@ export const plainText = (text: string): string =>
 export function comparable(object: KubeObject): unknown {
   if (object.kind === 'Pod') return comparablePod(object as Pod)
   if (object.kind === 'Endpoints') return comparableEndpoints(object as Endpoints)
+  if (object.kind === 'EndpointSlice')
+    return comparableObject({ ...object, ports: inOrder((object as EndpointSlice).ports) } as EndpointSlice)
   if (object.kind === 'ReplicaSet') return comparableReplicaSet(object as ReplicaSet)
   return comparableObject(object)
 }
@@ -54,8 +56,10 @@ function comparableObject(object: KubeObject): unknown {
 }
 
 /** Kubernetes puts the ports of endpoints in the order of their hashes. */
+const inOrder = <T>(ports: readonly T[] | undefined): T[] => [...(ports ?? [])].sort(byText)
+
 function comparableEndpoints(endpoints: Endpoints): unknown {
-  const subsets = endpoints.subsets?.map((subset) => ({ ...subset, ports: [...(subset.ports ?? [])].sort(byText) }))
+  const subsets = endpoints.subsets?.map((subset) => ({ ...subset, ports: inOrder(subset.ports) }))
   return comparableObject({ ...endpoints, subsets } as Endpoints)
 }
 
