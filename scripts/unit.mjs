@@ -54,17 +54,14 @@ function walk(root) {
   })
 }
 
+/** Large rooms are divided, so that two processes share their work. */
 function area(file) {
   const parts = file.split(path.sep)
-  return parts[0] === 'src'
-    ? parts
-        .slice(0, 2)
-        .join('-')
-        .replace(/\.test\.ts$/, '')
-    : parts
-        .slice(0, 2)
-        .join('-')
-        .replace(/\.test\.ts$/, '')
+  const depth = file.startsWith(path.join('src', 'minicluster', 'workloads')) ? 4 : parts[1] === 'minicluster' ? 3 : 2
+  return parts
+    .slice(0, depth)
+    .join('-')
+    .replace(/\.test\.ts$/, '')
 }
 
 function group(list) {
