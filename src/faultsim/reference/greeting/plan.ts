@@ -14,6 +14,7 @@ import {
   type Plan,
   request,
 } from '../../../runtime/controller.ts'
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
 import { type Card, GREETINGS, type Greeting, type Use } from '../kinds.ts'
 import type { BoardEffects } from './board.ts'
 
@@ -52,7 +53,7 @@ export function plannedWith(effects: BoardEffects): (observed: Observed) => Plan
 
 function planLife(greeting: Greeting, observed: Observed, effects: BoardEffects): Plan {
   // Nothing is put on the board before it is certain that it will be taken down.
-  if (!finalizersOf(greeting).includes(FINALIZER)) return { actions: [finalizers(greeting, [...finalizersOf(greeting), FINALIZER])] }
+  if (!hasFinalizer(greeting, FINALIZER)) return { actions: [addFinalizer(GREETINGS, greeting, FINALIZER)] }
   const leftMs = timeLeft(greeting, observed.nowMs)
   if (leftMs !== undefined && leftMs <= 0) return { actions: [{ do: 'delete', resource: GREETINGS, of: greeting }] }
   const own = observed.children.filter((child) => isChildOf(greeting, child))
@@ -68,32 +69,16 @@ function planLife(greeting: Greeting, observed: Observed, effects: BoardEffects)
 }
 
 function planEnd(greeting: Greeting, { takenDown }: Observed, effects: BoardEffects): Plan {
-  if (!finalizersOf(greeting).includes(FINALIZER)) return NOTHING_TO_DO
+  if (!hasFinalizer(greeting, FINALIZER)) return NOTHING_TO_DO
   if (takenDown?.state !== 'done')
     return { actions: [], effects: [request(effects.takeDown, keysOf(greeting).takeDown, { id: greeting.metadata.uid ?? '' })] }
-  return {
-    actions: [
-      finalizers(
-        greeting,
-        finalizersOf(greeting).filter((name) => name !== FINALIZER),
-      ),
-    ],
-  }
+  return { actions: [removeFinalizer(GREETINGS, greeting, FINALIZER)] }
 }
 
 function post(greeting: Greeting, effects: BoardEffects): EffectRequest {
   const { uid = '', generation = 0 } = greeting.metadata
   return request(effects.put, keysOf(greeting).put, { id: uid, generation, text: greeting.spec?.text ?? '' })
 }
-
-const finalizersOf = (greeting: Greeting): readonly string[] => greeting.metadata.finalizers ?? []
-
-const finalizers = (of: Greeting, names: readonly string[]): Action => ({
-  do: 'patch',
-  resource: GREETINGS,
-  of,
-  patch: { metadata: { finalizers: names } },
-})
 
 function timeLeft({ metadata, spec }: Greeting, nowMs: number): number | undefined {
   if (typeof spec?.ttlSeconds !== 'number') return undefined
