@@ -3,13 +3,14 @@
  * restored. Every refusal must say what to do next, and never with a stack. Run with: npm run test:e2e
  */
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { recordedKubectl } from '../machine/assets.ts'
 import { type Program, privateProgram } from '../machine/program.ts'
 import type { CommandResult } from '../machine/run-command.ts'
 import { eventually, Person, people } from './person.ts'
+import { podsOf } from './pods/pods.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
@@ -70,12 +71,8 @@ for (const { name, uid } of people())
     it('answers kubectl on every context, and refuses a broken manifest in words', async (t) => {
       const kubectl = recordedKubectl()
       if (kubectl === undefined) return t.skip('no kubectl here (scripts/kube-assets/build makes one)')
-      // Others may not go where root keeps his.
-      const command = uid === undefined ? kubectl.path : person.file('kubectl')
-      if (command !== kubectl.path) {
-        copyFileSync(kubectl.path, command)
-        chmodSync(command, 0o755)
-      }
+      person.bring('kubectl', kubectl.path)
+      const command = 'kubectl'
       const kubeconfig = ['--kubeconfig', path.join(dir, 'kubeconfig')]
       for (const context of person.contexts(dir)) {
         const got = await person.run(command, ...kubeconfig, '--context', context, 'get', 'ns')
@@ -216,3 +213,5 @@ for (const { name, uid } of people())
       refused(await person.sluice('up', '--data-dir', path.join(locked, 'data')), /cannot be used \(EACCES\)/, /chown/)
     })
   })
+
+for (const { name, uid } of people()) describe(`pods of ${name}`, () => podsOf(name, uid, () => program))

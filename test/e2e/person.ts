@@ -1,9 +1,10 @@
 /** Somebody at a terminal: a folder of his own, the program, and who he is (root, or a user without any rights). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { request } from 'node:https'
 import os from 'node:os'
 import path from 'node:path'
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { type CommandResult, runCommand } from '../machine/run-command.ts'
@@ -16,6 +17,13 @@ export interface Question {
   body?: string
   /** Told of the answer's text as it comes. */
   onData?(text: string): void
+}
+
+/** A program that was started and goes on. */
+export interface Started {
+  child: ChildProcess
+  said(): string
+  ended: Promise<number | null>
 }
 
 export interface Answer {
@@ -37,7 +45,12 @@ export class Person {
     this.#uid = uid
     this.home = mkdtempSync(path.join(os.tmpdir(), 'sluice-e2e-'))
     chmodSync(this.home, 0o700)
-    if (uid !== undefined) chownSync(this.home, uid, uid)
+    for (const folder of ['bin', 'tmp']) mkdirSync(this.file(folder))
+    if (uid !== undefined) for (const place of [this.home, this.file('bin'), this.file('tmp')]) chownSync(place, uid, uid)
+  }
+
+  get isRoot(): boolean {
+    return this.#uid === undefined && process.getuid?.() === 0
   }
 
   file(...parts: string[]): string {
@@ -46,21 +59,48 @@ export class Person {
 
   /** Runs `sluice …` to its end. */
   sluice(...args: string[]): Promise<CommandResult> {
-    const [file, all] = this.#command([process.execPath, this.#program, ...args])
+    const [file, all] = this.#command(this.commandOf(...args))
     return runCommand(file, all, { cwd: this.home, env: this.#env(), timeoutMs: 120_000 })
+  }
+
+  /** The command line of `sluice …`, for whoever puts something before it. */
+  commandOf(...args: string[]): string[] {
+    return [process.execPath, this.#program, ...args]
   }
 
   /** Runs any program as this person. */
   run(...command: string[]): Promise<CommandResult> {
+    return this.runWith('', ...command)
+  }
+
+  runWith(input: string, ...command: string[]): Promise<CommandResult> {
     const [file, args] = this.#command(command)
-    return runCommand(file, args, { cwd: this.home, env: this.#env(), timeoutMs: 60_000 })
+    return runCommand(file, args, { cwd: this.home, env: this.#env(), input, timeoutMs: 120_000 })
+  }
+
+  /** Puts a program into his search path. Others may not go where root keeps his. */
+  bring(name: string, from: string): void {
+    const to = this.file('bin', name)
+    if (existsSync(to)) return
+    if (this.#uid === undefined) symlinkSync(from, to)
+    else {
+      copyFileSync(from, to)
+      chmodSync(to, 0o755)
+    }
   }
 
   /** Starts `sluice …` in the foreground. */
-  foreground(...args: string[]): { child: ChildProcess; said(): string; ended: Promise<number | null> } {
-    const [file, all] = this.#command([process.execPath, this.#program, ...args])
-    const child = spawn(file, all, { cwd: this.home, env: this.#env(), stdio: ['ignore', 'pipe', 'pipe'] })
+  foreground(...args: string[]): Started {
+    return this.start(...this.commandOf(...args))
+  }
+
+  /** Starts any program; what is typed goes to `child.stdin`. */
+  start(...command: string[]): Started & { child: ChildProcess & { stdin: Writable } } {
+    const [file, all] = this.#command(command)
+    const child = spawn(file, all, { cwd: this.home, env: this.#env(), stdio: ['pipe', 'pipe', 'pipe'] })
     this.#children.push(child)
+    // A program that ends without reading what is typed closes the pipe: that is its right.
+    child.stdin.on('error', () => undefined)
     let said = ''
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -119,7 +159,7 @@ export class Person {
   }
 
   #env(): NodeJS.ProcessEnv {
-    return { PATH: process.env.PATH, HOME: this.home }
+    return { PATH: `${this.file('bin')}:${process.env.PATH ?? ''}`, HOME: this.home, TMPDIR: this.file('tmp'), LANG: 'C.UTF-8' }
   }
 }
 

@@ -1,0 +1,68 @@
+/** Which pods run for real and which are played: decided as the README says, and told on the pod. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { Pod } from '../../../src/kinds/kubernetes/types.ts'
+import { aPod, type Place, shell, until } from './place.ts'
+
+const RUN = 'sluice.dev/run'
+
+export function placement(place: () => Place): void {
+  it('nginx as people write it is played, and event and condition say what to do to run it', async () => {
+    const p = place()
+    await p.kubectl('run', 'nginx', '--image=nginx')
+    await p.kubectl('wait', '--for=condition=Ready', 'pod/nginx', '--timeout=90s')
+    const pod = await p.running('nginx')
+    assert.match(pod.spec?.nodeName ?? '', /^member1-simulated-/)
+    const what = /container nginx names no command.*give it a command that exists on this machine, or start with --image nginx=DIRECTORY/
+    const condition = pod.status?.conditions?.find(({ type }) => type === 'sluice.dev/Simulated')
+    assert.equal(condition?.status, 'True')
+    assert.match(condition?.message ?? '', what)
+    const events = (await p.events(pod)).filter(({ reason }) => reason === 'Simulated')
+    assert.equal(events.length, 1)
+    assert.match(events[0]?.message ?? '', what)
+    for (const command of [
+      ['logs', 'nginx'],
+      ['exec', 'nginx', '--', 'ls'],
+      ['exec', '-it', 'nginx', '--', 'sh'],
+      ['logs', '-f', 'nginx'],
+    ]) {
+      const refused = await p.tryKubectl(...command)
+      assert.equal(refused.exitCode, 1, command.join(' '))
+      assert.match(refused.stderr, /pod "nginx" is simulated: its life is played.*up --image NAME=DIR/, command.join(' '))
+    }
+  })
+
+  it('sluice.dev/run on a pod or its namespace decides', async () => {
+    const p = place()
+    await p.apply(aPod('played', { containers: [shell('sleep 100000')] }, { [RUN]: 'simulated' }))
+    assert.match((await p.running('played')).spec?.nodeName ?? '', /^member1-simulated-/)
+
+    // Nobody knows what to run for the image: with the wish to run it, that is said instead of playing it.
+    await p.apply(aPod('wanted', { containers: [{ name: 'main', image: 'nginx' }] }, { [RUN]: 'process' }))
+    const wanted = await p.podWhen(
+      'wanted',
+      ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CreateContainerError',
+    )
+    assert.match(wanted.spec?.nodeName ?? '', /^member1-process-/)
+    assert.match(wanted.status?.containerStatuses?.[0]?.state?.waiting?.message ?? '', /set command to a program of this machine/)
+
+    const refused = await p.person.runWith(
+      JSON.stringify(aPod('neither', { containers: [shell('true')] }, { [RUN]: 'perhaps' })),
+      ...['kubectl', ...p.access(), 'apply', '-f', '-'],
+    )
+    assert.equal(refused.exitCode, 1)
+    assert.match(refused.stderr, /must be simulated or process/)
+
+    await p.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'theatre', annotations: { [RUN]: 'simulated' } } })
+    let seen = ''
+    await until(
+      () => `a pod of the namespace on a simulated node: ${seen}`,
+      async () => {
+        await p.tryKubectl('-n', 'theatre', 'run', 'played', '--image=any', '--command', '--', 'sleep', '100000')
+        const [pod] = await p.list<Pod>('/api/v1/namespaces/theatre/pods')
+        seen = pod?.spec?.nodeName ?? ''
+        return seen.startsWith('member1-simulated-')
+      },
+    )
+  })
+}
