@@ -33,7 +33,7 @@ const TIME_KEY = /(Time|Timestamp|At)$/
 /** Who speaks for nodes rather than for controllers. */
 const NODE_COMPONENTS = new Set(['kubelet', 'kwok', 'kwok_controller', 'node-controller', 'minicluster.nodes.registration'])
 
-export const plainText = (text: string): string =>
+const plainText = (text: string): string =>
   text
     .replace(UUID, '<uid>')
     .replace(NODE, '<node>')

@@ -5,7 +5,7 @@ import type { Note, Scenario } from './scenario.ts'
 import { stageOn } from './stage.ts'
 
 /** Pods run at once, and end when the scenario says so. */
-export const STAGES = DEFAULT_STAGES.filter((stage) => stage.to !== 'succeeded').map((stage) => ({ ...stage, delayMs: 0, jitterMs: 0 }))
+const STAGES = DEFAULT_STAGES.filter((stage) => stage.to !== 'succeeded').map((stage) => ({ ...stage, delayMs: 0, jitterMs: 0 }))
 export const NODES = 2
 
 export async function playOurs(scenario: Scenario, namespace: string): Promise<Note[]> {

@@ -53,7 +53,7 @@ export const daemonsAreUp = (stage: Stage, name: string) =>
     return status?.numberAvailable === wanted && status?.updatedNumberScheduled === wanted && status?.currentNumberScheduled === wanted
   })
 
-export const livePods = async (stage: Stage, selector?: string): Promise<Pod[]> =>
+const livePods = async (stage: Stage, selector?: string): Promise<Pod[]> =>
   (await stage.list(PODS, selector)).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
 
 const byName = (a: Pod, b: Pod): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
