@@ -68,7 +68,7 @@ export class WorldCluster {
   readonly #options: WorldClusterOptions
   readonly #clock: SkewedClock
   readonly #trace = createHash('sha256')
-  #server: Cluster
+  #server: Cluster | undefined
   #process: ControllerProcess | undefined
   #controllers: RunningControllers | undefined
   #authority = AUTHORITY
@@ -86,18 +86,19 @@ export class WorldCluster {
       after: store.revision,
       onEvent: (event) => this.#trace.update(`${event.revision} ${event.type} ${event.key} `).update(event.version.bytes),
     })
-    this.#server = this.#serve()
     this.client = createClient({ transport: inProcessTransport(this.#current, TESTER), clock: this.#clock, random, userAgent: 'world' })
   }
 
+  /** What is in the store by now is what the server finds. */
   async start(): Promise<void> {
+    this.#server = this.#serve()
     await this.#server.ready
     this.startControllers()
   }
 
   /** The server ends and a new one begins over the same store; every watch is cut. */
   async restartServer(): Promise<void> {
-    this.#server.stop()
+    this.#server?.stop()
     this.#server = this.#serve()
     await this.#server.ready
   }
@@ -173,7 +174,7 @@ export class WorldCluster {
   }
 
   stop(): void {
-    this.#server.stop()
+    this.#server?.stop()
   }
 
   /** A hash of all that was ever written, in order. */
@@ -245,7 +246,12 @@ export class WorldCluster {
   }
 
   /** Whichever server there is now. */
-  readonly #current: Pick<Cluster, 'handle'> = { handle: (request) => this.#server.handle(request) }
+  readonly #current: Pick<Cluster, 'handle'> = {
+    handle: async (request) => {
+      if (this.#server === undefined) throw new Error(`${this.name} has not been started`)
+      return this.#server.handle(request)
+    },
+  }
 
   #serve(): Cluster {
     const { store, random, role } = this.#options

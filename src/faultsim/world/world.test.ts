@@ -4,7 +4,8 @@ import { aConfigMap, aNamespace, ownedBy } from '../../../test/builders/index.ts
 import { expectGone, expectThere } from '../../../test/expect/index.ts'
 import { sleep } from '../../base/clock.ts'
 import { CONFIG_MAPS, NAMESPACES } from '../../client/builtin-resources.ts'
-import { aWorld, type World } from './index.ts'
+import { storedIn } from '../prover/end-state.ts'
+import { aWorld, World } from './index.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 
 async function tellSomething(world: World): Promise<void> {
@@ -44,6 +45,21 @@ describe('a world', () => {
     await expectGone(two, CONFIG_MAPS, 'default/b')
     assert.equal((await one.list(CONFIG_MAPS, { namespace: 'default' })).length, 2)
     await world.stop()
+  })
+
+  it('begins where another one was, revision by revision', async () => {
+    const first = await aWorld({ members: 1, nodes: 1 }).settle()
+    const from = first.snapshot()
+    const second = new World({ members: 1, nodes: 1, from })
+    await second.start()
+    await second.settle()
+    assert.equal(second.clock.now(), from.nowMs)
+    for (const [i, cluster] of second.clusters.entries()) {
+      assert.equal(cluster.store.revision, first.clusters[i]?.store.revision, 'nothing is written')
+      for (const { revision, object } of storedIn(cluster.store)) assert.equal(object.metadata.resourceVersion, String(revision))
+    }
+    await first.stop()
+    await second.stop()
   })
 
   it('lets time pass only when told, and exactly as much', async () => {
