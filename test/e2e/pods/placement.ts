@@ -24,7 +24,6 @@ export function placement(place: () => Place): void {
       ['logs', 'nginx'],
       ['exec', 'nginx', '--', 'ls'],
       ['exec', '-it', 'nginx', '--', 'sh'],
-      ['logs', '-f', 'nginx'],
     ]) {
       const refused = await p.tryKubectl(...command)
       assert.equal(refused.exitCode, 1, command.join(' '))
