@@ -15,6 +15,7 @@ import {
   type Plan,
   request,
 } from '../../../../runtime/controller.ts'
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../../runtime/finalizer.ts'
 import { annotationOf, PROVISIONED_BY } from '../../names.ts'
 import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../../standing-news.ts'
 import { LOCAL_FINALIZER, LOCAL_PROVISIONER, type LocalVolumes, ownPathOf } from '../volume.ts'
@@ -61,7 +62,7 @@ function plan(observed: Observed): Plan {
   const { volume } = observed
   if (volume === undefined || annotationOf(volume, PROVISIONED_BY) !== LOCAL_PROVISIONER) return NOTHING_TO_DO
   const isTerminating = volume.metadata.deletionTimestamp !== undefined
-  const isHeld = volume.metadata.finalizers?.includes(LOCAL_FINALIZER) ?? false
+  const isHeld = hasFinalizer(volume, LOCAL_FINALIZER)
   if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') return isHeld ? { actions: [withoutFinalizer(volume)] } : NOTHING_TO_DO
   if (!isHeld) return isTerminating ? NOTHING_TO_DO : { actions: [withFinalizer(volume)] }
   return isOver(volume, isTerminating) ? reclaim(volume, observed, isTerminating) : NOTHING_TO_DO
@@ -93,18 +94,5 @@ function reclaim(volume: PersistentVolume, { removed, remove, root, told, nowMs 
   return { actions: [isTerminating ? withoutFinalizer(volume) : { do: 'delete', resource: PERSISTENT_VOLUMES, of: volume }] }
 }
 
-const withFinalizer = (volume: PersistentVolume): Action =>
-  patchFinalizers(volume, [...(volume.metadata.finalizers ?? []), LOCAL_FINALIZER])
-
-const withoutFinalizer = (volume: PersistentVolume): Action =>
-  patchFinalizers(
-    volume,
-    (volume.metadata.finalizers ?? []).filter((one) => one !== LOCAL_FINALIZER),
-  )
-
-const patchFinalizers = (of: PersistentVolume, finalizers: string[]): Action => ({
-  do: 'patch',
-  resource: PERSISTENT_VOLUMES,
-  of,
-  patch: { metadata: { finalizers } },
-})
+const withFinalizer = (volume: PersistentVolume): Action => addFinalizer(PERSISTENT_VOLUMES, volume, LOCAL_FINALIZER)
+const withoutFinalizer = (volume: PersistentVolume): Action => removeFinalizer(PERSISTENT_VOLUMES, volume, LOCAL_FINALIZER)

@@ -6,6 +6,7 @@
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../../client/builtin-resources.ts'
 import type { PersistentVolumeClaim, Pod } from '../../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../../runtime/controller.ts'
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../../runtime/finalizer.ts'
 import { controllerOf } from '../../../workloads/pod/ownership.ts'
 import { claimKey, claimNameOf, claimsOfPod, refOfClaimKey } from '../../names.ts'
 
@@ -39,18 +40,15 @@ export function claimProtection(): Controller {
 
 function plan({ claim, isUsed }: Observed): Plan {
   if (claim === undefined) return NOTHING_TO_DO
-  const finalizers = claim.metadata.finalizers ?? []
-  const isHeld = finalizers.includes(CLAIM_PROTECTION)
-  if (claim.metadata.deletionTimestamp === undefined) return isHeld ? NOTHING_TO_DO : patched(claim, [...finalizers, CLAIM_PROTECTION])
+  const isHeld = hasFinalizer(claim, CLAIM_PROTECTION)
+  if (claim.metadata.deletionTimestamp === undefined)
+    return isHeld ? NOTHING_TO_DO : { actions: [addFinalizer(PERSISTENT_VOLUME_CLAIMS, claim, CLAIM_PROTECTION)] }
   if (!isHeld || isUsed) return NOTHING_TO_DO
-  return patched(
-    claim,
-    finalizers.filter((one) => one !== CLAIM_PROTECTION),
-  )
+  return { actions: [removeFinalizer(PERSISTENT_VOLUME_CLAIMS, claim, CLAIM_PROTECTION)] }
 }
 
 const isCandidate = (claim: PersistentVolumeClaim): boolean =>
-  claim.metadata.deletionTimestamp !== undefined && (claim.metadata.finalizers?.includes(CLAIM_PROTECTION) ?? false)
+  claim.metadata.deletionTimestamp !== undefined && hasFinalizer(claim, CLAIM_PROTECTION)
 
 /** A pod without a node uses nothing yet, and no kubelet starts a pod with a claim that is on its way out. */
 export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
@@ -64,7 +62,3 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
 
 /** Its kubelet is done with it, or it was deleted by force: what waits is only its own finalizers. */
 const isShutDown = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
-
-const patched = (claim: PersistentVolumeClaim, finalizers: string[]): Plan => ({
-  actions: [{ do: 'patch', resource: PERSISTENT_VOLUME_CLAIMS, of: claim, patch: { metadata: { finalizers } } }],
-})

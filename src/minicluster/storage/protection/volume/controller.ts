@@ -5,6 +5,7 @@
 import { PERSISTENT_VOLUMES } from '../../../../client/builtin-resources.ts'
 import type { PersistentVolume } from '../../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../../runtime/controller.ts'
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../../runtime/finalizer.ts'
 
 const VOLUME_PROTECTION = 'kubernetes.io/pv-protection'
 
@@ -25,16 +26,9 @@ export function volumeProtection(): Controller {
 
 function plan({ volume }: Observed): Plan {
   if (volume === undefined) return NOTHING_TO_DO
-  const finalizers = volume.metadata.finalizers ?? []
-  const isHeld = finalizers.includes(VOLUME_PROTECTION)
-  if (volume.metadata.deletionTimestamp === undefined) return isHeld ? NOTHING_TO_DO : patched(volume, [...finalizers, VOLUME_PROTECTION])
+  const isHeld = hasFinalizer(volume, VOLUME_PROTECTION)
+  if (volume.metadata.deletionTimestamp === undefined)
+    return isHeld ? NOTHING_TO_DO : { actions: [addFinalizer(PERSISTENT_VOLUMES, volume, VOLUME_PROTECTION)] }
   if (!isHeld || volume.status?.phase === 'Bound') return NOTHING_TO_DO
-  return patched(
-    volume,
-    finalizers.filter((one) => one !== VOLUME_PROTECTION),
-  )
+  return { actions: [removeFinalizer(PERSISTENT_VOLUMES, volume, VOLUME_PROTECTION)] }
 }
-
-const patched = (volume: PersistentVolume, finalizers: string[]): Plan => ({
-  actions: [{ do: 'patch', resource: PERSISTENT_VOLUMES, of: volume, patch: { metadata: { finalizers } } }],
-})

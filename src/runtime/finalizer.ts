@@ -1,0 +1,28 @@
+/**
+ * Finalizers as actions: a controller's own name is put into the list, or taken out of it, with the object's version as the
+ * precondition, so that the names of others stay as they are.
+ */
+import type { Resource } from '../client/resource.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import type { Action } from './controller.ts'
+
+export const hasFinalizer = ({ metadata }: KubeObject, name: string): boolean => finalizersOf(metadata).includes(name)
+
+export const addFinalizer = (resource: Resource, of: KubeObject, name: string): Action =>
+  patchOf(resource, of, [...finalizersOf(of.metadata).filter((one) => one !== name), name])
+
+export const removeFinalizer = (resource: Resource, of: KubeObject, name: string): Action =>
+  patchOf(
+    resource,
+    of,
+    finalizersOf(of.metadata).filter((one) => one !== name),
+  )
+
+const finalizersOf = ({ finalizers }: KubeObject['metadata']): readonly string[] => finalizers ?? []
+
+const patchOf = (resource: Resource, of: KubeObject, finalizers: readonly string[]): Action => ({
+  do: 'patch',
+  resource,
+  of,
+  patch: { metadata: { finalizers } },
+})
