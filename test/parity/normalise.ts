@@ -116,16 +116,20 @@ function plain(value: unknown, key = ''): unknown {
       ([name, of]) =>
         name !== 'uid' && name !== 'resourceVersion' && name !== 'topology.kubernetes.io/region' && of !== undefined && !isEmpty(of),
     )
-    .map(([name, of]) => [plainText(name), isAddress(name) ? '<address>' : plain(of, name)] as const)
+    .map(([name, of]) => [plainText(name), isAddress(name, of) ? '<address>' : plain(of, name)] as const)
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const isAddress = (key: string): boolean =>
-  ['podIP', 'podIPs', 'hostIP', 'hostIPs', 'nodeName', 'addresses', 'clusterIP', 'clusterIPs', 'ip'].includes(key)
+const ADDRESSES = new Set(['podIP', 'podIPs', 'hostIP', 'hostIPs', 'nodeName', 'addresses', 'clusterIP', 'clusterIPs', 'ip'])
+/** Not the word for having none, nor the addresses of Endpoints, which say whose they are. */
+const isAddress = (key: string, value: unknown): boolean =>
+  ADDRESSES.has(key) && !String(value).includes('None') && !(key === 'addresses' && Array.isArray(value) && typeof value[0] === 'object')
 const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 /** Lists that are sets in truth. */
 const sorted = (items: unknown[], key: string): unknown[] =>
-  ['conditions', 'ownerReferences', 'finalizers', 'endpoints', 'subsets', 'active'].includes(key) ? [...items].sort(byText) : items
+  ['conditions', 'ownerReferences', 'finalizers', 'endpoints', 'subsets', 'addresses', 'notReadyAddresses', 'active'].includes(key)
+    ? [...items].sort(byText)
+    : items
 
 export const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
