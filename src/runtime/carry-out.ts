@@ -47,10 +47,10 @@ export function createCarrier({ check, writer, gate, metrics, tell, wake, isStop
   }
 
   async function applyOne(key: string, action: Action): Promise<number> {
+    const declared = check(action)
+    if (declared.wrong !== undefined) throw new Error(declared.wrong)
     const count = (result: WriteResult): void =>
-      metrics?.wrote({ controller: writer.manager, verb: action.do, resource: nameOfWritten(action), result })
-    const undeclared = check(action)
-    if (undeclared !== undefined) throw new Error(undeclared)
+      metrics?.wrote({ controller: writer.manager, verb: action.do, resource: declared.name, result })
     try {
       const written = await applyAction(writer, action)
       count(written?.isGone === true || (written === undefined && action.do !== 'delete-collection') ? 'unneeded' : 'done')
@@ -109,7 +109,3 @@ export function createCarrier({ check, writer, gate, metrics, tell, wake, isStop
 }
 
 type WriteResult = Parameters<ControllerMetrics['wrote']>[0]['result']
-
-/** `pods/status`: what the write goes to. */
-const nameOfWritten = (action: Action): string =>
-  'subresource' in action && action.subresource !== undefined ? `${action.resource.plural}/${action.subresource}` : action.resource.plural

@@ -3,11 +3,11 @@
  * that is missing there would work here and be refused on a cluster. Checked on every write, for the cost of a look-up.
  */
 import { EVERY_RESOURCE } from '../client/builtin-resources.ts'
-import { keyOfResource } from '../client/resource.ts'
+import { keyOfResource, type Resource } from '../client/resource.ts'
 import type { Access, Action } from './controller.ts'
 
-/** Returns what is wrong with an action, undefined when it is declared. */
-export type DeclaredCheck = (action: Action) => string | undefined
+/** Whether an action is declared, and under which name: `pods/status`, or `*` where everything is. */
+export type DeclaredCheck = (action: Action) => { name: string; wrong?: undefined } | { name: string; wrong: string }
 
 const VERBS: Record<Action['do'], string> = {
   apply: 'patch',
@@ -26,9 +26,10 @@ export function declaredCheck(controller: string, writes: readonly Access[]): De
   return (action) => {
     const subresource = 'subresource' in action ? (action.subresource ?? '') : ''
     const verb = VERBS[action.do]
-    if ([action.resource, EVERY_RESOURCE].some((resource) => declared.has(`${keyOfResource(resource)} ${subresource} ${verb}`)))
-      return undefined
-    const what = subresource === '' ? action.resource.plural : `${action.resource.plural}/${subresource}`
-    return `${controller} may not ${verb} ${what}: add it to its \`writes\``
+    const isDeclared = (resource: Resource): boolean => declared.has(`${keyOfResource(resource)} ${subresource} ${verb}`)
+    const nameOf = ({ plural }: Resource): string => (subresource === '' ? plural : `${plural}/${subresource}`)
+    if (isDeclared(action.resource)) return { name: nameOf(action.resource) }
+    if (isDeclared(EVERY_RESOURCE)) return { name: nameOf(EVERY_RESOURCE) }
+    return { name: 'undeclared', wrong: `${controller} may not ${verb} ${nameOf(action.resource)}: add it to its \`writes\`` }
   }
 }

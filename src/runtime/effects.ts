@@ -33,6 +33,8 @@ interface Running {
 
 const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 60_000
+/** Outcomes kept per owner that it no longer asks for: an owner that lives for ever has ever new keys. */
+const REMEMBERED = 1000
 
 export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): Effects {
   const owners = new Map<string, Map<string, Running>>()
@@ -86,6 +88,7 @@ export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): 
         const pass: Promise<void> = run(owner, request, state).finally(() => underway.delete(pass))
         underway.add(pass)
       }
+      if (own.size > REMEMBERED) forgetOldest(own, new Set(requests.map(({ effect, key }) => idOf(effect.name, key))))
     },
     outcome: (owner, name, key) => owners.get(owner)?.get(idOf(name, key))?.outcome,
     forget(owner) {
@@ -101,6 +104,13 @@ export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): 
       for (const own of owners.values()) for (const state of own.values()) state.cancel?.()
       await Promise.all(underway)
     },
+  }
+}
+
+function forgetOldest(own: Map<string, Running>, wanted: ReadonlySet<string>): void {
+  for (const [id, { outcome }] of own) {
+    if (own.size <= REMEMBERED) return
+    if (outcome.state !== 'running' && !wanted.has(id)) own.delete(id)
   }
 }
 

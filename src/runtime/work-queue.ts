@@ -1,7 +1,7 @@
 /**
  * The queue of a controller: each key at most once, never two workers on the same key, failures come back later each
  * time. Keys added while they are being worked on are worked on again afterwards. What people wait for goes first: keys
- * of higher priority are taken before others, and every tenth turn belongs to the lowest, so that nobody waits for ever.
+ * of higher priority are taken before others, and every tenth turn belongs to the others, so that nobody waits for ever.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -40,11 +40,17 @@ export interface WorkQueueOptions {
 }
 
 const ORDER: readonly Priority[] = ['high', 'normal', 'low']
-const LOWEST_FIRST: readonly Priority[] = ['low', 'normal', 'high']
-/** Turns after which the lowest priority goes first once. */
-const LOWEST_EVERY = 10
+/** Turns after which the others go first once: the lowest and the middle one by turns. */
+const OTHERS_EVERY = 10
+const OTHERS: readonly (readonly Priority[])[] = [
+  ['normal', 'low', 'high'],
+  ['low', 'normal', 'high'],
+]
 
 const higher = (a: Priority, b: Priority | undefined): Priority => (b !== undefined && ORDER.indexOf(b) <= ORDER.indexOf(a) ? b : a)
+
+const orderOf = (turn: number): readonly Priority[] =>
+  turn % OTHERS_EVERY === 0 ? (OTHERS[(turn / OTHERS_EVERY) % OTHERS.length] ?? ORDER) : ORDER
 
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { clock, random, onReady } = options
@@ -113,7 +119,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     },
     forget: (key) => void failures.delete(key),
     take() {
-      const order = ++turns % LOWEST_EVERY === 0 ? LOWEST_FIRST : ORDER
+      const order = orderOf(++turns)
       for (const priority of order) {
         const key = ready[priority].first()
         if (key === undefined) continue

@@ -7,15 +7,17 @@
  */
 import type { Clock } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
+import { EVERY_RESOURCE } from '../../../client/builtin-resources.ts'
 import type { Everything } from '../../../client/cache/everything.ts'
 import { type CacheEvent, keyOfObject } from '../../../client/cache/object-cache.ts'
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { isConflict, isNotFound, isOutcomeUnknown } from '../../../client/errors.ts'
 import { keyOfResource, type Resource } from '../../../client/resource.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import { applyAction, type Writer } from '../../../runtime/apply-plan.ts'
 import type { Action } from '../../../runtime/controller.ts'
 import { createFreshnessGate, type FreshnessGate } from '../../../runtime/freshness.ts'
+import type { ControllerMetrics } from '../../../runtime/metrics.ts'
 import type { RunningController } from '../../../runtime/run-controller.ts'
 import { createWorkers, type Observer, type Workers } from '../../../runtime/workers.ts'
 import { concernsGarbage, isWaitingForDependents, type OwnerState, planGarbage } from './plan.ts'
@@ -37,6 +39,7 @@ export function runGarbageCollector(options: GarbageOptions): RunningController 
 
 class GarbageCollector implements RunningController {
   readonly #client: Client
+  readonly #metrics: ControllerMetrics | undefined
   readonly #everything: Everything
   readonly #gate: FreshnessGate
   readonly #workers: Workers
@@ -46,6 +49,7 @@ class GarbageCollector implements RunningController {
 
   constructor(options: GarbageOptions) {
     this.#client = options.client
+    this.#metrics = options.metrics
     this.#everything = options.everything
     this.#gate = createFreshnessGate((resource) => this.#everything.informerOf(resource))
     this.#workers = createWorkers({ ...options, name: GARBAGE_COLLECTOR, concurrency: CONCURRENCY, work: (key) => this.#work(key) })
@@ -120,14 +124,23 @@ class GarbageCollector implements RunningController {
       if (this.#workers.isStopped) break
       try {
         const written = await applyAction(writer, action)
+        this.#count(action, written === undefined || written.isGone === true ? 'unneeded' : 'done')
         if (written !== undefined) this.#gate.wrote(key, written)
         sent++
       } catch (error) {
         // Gone by itself: what was wanted, or of no concern any more.
+        this.#count(
+          action,
+          isConflict(error) ? 'conflict' : isOutcomeUnknown(error) ? 'unknown' : isNotFound(error) ? 'unneeded' : 'refused',
+        )
         if (!isNotFound(error)) throw error
       }
     }
     return sent
+  }
+
+  #count(action: Action, result: Parameters<ControllerMetrics['wrote']>[0]['result']): void {
+    this.#metrics?.wrote({ controller: GARBAGE_COLLECTOR, verb: action.do, resource: EVERY_RESOURCE.plural, result })
   }
 
   async #stateOf(reference: OwnerReference, dependent: KubeObject): Promise<OwnerState> {
