@@ -6,7 +6,9 @@ import { type Clock, formatTime } from '../base/clock.ts'
 import { EVENTS } from '../client/builtin-resources.ts'
 import type { Client } from '../client/client.ts'
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
+import { childName } from '../kube/child-name.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import { checkDns1123Subdomain } from '../kube/names.ts'
 import type { EventIntent } from './controller.ts'
 
 export interface EventRecorder {
@@ -22,6 +24,8 @@ export interface EventRecorderOptions {
   /** What the events say they come from. */
   component: string
   onWritten?(): void
+  /** Too many wait: the oldest of them is given up. */
+  onDropped?(): void
   onError(error: unknown, intent: EventIntent): void
 }
 
@@ -31,7 +35,7 @@ const MAX_PENDING = 1000
 const MAX_MESSAGE = 1024
 const MAX_TRIES = 10
 
-export function createEventRecorder({ client, clock, component, onWritten, onError }: EventRecorderOptions): EventRecorder {
+export function createEventRecorder({ client, clock, component, onWritten, onDropped, onError }: EventRecorderOptions): EventRecorder {
   const known = new Map<string, { name: string; count: number }>()
   const waiting: EventIntent[] = []
   let isWriting = false
@@ -75,7 +79,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onErr
   /** Another recorder may tell of the same object at the same moment: then the name is taken, and the next one is not. */
   async function create(intent: EventIntent): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const name = `${intent.of.metadata.name ?? ''}.${stamp()}`
+      const name = nameOf(intent.of, stamp())
       try {
         await client.create(EVENTS, eventOf(intent, { name, time: formatTime(clock.now()), component }))
         return name
@@ -102,7 +106,10 @@ export function createEventRecorder({ client, clock, component, onWritten, onErr
   return {
     tell(intent) {
       if (isStopped) return
-      if (waiting.length >= MAX_PENDING) waiting.shift()
+      if (waiting.length >= MAX_PENDING) {
+        waiting.shift()
+        onDropped?.()
+      }
       waiting.push(intent)
       if (!isWriting) void writeAll()
     },
@@ -117,6 +124,12 @@ export function createEventRecorder({ client, clock, component, onWritten, onErr
 }
 
 const namespaceOf = (of: KubeObject): string => of.metadata.namespace ?? 'default'
+
+/** Not every name of an object can begin the name of an event: some are too long, those of roles may have colons. */
+function nameOf({ metadata: { name = '', uid = '' } }: KubeObject, suffix: string): string {
+  const wanted = `${name}.${suffix}`
+  return checkDns1123Subdomain(wanted).length === 0 ? wanted : `${childName('event-', uid, name)}.${suffix}`
+}
 
 const keyOf = ({ of, type, reason, message, fieldPath }: EventIntent): string =>
   JSON.stringify([of.kind, of.metadata.namespace, of.metadata.name, of.metadata.uid, type, reason, message, fieldPath])

@@ -48,6 +48,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
     clock,
     component: controller.component ?? controller.name,
     onWritten: () => options.metrics?.event(controller.name, 'written'),
+    onDropped: () => options.metrics?.event(controller.name, 'lost'),
     onError(error, { of, reason }) {
       options.metrics?.event(controller.name, 'lost')
       options.onError?.(error, controller.name, `event ${reason} of ${keyOfObject(of)}`)
