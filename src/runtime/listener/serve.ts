@@ -27,7 +27,8 @@ export async function serveWebhooks(handle: WebhookHandle, tls: { certificate: s
     void (async () => {
       const body = request.method === 'POST' ? await readBody(request) : undefined
       if (body === undefined) {
-        response.writeHead(request.method === 'POST' ? 413 : 405).end()
+        // What is left of the body is not read: the connection ends with the answer.
+        response.writeHead(request.method === 'POST' ? 413 : 405, { connection: 'close' }).end()
         return
       }
       const answer = await handle((request.url ?? '/').split('?')[0] ?? '/', body)
@@ -85,7 +86,9 @@ function listening(server: Server, { host, port }: Address): Promise<Serving> {
 async function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request) {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined
+  // Leaving the loop must not take the connection with it: there is still an answer to give.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += (chunk as Buffer).length
     if (size > MAX_BODY_BYTES) return undefined
     chunks.push(chunk as Buffer)

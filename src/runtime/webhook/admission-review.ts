@@ -31,7 +31,7 @@ export interface AdmissionReview {
 }
 
 export async function reviewAdmission(body: unknown, options: ReviewOptions): Promise<AdmissionReview> {
-  const { uid, request } = requestOf(body)
+  const { uid, request, before } = requestOf(body)
   const warnings: string[] = []
   const answer = (response: Omit<ReviewResponse, 'uid'>): AdmissionReview => ({
     apiVersion: 'admission.k8s.io/v1',
@@ -39,7 +39,6 @@ export async function reviewAdmission(body: unknown, options: ReviewOptions): Pr
     response: { uid, ...response, ...(warnings.length === 0 ? {} : { warnings }) },
   })
   try {
-    const before = deepClone(request.object)
     await decide(request, options, contextOf(options, warnings))
     if (options.phase === 'validate' || before === undefined || request.object === undefined) return answer({ allowed: true })
     const steps = patchBetween(before, request.object)
@@ -72,7 +71,8 @@ function contextOf({ read, nowMs, admission }: ReviewOptions, warnings: string[]
   }
 }
 
-function requestOf(body: unknown): { uid: string; request: AdmissionRequest } {
+/** `before` is the object as it came: what a patch starts from. */
+function requestOf(body: unknown): { uid: string; request: AdmissionRequest; before: object | undefined } {
   const review = isJsonObject(body) ? body : {}
   const request = isJsonObject(review.request) ? review.request : undefined
   if (review.kind !== 'AdmissionReview' || request === undefined || typeof request.uid !== 'string' || request.uid === '')
@@ -81,6 +81,7 @@ function requestOf(body: unknown): { uid: string; request: AdmissionRequest } {
   const object = objectOf(request.object)
   return {
     uid: request.uid,
+    before: isJsonObject(request.object) ? request.object : undefined,
     request: {
       operation: text(request.operation) as AdmissionOperation,
       group: kind.group ?? '',
@@ -112,9 +113,10 @@ function groupsOf(user: unknown): string[] {
   return Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : []
 }
 
+/** A copy that may be changed, in the shape that every object has. */
 function objectOf(value: unknown): KubeObject | undefined {
   if (!isJsonObject(value)) return undefined
-  const object = value as unknown as KubeObject
+  const object = deepClone(value) as unknown as KubeObject
   if (!isJsonObject(object.metadata)) object.metadata = {}
   return object
 }
