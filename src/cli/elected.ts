@@ -1,21 +1,22 @@
 /**
  * A process of `sluice controllers` from waiting for the lease to running everything: health at once, the rest when it
- * leads. Who loses the lease ends: nothing may be written by somebody who no longer leads.
+ * leads. Who loses the lease ends: nothing may be written by somebody who no longer leads. It stops in the opposite order,
+ * the lease last, so that whoever comes next finds nobody at work.
  */
 import { Registry } from 'prom-client'
 import type { Log } from '../base/log.ts'
 import { nameSuffix } from '../base/random.ts'
-import { createCaches } from '../client/cache/caches.ts'
-import type { Client } from '../client/client.ts'
+import { type Client, createClient } from '../client/client.ts'
 import type { Transport } from '../client/transport.ts'
 import { type ClusterRole, ownAdmissionOf, type RunningControllers, roomsOf, runControllers } from '../controllers.ts'
 import { ownKinds } from '../kinds/index.ts'
 import type { MemberOptions } from '../minicluster/controllers.ts'
 import { SIMULATED_NODE_SIZE } from '../minicluster/shape.ts'
+import { createFence } from '../runtime/lease/fence.ts'
 import { leadWhenElected } from '../runtime/lease/leader.ts'
 import { liveHolder } from '../runtime/lease/live-lease.ts'
 import { type Address, serveHealth } from '../runtime/listener/serve.ts'
-import { createControllerMetrics } from '../runtime/metrics.ts'
+import { type ControllerMetrics, createControllerMetrics } from '../runtime/metrics.ts'
 import { installDefinitions } from './install-definitions.ts'
 import type { Machine } from './machine.ts'
 import { type RegisteredWebhooks, serveAndRegister } from './webhooks.ts'
@@ -48,8 +49,14 @@ interface Leading {
   webhooks: RegisteredWebhooks | undefined
 }
 
+interface LeadOptions extends ElectedOptions {
+  metrics: ControllerMetrics
+  /** Aborted when it is to end. */
+  signal: AbortSignal
+}
+
 export async function runElected(options: ElectedOptions): Promise<Elected> {
-  const { machine, client, log } = options
+  const { machine, log } = options
   const { clock, random } = machine
   const registry = new Registry()
   const metrics = createControllerMetrics(registry)
@@ -57,68 +64,94 @@ export async function runElected(options: ElectedOptions): Promise<Elected> {
   const failed = new Promise<string>((resolve) => {
     fail = resolve
   })
+  const ending = new AbortController()
+  const fence = createFence(options.transport)
+  const client = createClient({ transport: fence.transport, clock, random, userAgent: 'sluice/controllers' })
   let leading: Promise<Leading> | undefined
   let running: Leading | undefined
-  const notReady = (): string | undefined =>
-    leading === undefined
-      ? undefined
-      : running === undefined
-        ? 'starting'
-        : running.controllers.busy().find((line) => line.startsWith('the cache of'))
+  const notReady = (): string | undefined => {
+    if (leading === undefined) return undefined
+    return running === undefined ? 'starting' : running.controllers.busy().find((line) => line.startsWith('the cache of'))
+  }
   const health = await serveHealth({ notReady, metrics: () => registry.metrics() }, options.health)
 
   const leadership = leadWhenElected({
-    client,
+    client: options.client,
     clock,
     random,
     ...options.lease,
     identity: `sluice-${nameSuffix(random, 10)}`,
     onStarted() {
       log.write('info', 'leading', { lease: options.lease.name })
-      leading = lead(options, metrics)
+      leading = lead({ ...options, client, transport: fence.transport, metrics, signal: ending.signal })
       leading.then(
         (started) => {
           running = started
         },
-        (error: unknown) => fail(error instanceof Error ? error.message : String(error)),
+        (error: unknown) => fail(messageOf(error)),
       )
     },
-    onLost: () => fail('the lease was lost'),
+    onLost() {
+      fence.shut('the lease was lost')
+      ending.abort(new Error('the lease was lost'))
+      void running?.controllers.stop()
+      fail('the lease was lost')
+    },
     onOther: (holder) => log.write('info', 'another process leads; waiting', { holder }),
-    onError: (error) =>
-      log.write('warn', 'the lease could not be read or renewed', { cause: error instanceof Error ? error.message : String(error) }),
+    onError: (error) => log.write('warn', 'the lease could not be read or renewed', { cause: messageOf(error) }),
   })
 
   return {
     healthAddress: `http://${options.health.host}:${health.port}`,
     failed,
     async stop() {
-      await (await leading?.catch(() => undefined))?.controllers.stop()
-      await running?.webhooks?.stop()
+      ending.abort(new Error('it was told to stop'))
+      const led = await leading?.catch(() => undefined)
+      await led?.controllers.stop()
+      // Whoever leads by now has registered its own.
+      if (leadership.isLeader) await takeBack(led?.webhooks, log)
+      await led?.webhooks?.stop()
       await leadership.stop()
       await health.stop()
     },
   }
 }
 
-async function lead(options: ElectedOptions, metrics: ReturnType<typeof createControllerMetrics>): Promise<Leading> {
-  const { role, client, transport, log, machine } = options
-  const { clock, random } = machine
+async function takeBack(webhooks: RegisteredWebhooks | undefined, log: Log): Promise<void> {
+  try {
+    await webhooks?.takeBack()
+  } catch (error) {
+    log.write('warn', 'the webhooks could not be taken back; the server calls them in vain and goes on', { cause: messageOf(error) })
+  }
+}
+
+async function lead(options: LeadOptions): Promise<Leading> {
+  const { role, client, log, signal } = options
   const member = role === 'member' ? memberOf(options) : undefined
-  const admissions = ownAdmissionOf(
-    role,
-    member === undefined ? undefined : { hasProcessNodes: false, isMapped: () => false, resolves: () => false },
-  )
+  const run = member === undefined ? undefined : { hasProcessNodes: false, isMapped: () => false, resolves: () => false }
   const without = await roomsToLeave(options, member)
-  const webhooks = await serveAndRegister({
-    ...options,
-    admissions: without.includes('minicluster') ? [] : admissions,
-    kinds: ownKinds,
-    caches: createCaches({ client, clock, random }),
-  })
-  const created = await installDefinitions(ownKinds, { client, clock, log, conversion: webhooks?.conversion })
-  if (created.length > 0) log.write('info', 'definitions were installed', { definitions: created.join(' ') })
-  const controllers = runControllers({
+  signal.throwIfAborted()
+  const admissions = without.includes('minicluster') ? [] : ownAdmissionOf(role, run)
+  const webhooks = await serveAndRegister({ ...options, admissions, kinds: ownKinds })
+  try {
+    const { clock } = options.machine
+    const created = await installDefinitions(ownKinds, { client, clock, log, conversion: webhooks?.conversion, signal })
+    if (created.length > 0) log.write('info', 'definitions were installed', { definitions: created.join(' ') })
+    signal.throwIfAborted()
+  } catch (error) {
+    await takeBack(webhooks, log)
+    await webhooks?.stop()
+    throw error
+  }
+  const controllers = runFor(options, member, without)
+  log.write('info', 'controllers run', { without: without.join(' ') })
+  return { controllers, webhooks }
+}
+
+function runFor({ role, machine, log, metrics, transport, authority }: LeadOptions, member: MemberOptions | undefined, without: string[]) {
+  const { clock, random } = machine
+  // One pool of connections for all: closing this way to it closes nothing.
+  return runControllers({
     role,
     clock,
     random,
@@ -126,13 +159,12 @@ async function lead(options: ElectedOptions, metrics: ReturnType<typeof createCo
     metrics,
     member,
     without,
-    authority: () => options.authority,
-    // One pool of connections for all: it is closed when the last one has stopped.
-    transportFor: () => ({ request: transport.request, close: async () => undefined }),
+    authority: () => authority,
+    transportFor: () => transport,
   })
-  log.write('info', 'controllers run', { without: without.join(' ') })
-  return { controllers, webhooks }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Rooms whose work somebody else does on this server already. */
 async function roomsToLeave(

@@ -15,18 +15,24 @@ export interface InstallOptions {
   log: Log
   /** How the server reaches our conversion, for kinds that need it. */
   conversion?: { url: string; caBundle: string }
+  /** Aborted when nobody waits for them any more. */
+  signal?: AbortSignal
 }
 
 const WAIT_MS = 30_000
 const LOOK_EVERY_MS = 200
+/** On definitions whose conversion is ours: who may say where it is. */
+const CONVERTED_BY = 'sluice.dev/converted-by'
 
 /** Returns the names of those that were created. */
 export async function installDefinitions(kinds: readonly OwnKind[], options: InstallOptions): Promise<string[]> {
   const created: string[] = []
   for (const kind of kinds) {
     const name = kind.crd.metadata.name ?? ''
-    if (await create(withConversion(kind, options), options)) created.push(name)
-    else options.log.write('info', 'a definition is already there and is left as it is', { definition: name })
+    const found = await find(name, options.client)
+    if (found === undefined && (await create(withConversion(kind, options), options))) created.push(name)
+    else if (found === undefined || !(await renewConversion(found, kind, options)))
+      options.log.write('info', 'a definition is already there and is left as it is', { definition: name })
   }
   for (const kind of kinds) await established(kind.crd.metadata.name ?? '', options)
   return created
@@ -35,16 +41,34 @@ export async function installDefinitions(kinds: readonly OwnKind[], options: Ins
 function withConversion(kind: OwnKind, { conversion }: InstallOptions): KubeObject {
   if (kind.definition.convert === undefined || conversion === undefined) return kind.crd
   const webhook = { clientConfig: conversion, conversionReviewVersions: ['v1'] }
-  return { ...kind.crd, spec: { ...(kind.crd.spec as object), conversion: { strategy: 'Webhook', webhook } } }
+  const metadata = { ...kind.crd.metadata, annotations: { ...kind.crd.metadata.annotations, [CONVERTED_BY]: 'sluice' } }
+  return { ...kind.crd, metadata, spec: { ...(kind.crd.spec as object), conversion: { strategy: 'Webhook', webhook } } }
+}
+
+/**
+ * A definition that one of us made names the address and the authority of a process that has ended: only these two are
+ * renewed, and only there. False when it is not such a one.
+ */
+async function renewConversion(found: KubeObject, kind: OwnKind, { client, conversion, log }: InstallOptions): Promise<boolean> {
+  if (kind.definition.convert === undefined || conversion === undefined) return false
+  if (found.metadata.annotations?.[CONVERTED_BY] !== 'sluice') return false
+  const { name = '', resourceVersion } = found.metadata
+  const body = { metadata: { resourceVersion }, spec: { conversion: { webhook: { clientConfig: conversion } } } }
+  await client.patch(CUSTOM_RESOURCE_DEFINITIONS, { name }, { type: 'merge', body })
+  log.write('info', 'a definition is already there; where it finds our conversion was renewed', { definition: name })
+  return true
+}
+
+async function find(name: string, client: Client): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(CUSTOM_RESOURCE_DEFINITIONS, { name })
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
 }
 
 async function create(crd: KubeObject, { client }: InstallOptions): Promise<boolean> {
-  try {
-    await client.get(CUSTOM_RESOURCE_DEFINITIONS, { name: crd.metadata.name ?? '' })
-    return false
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-  }
   try {
     await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd)
     return true
@@ -55,7 +79,7 @@ async function create(crd: KubeObject, { client }: InstallOptions): Promise<bool
   }
 }
 
-async function established(name: string, { client, clock }: InstallOptions): Promise<void> {
+async function established(name: string, { client, clock, signal }: InstallOptions): Promise<void> {
   const deadline = clock.now() + WAIT_MS
   for (;;) {
     const { status } = await client.get(CUSTOM_RESOURCE_DEFINITIONS, { name })
@@ -64,6 +88,7 @@ async function established(name: string, { client, clock }: InstallOptions): Pro
     const refused = conditions?.find((condition) => condition.type === 'NamesAccepted' && condition.status === 'False')
     if (refused !== undefined || clock.now() > deadline)
       throw new CommandError(`the server does not serve ${name}: ${refused?.message ?? `not established after ${WAIT_MS / 1000} s`}`)
-    await sleep(clock, LOOK_EVERY_MS)
+    await sleep(clock, LOOK_EVERY_MS, signal)
+    signal?.throwIfAborted()
   }
 }

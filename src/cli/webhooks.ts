@@ -1,7 +1,7 @@
 /** Our admission and conversion over TLS, registered with the server by URL and authority. */
 import { makeAuthority, makeLeaf, makePrivateKey } from '../apiserver/pki/certificates.ts'
 import type { Log } from '../base/log.ts'
-import type { Caches } from '../client/cache/caches.ts'
+import { type Caches, createCaches } from '../client/cache/caches.ts'
 import type { Client } from '../client/client.ts'
 import { isNotFound } from '../client/errors.ts'
 import type { Resource } from '../client/resource.ts'
@@ -20,14 +20,16 @@ export interface WebhooksOptions {
   log: Log
   admissions: readonly Admission[]
   kinds: readonly OwnKind[]
-  caches: Caches
   webhook: Address
   webhookUrl: string | undefined
+  /** Aborted when they are no longer wanted. */
+  signal: AbortSignal
 }
 
 export interface RegisteredWebhooks {
   conversion: { url: string; caBundle: string }
   /** Webhooks that fail open are taken back; those that guard our own kinds stay, so that nothing gets in unjudged. */
+  takeBack(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -37,34 +39,53 @@ const MANAGER = 'sluice'
 
 /** Undefined when there is nothing to serve. */
 export async function serveAndRegister(options: WebhooksOptions): Promise<RegisteredWebhooks | undefined> {
-  const { admissions, caches, client, log } = options
+  const { admissions, client, log, signal } = options
+  const { clock, random } = options.machine
   const convertible = options.kinds.flatMap(({ group, kind, definition }) =>
     definition.convert === undefined ? [] : [{ group, kind, convert: definition.convert }],
   )
   if (admissions.length === 0 && convertible.length === 0) return undefined
-  const read = readerOf(caches, admissions)
-  await caches.synced()
-  const { authority, leaf } = await certificatesFor(options)
-  const onError = (error: unknown, path: string): void =>
-    log.write('error', 'a webhook failed', { path, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-  const handle = webhookHandle({ admissions, kinds: convertible, read, nowMs: () => options.machine.clock.now(), onError })
-  const serving = await serveWebhooks(handle, leaf, options.webhook)
-  const url = options.webhookUrl ?? `https://${hostInUrl(options.webhook.host)}:${serving.port}`
-  const ownGroups = [...new Set(options.kinds.map((kind) => kind.group))]
-  const configurations = webhookConfigurations(`sluice-${options.role}`, admissions, { target: { url, authority }, ownGroups })
-  for (const object of configurations) await client.apply(resourceOf(object), object, { fieldManager: MANAGER, force: true })
-  log.write('info', 'webhooks are registered', { url, webhooks: admissions.map((admission) => admission.name).join(' ') })
-  return {
-    conversion: { url: `${url}${CONVERT_PATH}`, caBundle: Buffer.from(authority).toString('base64') },
-    async stop() {
+  const warn = (error: unknown, { plural }: Resource): void =>
+    log.write('warn', 'cannot follow a resource', { resource: plural, cause: messageOf(error) })
+  const caches = createCaches({ client, clock, random, onError: warn })
+  const undo = [async () => caches.stop()]
+  const stop = async (): Promise<void> => {
+    for (const step of undo.reverse()) await step()
+  }
+  try {
+    const read = readerOf(caches, admissions)
+    await unlessAborted(caches.synced(), signal)
+    const { authority, leaf } = await certificatesFor(options)
+    const onError = (error: unknown, path: string): void =>
+      log.write('error', 'a webhook failed', { path, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+    const handle = webhookHandle({ admissions, kinds: convertible, read, nowMs: () => clock.now(), onError })
+    const serving = await serveWebhooks(handle, leaf, options.webhook)
+    undo.push(() => serving.stop())
+    const url = options.webhookUrl ?? `https://${hostInUrl(options.webhook.host)}:${serving.port}`
+    const ownGroups = [...new Set(options.kinds.map((kind) => kind.group))]
+    const configurations = webhookConfigurations(`sluice-${options.role}`, admissions, { target: { url, authority }, ownGroups })
+    for (const object of configurations) await client.apply(resourceOf(object), object, { fieldManager: MANAGER, force: true })
+    log.write('info', 'webhooks are registered', { url, webhooks: admissions.map((admission) => admission.name).join(' ') })
+    const takeBack = async (): Promise<void> => {
       for (const object of configurations.filter(failsOpen)) await remove(client, object)
-      await serving.stop()
-      caches.stop()
-    },
+    }
+    return { conversion: { url: `${url}${CONVERT_PATH}`, caBundle: Buffer.from(authority).toString('base64') }, takeBack, stop }
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 
+/** What has not begun to answer when nobody wants it any more is not waited for. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error)
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }))
+  return Promise.race([work, aborted])
+}
+
 const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const failsOpen = (configuration: KubeObject): boolean =>
   (configuration.webhooks as { failurePolicy?: string }[]).every((webhook) => webhook.failurePolicy === 'Ignore')

@@ -7,7 +7,7 @@ import type { Resource } from '../../client/resource.ts'
 import type { ClusterRole as Role } from '../../controllers.ts'
 import type { Access, Controller } from '../../runtime/controller.ts'
 import { resourcesOf } from '../../runtime/controller.ts'
-import { roomsInWords } from './every-controller.ts'
+import { admissionInWords, roomsInWords } from './every-controller.ts'
 import type { Page } from './markdown.ts'
 
 interface Rule {
@@ -23,7 +23,7 @@ const VERB_ORDER = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete
 const OF_THE_PROCESS: Rule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
-  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'create'] },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'create', 'patch'] },
   {
     apiGroups: ['admissionregistration.k8s.io'],
     resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
@@ -35,6 +35,12 @@ const OF_THE_PROCESS: Rule[] = [
 const OF_HOUSEKEEPING: Rule[] = [
   { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch', 'delete', 'deletecollection'] },
 ]
+
+/** Served as a webhook, an admission reads from caches. */
+const readByAdmission = (role: Role): Rule[] =>
+  admissionInWords(role)
+    .flatMap(({ reads = [] }) => reads)
+    .map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: READ }))
 
 function accessOf(controller: Controller): Rule[] {
   const read = resourcesOf(controller).map((resource) => ruleOf({ resource, verbs: READ }))
@@ -75,7 +81,7 @@ export function accessFiles(): Page[] {
 function accessFile(role: Role): Page {
   const rooms = roomsInWords(role, false)
   const documents = [
-    clusterRole(`sluice-${role}`, merged(OF_THE_PROCESS)),
+    clusterRole(`sluice-${role}`, merged([...OF_THE_PROCESS, ...readByAdmission(role)])),
     ...rooms.map((room) =>
       clusterRole(
         `sluice-${role}-${room.name}`,

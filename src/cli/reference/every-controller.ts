@@ -1,5 +1,6 @@
 /** All controllers of a role as declarations, for documents and access rules: nothing of them runs. */
-import { type ClusterRole, type Room, roomsOf } from '../../controllers.ts'
+import { type ClusterRole, ownAdmissionOf, type Room, roomsOf } from '../../controllers.ts'
+import type { Admission } from '../../kinds/admission.ts'
 import { DEFAULT_NODES, memberShape } from '../member-nodes.ts'
 
 /** `hasProcessNodes`: with those that only `up` runs, because they need a machine under them. */
@@ -11,3 +12,7 @@ export function roomsInWords(role: ClusterRole, hasProcessNodes: boolean): Room[
   const kubelet = hasProcessNodes ? ({ machine: {}, clock: {} } as never) : undefined
   return roomsOf(role, { authority: () => '', member: { shape, kubelet }, everything })
 }
+
+/** The admission of a role that Kubernetes does not bring, as declarations. */
+export const admissionInWords = (role: ClusterRole): readonly Admission[] =>
+  ownAdmissionOf(role, { hasProcessNodes: false, isMapped: () => false, resolves: () => false })
