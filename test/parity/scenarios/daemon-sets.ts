@@ -2,7 +2,7 @@
 import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../../src/client/builtin-resources.ts'
 import type { Node } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
-import { asking, daemonSet, pod, stuck, template } from './objects.ts'
+import { asking, daemonSet, node, pod, stuck, template } from './objects.ts'
 import { daemonsAreUp, gone, podsIn, seen, setImage } from './waits.ts'
 
 const ALL = [DAEMON_SETS, PODS, CONTROLLER_REVISIONS] as const
@@ -35,24 +35,6 @@ async function withTaint(stage: Stage, effect: 'NoSchedule' | 'NoExecute', work:
     })
   }
 }
-
-/** A node that kwok and our simulated nodes both play. */
-const node = (name: string): Node =>
-  ({
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name,
-      annotations: { 'kwok.x-k8s.io/node': 'fake' },
-      labels: {
-        'sluice.dev/node': 'simulated',
-        'kubernetes.io/hostname': name,
-        'kubernetes.io/os': 'linux',
-        'kubernetes.io/arch': 'amd64',
-      },
-    },
-    status: { allocatable: { cpu: '8', memory: '32Gi', pods: '110' }, capacity: { cpu: '8', memory: '32Gi', pods: '110' } },
-  }) as Node
 
 const ALONE = { alone: true }
 

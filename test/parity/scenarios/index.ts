@@ -7,6 +7,7 @@ import { DISRUPTION_SCENARIOS } from './disruption.ts'
 import { GARBAGE_SCENARIOS } from './garbage.ts'
 import { JOB_SCENARIOS } from './jobs.ts'
 import { NAMESPACE_SCENARIOS } from './namespaces.ts'
+import { NODE_SCENARIOS } from './nodes.ts'
 import { REPLICA_SET_SCENARIOS } from './replica-sets.ts'
 import { ROLLOUT_SCENARIOS } from './rollouts.ts'
 import { SCHEDULING_SCENARIOS } from './scheduling.ts'
@@ -25,6 +26,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...STORAGE_SCENARIOS,
   ...GARBAGE_SCENARIOS,
   ...DISRUPTION_SCENARIOS,
+  ...NODE_SCENARIOS,
   ...SCHEDULING_SCENARIOS,
   ...SERVICE_SCENARIOS,
   ...NAMESPACE_SCENARIOS,

@@ -4,6 +4,7 @@ import type {
   DaemonSet,
   Deployment,
   Job,
+  Node,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
@@ -129,3 +130,21 @@ export const claim = (name: string, storage: string, spec: Spec = {}): Persisten
   }) as PersistentVolumeClaim
 
 export const using = (claimName: string): Spec => ({ volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] })
+
+/** A node that kwok and our simulated nodes both play. */
+export const node = (name: string): Node =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      annotations: { 'kwok.x-k8s.io/node': 'fake' },
+      labels: {
+        'sluice.dev/node': 'simulated',
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+      },
+    },
+    status: { allocatable: { cpu: '8', memory: '32Gi', pods: '110' }, capacity: { cpu: '8', memory: '32Gi', pods: '110' } },
+  }) as Node
