@@ -28,6 +28,10 @@ async function withClass(stage: Stage, mode: 'Immediate' | 'WaitForFirstConsumer
 async function addVolume(stage: Stage, name: string, size: string, spec: Record<string, unknown> = {}): Promise<void> {
   const source = spec.csi === undefined && spec.nfs === undefined ? { hostPath: { path: '/parity' }, csi: undefined } : { csi: undefined }
   await stage.create(volume(named(stage, name), size, { ...source, ...spec }))
+  await stage.until(
+    'the volume is known',
+    async () => (await stage.get(PERSISTENT_VOLUMES, named(stage, name)))?.status?.phase !== 'Pending',
+  )
 }
 
 const bound = (stage: Stage, name: string) =>
