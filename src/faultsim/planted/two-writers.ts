@@ -5,7 +5,7 @@ export const twoWriters: Planted = {
   name: 'two writers',
   differs: 'the greeting puts itself first on its card, whose list another controller keeps in order',
   caughtBy: 'settles',
-  foundBy: { seed: 9 },
+  foundBy: { seed: 24 },
   cast: greetingTwin((right) => ({
     also: { writes: [...right.writes, { resource: CARDS, subresource: 'status', verbs: ['patch'] }] },
     plan(observed, planRight) {

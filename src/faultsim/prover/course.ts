@@ -40,6 +40,9 @@ export interface Course {
   revisions: { from: number; to: number }
 }
 
+/** No story is so large that one moment of it needs more. */
+export const WRITES_PER_INSTANT = 3000
+
 /** Where every course of a story begins: bootstrapped and at rest. */
 export async function beginningOf(story: Story): Promise<WorldSnapshot> {
   const world = new World(story.world)
@@ -52,7 +55,7 @@ export async function beginningOf(story: Story): Promise<WorldSnapshot> {
 }
 
 export async function runCourse(story: Story, from: WorldSnapshot, trouble: Trouble = {}): Promise<Course> {
-  const world = new World({ ...story.world, from })
+  const world = new World({ writesPerInstant: WRITES_PER_INSTANT, ...story.world, from })
   try {
     await world.start()
     await settled(world)

@@ -2,6 +2,7 @@
  * Runs one script: the steps under its faults, then everything heals, the last wishes are made once more, the world comes
  * to rest, and the oracles are asked. What they find is an answer here, not an error.
  */
+import { WRITES_PER_INSTANT } from '../prover/course.ts'
 import { type EndState, endStateOf } from '../prover/end-state.ts'
 import { type Oracle, OracleFailure } from '../prover/failure.ts'
 import { keepLedger, type Ledger, orphansIn } from '../prover/ledger.ts'
@@ -42,7 +43,7 @@ export async function beginningOf(seeded: SeededWorld): Promise<WorldSnapshot> {
 }
 
 export async function runScript(seeded: SeededWorld, script: Script, from: WorldSnapshot): Promise<ScriptRun> {
-  const world = new World({ ...seeded.options, seed: script.seed, from })
+  const world = new World({ writesPerInstant: WRITES_PER_INSTANT, ...seeded.options, seed: script.seed, from })
   const run = new Run(seeded, script, world)
   try {
     return await run.play()

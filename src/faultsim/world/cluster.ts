@@ -42,6 +42,7 @@ export interface WorldClusterOptions {
   pump: Pump
   member?: MemberOptions
   controllers?: RunControllers
+  writesPerInstant?: number
 }
 
 /** No process of a machine is there to run anything. */
@@ -50,6 +51,7 @@ const PORT = 7443
 const SIGNING_KEY = { pem: SERVICE_ACCOUNT_KEY, id: readSigningKey(SERVICE_ACCOUNT_KEY).id }
 /** How long the process of the controllers is away after a crash. */
 const RESTART_MS = 100
+const WRITES_PER_INSTANT = 500_000
 const TESTER = { name: 'tester', groups: ['system:masters'] }
 
 export class WorldCluster {
@@ -72,6 +74,8 @@ export class WorldCluster {
   #process: ControllerProcess | undefined
   #controllers: RunningControllers | undefined
   #authority = AUTHORITY
+  #instant = { atMs: 0, writes: 0 }
+  #isRunaway = false
   #writes: ControllerWrite[] = []
 
   constructor(options: WorldClusterOptions) {
@@ -111,7 +115,7 @@ export class WorldCluster {
       clock: this.#clock,
       connect,
       interference: () => this.interference,
-      onWrite: (write) => this.#writes.push(write),
+      onWrite: (write) => this.#note(write),
       onCrash: (at) => this.#comeBack(at),
       cachesAt,
     })
@@ -170,6 +174,7 @@ export class WorldCluster {
   }
 
   busy(): string[] {
+    if (this.#isRunaway) return [`${this.name}: the controllers wrote without end while no time passed, and were stopped`]
     return (this.#controllers?.busy() ?? []).map((line) => `${this.name}: ${line}`)
   }
 
@@ -271,6 +276,16 @@ export class WorldCluster {
       ...secrets,
       onInternalError,
     })
+  }
+
+  /** Who writes without end in a moment that does not pass would hold up the machine for ever. */
+  #note(write: ControllerWrite): void {
+    this.#writes.push(write)
+    const atMs = this.#options.clock.now()
+    if (atMs !== this.#instant.atMs) this.#instant = { atMs, writes: 0 }
+    if (++this.#instant.writes <= (this.#options.writesPerInstant ?? WRITES_PER_INSTANT)) return
+    this.#isRunaway = true
+    this.#process?.kill()
   }
 
   #comeBack(cachesAt?: number): void {

@@ -30,6 +30,8 @@ export interface WorldOptions {
   from?: WorldSnapshot
   /** What runs in the clusters (default: the real list of controllers). */
   controllers?: RunControllers
+  /** Writes of a cluster's controllers without time passing after which they are stopped as endless (default 500,000). */
+  writesPerInstant?: number
 }
 
 export interface SettleOptions {
@@ -76,7 +78,7 @@ export class World {
   readonly #pump: Pump
 
   constructor(options: WorldOptions) {
-    const { controllers, from } = options
+    const { controllers, writesPerInstant, from } = options
     const clock = createVirtualClock(from?.nowMs ?? options.startMs ?? START_MS)
     // What is drawn must not repeat what the other world drew, or two objects had one uid.
     const random = seededRandom((options.seed ?? 1) + (from === undefined ? 0 : CONTINUED))
@@ -88,7 +90,7 @@ export class World {
     this.#hub =
       options.hub === false
         ? undefined
-        : new WorldCluster({ name: 'hub', role: 'hub', store: store.cluster('hub'), clock, random, pump, controllers })
+        : new WorldCluster({ name: 'hub', role: 'hub', store: store.cluster('hub'), clock, random, pump, controllers, writesPerInstant })
     this.members = Array.from({ length: options.members ?? 0 }, (_, i) => {
       const name = `member${i + 1}`
       const region = REGIONS[i % REGIONS.length] as string
@@ -98,7 +100,17 @@ export class World {
         stages: options.stages,
         shape: { index: i + 1, name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none },
       }
-      return new WorldCluster({ name, role: 'member', store: store.cluster(name), clock, random, pump, member, controllers })
+      return new WorldCluster({
+        name,
+        role: 'member',
+        store: store.cluster(name),
+        clock,
+        random,
+        pump,
+        member,
+        controllers,
+        writesPerInstant,
+      })
     })
   }
 
