@@ -1,32 +1,13 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
+import fc from 'fast-check'
 import { seededRandom } from '../base/random.ts'
+import type { Priority } from './controller.ts'
+import { type ManualClock, manualClock } from './testing.ts'
 import { createWorkQueue, type WorkQueue } from './work-queue.ts'
 
-/** A clock whose timers fire when it is moved. */
-function manualClock() {
-  let nowMs = 0
-  let timers: { atMs: number; callback: () => void }[] = []
-  return {
-    now: () => nowMs,
-    after(delayMs: number, callback: () => void) {
-      const timer = { atMs: nowMs + delayMs, callback }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((other) => other !== timer)
-      }
-    },
-    move(ms: number) {
-      nowMs += ms
-      const due = timers.filter((timer) => timer.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs)
-      timers = timers.filter((timer) => timer.atMs > nowMs)
-      for (const { callback } of due) callback()
-    },
-  }
-}
-
 describe('the work queue', () => {
-  let clock: ReturnType<typeof manualClock>
+  let clock: ManualClock
   let queue: WorkQueue
   let ready = 0
   beforeEach(() => {
@@ -123,5 +104,107 @@ describe('the work queue', () => {
     queue.addFailed('d')
     clock.move(10_000)
     assert.deepEqual([takeAll(), queue.waiting], [[], 0])
+  })
+
+  it('raises a key that waits at a lower priority, never lowers it, and keeps how long it has waited', () => {
+    const waits: number[] = []
+    queue = createWorkQueue({ clock, random: seededRandom(1), onReady: () => ready++, onTaken: (ms) => waits.push(ms) })
+    queue.add('a', 'low')
+    clock.move(30)
+    queue.add('b', 'normal')
+    queue.add('a', 'high')
+    queue.add('a', 'low')
+    clock.move(10)
+    assert.deepEqual(
+      [takeAll(), waits],
+      [
+        ['a', 'b'],
+        [40, 10],
+      ],
+    )
+  })
+
+  it('gives a key that was added while it was worked on the highest priority it was added with', () => {
+    queue.add('a')
+    queue.take()
+    queue.add('a', 'low')
+    queue.add('a', 'high')
+    queue.add('a', 'normal')
+    queue.add('b', 'normal')
+    queue.done('a')
+    assert.deepEqual(takeAll(), ['a', 'b'])
+  })
+
+  it('gives every tenth turn to the others, the middle and the lowest by turns', () => {
+    for (const priority of ['high', 'normal', 'low'] as const) for (let i = 0; i < 50; i++) queue.add(`${priority}-${i}`, priority)
+    const turns = takeAll().slice(0, 40)
+    const others = turns.flatMap((key, i) => (key.startsWith('high') ? [] : [`${i + 1} ${key}`]))
+    assert.deepEqual(others, ['10 low-0', '20 normal-0', '30 low-1', '40 normal-1'])
+  })
+
+  it('lets nobody wait for ever, however much of higher priority arrives', () => {
+    queue.add('patient', 'low')
+    queue.add('middle', 'normal')
+    const taken: string[] = []
+    for (let i = 0; i < 20; i++) {
+      queue.add(`urgent-${i}`, 'high')
+      taken.push(queue.take() ?? '')
+    }
+    assert.ok(taken.includes('patient') && taken.includes('middle'), taken.join())
+  })
+
+  it('loses no key, gives none to two workers, and ends empty, whatever is done to it', () => {
+    const key = fc.constantFrom('a', 'b', 'c', 'd')
+    const priority = fc.constantFrom<Priority>('high', 'normal', 'low')
+    const deed = fc.oneof(
+      fc.record({ do: fc.constant('add' as const), key, priority }),
+      fc.record({ do: fc.constant('after' as const), key, ms: fc.integer({ min: -5, max: 500 }) }),
+      fc.record({ do: fc.constant('failed' as const), key }),
+      fc.record({ do: fc.constant('take' as const) }),
+      fc.record({ do: fc.constant('done' as const) }),
+      fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: 0, max: 400 }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(deed, { maxLength: 60 }), (deeds) => {
+        const time = manualClock()
+        const one = createWorkQueue({
+          clock: time,
+          random: seededRandom(3),
+          onReady: () => undefined,
+          rankOf: (name) => name.charCodeAt(0),
+        })
+        const working: string[] = []
+        /** Keys that were asked for after they were last taken. */
+        const owed = new Set<string>()
+        const take = (): string | undefined => {
+          const taken = one.take()
+          if (taken === undefined) return undefined
+          assert.ok(!working.includes(taken), `${taken} is worked on already`)
+          working.push(taken)
+          owed.delete(taken)
+          return taken
+        }
+        for (const step of deeds) {
+          if (step.do === 'add') one.add(step.key, step.priority)
+          if (step.do === 'after') one.addAfter(step.key, step.ms)
+          if (step.do === 'failed') one.addFailed(step.key)
+          if ('key' in step) owed.add(step.key)
+          if (step.do === 'take') take()
+          if (step.do === 'done') {
+            const [first] = working.splice(0, 1)
+            if (first !== undefined) one.done(first)
+          }
+          if (step.do === 'move') time.move(step.ms)
+        }
+        for (const left of working.splice(0)) one.done(left)
+        time.move(1_000_000)
+        for (let taken = take(); taken !== undefined; taken = take()) {
+          working.splice(working.indexOf(taken), 1)
+          one.done(taken)
+        }
+        assert.deepEqual([[...owed], one.depth, one.waiting], [[], 0, 0])
+      }),
+      { numRuns: 300 },
+    )
   })
 })

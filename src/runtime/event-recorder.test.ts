@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EVENTS } from '../client/builtin-resources.ts'
+import type { Client } from '../client/client.ts'
+import { ApiError } from '../client/errors.ts'
+import { aWorld, type World } from '../faultsim/world/index.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import { failure } from '../kube/status.ts'
+import type { EventIntent } from './controller.ts'
+import { createEventRecorder, type EventRecorder } from './event-recorder.ts'
+import { manualClock } from './testing.ts'
+
+const thing = (name: string, namespace = 'default'): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace, uid: `uid-${name.slice(0, 20)}`, resourceVersion: '7' },
+})
+const news = (name: string, changes: Partial<EventIntent> = {}): EventIntent => ({
+  of: thing(name),
+  type: 'Normal',
+  reason: 'Done',
+  message: 'it is done',
+  ...changes,
+})
+
+interface Setting {
+  world: World
+  recorder: EventRecorder
+  lost: string[]
+}
+
+async function aSetting(): Promise<Setting> {
+  const world = await aWorld().settle()
+  const lost: string[] = []
+  const { hub, clock } = world
+  const onError = (error: unknown, { reason }: EventIntent): void => void lost.push(`${reason}: ${(error as Error).message}`)
+  return { world, lost, recorder: createEventRecorder({ client: hub.client, clock, component: 'test-controller', onError }) }
+}
+
+async function tell({ world, recorder }: Setting, ...intents: EventIntent[]): Promise<KubeObject[]> {
+  await world.inside(async () => {
+    for (const intent of intents) recorder.tell(intent)
+  })
+  await world.advance(1000)
+  assert.equal(recorder.pending, 0)
+  return (await world.hub.list(EVENTS)).filter(({ reportingComponent }) => reportingComponent === 'test-controller')
+}
+
+describe('the event recorder', () => {
+  it('counts what is told again, and keeps apart what is not the same', async () => {
+    const setting = await aSetting()
+    const [first] = await tell(setting, news('a', { fieldPath: 'spec.x', host: 'node-1' }))
+    assert.deepEqual(first?.involvedObject, {
+      kind: 'ConfigMap',
+      namespace: 'default',
+      name: 'a',
+      uid: 'uid-a',
+      apiVersion: 'v1',
+      resourceVersion: '7',
+      fieldPath: 'spec.x',
+    })
+    assert.deepEqual([first?.source, first?.count, first?.type], [{ component: 'test-controller', host: 'node-1' }, 1, 'Normal'])
+    const events = await tell(setting, news('a', { fieldPath: 'spec.x' }), news('a', { message: 'other' }), news('b'), news('b'))
+    const counts = events.map(({ involvedObject, message, count }) => `${(involvedObject as { name: string }).name} ${message} ${count}`)
+    assert.deepEqual(counts.sort(), ['a it is done 2', 'a other 1', 'b it is done 2'])
+    const again = events.find(({ count, involvedObject }) => count === 2 && (involvedObject as { name: string }).name === 'a')
+    assert.ok(String(again?.lastTimestamp) > String(again?.firstTimestamp), 'the last time moves, the first stays')
+    assert.deepEqual(setting.lost, [])
+    await setting.world.stop()
+  })
+
+  it('begins anew when the event from before has expired', async () => {
+    const setting = await aSetting()
+    const [first] = await tell(setting, news('a'))
+    await setting.world.hub.delete(EVENTS, `default/${first?.metadata.name}`)
+    const [second, ...others] = await tell(setting, news('a'))
+    assert.notEqual(second?.metadata.name, first?.metadata.name)
+    assert.deepEqual([second?.count, others.length], [1, 0])
+    const [third] = await tell(setting, news('a'))
+    assert.equal(third?.count, 2, 'and goes on counting there')
+    await setting.world.stop()
+  })
+
+  it('tells of objects whose names cannot begin the name of an event, and of those without a namespace', async () => {
+    const setting = await aSetting()
+    const role = { ...thing('system:odd:Role'), metadata: { name: 'system:odd:Role', uid: 'u1' } }
+    const events = await tell(setting, news('x'.repeat(253)), { ...news('r'), of: role }, news('long', { message: 'm'.repeat(5000) }))
+    assert.deepEqual([events.length, setting.lost], [3, []])
+    for (const { metadata } of events) assert.equal(metadata.namespace, 'default')
+    assert.equal(Math.max(...events.map(({ message }) => String(message).length)), 1024)
+    await setting.world.stop()
+  })
+
+  it('says once what it could not write, and goes on; news of a namespace that goes is nobody’s loss', async () => {
+    const setting = await aSetting()
+    const events = await tell(setting, { ...news('a'), of: thing('a', 'nowhere') }, news('b'))
+    assert.deepEqual([events.length, setting.lost.length], [1, 1])
+    assert.match(setting.lost[0] ?? '', /^Done: .*nowhere/)
+    await setting.world.stop()
+  })
+
+  it('never makes a controller wait, keeps a bounded number and counts those it gives up', async () => {
+    const written: string[] = []
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const client = {
+      async create(_resource: unknown, event: KubeObject) {
+        await held
+        written.push(String(event.message))
+        return event
+      },
+    } as unknown as Client
+    let dropped = 0
+    const recorder = createEventRecorder({
+      client,
+      clock: manualClock(),
+      component: 'c',
+      onDropped: () => dropped++,
+      onError: (error) => assert.fail(String(error)),
+    })
+    for (let i = 0; i < 1500; i++) recorder.tell(news('a', { message: `${i}` }))
+    assert.deepEqual([recorder.pending, dropped], [1001, 499])
+    release()
+    while (recorder.pending > 0) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual([written.length, written[0], written[1], written.at(-1)], [1001, '0', '500', '1499'])
+  })
+
+  it('takes the next name when another recorder was faster, a few times and no more', async () => {
+    let tries = 0
+    const taken = failure(409, 'AlreadyExists', 'it is there')
+    const client = {
+      async create() {
+        tries++
+        throw new ApiError(409, taken.status)
+      },
+    } as unknown as Client
+    const lost: string[] = []
+    const options = { client, clock: manualClock(), component: 'c', onError: (error: unknown) => void lost.push((error as Error).message) }
+    const recorder = createEventRecorder(options)
+    recorder.tell(news('a'))
+    while (recorder.pending > 0) await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual([tries, lost], [10, ['it is there']])
+    recorder.stop()
+    recorder.tell(news('b'))
+    assert.equal(recorder.pending, 0, 'silent after its end')
+  })
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { defineAdmission } from '../../kinds/admission.ts'
+import { webhookConfigurations, webhookPath } from './configuration.ts'
+
+const own = defineAdmission({
+  name: 'GrantCheck',
+  resources: [{ group: 'data.sluice.dev', resource: 'datasets' }],
+  operations: ['CREATE', 'UPDATE'],
+  validate: () => undefined,
+})
+const others = defineAdmission({
+  name: 'PodPlacement',
+  resources: [{ group: '', resource: 'pods' }],
+  operations: ['CREATE'],
+  mutate: () => undefined,
+  validate: () => undefined,
+})
+const mixed = defineAdmission({ ...own, name: 'Mixed', resources: [...own.resources, ...others.resources] })
+
+const made = (admissions: (typeof own)[]) =>
+  webhookConfigurations('sluice-member', admissions, {
+    target: { url: 'https://10.0.0.1:9443', authority: 'PEM' },
+    ownGroups: ['data.sluice.dev'],
+  })
+const webhooksOf = (kind: string, admissions: (typeof own)[]): Record<string, unknown>[] =>
+  (made(admissions).find((one) => one.kind === kind)?.webhooks ?? []) as Record<string, unknown>[]
+
+describe('webhook configurations', () => {
+  it('make our own kinds fail closed, and all that touch kinds of others fail open', () => {
+    const policies = webhooksOf('ValidatingWebhookConfiguration', [own, others, mixed]).map(({ name, failurePolicy }) => [
+      name,
+      failurePolicy,
+    ])
+    assert.deepEqual(policies, [
+      ['grant-check.validate.sluice.dev', 'Fail'],
+      ['pod-placement.validate.sluice.dev', 'Ignore'],
+      ['mixed.validate.sluice.dev', 'Ignore'],
+    ])
+  })
+
+  it('say all that a server needs to know', () => {
+    assert.deepEqual(webhooksOf('MutatingWebhookConfiguration', [own, others]), [
+      {
+        name: 'pod-placement.mutate.sluice.dev',
+        clientConfig: { url: 'https://10.0.0.1:9443/mutate/pod-placement', caBundle: Buffer.from('PEM').toString('base64') },
+        rules: [{ apiGroups: [''], apiVersions: ['*'], resources: ['pods'], operations: ['CREATE'], scope: '*' }],
+        failurePolicy: 'Ignore',
+        matchPolicy: 'Equivalent',
+        sideEffects: 'None',
+        timeoutSeconds: 10,
+        admissionReviewVersions: ['v1'],
+        reinvocationPolicy: 'IfNeeded',
+      },
+    ])
+    assert.equal(webhookPath(others, 'validate'), '/validate/pod-placement')
+  })
+
+  it('are left out when they would be empty', () => {
+    assert.deepEqual(
+      made([own]).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+      ['ValidatingWebhookConfiguration sluice-member'],
+    )
+    assert.deepEqual(made([]), [])
+  })
+})
