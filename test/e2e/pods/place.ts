@@ -19,7 +19,7 @@ import type {
 import type { CommandResult } from '../../machine/run-command.ts'
 import type { Person, Started } from '../person.ts'
 
-export const MEMBER = 'member1'
+const MEMBER = 'member1'
 const PATIENCE_S = 90
 
 export class Place {

@@ -6,8 +6,8 @@ import { it } from 'node:test'
 import type { Pod, Probe } from '../../../src/kinds/kubernetes/types.ts'
 import { aPod, containerOf, isReady, type Place, shell, until } from './place.ts'
 
-export const WEB_PORT = 18_080
-export const WEB_REPLICAS = 2
+const WEB_PORT = 18_080
+const WEB_REPLICAS = 2
 
 /** Says who it is and since when; once asked for /break, it is not well any more. */
 const SERVER = `let well = true; const life = require('node:crypto').randomUUID()
@@ -52,7 +52,7 @@ export interface Life {
   life: string
 }
 
-export async function askWeb(pod: Pod, path = '/'): Promise<Life> {
+async function askWeb(pod: Pod, path = '/'): Promise<Life> {
   const response = await fetch(`http://${pod.status?.podIP ?? ''}:${WEB_PORT}${path}`)
   return (await response.json()) as Life
 }
