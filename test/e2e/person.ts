@@ -154,8 +154,7 @@ export class Person {
   }
 
   #command(command: string[]): [string, string[]] {
-    if (this.#uid === undefined) return [command[0] ?? '', command.slice(1)]
-    return ['setpriv', [`--reuid=${this.#uid}`, `--regid=${this.#uid}`, '--clear-groups', ...command]]
+    return commandAs(this.#uid, command)
   }
 
   #env(): NodeJS.ProcessEnv {
@@ -171,6 +170,28 @@ interface Kubeconfig {
 
 function kubeconfigOf(dataDir: string): Kubeconfig {
   return parse(readFileSync(path.join(dataDir, 'kubeconfig'), 'utf8')) as Kubeconfig
+}
+
+function commandAs(uid: number | undefined, command: string[]): [string, string[]] {
+  if (uid === undefined) return [command[0] ?? '', command.slice(1)]
+  return ['setpriv', [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', ...command]]
+}
+
+/** Why volumes cannot be mounted by this user here, if so. */
+export function namespacesRefusal(uid: number | undefined): string | undefined {
+  const isRoot = uid === undefined && process.getuid?.() === 0
+  const [file, args] = commandAs(uid, [
+    'unshare',
+    ...(isRoot ? [] : ['--user', '--map-root-user']),
+    '--mount',
+    'mount',
+    '--bind',
+    '/',
+    '/mnt',
+  ])
+  const tried = spawnSync(file, args, { encoding: 'utf8' })
+  if (tried.error !== undefined) return tried.error.message
+  return tried.status === 0 ? undefined : tried.stderr.trim()
 }
 
 /** Whom the walk can be made as on this machine; what cannot be tried is said. */

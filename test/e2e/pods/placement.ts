@@ -64,4 +64,36 @@ export function placement(place: () => Place): void {
       },
     )
   })
+
+  it('a pod whose image is mapped to a directory sees that as its root, and leaves it as it is', async () => {
+    const p = place()
+    const before = await p.shell(`cd ${imageRoot(p)} && find . | sort`)
+    const script = ': > /new && read line < /etc/name && echo "I am $line in $PWD, with" /*'
+    await p.apply(
+      aPod('boxed', {
+        restartPolicy: 'Never',
+        containers: [
+          { name: 'main', image: IMAGE, command: ['/bin/sh'], args: ['-c', script], volumeMounts: [{ name: 'v', mountPath: '/volume' }] },
+        ],
+        volumes: [{ name: 'v', emptyDir: {} }],
+      }),
+    )
+    const pod = await p.podWhen('boxed', ({ status }) => status?.phase === 'Succeeded' || status?.phase === 'Failed')
+    const said = await p.kubectl('logs', 'boxed')
+    assert.equal(pod.status?.phase, 'Succeeded', said)
+    assert.match(said, /^I am box in \/, with .*\/bin .*\/etc .*\/new .*\/volume/)
+    assert.doesNotMatch(said, /\/root|\/home|\/usr/)
+    assert.equal(await p.shell(`cd ${imageRoot(p)} && find . | sort`), before)
+  })
+}
+
+const IMAGE = 'example.com/box:1'
+const imageRoot = (p: Place): string => p.person.file('box')
+
+/** A root with a shell and what it needs, made as the user; options of `up` that map an image to it. */
+export async function makeImage(p: Place): Promise<string[]> {
+  const root = imageRoot(p)
+  await p.shell(`mkdir -p ${root}/bin ${root}/etc && echo box > ${root}/etc/name && cp -L "$(command -v sh)" ${root}/bin/sh
+    for file in $(ldd ${root}/bin/sh | grep -o '/[^ ]*'); do mkdir -p ${root}$(dirname $file) && cp -L $file ${root}$file; done`)
+  return ['--image', `${IMAGE}=${root}`]
 }

@@ -5,12 +5,12 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { recordedKubectl } from '../../machine/assets.ts'
 import type { Program } from '../../machine/program.ts'
-import { Person } from '../person.ts'
+import { namespacesRefusal, Person } from '../person.ts'
 import { accessAndFiles } from './access-and-files.ts'
 import { commandsInPods } from './commands.ts'
 import { jobsAndLogs } from './jobs-and-logs.ts'
 import { Place } from './place.ts'
-import { placement } from './placement.ts'
+import { makeImage, placement } from './placement.ts'
 import { mountsInto, namesOutside, processesOf } from './processes.ts'
 import { whereNamespacesAreRefused } from './refused.ts'
 import { restarts } from './restarts.ts'
@@ -21,8 +21,10 @@ const CONCURRENCY = 4
 
 export function podsOf(name: string, uid: number | undefined, program: () => Program): void {
   const kubectl = recordedKubectl()
-  if (kubectl === undefined) {
-    it('pods', { skip: 'no kubectl here (scripts/kube-assets/build makes one)' }, () => undefined)
+  const refusal = namespacesRefusal(uid)
+  if (kubectl === undefined || refusal !== undefined) {
+    const skip = refusal === undefined ? 'no kubectl here (scripts/kube-assets/build makes one)' : `namespaces are refused here: ${refusal}`
+    it('pods', { skip }, () => undefined)
     return
   }
   let person: Person
@@ -34,8 +36,9 @@ export function podsOf(name: string, uid: number | undefined, program: () => Pro
     person = new Person(name, program().file, uid)
     person.bring('kubectl', kubectl.path)
     place = new Place(person, person.file('data'))
+    const image = await makeImage(place)
     outside = namesOutside(person.home)
-    await place.up()
+    await place.up(...image)
   })
   after(() => person.leave(person.file('data'), person.file('refused')))
 
