@@ -8,8 +8,10 @@ import { stageOn } from './stage.ts'
 const STAGES = DEFAULT_STAGES.filter((stage) => stage.to !== 'succeeded').map((stage) => ({ ...stage, delayMs: 0, jitterMs: 0 }))
 export const NODES = 2
 
+const HOLDING_STAGES = STAGES.filter((stage) => stage.to !== 'gone')
+
 export async function playOurs(scenario: Scenario, namespace: string): Promise<Note[]> {
-  const world = await aWorld({ members: 1, nodes: NODES, stages: STAGES, hub: false }).settle()
+  const world = await aWorld({ members: 1, nodes: NODES, stages: scenario.holds ? HOLDING_STAGES : STAGES, hub: false }).settle()
   const notes: Note[] = []
   try {
     const { member, clock } = world

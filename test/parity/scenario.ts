@@ -44,10 +44,15 @@ export interface Scenario {
   slow?: boolean
   /** Touches what all share (nodes, classes): runs while no other does. */
   alone?: boolean
+  /** Deleted pods stay until the scenario takes their finalizer HOLD away and lets them go: see letGo. */
+  holds?: boolean
   /** Where we differ on purpose, why: listed in docs/compatibility.md and not compared. */
   differs?: string
   run(stage: Stage): Promise<void>
 }
+
+/** Nodes leave pods with this finalizer alone when they are deleted. */
+export const HOLD = 'parity.test/hold'
 
 export const scenario = (name: string, run: Scenario['run'], options: Omit<Scenario, 'name' | 'run'> = {}): Scenario => ({
   name,

@@ -13,7 +13,7 @@ import { undiciTransport } from '../../src/client/transport/undici.ts'
 import { assetsFolder } from '../machine/assets.ts'
 import { type RealServer, startRealServer } from '../machine/real-server.ts'
 import { NODES } from './ours.ts'
-import type { Note, Scenario } from './scenario.ts'
+import { HOLD, type Note, type Scenario } from './scenario.ts'
 import { stageOn } from './stage.ts'
 
 export interface Theirs {
@@ -44,7 +44,7 @@ export async function startTheirs(running?: string): Promise<Theirs> {
 
 async function startPrograms(): Promise<RealServer> {
   const stages = path.join(os.tmpdir(), `sluice-parity-stages-${process.pid}.yaml`)
-  writeFileSync(stages, withoutCompletion(readFileSync(path.join(assetsFolder(), 'kwok-stages.yaml'), 'utf8')))
+  writeFileSync(stages, stagesOf(readFileSync(path.join(assetsFolder(), 'kwok-stages.yaml'), 'utf8')))
   const flags = FAST.flatMap((flag) => ['--arg', flag.slice('--arg='.length)])
   return startRealServer('--controllers', '--scheduler', '--kwok', String(NODES), '--stages', stages, ...flags)
 }
@@ -98,11 +98,19 @@ async function hasAccount(client: Client, namespace: string): Promise<boolean> {
   return items.some((account) => account.metadata.name === 'default')
 }
 
-/** Pods of Jobs end when the scenario says so. */
-function withoutCompletion(text: string): string {
-  const documents = parseAllDocuments(text).map((document) => document.toJS() as { metadata?: { name?: string } } | null)
-  return documents
-    .filter((document) => document !== null && document.metadata?.name !== 'pod-complete')
-    .map((document) => stringify(document, { lineWidth: 0 }))
+interface KwokStage {
+  metadata?: { name?: string }
+  spec?: { selector?: { matchExpressions?: unknown[] } }
+}
+
+/** Pods of Jobs end when the scenario says so; deleted pods that are held stay as they are. */
+function stagesOf(text: string): string {
+  const stages = parseAllDocuments(text).map((document) => document.toJS() as KwokStage | null)
+  for (const stage of stages)
+    if (stage?.metadata?.name === 'pod-delete')
+      stage.spec?.selector?.matchExpressions?.push({ key: '.metadata.finalizers.[]', operator: 'NotIn', values: [HOLD] })
+  return stages
+    .filter((stage) => stage !== null && stage.metadata?.name !== 'pod-complete')
+    .map((stage) => stringify(stage, { lineWidth: 0 }))
     .join('---\n')
 }

@@ -6,6 +6,7 @@ import { DEPLOYMENT_SCENARIOS } from './deployments.ts'
 import { DISRUPTION_SCENARIOS } from './disruption.ts'
 import { GARBAGE_SCENARIOS } from './garbage.ts'
 import { JOB_SCENARIOS } from './jobs.ts'
+import { LEAVING_SCENARIOS } from './leaving.ts'
 import { NAMESPACE_SCENARIOS } from './namespaces.ts'
 import { NODE_SCENARIOS } from './nodes.ts'
 import { REPLICA_SET_SCENARIOS } from './replica-sets.ts'
@@ -23,6 +24,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...DAEMON_SET_SCENARIOS,
   ...JOB_SCENARIOS,
   ...CRON_JOB_SCENARIOS,
+  ...LEAVING_SCENARIOS,
   ...STORAGE_SCENARIOS,
   ...GARBAGE_SCENARIOS,
   ...DISRUPTION_SCENARIOS,
