@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts'
 import { ApiError } from '../client/errors.ts'
 import { aWorld, type World } from '../faultsim/world/index.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import { checkDns1123Subdomain } from '../kube/names.ts'
 import { failure } from '../kube/status.ts'
 import type { EventIntent } from './controller.ts'
 import { createEventRecorder, type EventRecorder } from './event-recorder.ts'
@@ -86,7 +87,7 @@ describe('the event recorder', () => {
     const role = { ...thing('system:odd:Role'), metadata: { name: 'system:odd:Role', uid: 'u1' } }
     const events = await tell(setting, news('x'.repeat(253)), { ...news('r'), of: role }, news('long', { message: 'm'.repeat(5000) }))
     assert.deepEqual([events.length, setting.lost], [3, []])
-    for (const { metadata } of events) assert.equal(metadata.namespace, 'default')
+    for (const { metadata } of events) assert.deepEqual([metadata.namespace, checkDns1123Subdomain(metadata.name ?? '')], ['default', []])
     assert.equal(Math.max(...events.map(({ message }) => String(message).length)), 1024)
     await setting.world.stop()
   })

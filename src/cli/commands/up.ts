@@ -116,9 +116,9 @@ async function readStages(machine: Machine, file: string): Promise<Stage[]> {
   const path = machine.files.resolve(machine.cwd, file)
   const text = await machine.files.read(path)
   if (text === undefined) throw new CommandError(`--stages: there is no file ${path}`)
-  const [{ parse }, { parseStages }] = await Promise.all([import('yaml'), import('../../minicluster/nodes/simulated/stages.ts')])
+  const { stagesOf } = await import('../stages-file.ts')
   try {
-    return parseStages(parse(text))
+    return stagesOf(text)
   } catch (error) {
     throw new CommandError(`--stages ${file}: ${error instanceof Error ? error.message : String(error)}`, error)
   }

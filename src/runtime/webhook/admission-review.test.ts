@@ -81,7 +81,7 @@ describe('an admission review', () => {
       },
     })
     for (const wire of [{ spec: 1 }, { metadata: null }, { metadata: { labels: { a: 'b' } } }]) {
-      const made = patchedBy(await judged(admission, 'mutate', reviewOf(wire)), wire) as { metadata: { labels: object } }
+      const made = patchedBy(await judged(admission, 'mutate', reviewOf(deepClone(wire))), wire) as { metadata: { labels: object } }
       assert.equal((made.metadata.labels as { seen?: string }).seen, 'yes')
     }
   })
