@@ -6,8 +6,9 @@ import type { EndpointSlice, Endpoints, Event, Pod, ReplicaSet } from '../../src
 import type { KubeObject } from '../../src/kube/meta.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-/** Nodes of ours and of kwok. */
+/** Nodes of ours and of kwok, and their zones. */
 const NODE = /\b(member1-simulated|node)-\d+\b/g
+const ZONE = /^(east-[ab]|zone-\d)$/
 /** The scenario's own. */
 const NAMESPACE = /\bparity-\d+-\d+\b/g
 /** Jobs of cron jobs carry the minute they were due in. */
@@ -100,7 +101,7 @@ function comparablePod(pod: Pod): unknown {
 function plain(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
     if (TIME_KEY.test(key)) return '<time>'
-    if (key === 'topology.kubernetes.io/zone' || key === 'zone') return '<zone>'
+    if (ZONE.test(value)) return '<zone>'
     if (value.startsWith('-----BEGIN CERTIFICATE-----')) return '<certificate>'
     return HASH_LABELS.has(key) ? '<hash>' : plainText(value)
   }

@@ -205,6 +205,7 @@ export const SCHEDULING_SCENARIOS: readonly Scenario[] = [
       await stage.until('it runs', async () => (await stage.get(PODS, 'important'))?.status?.phase === 'Running')
       await podsIn(stage, 1, 'Pending', 'app=filler')
       await stage.noteAll('preempted', PODS)
+      await stage.noteEvents('preempted')
     },
     ALONE,
   ),

@@ -1,5 +1,6 @@
 /** Endpoints and endpoint slices of services. */
 import { ENDPOINT_SLICES, ENDPOINTS, PODS, SERVICES } from '../../../src/client/builtin-resources.ts'
+import type { Endpoints } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { NOWHERE, pod, replicaSet, service, statefulSet, template } from './objects.ts'
 import { gone, isUp, podsIn, setIsUp } from './waits.ts'
@@ -124,5 +125,32 @@ export const SERVICE_SCENARIOS: readonly Scenario[] = [
     await gone(stage, ENDPOINTS, 'web')
     await stage.until('no slices', async () => (await stage.list(ENDPOINT_SLICES)).length === 0)
     await stage.noteAll('gone', ...ALL)
+  }),
+  scenario(
+    'endpoints: written by hand are mirrored',
+    async (stage) => {
+      await stage.create(service('web', { selector: undefined }))
+      await stage.create({
+        apiVersion: 'v1',
+        kind: 'Endpoints',
+        metadata: { name: 'web', labels: { tier: 'front' } },
+        subsets: [{ addresses: [{ ip: '10.9.8.7' }], notReadyAddresses: [{ ip: '10.9.8.6' }], ports: [{ name: 'http', port: 8080 }] }],
+      } as Endpoints)
+      await stage.until('a slice', async () => (await stage.list(ENDPOINT_SLICES)).length === 1)
+      await stage.noteAll('mirrored', ...ALL)
+    },
+    { differs: 'Endpoints that people write are not mirrored into slices' },
+  ),
+  scenario('endpoints: trafficDistribution gives hints', async (stage) => {
+    await served(stage, { trafficDistribution: 'PreferClose' })
+    await addresses(stage, 2)
+    await stage.noteAll('hints', ...ALL)
+  }),
+  scenario('endpoints: none for another name', async (stage) => {
+    await stage.create(replicaSet('web', 1))
+    await isUp(stage, 'web')
+    await stage.create(service('web', { type: 'ExternalName', externalName: 'parity.test', ports: undefined }))
+    await stage.pass(2)
+    await stage.noteAll('none', ...ALL)
   }),
 ]

@@ -245,4 +245,40 @@ export const STORAGE_SCENARIOS: readonly Scenario[] = [
     await stage.until('refused', async () => (await stage.get(PODS, 'second'))?.status?.conditions?.[0]?.reason === 'Unschedulable')
     await stage.noteAll('one of two', ...ALL, PODS)
   }),
+  scenario('claim: waits for a provisioner that is not here', async (stage) => {
+    const name = named(stage, 'class')
+    await stage.create({ ...storageClass(name, 'Immediate'), provisioner: 'parity.test/none' })
+    await stage.create(claim('data', '1Gi', { storageClassName: name }))
+    await stage.until('asked for', async () => (await stage.get(PERSISTENT_VOLUME_CLAIMS, 'data'))?.metadata.annotations !== undefined)
+    await stage.noteAll('asked for', ...ALL)
+    await stage.noteEvents('asked for')
+  }),
+  scenario('claim: a pod makes it wait for a provisioner', async (stage) => {
+    const name = named(stage, 'class')
+    await stage.create({ ...storageClass(name, 'WaitForFirstConsumer'), provisioner: 'parity.test/none' })
+    await stage.create(claim('data', '1Gi', { storageClassName: name }))
+    await stage.create(pod('user', {}, using('data')))
+    await stage.until('a node is chosen', async () => {
+      const { metadata } = (await stage.get(PERSISTENT_VOLUME_CLAIMS, 'data')) ?? { metadata: {} as never }
+      return (
+        metadata.annotations?.['volume.kubernetes.io/selected-node'] !== undefined &&
+        metadata.annotations['volume.kubernetes.io/storage-provisioner'] !== undefined
+      )
+    })
+    await stage.noteAll('asked for', ...ALL, PODS)
+  }),
+  scenario(
+    'claim: a bound one is resized in words only',
+    async (stage) => {
+      const name = named(stage, 'class')
+      await stage.create({ ...storageClass(name, 'Immediate'), allowVolumeExpansion: true })
+      await addVolume(stage, 'one', '1Gi', { storageClassName: name })
+      await stage.create(claim('data', '1Gi', { storageClassName: name }))
+      await bound(stage, 'data')
+      await stage.patch(PERSISTENT_VOLUME_CLAIMS, 'data', { spec: { resources: { requests: { storage: '2Gi' } } } })
+      await stage.noteAll('asked for more', ...ALL)
+      await stage.noteEvents('asked for more')
+    },
+    { differs: 'volumes are not made larger, and no event says that somebody else should' },
+  ),
 ]
