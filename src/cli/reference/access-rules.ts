@@ -20,7 +20,7 @@ const READ = ['get', 'list', 'watch']
 const VERB_ORDER = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 
 /** What the process needs besides its controllers. */
-const OF_THE_PROCESS: Rule[] = [
+export const OF_THE_PROCESS: Rule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'create', 'patch'] },
@@ -32,7 +32,7 @@ const OF_THE_PROCESS: Rule[] = [
 ]
 
 /** Following everything's metadata, for ownership and namespaces, cannot name what it reads. */
-const OF_HOUSEKEEPING: Rule[] = [
+export const OF_HOUSEKEEPING: Rule[] = [
   { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch', 'delete', 'deletecollection'] },
 ]
 
@@ -42,7 +42,7 @@ const readByAdmission = (role: Role): Rule[] =>
     .flatMap(({ reads = [] }) => reads)
     .map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: READ }))
 
-function accessOf(controller: Controller): Rule[] {
+export function accessOf(controller: Controller): Rule[] {
   const read = resourcesOf(controller).map((resource) => ruleOf({ resource, verbs: READ }))
   return merged([...read, ...[...controller.writes, ...(controller.reads ?? [])].map(ruleOf)])
 }

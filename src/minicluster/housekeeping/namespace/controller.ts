@@ -36,6 +36,8 @@ export function namespaceLifecycle(everything: Everything): Controller {
       { resource: NAMESPACES, subresource: 'finalize', verbs: ['update'] },
       { resource: NAMESPACES, subresource: 'status', verbs: ['patch'] },
     ],
+    // What is left is counted on the server itself: a cache may not have seen the last of it.
+    reads: [{ resource: EVERY_RESOURCE, verbs: ['list'] }],
     concurrency: 4,
     async observe(ref, namespace, read, client) {
       const isGoing = namespace?.metadata.deletionTimestamp !== undefined && finalizersOf(namespace).includes(FINALIZER)
