@@ -185,7 +185,7 @@ export function namespacesRefusal(uid: number | undefined): string | undefined {
     ...(isRoot ? [] : ['--user', '--map-root-user']),
     '--mount',
     'mount',
-    '--bind',
+    '--rbind',
     '/',
     '/mnt',
   ])

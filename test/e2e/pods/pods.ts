@@ -15,6 +15,7 @@ import { mountsInto, namesOutside, processesOf } from './processes.ts'
 import { whereNamespacesAreRefused } from './refused.ts'
 import { restarts } from './restarts.ts'
 import { servers } from './servers.ts'
+import { simulatedNodes } from './simulated-nodes.ts'
 
 /** As many at once as keep two cores busy with waiting. */
 const CONCURRENCY = 4
@@ -40,7 +41,7 @@ export function podsOf(name: string, uid: number | undefined, program: () => Pro
     outside = namesOutside(person.home)
     await place.up(...image)
   })
-  after(() => person.leave(person.file('data'), person.file('refused')))
+  after(() => person.leave(person.file('data'), person.file('played'), person.file('refused')))
 
   describe('while it runs', { concurrency: CONCURRENCY }, () => {
     servers(current)
@@ -64,6 +65,8 @@ export function podsOf(name: string, uid: number | undefined, program: () => Pro
     for (const member of readdirSync(path.join(place.dir, 'members')))
       assert.ok(existsSync(path.join(place.dir, 'members', member, 'pods')))
   })
+
+  it('number, size and life of simulated nodes are options, and are kept', () => simulatedNodes(person, person.file('played')))
 
   it('where the system refuses namespaces, a pod with mounts says what to allow', (t) =>
     whereNamespacesAreRefused(t, person, person.file('refused')))
