@@ -32,6 +32,7 @@ async function suite(name: string, files: string[], later: Cleanup): Promise<Che
 
 const PARTS: Record<string, (later: Cleanup) => Promise<CheckResult[]>> = {
   client: (later) => suite('client', ['test/client/kube.test.ts'], later),
+  reference: (later) => suite('reference', ['test/kube/reference.test.ts'], later),
   async controllers(later) {
     const program = await privateProgram()
     later(async () => program.remove())
