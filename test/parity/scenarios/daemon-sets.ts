@@ -124,6 +124,8 @@ export const DAEMON_SET_SCENARIOS: readonly Scenario[] = [
       await desired(stage, 3)
       await stage.noteAll('three', ...ALL)
       await stage.delete(NODES, 'node-9')
+      // Kubernetes looks every twenty seconds, and waits forty before it believes it.
+      await stage.pass(45)
       await stage.until('its pod is gone', async () => (await stage.list(PODS)).length === 2)
       await desired(stage, 2)
       await stage.noteAll('two', ...ALL)
