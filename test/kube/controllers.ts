@@ -1,6 +1,6 @@
 /** `sluice controllers` against a real kube-apiserver: in place of Kubernetes' own controllers, and beside them. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Check } from '../clients/check.ts'
 import { type Child, startChild } from '../machine/child.ts'
@@ -27,6 +27,24 @@ async function kubectl(server: RealServer, ...args: string[]): Promise<string> {
 }
 
 const crdOf = (group: string): string => `referencegrants.${group}`
+
+const CLAIM_AND_USER = [
+  {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'user' },
+    spec: {
+      containers: [{ name: 'c', image: 'nginx', volumeMounts: [{ name: 'data', mountPath: '/data' }] }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  },
+]
 
 /** A server without any controllers: ours do all of it. Each check builds on those before. */
 export function instead(server: RealServer, program: Program, later: Cleanup): Check[] {
@@ -61,7 +79,6 @@ export function instead(server: RealServer, program: Program, later: Cleanup): C
           },
         })
         const file = path.join(server.folder, 'crd.json')
-        const { writeFileSync } = await import('node:fs')
         writeFileSync(file, own)
         await kubectl(server, 'create', '-f', file)
         first = start('first', '--role', 'member', '--nodes', '2')
@@ -123,6 +140,11 @@ export function instead(server: RealServer, program: Program, later: Cleanup): C
         )
         await kubectl(server, '-n', 'work', 'create', 'job', 'once', '--image=busybox')
         await kubectl(server, '-n', 'work', 'wait', '--for=condition=Complete', 'job/once', '--timeout=60s')
+        const file = path.join(server.folder, 'claim.json')
+        writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: CLAIM_AND_USER }))
+        await kubectl(server, '-n', 'work', 'create', '-f', file)
+        await kubectl(server, '-n', 'work', 'wait', '--for=jsonpath={.status.phase}=Bound', 'pvc/data', '--timeout=60s')
+        await kubectl(server, '-n', 'work', 'wait', '--for=condition=Ready', 'pod/user', '--timeout=60s')
         await kubectl(server, 'delete', 'namespace', 'work', '--timeout=60s')
       },
     },
