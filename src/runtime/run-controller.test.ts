@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { CONFIG_MAPS, EVENTS, SECRETS } from '../client/builtin-resources.ts'
+import { createCaches } from '../client/cache/caches.ts'
+import { createClient } from '../client/client.ts'
+import { type Transport, TransportError, type TransportRequest } from '../client/transport.ts'
+import { World } from '../faultsim/world/index.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import { type Action, type Controller, defineController, type EventIntent, NOTHING_TO_DO, type Plan } from './controller.ts'
+import { type RunningController, runController } from './run-controller.ts'
+import type { Pass } from './workers.ts'
+
+type Send = (request: TransportRequest) => ReturnType<Transport['request']>
+
+interface Stage {
+  world: World
+  running: RunningController
+  /** Requests of the controller itself, without those of its caches. */
+  sent: string[]
+  errors: string[]
+  passes: Pass[]
+  /** Stands in the way of its requests. */
+  around: ((request: TransportRequest, send: Send) => ReturnType<Send>) | undefined
+}
+
+/** One controller over ConfigMaps in a world where nothing else runs. */
+async function aStage(controller: Controller): Promise<Stage> {
+  const stage = { sent: [], errors: [], passes: [], around: undefined } as unknown as Stage
+  stage.world = new World({
+    controllers(options) {
+      const { clock, random } = options
+      const caches = createCaches({
+        client: createClient({ transport: options.transportFor('caches'), clock, random, userAgent: 't' }),
+        clock,
+        random,
+      })
+      const way = options.transportFor(controller.name)
+      const transport: Transport = {
+        async request(request) {
+          stage.sent.push(`${request.method} ${request.path.split('?')[0]?.split('/').slice(-2).join('/')}`)
+          return stage.around === undefined ? way.request(request) : stage.around(request, (one) => way.request(one))
+        },
+        close: way.close,
+      }
+      const client = createClient({ transport, clock, random, userAgent: 't' })
+      const onError = (error: unknown, name: string, key: string): void =>
+        void stage.errors.push(`${name} ${key}: ${(error as Error).message}`)
+      stage.running = runController(controller, { client, caches, clock, random, onError, onPass: (pass) => stage.passes.push(pass) })
+      return {
+        busy: () => [...caches.behind(), ...stage.running.busy()],
+        lookAgain: () => stage.running.lookAgain(),
+        async stop() {
+          await stage.running.stop()
+          caches.stop()
+        },
+      }
+    },
+  })
+  await stage.world.start()
+  return stage
+}
+
+const aMap = (name: string, data: Record<string, string> = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data,
+})
+const aSecret = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: 'default' },
+  stringData: { a: '1' },
+})
+
+interface Seen {
+  map: KubeObject | undefined
+  failure: string | undefined
+  /** The ConfigMap `child`. */
+  child: KubeObject | undefined
+}
+
+/** For the ConfigMaps of one namespace: a server brings others. */
+function controllerOf(plan: (seen: Seen) => Plan, more: Pick<Controller, 'concerns'> = {}): Controller {
+  return defineController<Seen>({
+    name: 'test.maps',
+    for: CONFIG_MAPS,
+    writes: [
+      { resource: SECRETS, verbs: ['create'] },
+      { resource: CONFIG_MAPS, verbs: ['create', 'patch', 'delete'] },
+    ],
+    observe: (_ref, map, read) => ({
+      map,
+      failure: read.lastFailure()?.message,
+      child: read.get(CONFIG_MAPS, 'default', 'child'),
+    }),
+    plan: (seen) => (seen.map?.metadata.namespace === 'default' ? plan(seen) : NOTHING_TO_DO),
+    ...more,
+  })
+}
+
+const labelled = (of: KubeObject, labels: Record<string, string>): Action => ({
+  do: 'patch',
+  resource: CONFIG_MAPS,
+  of,
+  patch: { metadata: { labels } },
+})
+
+describe('running a controller', () => {
+  it('refuses a write that is not declared: nothing is sent, it is told, and the next pass knows why', async () => {
+    const failures: (string | undefined)[] = []
+    const stage = await aStage(
+      controllerOf(({ map, failure }) => {
+        failures.push(failure)
+        return { actions: map === undefined ? [] : [{ do: 'delete', resource: SECRETS, of: map }] }
+      }),
+    )
+    await stage.world.hub.create(aMap('a'))
+    await stage.world.advance(200)
+    const why = 'test.maps may not delete secrets: add it to its `writes`'
+    assert.deepEqual([stage.sent, stage.errors[0], failures.slice(0, 2)], [[], `test.maps default/a: ${why}`, [undefined, why]])
+    await stage.world.stop()
+  })
+
+  it('decides again at once after a conflict, without a complaint', async () => {
+    const stage = await aStage(
+      controllerOf(({ map }) => ({ actions: map === undefined || map.metadata.labels?.seen ? [] : [labelled(map, { seen: 'yes' })] })),
+    )
+    const { hub } = stage.world
+    let isFirst = true
+    stage.around = async (request, send) => {
+      if (isFirst) {
+        isFirst = false
+        await hub.client.patch(CONFIG_MAPS, { namespace: 'default', name: 'a' }, { type: 'merge', body: { data: { other: 'writer' } } })
+      }
+      return send(request)
+    }
+    await hub.create(aMap('a'))
+    await stage.world.settle()
+    const map = await hub.get(CONFIG_MAPS, 'default/a')
+    assert.deepEqual([map?.metadata.labels, map?.data, stage.errors], [{ seen: 'yes' }, { other: 'writer' }, []])
+    assert.deepEqual(
+      stage.passes.filter(({ key }) => key === 'default/a').map(({ result }) => result),
+      ['conflict', 'done', 'done'],
+    )
+    await stage.world.stop()
+  })
+
+  it('asks the server after a write without an answer before it decides again, and does not repeat it', async () => {
+    let decisions = 0
+    const stage = await aStage(
+      controllerOf(({ map, child }) => {
+        if (map?.metadata.name !== 'a' || child !== undefined) return NOTHING_TO_DO
+        decisions++
+        return { actions: [{ do: 'create', resource: CONFIG_MAPS, object: aMap('child') }] }
+      }),
+    )
+    let isFirst = true
+    stage.around = async (request, send) => {
+      const response = await send(request)
+      if (request.method !== 'POST' || !isFirst) return response
+      isFirst = false
+      throw new TransportError('the connection broke')
+    }
+    await stage.world.hub.create(aMap('a'))
+    await stage.world.settle()
+    assert.deepEqual([stage.sent, decisions], [['POST default/configmaps', 'GET configmaps/child'], 1])
+    assert.deepEqual(stage.errors, ['test.maps default/a: the connection broke'])
+    await stage.world.stop()
+  })
+
+  it('sends nothing more of a plan once it is told to stop, and ends when what is on its way has ended', async () => {
+    const names = ['one', 'two', 'three']
+    const stage = await aStage(
+      controllerOf(({ map }) => ({
+        actions: map === undefined ? [] : names.map((name): Action => ({ do: 'create', resource: SECRETS, object: aSecret(name) })),
+      })),
+    )
+    let isStopped = false
+    stage.around = async (request, send) => {
+      void stage.running.stop().then(() => {
+        isStopped = true
+      })
+      const response = await send(request)
+      assert.equal(isStopped, false, 'it waits for the write that is on its way')
+      return response
+    }
+    await stage.world.hub.create(aMap('a'))
+    await stage.world.advance(1000)
+    assert.deepEqual([stage.sent, isStopped, stage.errors], [['POST default/secrets'], true, []])
+    await stage.world.hub.create(aMap('b'))
+    await stage.world.advance(1000)
+    assert.equal(stage.sent.length, 1, 'and nothing begins afterwards')
+    await stage.world.stop()
+  })
+
+  it('tells events with the write that makes them true, of failures when it is refused, and news once', async () => {
+    const event = (of: KubeObject, reason: string): EventIntent => ({ of, type: 'Normal', reason, message: reason })
+    const stage = await aStage(
+      controllerOf(({ map }) => {
+        if (map === undefined) return { actions: [] }
+        const news = [{ ...event(map, 'Strange'), key: 'strange' }]
+        if (map.metadata.labels?.seen) return { actions: [], news }
+        const bad = { ...aSecret('Not A Name') }
+        const create: Action = { do: 'create', resource: SECRETS, object: bad, tellsFailure: () => event(map, 'Refused') }
+        return { actions: [{ ...labelled(map, { seen: 'yes' }), tells: event(map, 'Labelled') }, create], news }
+      }),
+    )
+    await stage.world.hub.create(aMap('a'))
+    await stage.world.settle()
+    for (let i = 0; i < 3; i++) {
+      await stage.world.hub.patch(CONFIG_MAPS, 'default/a', { data: { change: `${i}` } })
+      await stage.world.settle()
+    }
+    const told = (await stage.world.hub.list(EVENTS, { namespace: 'default' })).map(({ reason, count }) => `${reason} ${count}`)
+    assert.deepEqual(told.sort(), ['Labelled 1', 'Refused 1', 'Strange 1'])
+    await stage.world.stop()
+  })
+
+  it('sends what belongs together in growing groups, and no further group after a refusal', async () => {
+    const actions = Array.from(
+      { length: 20 },
+      (_, i): Action => ({ do: 'create', resource: SECRETS, object: aSecret(i === 4 ? 'Bad Name' : `s${i}`) }),
+    )
+    const stage = await aStage(controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'together', actions }] })))
+    await stage.world.hub.create(aMap('a'))
+    await stage.world.advance(30)
+    assert.equal(stage.sent.length, 7, 'one, two and four; the bad one is among the four')
+    await stage.running.stop()
+    await stage.world.stop()
+  })
+
+  it('runs only for what concerns it, and for what no longer does', async () => {
+    const seen: string[] = []
+    const stage = await aStage(
+      controllerOf(
+        ({ map }) => {
+          seen.push(`${map?.metadata.name} ${map?.metadata.labels?.mine}`)
+          return { actions: [] }
+        },
+        { concerns: ({ metadata }) => metadata.labels?.mine === 'yes' },
+      ),
+    )
+    const { hub } = stage.world
+    await hub.create(aMap('other'))
+    await hub.create({ ...aMap('a'), metadata: { ...aMap('a').metadata, labels: { mine: 'yes' } } })
+    await stage.world.settle()
+    await hub.patch(CONFIG_MAPS, 'default/a', { metadata: { labels: { mine: 'no' } } })
+    await stage.world.settle()
+    await hub.patch(CONFIG_MAPS, 'default/a', { data: { more: 'x' } })
+    await stage.world.settle()
+    assert.deepEqual(seen, ['a yes', 'a no'])
+    await stage.world.stop()
+  })
+})
