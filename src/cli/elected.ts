@@ -53,6 +53,7 @@ interface LeadOptions extends ElectedOptions {
   metrics: ControllerMetrics
   /** Aborted when it is to end. */
   signal: AbortSignal
+  isLeader(): boolean
 }
 
 export async function runElected(options: ElectedOptions): Promise<Elected> {
@@ -83,7 +84,14 @@ export async function runElected(options: ElectedOptions): Promise<Elected> {
     identity: `sluice-${nameSuffix(random, 10)}`,
     onStarted() {
       log.write('info', 'leading', { lease: options.lease.name })
-      leading = lead({ ...options, client, transport: fence.transport, metrics, signal: ending.signal })
+      leading = lead({
+        ...options,
+        client,
+        transport: fence.transport,
+        metrics,
+        signal: ending.signal,
+        isLeader: () => leadership.isLeader,
+      })
       leading.then(
         (started) => {
           running = started
@@ -139,7 +147,7 @@ async function lead(options: LeadOptions): Promise<Leading> {
     if (created.length > 0) log.write('info', 'definitions were installed', { definitions: created.join(' ') })
     signal.throwIfAborted()
   } catch (error) {
-    await takeBack(webhooks, log)
+    if (options.isLeader()) await takeBack(webhooks, log)
     await webhooks?.stop()
     throw error
   }
