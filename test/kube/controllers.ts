@@ -15,7 +15,7 @@ interface Running {
 
 function startControllers(server: RealServer, program: Program, name: string, ...args: string[]): Running {
   const log = path.join(server.folder, `${name}.log`)
-  const all = [program.file, 'controllers', '--kubeconfig', server.kubeconfig, '--log-format', 'json', ...args]
+  const all = [program.file, 'controllers', '--log-format', 'json', ...args]
   return { child: startChild({ name, command: process.execPath, args: all, log }), log: () => readFileSync(log, 'utf8') }
 }
 
@@ -24,6 +24,19 @@ async function kubectl(server: RealServer, ...args: string[]): Promise<string> {
   const said = await server.kubectl(...args)
   assert.equal(said.exitCode, 0, `kubectl ${args.join(' ')}: ${said.stderr}`)
   return said.stdout
+}
+
+/** A kubeconfig of the ServiceAccount that `deploy/rbac` makes, with the rights it gives and no others. */
+async function withGeneratedRights(server: RealServer): Promise<string> {
+  await kubectl(server, 'apply', '-f', 'deploy/rbac/member.yaml')
+  const token = (await kubectl(server, '-n', 'kube-system', 'create', 'token', 'sluice')).trim()
+  const config = JSON.parse(await kubectl(server, 'config', 'view', '--raw', '--minify', '--flatten', '-o', 'json')) as {
+    users: { user: object }[]
+  }
+  for (const user of config.users) user.user = { token }
+  const file = path.join(server.folder, 'service-account.kubeconfig')
+  writeFileSync(file, JSON.stringify(config), { mode: 0o600 })
+  return file
 }
 
 const crdOf = (group: string): string => `referencegrants.${group}`
@@ -81,7 +94,7 @@ export function instead(server: RealServer, program: Program, later: Cleanup): C
         const file = path.join(server.folder, 'crd.json')
         writeFileSync(file, own)
         await kubectl(server, 'create', '-f', file)
-        first = start('first', '--role', 'member', '--nodes', '2')
+        first = start('first', '--kubeconfig', await withGeneratedRights(server), '--role', 'member', '--nodes', '2')
         await first.child.waitUntil('controllers run', () => first.log().includes('"controllers run"'))
         const kept = JSON.parse(await kubectl(server, 'get', 'crd', crdOf('gateway.networking.k8s.io'), '-o', 'json')) as {
           metadata: { annotations: Record<string, string> }
@@ -157,9 +170,15 @@ export function instead(server: RealServer, program: Program, later: Cleanup): C
       },
     },
     {
+      name: 'the generated rights were enough for all of this',
+      async run() {
+        assert.doesNotMatch(first.log(), / cannot \w+ resource/)
+      },
+    },
+    {
       name: 'a second process waits, and takes over when the first is told to stop',
       async run() {
-        second = start('second', '--role', 'member', '--nodes', '2')
+        second = start('second', '--kubeconfig', server.kubeconfig, '--role', 'member', '--nodes', '2')
         await second.child.waitUntil('it waits', () => second.log().includes('another process leads'))
         await first.child.stop()
         assert.doesNotMatch(first.log(), /Error/, 'the first one ended without a word of complaint')
@@ -183,7 +202,7 @@ export function besideTheOriginals(server: RealServer, program: Program, later: 
     {
       name: 'rooms whose work is done already stay away',
       async run() {
-        const running = startControllers(server, program, 'beside', '--role', 'member')
+        const running = startControllers(server, program, 'beside', '--kubeconfig', server.kubeconfig, '--role', 'member')
         later(() => running.child.stop())
         await running.child.waitUntil('controllers run', () => running.log().includes('"controllers run"'))
         assert.match(running.log(), /"room":"housekeeping"/)
