@@ -1,5 +1,5 @@
 /** Their side: real kube-apiserver, kube-controller-manager, kube-scheduler and kwok, in real time. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,14 +21,6 @@ export interface Theirs {
   stop(): Promise<void>
 }
 
-/** Flags that only make tests wait less; what is compared does not depend on them. */
-const FAST = [
-  '--arg=kube-controller-manager=--kube-api-qps=500',
-  '--arg=kube-controller-manager=--kube-api-burst=1000',
-  '--arg=kube-scheduler=--kube-api-qps=500',
-  '--arg=kube-scheduler=--kube-api-burst=1000',
-]
-
 /** A given kubeconfig leads to programs that already run, and stay. */
 export async function startTheirs(running?: string): Promise<Theirs> {
   const server = running === undefined ? await startPrograms() : { kubeconfig: running, stop: async () => undefined }
@@ -45,8 +37,12 @@ export async function startTheirs(running?: string): Promise<Theirs> {
 async function startPrograms(): Promise<RealServer> {
   const stages = path.join(os.tmpdir(), `sluice-parity-stages-${process.pid}.yaml`)
   writeFileSync(stages, stagesOf(readFileSync(path.join(assetsFolder(), 'kwok-stages.yaml'), 'utf8')))
-  const flags = FAST.flatMap((flag) => ['--arg', flag.slice('--arg='.length)])
-  return startRealServer('--controllers', '--scheduler', '--kwok', String(NODES), '--stages', stages, ...flags)
+  try {
+    return await startRealServer('--controllers', '--scheduler', '--kwok', String(NODES), '--stages', stages)
+  } finally {
+    // They have a copy of their own.
+    rmSync(stages)
+  }
 }
 
 function clientOf(kubeconfig: string): Client {
