@@ -93,7 +93,7 @@ export async function outcomeOf(client: Client, action: Action): Promise<Written
   }
 }
 
-/** What was seen and is gone by now needs no change any more. */
+/** What was seen and is gone by now needs no change any more, and nothing is told of it. */
 async function unlessGone(resource: Resource, seen: KubeObject, write: () => Promise<Written>): Promise<Written> {
   try {
     return await write()
@@ -114,24 +114,19 @@ async function create({ client, manager }: Writer, resource: Resource, object: K
   }
 }
 
-async function remove(client: Client, action: Extract<Action, { do: 'delete' }>): Promise<Written | undefined> {
+function remove(client: Client, action: Extract<Action, { do: 'delete' }>): Promise<Written> {
   const { namespace, name = '', uid } = action.of.metadata
-  try {
-    await client.delete(
-      action.resource,
-      { namespace, name },
-      { preconditions: { uid }, propagationPolicy: action.propagation, gracePeriodSeconds: action.gracePeriodSeconds },
-    )
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-  }
-  return {
-    resource: action.resource,
-    isSeenBy(informer) {
-      const cached = informer.get(namespace ?? '', name)
-      return cached === undefined || cached.metadata.uid !== uid || cached.metadata.deletionTimestamp !== undefined
-    },
-  }
+  const options = { preconditions: { uid }, propagationPolicy: action.propagation, gracePeriodSeconds: action.gracePeriodSeconds }
+  return unlessGone(action.resource, action.of, async () => {
+    await client.delete(action.resource, { namespace, name }, options)
+    return {
+      resource: action.resource,
+      isSeenBy(informer) {
+        const cached = informer.get(namespace ?? '', name)
+        return cached === undefined || cached.metadata.uid !== uid || cached.metadata.deletionTimestamp !== undefined
+      },
+    }
+  })
 }
 
 function wrote(resource: Resource, object: KubeObject): Written {
