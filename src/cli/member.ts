@@ -67,6 +67,7 @@ export function memberOf(machine: Machine, plan: StartPlan, place: MemberPlace):
         machine: processes,
         clock: machine.clock,
         images: plan.images,
+        volumesRoot: root,
         apiServer,
         env: envOf(machine),
         shutdown,

@@ -118,6 +118,7 @@ function stateOf(shape: MemberShape, options: KubeletOptions): KubeletState {
     prober: createProber({ machine, clock }),
     readyVolumes: new Map(),
     shutdown: options.shutdown,
+    volumesRoot: options.volumesRoot,
   }
 }
 

@@ -34,6 +34,7 @@ export interface KubeletState {
   /** Volumes that were ready once: they stay so while news of their sources cannot be had. */
   readyVolumes: Map<string, Map<string, ReadyVolume>>
   shutdown: NodeShutdown | undefined
+  volumesRoot: string | undefined
 }
 
 export interface Observed {
@@ -63,6 +64,7 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
     secret: (name) => read.get(SECRETS, namespace, name),
     claim: (name) => read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name),
     persistentVolume: (name) => read.get(PERSISTENT_VOLUMES, '', name),
+    volumesRoot: state.volumesRoot,
     token: (order) => tokens.found.get(JSON.stringify(order)),
   }
   const runs = state.machine.runsOf(uid)

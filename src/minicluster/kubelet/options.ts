@@ -12,6 +12,8 @@ export interface KubeletOptions {
   apiServer?: { host: string; port: number }
   /** Variables every container has, beside `HOSTNAME` and those of the API server. `PATH` and `HOME` are the machine's. */
   env?: Readonly<Record<string, string>>
+  /** Where volumes of the class `local` are (default: where the volumes say). */
+  volumesRoot?: string
   /** By which the nodes are told to end everything with grace. */
   shutdown?: NodeShutdown
   /** What the nodes say about this machine. */

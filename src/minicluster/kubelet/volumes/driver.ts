@@ -39,6 +39,8 @@ export interface VolumeContext {
   secret(name: string): Secret | undefined
   claim(name: string): PersistentVolumeClaim | undefined
   persistentVolume(name: string): PersistentVolume | undefined
+  /** Where this data directory keeps the volumes that were made for it; undefined where nobody says. */
+  volumesRoot: string | undefined
   /** Fetched before, for every order the driver placed. */
   token(order: TokenOrder): Token | undefined
 }

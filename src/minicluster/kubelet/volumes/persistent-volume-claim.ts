@@ -24,12 +24,14 @@ export function claimPlan(name: string, isReadOnly: boolean, context: VolumeCont
   if (volume.spec?.claimRef?.uid !== undefined && volume.spec.claimRef.uid !== claim.metadata.uid)
     return waiting(`error processing PVC ${where}: PV ${volumeName} is bound to another claim`)
   if (volume.spec?.volumeMode === 'Block') return waiting(`PV ${volumeName} is a block device, which process nodes do not offer`)
-  return pathOf(volume, isReadOnly)
+  return pathOf(volume, isReadOnly, context.volumesRoot)
 }
 
-function pathOf({ spec, metadata }: PersistentVolume, readOnly: boolean): VolumePlan {
+function pathOf({ spec, metadata }: PersistentVolume, readOnly: boolean, root: string | undefined): VolumePlan {
   const isOwn = metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === OWN_PROVISIONER
-  const path = spec?.local?.path ?? spec?.hostPath?.path
+  const named = spec?.local?.path ?? spec?.hostPath?.path
+  // A data directory that was moved or restored must not write into the one its volumes were made in.
+  const path = isOwn && root !== undefined && named !== undefined ? `${root}/${metadata.name}` : named
   if (path !== undefined) {
     if (!path.startsWith('/') || path.split('/').includes('..'))
       return waiting(`the path of PV ${metadata.name ?? ''} is not absolute and clean`)

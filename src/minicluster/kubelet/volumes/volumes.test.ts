@@ -35,7 +35,7 @@ const persistentVolumes: Record<string, object> = {
   taken: { spec: { local: { path: '/disks/2' }, claimRef: { uid: 'somebody' } } },
 }
 
-function planOf(volume: Volume, tokens: Token | undefined = { token: 'jwt', issuedAtMs: 5 }) {
+function planOf(volume: Volume, tokens: Token | undefined = { token: 'jwt', issuedAtMs: 5 }, volumesRoot?: string) {
   const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -49,6 +49,7 @@ function planOf(volume: Volume, tokens: Token | undefined = { token: 'jwt', issu
     secret: (name) => (name === 'keys' ? secret : undefined),
     claim: (name) =>
       Object.hasOwn(claims, name) ? (named('PersistentVolumeClaim', name, claims[name] ?? {}) as PersistentVolumeClaim) : undefined,
+    volumesRoot,
     persistentVolume: (name) =>
       Object.hasOwn(persistentVolumes, name)
         ? (named('PersistentVolume', name, persistentVolumes[name] ?? {}) as PersistentVolume)
@@ -128,6 +129,12 @@ describe('paths of a volume', () => {
     ],
   ]
   for (const [name, volume, expected] of cases) it(name, () => assert.deepEqual(planOf({ name: 'v', ...volume }), expected))
+
+  it('a volume of our own in a data directory that was moved', () => {
+    const plan = (claimName: string) => planOf({ name: 'v', persistentVolumeClaim: { claimName } }, undefined, '/moved/volumes')
+    assert.deepEqual(plan('bound-own'), { kind: 'path', path: '/moved/volumes/own', type: 'DirectoryOrCreate', readOnly: false })
+    assert.deepEqual(plan('bound'), { kind: 'path', path: '/disks/1', type: 'Directory', readOnly: false })
+  })
 })
 
 describe('what a volume waits for', () => {
