@@ -142,5 +142,16 @@ export function comparableEvents(events: readonly Event[]): string[] {
       const from = source?.component || reportingComponent || ''
       return plainText(`${from}: ${type} ${reason} ${involvedObject?.kind}/${involvedObject?.name}: ${message}`)
     })
-  return [...new Set(told)].sort()
+  return [...new Set(told)].filter((one, _, all) => !isTakenBack(one, all)).sort()
+}
+
+/**
+ * kube-controller-manager sometimes says that it cancels a deletion which it has just carried out: its worker is still listed
+ * when the news of the deletion comes back.
+ */
+function isTakenBack(told: string, all: readonly string[]): boolean {
+  return (
+    told.includes(': Cancelling deletion of Pod ') &&
+    all.includes(told.replace(': Cancelling deletion of Pod ', ': Marking for deletion Pod '))
+  )
 }
