@@ -57,4 +57,26 @@ describe('what two runs saw', () => {
       'job-controller: Normal SuccessfulCreate Job/tick-<minute>: Created pod: tick-<minute>-#',
     ])
   })
+
+  it('leaves out a deletion that is cancelled after it was carried out, and no other', () => {
+    const event = (message: string, pod: string): Event => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: message },
+      involvedObject: { kind: 'Pod', name: pod },
+      type: 'Normal',
+      reason: 'TaintManagerEviction',
+      message: `${message} Pod ns/${pod}`,
+      source: { component: 'taint-eviction-controller' },
+    })
+    const told = comparableEvents([
+      event('Marking for deletion', 'a'),
+      event('Cancelling deletion of', 'a'),
+      event('Cancelling deletion of', 'b'),
+    ])
+    assert.deepEqual(
+      told.map((text) => text.split(': ').at(-1)),
+      ['Cancelling deletion of Pod ns/b', 'Marking for deletion Pod ns/a'],
+    )
+  })
 })
