@@ -76,7 +76,7 @@ describe('what two runs saw', () => {
     ])
     assert.deepEqual(
       told.map((text) => text.split(': ').at(-1)),
-      ['Cancelling deletion of Pod ns/b', 'Marking for deletion Pod ns/a'],
+      ['Marking for deletion Pod ns/a', 'Cancelling deletion of Pod ns/b'],
     )
   })
 })
