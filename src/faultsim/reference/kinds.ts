@@ -22,6 +22,8 @@ export interface Greeting extends KubeObject {
     delivered?: number
     /** Generation whose text is on the board. */
     postedGeneration?: number
+    /** uid of the card that counted it when it was last ready: another card of the same name is another one. */
+    countedOn?: string
     conditions?: Condition[]
   }
 }
@@ -63,6 +65,7 @@ export const DEFINITIONS: readonly KubeObject[] = [
         observedGeneration: count,
         delivered: count,
         postedGeneration: count,
+        countedOn: text,
         conditions: { type: 'array', items: condition, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] },
       },
     },

@@ -28,9 +28,11 @@ export const INVARIANTS: readonly Invariant[] = [
     broken(objects) {
       const cards = new Map((objects.list('cards') as Card[]).map((card) => [whereOf(card), card]))
       return readyIn(objects)
-        .filter(({ metadata, spec }) => {
+        .filter(({ metadata, spec, status }) => {
           const card = cards.get(`${metadata.namespace}/${spec?.card}`)
-          return card !== undefined && card.status?.usedBy?.some(({ uid }) => uid === metadata.uid) !== true
+          // A card that people made anew has counted nobody yet, and nobody could have told the greeting.
+          const isIts = card !== undefined && card.metadata.uid === status?.countedOn
+          return isIts && card.status?.usedBy?.some(({ uid }) => uid === metadata.uid) !== true
         })
         .map(whereOf)[0]
     },

@@ -74,6 +74,11 @@ describe('an Event', () => {
     ])
       assert.deepEqual(deeds(look(event(more))), ['delete'])
   })
+  it('is as new as can be when the clock was set back behind its making', () => {
+    const later = event({})
+    later.metadata.creationTimestamp = '2026-01-01T02:00:09Z'
+    assert.deepEqual(look(later), { actions: [], recheckAfterMs: 3_600_000 })
+  })
   it('is left alone when it is gone or going', () => {
     assert.deepEqual(deeds(look(undefined)), [])
     assert.deepEqual(deeds(look(object('Event', { name: 'e', deletionTimestamp: GONE }))), [])

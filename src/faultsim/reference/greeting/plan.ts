@@ -112,14 +112,13 @@ function statusChange(greeting: Greeting, observed: Observed, delivered: number)
   const isPosted = observed.put?.state === 'done' || greeting.status?.postedGeneration === generation
   const ready = readiness(greeting, observed, isPosted)
   const conditions = setCondition(greeting.status?.conditions, { ...ready, observedGeneration: generation }, formatTime(observed.nowMs))
+  const postedGeneration = isPosted ? generation : greeting.status?.postedGeneration
+  const countedOn = ready.status === 'True' && observed.card !== undefined ? observed.card.metadata.uid : greeting.status?.countedOn
   const status = {
     observedGeneration: generation,
     delivered,
-    ...(isPosted
-      ? { postedGeneration: generation }
-      : greeting.status?.postedGeneration === undefined
-        ? {}
-        : { postedGeneration: greeting.status.postedGeneration }),
+    ...(postedGeneration === undefined ? {} : { postedGeneration }),
+    ...(countedOn === undefined ? {} : { countedOn }),
     conditions,
   }
   if (deepEqual(status, greeting.status ?? {})) return []

@@ -32,10 +32,13 @@ export function plan({ event, nowMs, ttlMs }: Observed): Plan {
   return { actions: [{ do: 'delete', resource: EVENTS, of: event }] }
 }
 
-/** Times that lie in the future are a reporter's mistake, or a trick to stay for ever: they do not count. */
+/**
+ * Times that lie in the future are a reporter's mistake, or a trick to stay for ever: they do not count. When the event was
+ * created only the server says, so that in the future means that the clock was set back: then it is as new as can be.
+ */
 function lastWritten(event: KubeObject, nowMs: number): number {
   const series = event.series as { lastObservedTime?: unknown } | undefined
-  const times = [event.metadata.creationTimestamp, event.lastTimestamp, event.eventTime, series?.lastObservedTime]
-  const known = times.map((time) => (typeof time === 'string' ? Date.parse(time) : 0)).filter((ms) => ms <= nowMs)
-  return Math.max(0, ...known)
+  const toMs = (time: unknown): number => (typeof time === 'string' ? Date.parse(time) : 0)
+  const reported = [event.lastTimestamp, event.eventTime, series?.lastObservedTime].map(toMs).filter((ms) => ms <= nowMs)
+  return Math.max(0, Math.min(nowMs, toMs(event.metadata.creationTimestamp)), ...reported)
 }
