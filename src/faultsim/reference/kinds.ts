@@ -22,7 +22,7 @@ export interface Greeting extends KubeObject {
     delivered?: number
     /** Generation whose text is on the board. */
     postedGeneration?: number
-    /** uid of the card that counted it when it was last ready: another card of the same name is another one. */
+    /** While it is ready, the uid of the card that counts it: another card of the same name is another one. */
     countedOn?: string
     conditions?: Condition[]
   }

@@ -113,7 +113,7 @@ function statusChange(greeting: Greeting, observed: Observed, delivered: number)
   const ready = readiness(greeting, observed, isPosted)
   const conditions = setCondition(greeting.status?.conditions, { ...ready, observedGeneration: generation }, formatTime(observed.nowMs))
   const postedGeneration = isPosted ? generation : greeting.status?.postedGeneration
-  const countedOn = ready.status === 'True' && observed.card !== undefined ? observed.card.metadata.uid : greeting.status?.countedOn
+  const countedOn = ready.status === 'True' ? observed.card?.metadata.uid : undefined
   const status = {
     observedGeneration: generation,
     delivered,
@@ -127,7 +127,9 @@ function statusChange(greeting: Greeting, observed: Observed, delivered: number)
     ready.status === 'True' && !wasReady
       ? { of: greeting, type: 'Normal' as const, reason: 'Greeted', message: `${delivered} people have been greeted` }
       : undefined
-  return [{ do: 'patch', resource: GREETINGS, of: greeting, patch: { status }, subresource: 'status', tells }]
+  return [
+    { do: 'patch', resource: GREETINGS, of: greeting, patch: { status: { countedOn: null, ...status } }, subresource: 'status', tells },
+  ]
 }
 
 /** Counted as it is now: a card that has not seen the last change may be about to drop what it counted before. */
