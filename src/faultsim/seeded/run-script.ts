@@ -2,6 +2,9 @@
  * Runs one script: the steps under its faults, then everything heals, the last wishes are made once more, the world comes
  * to rest, and the oracles are asked. What they find is an answer here, not an error.
  */
+import { PODS } from '../../client/builtin-resources.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
 import { WRITES_PER_INSTANT } from '../prover/course.ts'
 import { type EndState, endStateOf } from '../prover/end-state.ts'
 import { type Oracle, OracleFailure } from '../prover/failure.ts'
@@ -171,7 +174,8 @@ class Run {
       const [cluster, generator] = [this.#cluster(step.cluster), generatorOf(this.#seeded, step)]
       const live = await cluster.get(generator.resource, step.name)
       const what = `${cluster.name}: ${generator.name} ${step.name}`
-      if (step.wish === null && live !== undefined) throw new OracleFailure('at rest', `${what} is still there`)
+      if (step.wish === null && live !== undefined && !(await isKept(cluster, live, generator.usedBy)))
+        throw new OracleFailure('at rest', `${what} is still there`)
       if (step.wish === null) continue
       const wrong = live === undefined ? 'is not there' : generator.wrong?.(live, step.wish)
       if (wrong !== undefined) throw new OracleFailure('at rest', `${what} ${wrong}`)
@@ -249,4 +253,11 @@ function failureOf(error: unknown): { oracle: Oracle; message: string } {
   if (error instanceof OracleFailure) return { oracle: error.oracle, message: error.message }
   if (error instanceof AmbientUseError) return { oracle: 'no ambient use', message: error.message }
   throw error
+}
+
+/** Whether what was deleted waits for a pod that uses it. */
+async function isKept(cluster: WorldCluster, live: KubeObject, user: string | undefined): Promise<boolean> {
+  if (user === undefined || live.metadata.deletionTimestamp === undefined) return false
+  const pod = (await cluster.get(PODS, user)) as Pod | undefined
+  return pod?.spec?.nodeName !== undefined
 }

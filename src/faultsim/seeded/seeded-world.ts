@@ -21,6 +21,8 @@ export interface Generator {
   isFor?(cluster: string): boolean
   /** It goes by itself within this time: nobody wishes for it again in the end, and then it must be gone. */
   fleetingMs?: number
+  /** A deleted one rightly stays while this pod is on a node: it uses it. */
+  usedBy?: string
   /** What is wrong with one that has been at rest, undefined when nothing is. */
   wrong?(object: KubeObject, wish: unknown): string | undefined
 }

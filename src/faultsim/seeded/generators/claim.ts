@@ -8,6 +8,7 @@ export const claims: Generator = {
   name: 'claim',
   resource: PERSISTENT_VOLUME_CLAIMS,
   names: ['default/files'],
+  usedBy: 'default/reader',
   draw: () => ({}),
   object: (where): KubeObject => ({
     apiVersion: 'v1',
