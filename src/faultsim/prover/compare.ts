@@ -26,8 +26,7 @@ export function compare(free: Course, actual: Course, faults = 1): void {
 
 function compareWrites(free: Course, actual: Course, faults: number): void {
   const [usual, now] = [counted(free), counted(actual)]
-  // As much slack as writes have, because an event goes with each.
-  if (now.events > usual.events * (1 + faults) + 8 * faults)
+  if (now.events > usual.events * (1 + faults) + 4 * faults)
     throw new OracleFailure(
       'bounded events',
       `${now.events} writes of events; without faults ${usual.events}: ${newsBy(actual)} instead of ${newsBy(free)}`,

@@ -78,16 +78,29 @@ export const wouldAdopt = <T extends KubeObject>(input: ClaimInput<T>): boolean 
  * deletion of the owner has just set free.
  */
 export async function mayAdopt(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
-  const { namespace, name = '', uid } = owner.metadata
+  const live = await liveOwner(client, resource, owner)
+  return live !== undefined && live.metadata.deletionTimestamp === undefined
+}
+
+/**
+ * Asks the server itself whether the owner still wants what was seen. Caches may be old, and of different age: an old wish
+ * beside newer children looks like a wish to undo them.
+ */
+export async function isFresh(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
+  return (await liveOwner(client, resource, owner))?.metadata.generation === owner.metadata.generation
+}
+
+/** Undefined when it is gone, or another one of the same name. */
+async function liveOwner(client: Client, resource: Resource, { metadata }: KubeObject): Promise<KubeObject | undefined> {
+  const { namespace, name = '', uid } = metadata
   try {
     const live = await client.get(resource, { namespace, name })
-    return live.metadata.uid === uid && live.metadata.deletionTimestamp === undefined
+    return live.metadata.uid === uid ? live : undefined
   } catch (error) {
-    if (isNotFound(error)) return false
+    if (isNotFound(error)) return undefined
     throw error
   }
 }
-
 export interface ClaimActions<T extends KubeObject> {
   resource: Resource
   owner: KubeObject

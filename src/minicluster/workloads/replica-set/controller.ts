@@ -7,15 +7,15 @@ import { PODS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import { matchesLabels } from '../../../kube/selector.ts'
-import { defineController, type PassReader, type Reader, via } from '../../../runtime/controller.ts'
+import { defineController, NOTHING_TO_DO, type PassReader, type Reader, via } from '../../../runtime/controller.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
-import { claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
+import { claimObjects, controllerOf, isFresh, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
 import { isPodActive, isPodTerminating } from '../pod/state.ts'
 import { type Observed, plan } from './plan.ts'
 
 const SELECTING: Selecting<ReplicaSet> = { resource: REPLICA_SETS, selectorOf: (set) => readSelector(set.spec?.selector) }
 
-export const replicaSet = defineController<Observed, ReplicaSet>({
+export const replicaSet = defineController<Observed | undefined, ReplicaSet>({
   name: 'minicluster.workloads.replica-set',
   component: 'replicaset-controller',
   for: REPLICA_SETS,
@@ -28,14 +28,14 @@ export const replicaSet = defineController<Observed, ReplicaSet>({
   reads: [{ resource: REPLICA_SETS, verbs: ['get'] }],
   concurrency: 5,
   observe: async ({ namespace }, set, read, client) => observe(namespace, set, { read, client }),
-  plan,
+  plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed)),
 })
 
 async function observe(
   namespace: string,
   set: ReplicaSet | undefined,
   { read, client }: { read: PassReader; client: Client },
-): Promise<Observed> {
+): Promise<Observed | undefined> {
   const selector = readSelector(set?.spec?.selector)
   const own = controlledBy(read, PODS, set?.metadata.uid)
   const base = {
@@ -51,6 +51,8 @@ async function observe(
   const adopts = wouldAdopt(orphans) && (await mayAdopt(client, REPLICA_SETS, set))
   const candidates = own.filter(isPodActive)
   const claim = claimObjects({ owner: set, selector, candidates: adopts ? [...candidates, ...orphans.candidates] : candidates })
+  // Who restarts with an old cache would bring pods to life that were scaled away. The news it lacks is on its way, and wakes us.
+  if (claim.claimed.length !== (set.spec?.replicas ?? 1) && !(await isFresh(client, REPLICA_SETS, set))) return undefined
   return {
     ...base,
     claim,

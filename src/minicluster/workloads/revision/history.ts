@@ -6,9 +6,6 @@
 
 import { deepEqual, isJsonObject, setOwn } from '../../../base/json.ts'
 import { CONTROLLER_REVISIONS } from '../../../client/builtin-resources.ts'
-import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
-import type { Resource } from '../../../client/resource.ts'
 import type { ControllerRevision, PodTemplateSpec } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
@@ -79,21 +76,6 @@ export function renumber({ current, number }: History): Action[] {
 
 /** Whether a revision is to be created or renumbered: then ask `isFresh` first. */
 export const changesHistory = ({ current, number }: History): boolean => current === undefined || current.revision !== number
-
-/**
- * Asks the server itself whether the owner still has the template that was seen. Caches of two resources may be of
- * different age: an old template beside newer revisions looks like a rollback.
- */
-export async function isFresh(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
-  const { namespace, name = '', uid, generation } = owner.metadata
-  try {
-    const live = await client.get(resource, { namespace, name })
-    return live.metadata.uid === uid && live.metadata.generation === generation
-  } catch (error) {
-    if (isNotFound(error)) return false
-    throw error
-  }
-}
 
 export interface NewRevision {
   owner: KubeObject
