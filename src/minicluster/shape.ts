@@ -36,6 +36,9 @@ export const SIMULATED_TAINT = 'sluice.dev/simulated'
 /** On a pod or a namespace: `simulated` or `process`. */
 export const RUN_ANNOTATION = 'sluice.dev/run'
 
+/** Nodes that a shape made, and may take away again, carry it; nodes that people made do not. */
+export const POOL_LABEL = 'sluice.dev/pool'
+
 /** On a node: what it makes of its pods, `simulated` or `process`. */
 export const NODE_LABEL = 'sluice.dev/node'
 

@@ -7,10 +7,10 @@
 import { LEASES, NODES } from '../../../client/builtin-resources.ts'
 import type { Lease, Node } from '../../../kinds/kubernetes/types.ts'
 import { type Action, type Controller, defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
-import { type MemberShape, NODE_LABEL } from '../../shape.ts'
+import { type MemberShape, NODE_LABEL, POOL_LABEL } from '../../shape.ts'
 import { parseMs } from '../containers.ts'
 import type { NodeFacts } from '../options.ts'
-import { POOL_LABEL, processNode, processNodeStatus, processNodes } from './node.ts'
+import { processNode, processNodeStatus, processNodes } from './node.ts'
 
 export interface Observed {
   name: string

@@ -1,8 +1,7 @@
 /** The Node object of a process node, and what it reports of this machine. Pure. */
-import { formatTime } from '../../../base/clock.ts'
-import type { Node, NodeCondition, NodeStatus } from '../../../kinds/kubernetes/types.ts'
-import { KUBERNETES_VERSION } from '../../../kinds/kubernetes/version.ts'
-import { type MemberShape, NODE_LABEL, POD_NETWORKS } from '../../shape.ts'
+import type { Node, NodeStatus } from '../../../kinds/kubernetes/types.ts'
+import { reportedStatus } from '../../nodes/reported.ts'
+import { type MemberShape, NODE_LABEL, POD_NETWORKS, POOL_LABEL } from '../../shape.ts'
 import { HOST_ADDRESS } from '../addresses.ts'
 import type { NodeFacts } from '../options.ts'
 
@@ -11,9 +10,6 @@ export interface ProcessNode {
   /** A /24 inside 127.64.0.0/10. */
   podCIDR: string
 }
-
-/** Nodes that the shape may take away again carry it; nodes that people made do not. */
-export const POOL_LABEL = 'sluice.dev/pool'
 
 /** How many networks one member has. */
 const PER_MEMBER = 64
@@ -54,42 +50,6 @@ export function processNode(shape: MemberShape, name: string, facts: NodeFacts =
 }
 
 export function processNodeStatus(shape: MemberShape, name: string, nowMs: number, facts: NodeFacts = DEFAULT_FACTS): NodeStatus {
-  const now = formatTime(nowMs)
-  const { cpu, memory, pods } = shape.process.size
-  const amounts = { cpu, memory, pods: String(pods), 'ephemeral-storage': '100Gi' }
-  return {
-    capacity: amounts,
-    allocatable: amounts,
-    addresses: [
-      { type: 'InternalIP', address: HOST_ADDRESS },
-      { type: 'Hostname', address: name },
-    ],
-    conditions: CONDITIONS.map(
-      ([type, status, reason, message]): NodeCondition => ({
-        type,
-        status,
-        reason,
-        message,
-        lastHeartbeatTime: now,
-        lastTransitionTime: now,
-      }),
-    ),
-    nodeInfo: {
-      ...facts,
-      bootID: '',
-      containerRuntimeVersion: 'sluice://process',
-      kubeProxyVersion: '',
-      kubeletVersion: KUBERNETES_VERSION.gitVersion,
-      machineID: '',
-      systemUUID: '',
-    },
-    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
-  }
+  const info = { ...facts, containerRuntimeVersion: 'sluice://process' }
+  return reportedStatus({ name, address: HOST_ADDRESS, size: shape.process.size, info, nowMs })
 }
-
-const CONDITIONS: readonly (readonly [string, string, string, string])[] = [
-  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
-  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
-  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
-  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
-]

@@ -24,10 +24,11 @@ describe('the plan for a simulated node', () => {
     assert.notEqual(a.spec?.podCIDR, b.spec?.podCIDR)
   })
   it('takes away what the shape no longer has, and never what people made', () => {
-    const node = simulatedNode(shape, 7)
-    const own = { ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, 'sluice.dev/pool': 'simulated' } } }
+    const own = simulatedNode(shape, 7)
     assert.equal(plan({ ...observed, index: undefined, node: own }).actions[0]?.do, 'delete')
-    assert.equal(plan({ ...observed, index: undefined, node }).actions[0]?.do, 'patch')
+    const { 'sluice.dev/pool': _ours, ...labels } = own.metadata.labels ?? {}
+    const theirs = { ...own, metadata: { ...own.metadata, labels } }
+    assert.equal(plan({ ...observed, index: undefined, node: theirs }).actions[0]?.do, 'patch')
   })
 })
 

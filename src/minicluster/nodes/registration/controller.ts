@@ -6,7 +6,7 @@
 import { NODES } from '../../../client/builtin-resources.ts'
 import type { Node } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type ObjectRef, type Plan, type Signal } from '../../../runtime/controller.ts'
-import { type MemberShape, NODE_LABEL } from '../../shape.ts'
+import { type MemberShape, NODE_LABEL, POOL_LABEL } from '../../shape.ts'
 import { simulatedNode, simulatedNodeName, simulatedNodeStatus } from './node.ts'
 
 export interface Observed {
@@ -18,9 +18,6 @@ export interface Observed {
   isRegistered: boolean
   nowMs: number
 }
-
-/** Nodes that the shape may take away again carry it; nodes that people made do not. */
-const POOL_LABEL = 'sluice.dev/pool'
 
 export function nodeRegistration(shape: MemberShape): Controller {
   const indexOfName = new Map(Array.from({ length: shape.simulated.count }, (_, i) => [simulatedNodeName(shape, i), i]))
@@ -47,9 +44,7 @@ export function nodeRegistration(shape: MemberShape): Controller {
 export function plan({ node, shape, index, isRegistered, nowMs }: Observed): Plan {
   if (node === undefined) {
     if (index === undefined || isRegistered) return NOTHING_TO_DO
-    const made = simulatedNode(shape, index)
-    const object = { ...made, metadata: { ...made.metadata, labels: { ...made.metadata.labels, [POOL_LABEL]: 'simulated' } } }
-    return { actions: [{ do: 'create', resource: NODES, object }] }
+    return { actions: [{ do: 'create', resource: NODES, object: simulatedNode(shape, index) }] }
   }
   const labels = node.metadata.labels ?? {}
   if (labels[NODE_LABEL] !== 'simulated' || node.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO

@@ -1,8 +1,7 @@
 /** The Node object of a simulated node, as a kubelet would have registered and reported it. Pure. */
-import { formatTime } from '../../../base/clock.ts'
-import type { Node, NodeCondition, NodeStatus } from '../../../kinds/kubernetes/types.ts'
-import { KUBERNETES_VERSION } from '../../../kinds/kubernetes/version.ts'
-import { type MemberShape, NODE_LABEL, SIMULATED_TAINT } from '../../shape.ts'
+import type { Node, NodeStatus } from '../../../kinds/kubernetes/types.ts'
+import { type MemberShape, NODE_LABEL, POOL_LABEL, SIMULATED_TAINT } from '../../shape.ts'
+import { reportedStatus } from '../reported.ts'
 
 export const simulatedNodeName = (shape: MemberShape, index: number): string => `${shape.name}-simulated-${index + 1}`
 
@@ -25,6 +24,7 @@ function labelsOf(shape: MemberShape, index: number): Record<string, string> {
     'topology.kubernetes.io/region': shape.region,
     'topology.kubernetes.io/zone': shape.zones[index % Math.max(1, shape.zones.length)] ?? shape.region,
     [NODE_LABEL]: 'simulated',
+    [POOL_LABEL]: 'simulated',
   }
 }
 
@@ -37,45 +37,14 @@ function networkOf(shape: MemberShape, index: number): { podCIDR: string; podCID
 
 /** What the node reports. Written once: a simulated node has no heartbeat. */
 export function simulatedNodeStatus(node: Node, shape: MemberShape, nowMs: number): NodeStatus {
-  const now = formatTime(nowMs)
-  const { cpu, memory, pods } = shape.simulated.size
-  const amounts = { cpu, memory, pods: String(pods), 'ephemeral-storage': '100Gi' }
-  return {
-    capacity: amounts,
-    allocatable: amounts,
-    addresses: [
-      { type: 'InternalIP', address: (node.spec?.podCIDR ?? '10.0.0.0/24').replace(/0\/24$/, '1') },
-      { type: 'Hostname', address: node.metadata.name },
-    ],
-    conditions: CONDITIONS.map(
-      ([type, status, reason, message]): NodeCondition => ({
-        type,
-        status,
-        reason,
-        message,
-        lastHeartbeatTime: now,
-        lastTransitionTime: now,
-      }),
-    ),
-    nodeInfo: {
-      architecture: 'amd64',
-      bootID: '',
-      containerRuntimeVersion: 'sluice://simulated',
-      kernelVersion: '',
-      kubeProxyVersion: '',
-      kubeletVersion: KUBERNETES_VERSION.gitVersion,
-      machineID: '',
-      operatingSystem: 'linux',
-      osImage: 'Sluice, simulated',
-      systemUUID: '',
-    },
-    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
-  }
+  const address = (node.spec?.podCIDR ?? '10.0.0.0/24').replace(/0\/24$/, '1')
+  return reportedStatus({ name: node.metadata.name, address, size: shape.simulated.size, info: INFO, nowMs })
 }
 
-const CONDITIONS: readonly (readonly [string, string, string, string])[] = [
-  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
-  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
-  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
-  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
-]
+const INFO = {
+  architecture: 'amd64',
+  containerRuntimeVersion: 'sluice://simulated',
+  kernelVersion: '',
+  operatingSystem: 'linux',
+  osImage: 'Sluice, simulated',
+}
