@@ -140,8 +140,8 @@ function changed({ set, isPodNamed }: Observed, { create, remove }: Changes, has
   const prefix = podNamePrefix(set.metadata.name ?? '')
   const creations = create.slice(0, BURST).map((node): Action => {
     // By the node alone: whoever decides on the word of an old cache meets the pod that is there, of whatever revision.
-    const uid = `${set.metadata.uid ?? ''} ${node}`
-    const [name = ''] = freshNames(prefix, { uid, count: 1, isTaken: isPodNamed })
+    const seed = `${set.metadata.uid ?? ''} ${node}`
+    const [name = ''] = freshNames(prefix, { seed, count: 1, isTaken: isPodNamed })
     return { do: 'create', resource: PODS, object: daemonPod({ set, node, name, hash }), ...createdPod(set, name) }
   })
   const deletions = remove

@@ -94,7 +94,7 @@ function pendingIndexes(tally: Tally, count: number): number[] {
 
 function plainPods(job: Job, count: number, { isTaken }: Surroundings): Pod[] {
   const template = tracked(job.spec?.template)
-  const names = freshNames(`${job.metadata.name}-`, { uid: job.metadata.uid ?? '', count, isTaken })
+  const names = freshNames(`${job.metadata.name}-`, { seed: job.metadata.uid ?? '', count, isTaken })
   return names.map((name) => podFromTemplate({ template, owner: job, name }))
 }
 
@@ -107,7 +107,7 @@ function tracked(template: PodTemplateSpec | undefined): PodTemplateSpec {
 function indexedPod({ job, heldByIndex }: Tally, index: number, { isTaken }: Surroundings): Pod {
   const template = tracked(job.spec?.template)
   const prefix = indexedPrefix(job.metadata.name ?? '', index)
-  const [name = ''] = freshNames(prefix, { uid: job.metadata.uid ?? '', count: 1, isTaken })
+  const [name = ''] = freshNames(prefix, { seed: job.metadata.uid ?? '', count: 1, isTaken })
   const pod = podFromTemplate({ template, owner: job, name, generateName: prefix })
   const counts = job.spec?.backoffLimitPerIndex === undefined ? {} : failureCounts(job, heldByIndex.get(index))
   pod.metadata.annotations = { ...pod.metadata.annotations, [COMPLETION_INDEX]: String(index), ...counts }

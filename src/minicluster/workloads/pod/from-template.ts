@@ -34,16 +34,22 @@ export function podFromTemplate({ template, owner, name, generateName }: PodInpu
 export const podNamePrefix = (ownerName: string): string => (ownerName.length < MAX_NAME ? `${ownerName}-` : ownerName)
 
 /**
- * `count` names for new children of an owner, none of which `isTaken`. A repeated decision gives the same names, so that a
- * creation whose outcome was lost meets the first attempt.
+ * What the names of an owner's next children are derived from: it changes with every change of the owner, as when a child
+ * is gone and counted out, so that the name of a pod that is gone does not come back.
+ */
+export const nameSeed = ({ metadata: { uid = '', resourceVersion = '' } }: KubeObject): string => `${uid} ${resourceVersion}`
+
+/**
+ * `count` names for new children, none of which `isTaken`. A repeated decision gives the same names, so that a creation
+ * whose outcome was lost meets the first attempt.
  */
 export function freshNames(
   prefix: string,
-  { uid, count, isTaken }: { uid: string; count: number; isTaken(name: string): boolean },
+  { seed, count, isTaken }: { seed: string; count: number; isTaken(name: string): boolean },
 ): string[] {
   const names = new Set<string>()
   for (let n = 0; names.size < count; n++) {
-    const name = childName(prefix, uid, String(n))
+    const name = childName(prefix, seed, String(n))
     if (!isTaken(name)) names.add(name)
   }
   return [...names]

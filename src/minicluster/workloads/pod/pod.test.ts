@@ -161,9 +161,9 @@ describe('pods from a template', () => {
   it('have names that repeat for the same decision, and none that is taken', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 }), (count, takenCount) => {
-        const free = { uid: 'u', isTaken: () => false }
+        const free = { seed: 'u', isTaken: () => false }
         const taken = new Set(freshNames('web-', { ...free, count: takenCount }))
-        const names = freshNames('web-', { uid: 'u', count, isTaken: (name) => taken.has(name) })
+        const names = freshNames('web-', { seed: 'u', count, isTaken: (name) => taken.has(name) })
         assert.equal(new Set(names).size, count)
         assert.ok(names.every((name) => !taken.has(name)))
         // Those not yet seen come first again: a lost creation is repeated, not doubled.

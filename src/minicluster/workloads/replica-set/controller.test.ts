@@ -79,6 +79,23 @@ describe('ReplicaSets', () => {
   )
 
   story(
+    'never use the name of a pod again, however fast it went',
+    async (world) => {
+      const { member } = world
+      await member.create(aReplicaSet('web', { replicas: 1 }))
+      const used = new Set<string>()
+      for (let round = 0; round < 5; round++) {
+        await world.settle()
+        const [name = ''] = await podNames(member)
+        assert.ok(!used.has(name), `${name} came back`)
+        used.add(name)
+        await member.delete(PODS, `default/${name}`, { gracePeriodSeconds: 0 })
+      }
+    },
+    MEMBER,
+  )
+
+  story(
     'count pods on their way out apart, and replace them at once under other names',
     async (world) => {
       const { member } = world

@@ -8,7 +8,7 @@ import type { Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus } from '../
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import { type Action, type Failure, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
 import { inDeletionOrder } from '../pod/deletion-order.ts'
-import { freshNames, podFromTemplate, podNamePrefix } from '../pod/from-template.ts'
+import { freshNames, nameSeed, podFromTemplate, podNamePrefix } from '../pod/from-template.ts'
 import { type Claim, claimActions } from '../pod/ownership.ts'
 import { isPodActive, isPodAvailable, isPodReady, nextPodAvailableInMs } from '../pod/state.ts'
 import { statusPatch } from '../pod/status-patch.ts'
@@ -54,8 +54,8 @@ function replicaActions(replicaSet: ReplicaSet, surplus: number, observed: Obser
 }
 
 function creations(replicaSet: ReplicaSet, count: number, { isTaken }: Observed): Action[] {
-  const { name = '', uid = '' } = replicaSet.metadata
-  return freshNames(podNamePrefix(name), { uid, count, isTaken }).map((podName) => ({
+  const prefix = podNamePrefix(replicaSet.metadata.name ?? '')
+  return freshNames(prefix, { seed: nameSeed(replicaSet), count, isTaken }).map((podName) => ({
     do: 'create',
     resource: PODS,
     object: podFromTemplate({ template: replicaSet.spec?.template, owner: replicaSet, name: podName }),
