@@ -10,6 +10,8 @@ import { holdsApplied } from './owned-subset.ts'
 /** A write that was sent and answered. */
 export interface Written {
   resource: Resource
+  /** Undefined: the controller's own cluster. */
+  cluster?: string
   /** As the server answered it; undefined where it answers something else. */
   object?: KubeObject
   /** It was gone already: nothing came of the write, but the cache has to learn that before anything else is decided. */
@@ -28,6 +30,11 @@ export interface Writer {
 
 /** Undefined when nothing had to be sent, or nothing came of it. */
 export async function applyAction(writer: Writer, action: Action): Promise<Written | undefined> {
+  const written = await send(writer, action)
+  return written === undefined || action.cluster === undefined ? written : { ...written, cluster: action.cluster }
+}
+
+async function send(writer: Writer, action: Action): Promise<Written | undefined> {
   const { client, manager: fieldManager } = writer
   switch (action.do) {
     case 'apply': {
@@ -73,6 +80,10 @@ export async function applyAction(writer: Writer, action: Action): Promise<Writt
 
 /** What the server has now of the object a write was meant for: the cache must come to show it, or something newer. */
 export async function outcomeOf(client: Client, action: Action): Promise<Written> {
+  return { ...(await stateOf(client, action)), cluster: action.cluster }
+}
+
+async function stateOf(client: Client, action: Action): Promise<Written> {
   const { resource } = action
   if (action.do === 'delete-collection') return { resource, isSeenBy: () => true }
   const { namespace = '', name = '' } = ('of' in action ? action.of : action.object).metadata

@@ -18,7 +18,8 @@ export interface Carrier {
 
 export interface CarrierOptions {
   check: DeclaredCheck
-  writer: Writer
+  /** How to write into a cluster: a member by its name, or the controller's own. Throws when there is no such member. */
+  writerTo(cluster: string | undefined): Writer
   gate: FreshnessGate
   metrics: ControllerMetrics | undefined
   tell(intent: EventIntent): void
@@ -26,7 +27,7 @@ export interface CarrierOptions {
   isStopped(): boolean
 }
 
-export function createCarrier({ check, writer, gate, metrics, tell, wake, isStopped }: CarrierOptions): Carrier {
+export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isStopped }: CarrierOptions): Carrier {
   const doubts = new Map<string, readonly Action[]>()
 
   async function applyAll(key: string, actions: readonly (Action | Together)[]): Promise<number> {
@@ -49,6 +50,7 @@ export function createCarrier({ check, writer, gate, metrics, tell, wake, isStop
   async function applyOne(key: string, action: Action): Promise<number> {
     const declared = check(action)
     if (declared.wrong !== undefined) throw new Error(declared.wrong)
+    const writer = writerTo(action.cluster)
     const count = (result: WriteResult): void =>
       metrics?.wrote({ controller: writer.manager, verb: action.do, resource: declared.name, result })
     try {
@@ -80,7 +82,7 @@ export function createCarrier({ check, writer, gate, metrics, tell, wake, isStop
   async function lookAfterDoubts(key: string): Promise<void> {
     const doubtful = doubts.get(key)
     if (doubtful === undefined) return
-    for (const action of doubtful) gate.wrote(key, await outcomeOf(writer.client, action))
+    for (const action of doubtful) gate.wrote(key, await outcomeOf(writerTo(action.cluster).client, action))
     doubts.delete(key)
   }
 
@@ -99,7 +101,7 @@ export function createCarrier({ check, writer, gate, metrics, tell, wake, isStop
   /** A conflict says that the cache is behind: the news is on its way, and with it the time to decide again. */
   function wakeWhenMoved(key: string, action: Action): void {
     const used = 'of' in action ? action.of : 'object' in action ? action.object : undefined
-    const informer = writer.informerOf(action.resource)
+    const informer = writerTo(action.cluster).informerOf(action.resource)
     if (used === undefined || informer === undefined) return
     const { namespace = '', name = '', resourceVersion } = used.metadata
     void informer.until(() => informer.get(namespace, name)?.metadata.resourceVersion !== resourceVersion).then(() => wake(key))

@@ -3,6 +3,7 @@
  * owned subsets, telling events, running effects, retrying. From `watches`, `writes` and `effects` come subscriptions,
  * access rules, documentation, metrics and fault points.
  */
+import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
 import type { Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -23,6 +24,25 @@ export interface PassReader extends Reader {
   lastFailure(): Failure | undefined
   /** What became of an effect that was asked for with this key; undefined when this process has not begun it. */
   outcome<Input, Output>(effect: Effect<Input, Output>, key: string): Outcome<Output> | undefined
+  /**
+   * The cache of a resource that no declaration can name beforehand, of the controller's own cluster or of a member (there:
+   * of what we manage). Followed from the first time a pass asks; changes wake by `followed`, and the key is looked at again
+   * when the first list is in. Undefined while there is no such member.
+   */
+  follow(resource: Resource, cluster?: string): Followed | undefined
+  /** For live reads in a member; undefined while there is no such member. */
+  clientOf(cluster: string): Client | undefined
+}
+
+/** `hasSynced` false: nothing is known yet, and nothing may be concluded from what is missing. */
+export type Followed = Pick<Informer, 'hasSynced' | 'isFailing' | 'revision' | 'get' | 'list'>
+
+/** A change of something that passes follow. */
+export interface FollowedChange {
+  /** Of which member; undefined: of the controller's own cluster. */
+  cluster: string | undefined
+  resource: Resource
+  object: KubeObject
 }
 
 export interface Failure {
@@ -117,7 +137,10 @@ export type Action = (
   /** Deletes exactly the object seen (by uid). */
   | { do: 'delete'; resource: Resource; of: KubeObject; propagation?: 'Foreground' | 'Background' | 'Orphan'; gracePeriodSeconds?: number }
 ) &
-  Telling
+  Telling & {
+    /** The member it is written to (default: the controller's own cluster). */
+    cluster?: string
+  }
 
 /** Writes that do not depend on each other: sent at once in slowly growing groups (1, 2, 4, …), and no further group after a failure. */
 export interface Together {
@@ -172,6 +195,8 @@ export interface Access {
   resource: Resource
   subresource?: string
   verbs: readonly string[]
+  /** In members, not in the controller's own cluster. */
+  in?: 'members'
 }
 
 export interface Controller<Observed = unknown, Primary extends KubeObject = KubeObject> {
@@ -184,6 +209,10 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
   signals?: readonly Signal[]
   indexes?: readonly Index[]
   effects?: readonly Effect[]
+  /** Which primaries a change of something followed concerns (`read.follow`): look-ups, never scans. */
+  followed?(change: FollowedChange, read: Reader): readonly ObjectRef[]
+  /** Which primaries it concerns that a member can be reached now, in another way, or no longer: look-ups, never scans. */
+  memberChanged?(cluster: string, read: Reader): readonly ObjectRef[]
   /** Everything it writes: becomes RBAC and documentation. Events need not be said. */
   writes: readonly Access[]
   /** What it reads from the server itself rather than from caches, in `observe`: becomes RBAC and documentation. */

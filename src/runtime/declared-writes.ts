@@ -21,15 +21,21 @@ const VERBS: Record<Action['do'], string> = {
 
 export function declaredCheck(controller: string, writes: readonly Access[]): DeclaredCheck {
   const declared = new Set(
-    writes.flatMap(({ resource, subresource = '', verbs }) => verbs.map((verb) => `${keyOfResource(resource)} ${subresource} ${verb}`)),
+    writes.flatMap(({ resource, subresource = '', verbs, in: where = '' }) =>
+      verbs.map((verb) => `${where} ${keyOfResource(resource)} ${subresource} ${verb}`),
+    ),
   )
   return (action) => {
     const subresource = 'subresource' in action ? (action.subresource ?? '') : ''
     const verb = VERBS[action.do]
-    const isDeclared = (resource: Resource): boolean => declared.has(`${keyOfResource(resource)} ${subresource} ${verb}`)
+    const where = action.cluster === undefined ? '' : 'members'
+    const isDeclared = (resource: Resource): boolean => declared.has(`${where} ${keyOfResource(resource)} ${subresource} ${verb}`)
     const nameOf = ({ plural }: Resource): string => (subresource === '' ? plural : `${plural}/${subresource}`)
     if (isDeclared(action.resource)) return { name: nameOf(action.resource) }
     if (isDeclared(EVERY_RESOURCE)) return { name: nameOf(EVERY_RESOURCE) }
-    return { name: 'undeclared', wrong: `${controller} may not ${verb} ${nameOf(action.resource)}: add it to its \`writes\`` }
+    return {
+      name: 'undeclared',
+      wrong: `${controller} may not ${verb} ${nameOf(action.resource)}${where === '' ? '' : ' in members'}: add it to its \`writes\``,
+    }
   }
 }

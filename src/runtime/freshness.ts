@@ -14,17 +14,18 @@ export interface FreshnessGate {
   waiting(): string[]
 }
 
-export function createFreshnessGate(informerOf: (resource: Resource) => Informer | undefined): FreshnessGate {
+/** `informerOf` finds the cache that has to show a write; none for what nobody follows, or in a member that is gone. */
+export function createFreshnessGate(informerOf: (resource: Resource, cluster?: string) => Informer | undefined): FreshnessGate {
   const unseen = new Map<string, Written[]>()
   const waiting = new Set<string>()
 
   const isSeen = (written: Written): boolean => {
-    const informer = informerOf(written.resource)
+    const informer = informerOf(written.resource, written.cluster)
     return informer === undefined || written.isSeenBy(informer)
   }
 
   async function wait(key: string, writes: readonly Written[], onFresh: () => void): Promise<void> {
-    for (const written of writes) await informerOf(written.resource)?.until(() => isSeen(written))
+    for (const written of writes) await informerOf(written.resource, written.cluster)?.until(() => isSeen(written))
     waiting.delete(key)
     onFresh()
   }

@@ -8,6 +8,7 @@ import type { Caches } from '../client/cache/caches.ts'
 import type { Informer } from '../client/cache/informer.ts'
 import { keyOfObject } from '../client/cache/object-cache.ts'
 import type { Client } from '../client/client.ts'
+import type { Members } from '../client/members.ts'
 import { keyOfResource, type Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Writer } from './apply-plan.ts'
@@ -16,6 +17,7 @@ import { type Controller, type News, type ObjectRef, type PassReader, type Prior
 import { declaredCheck } from './declared-writes.ts'
 import { createEffects } from './effects.ts'
 import { createEventRecorder } from './event-recorder.ts'
+import { followOnDemand } from './follow.ts'
 import { createFreshnessGate } from './freshness.ts'
 import { createWorkers, type Observer } from './workers.ts'
 
@@ -24,6 +26,8 @@ export interface RunOptions extends Observer {
   caches: Caches
   clock: Clock
   random: Random
+  /** Other clusters that it may read and write (default: none). */
+  members?: Members
 }
 
 export interface RunningController {
@@ -35,14 +39,13 @@ export interface RunningController {
 }
 
 export function runController(controller: Controller, options: RunOptions): RunningController {
-  const { clock, caches, client } = options
+  const { clock, caches, client, members } = options
   const informers = new Map(resourcesOf(controller).map((resource) => [keyOfResource(resource), caches.of(resource)]))
   const primaries = caches.of(controller.for)
   for (const index of controller.indexes ?? [])
     informers.get(keyOfResource(index.resource))?.addIndex(`${controller.name}/${index.name}`, index.of)
   const informerOf = (resource: Resource): Informer | undefined => informers.get(keyOfResource(resource))
   const read = readerOf(controller, informerOf, clock)
-  const writer: Writer = { client, manager: controller.name, informerOf }
   const events = createEventRecorder({
     client,
     clock,
@@ -54,16 +57,25 @@ export function runController(controller: Controller, options: RunOptions): Runn
       options.onError?.(error, controller.name, `event ${reason} of ${keyOfObject(of)}`)
     },
   })
-  const gate = createFreshnessGate(informerOf)
   const told = new Map<string, ReadonlySet<string>>()
   const { rank } = controller
   const rankOf = rank === undefined ? undefined : (key: string): number => rank(refOf(key), read)
   const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, rankOf, work })
   const { queue } = workers
   const wake = (ref: ObjectRef, priority?: Priority): void => queue.add(`${ref.namespace}/${ref.name}`, priority)
+  const following = followOnDemand({
+    caches,
+    members,
+    onChange(change) {
+      for (const ref of controller.followed?.(change, read) ?? []) wake(ref)
+    },
+  })
+  const gate = createFreshnessGate((resource, cluster) =>
+    cluster === undefined ? (informerOf(resource) ?? following.informerOf(resource, undefined)) : following.informerOf(resource, cluster),
+  )
   const carrier = createCarrier({
     check: declaredCheck(controller.name, controller.writes),
-    writer,
+    writerTo,
     gate,
     metrics: options.metrics,
     tell: events.tell,
@@ -90,8 +102,23 @@ export function runController(controller: Controller, options: RunOptions): Runn
       }),
     ),
     ...(controller.signals ?? []).map((signal) => signal.subscribe(wake)),
+    ...(members === undefined
+      ? []
+      : [
+          members.subscribe((cluster) => {
+            for (const ref of controller.memberChanged?.(cluster, read) ?? []) wake(ref)
+          }),
+        ]),
   ]
   void Promise.all([...informers.values()].map((informer) => informer.synced())).then(workers.start)
+
+  function writerTo(cluster: string | undefined): Writer {
+    if (cluster === undefined)
+      return { client, manager: controller.name, informerOf: (resource) => informerOf(resource) ?? caches.known(resource) }
+    const member = members?.get(cluster)
+    if (member === undefined) throw new Error(`cluster ${cluster} cannot be reached: there is no address or no credentials for it`)
+    return { client: member.client, manager: controller.name, informerOf: (resource) => member.caches.known(resource) }
+  }
 
   async function work(key: string): Promise<number | undefined> {
     await carrier.lookAfterDoubts(key)
@@ -120,6 +147,12 @@ export function runController(controller: Controller, options: RunOptions): Runn
       ...read,
       lastFailure: () => workers.lastFailure(key),
       outcome: (effect, of) => effects.outcome(key, effect.name, of) as never,
+      follow(resource, cluster) {
+        const informer = following.follow(resource, cluster)
+        if (informer?.hasSynced === false) void informer.synced().then(() => queue.add(key))
+        return informer
+      },
+      clientOf: (cluster) => members?.get(cluster)?.client,
     }
   }
 
@@ -135,6 +168,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
     },
     async stop() {
       for (const stop of unsubscribe) stop()
+      following.stop()
       await Promise.all([workers.stop(), effects.stop()])
       events.stop()
     },

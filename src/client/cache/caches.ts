@@ -28,6 +28,8 @@ export interface CachesOptions {
    * apply need their own, to see what they applied before.
    */
   keepsManager?(manager: string): boolean
+  /** Only objects with these labels are kept (default: all). */
+  labelSelector?: string
   onError?(error: unknown, resource: Resource): void
 }
 
@@ -41,11 +43,11 @@ export function createCaches(options: CachesOptions): Caches {
       const key = keyOfResource(resource)
       let informer = informers.get(key)
       if (informer === undefined) {
-        const { client, clock, random } = options
+        const { client, clock, random, labelSelector } = options
         const onError = (error: unknown): void => options.onError?.(error, resource)
         const stop = new AbortController()
         stopping.push(stop)
-        informer = startInformer({ client, clock, random, resource, project, signal: stop.signal, onError })
+        informer = startInformer({ client, clock, random, resource, labelSelector, project, signal: stop.signal, onError })
         informers.set(key, informer)
       }
       return informer

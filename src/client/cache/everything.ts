@@ -18,7 +18,7 @@ import { stateOf } from './caches.ts'
 import { type Informer, startInformer } from './informer.ts'
 import { type CacheEvent, keyOfObject } from './object-cache.ts'
 
-/** An object, of which only the metadata counts, and where it is served. */
+/** An object, of which only the metadata counts where it is not kept whole, and where it is served. */
 export interface Located {
   resource: Resource
   object: KubeObject
@@ -54,6 +54,8 @@ export interface EverythingOptions {
   random: Random
   /** What to follow of all that can be (default: all of it). */
   only?(resource: Resource): boolean
+  /** Resources of which whole objects are kept, not their metadata alone (default: none). */
+  whole?(resource: Resource): boolean
   /** A cache of a resource that somebody else keeps already: then it is not followed a second time. */
   shared?(resource: Resource): Informer | undefined
   onError(error: unknown): void
@@ -206,9 +208,10 @@ class FollowedResources implements Everything {
   }
 
   #follow(resource: Resource): void {
-    const { client, clock, random, onError } = this.#options
+    const { client, clock, random, onError, whole } = this.#options
     const stopping = new AbortController()
-    const own = { client, clock, random, resource, signal: stopping.signal, project: metadataOnly, onError }
+    const project = whole?.(resource) === true ? undefined : metadataOnly
+    const own = { client, clock, random, resource, signal: stopping.signal, project, onError }
     const informer = this.#options.shared?.(resource) ?? startInformer(own)
     this.#byKind.set(`${resource.group}/${resource.kind}`, resource)
     const followed: Followed = { resource, informer, stop: () => stopping.abort() }

@@ -32,7 +32,7 @@ export interface Informer {
   subscribe(handler: (event: CacheEvent) => void): () => void
   /** Resolves when the first list is in. */
   synced(): Promise<void>
-  /** Resolves as soon as `condition` holds; looked at after every change of the cache. */
+  /** Resolves as soon as `condition` holds, looked at after every change of the cache; or when the informer ends. */
   until(condition: () => boolean): Promise<void>
 }
 
@@ -129,7 +129,7 @@ class ListWatch implements Informer {
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
-        if (!condition()) return
+        if (!condition() && !this.#options.signal.aborted) return
         this.#waiting.delete(look)
         resolve()
       }
@@ -140,6 +140,8 @@ class ListWatch implements Informer {
 
   async run(): Promise<void> {
     const { clock, random, signal } = this.#options
+    // Who waits for news of a server that nobody listens to any more would wait for ever.
+    signal.addEventListener('abort', () => this.#changed(), { once: true })
     let mustList = true
     while (!signal.aborted) {
       try {
