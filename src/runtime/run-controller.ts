@@ -117,7 +117,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
       return { client, manager: controller.name, informerOf: (resource) => informerOf(resource) ?? caches.known(resource) }
     const member = members?.get(cluster)
     if (member === undefined) throw new Error(`cluster ${cluster} cannot be reached: there is no address or no credentials for it`)
-    return { client: member.client, manager: controller.name, informerOf: (resource) => member.caches.known(resource) }
+    return { client: member.clientFor(controller.name), manager: controller.name, informerOf: (resource) => member.caches.known(resource) }
   }
 
   async function work(key: string): Promise<number | undefined> {
@@ -152,7 +152,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
         if (informer?.hasSynced === false) void informer.synced().then(() => queue.add(key))
         return informer
       },
-      clientOf: (cluster) => members?.get(cluster)?.client,
+      clientOf: (cluster) => members?.get(cluster)?.clientFor(controller.name),
     }
   }
 
