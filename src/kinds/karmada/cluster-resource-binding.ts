@@ -1,0 +1,16 @@
+/** What a policy made of one object without a namespace. */
+import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
+import { bindingColumns as columns, bindingSchema as schema } from './binding-schema.ts'
+import { CATEGORIES, GROUPS } from './kube-parts.ts'
+
+export const ClusterResourceBinding = defineKind({
+  group: GROUPS.work,
+  kind: 'ClusterResourceBinding',
+  plural: 'clusterresourcebindings',
+  shortNames: ['crb'],
+  categories: CATEGORIES,
+  scope: 'Cluster',
+  versions: { v1alpha2: { schema, columns, description: 'ClusterResourceBinding binds an object without a namespace to clusters.' } },
+})
+
+export type ClusterResourceBinding = ObjectOf<typeof ClusterResourceBinding, 'v1alpha2'>
