@@ -2,7 +2,7 @@
  * What one replica needs of a cluster: the resources of its pod, and what the nodes must be like. Native rules and the Lua
  * function `kube.accuratePodRequirements` share this.
  */
-import type { ReplicaRequirements } from '../../../kinds/karmada/resource-binding.ts'
+import type { ReplicaRequirements } from '../../../kinds/karmada/index.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
 import { formatQuantity, parseQuantity, type QuantityFormat, quantityOf, scaledValue } from '../../../kube/quantity.ts'

@@ -1,0 +1,90 @@
+/**
+ * Which clusters an affinity means. All that is set must hold; nothing set means every cluster, and a selector that cannot be
+ * read means none. Compile once (`clusterMatcher`) where many clusters are asked about.
+ */
+import type { Cluster, ClusterAffinity } from '../kinds/karmada/index.ts'
+import { type LabelRequirement, type LabelSelector, type Labels, matchesLabels, selectorFromObject } from '../kube/selector.ts'
+
+/** What an affinity looks at. */
+export type ClusterTraits = Pick<Cluster, 'metadata'> & { spec?: Pick<Cluster['spec'], 'provider' | 'region' | 'zones'> }
+
+type Matcher = (cluster: ClusterTraits) => boolean
+
+const everything: Matcher = () => true
+const nothing: Matcher = () => false
+
+export const matchesCluster = (affinity: ClusterAffinity | undefined, cluster: ClusterTraits): boolean => clusterMatcher(affinity)(cluster)
+
+export function clusterMatcher(affinity: ClusterAffinity | undefined): Matcher {
+  if (affinity === undefined) return everything
+  const excluded = new Set(affinity.exclude ?? [])
+  const named = new Set(affinity.clusterNames ?? [])
+  const byLabels = labelMatcher(affinity.labelSelector)
+  const byFields = fieldMatcher(affinity.fieldSelector?.matchExpressions ?? [])
+  return (cluster) => {
+    const name = cluster.metadata.name ?? ''
+    return !excluded.has(name) && (named.size === 0 || named.has(name)) && byLabels(cluster) && byFields(cluster)
+  }
+}
+
+function labelMatcher(object: ClusterAffinity['labelSelector']): Matcher {
+  const selector = selectorFromObject(object)
+  if (selector.error !== undefined) return nothing
+  const requirements = selector.value
+  return requirements === undefined ? everything : (cluster) => matchesLabels(requirements, cluster.metadata.labels)
+}
+
+interface Expression {
+  key: string
+  operator: string
+  values?: string[]
+}
+
+const ZONE = 'zone'
+
+function fieldMatcher(expressions: readonly Expression[]): Matcher {
+  const selector = fieldsSelector(expressions.filter(({ key }) => key !== ZONE))
+  if (selector === undefined) return nothing
+  const zones = expressions.filter(({ key }) => key === ZONE)
+  return (cluster) =>
+    zones.every((expression) => matchesZones(expression, cluster.spec?.zones ?? [])) && matchesLabels(selector, fieldsOf(cluster))
+}
+
+/** Provider and region of a cluster as if they were labels; what is empty is absent. */
+function fieldsOf({ spec }: ClusterTraits): Labels {
+  return { ...(spec?.provider ? { provider: spec.provider } : {}), ...(spec?.region ? { region: spec.region } : {}) }
+}
+
+/** Undefined when an expression is malformed. */
+function fieldsSelector(expressions: readonly Expression[]): LabelSelector | undefined {
+  const selector: LabelRequirement[] = []
+  for (const expression of expressions) {
+    const { operator } = expression
+    const part =
+      operator === 'Gt' || operator === 'Lt' ? comparison(expression) : selectorFromObject({ matchExpressions: [expression] }).value
+    if (part === undefined) return undefined
+    selector.push(...part)
+  }
+  return selector
+}
+
+function comparison({ key, operator, values = [] }: Expression): LabelSelector | undefined {
+  if (values.length !== 1 || !/^[+-]?[0-9]+$/.test(values[0] ?? '')) return undefined
+  return [{ key, operator: operator === 'Gt' ? 'gt' : 'lt', values }]
+}
+
+/** A cluster may lie in several zones: one of those asked for is enough, one of those refused is too much. */
+function matchesZones({ operator, values = [] }: Expression, zones: readonly string[]): boolean {
+  switch (operator) {
+    case 'In':
+      return zones.some((zone) => values.includes(zone))
+    case 'NotIn':
+      return !zones.some((zone) => values.includes(zone))
+    case 'Exists':
+      return zones.length > 0
+    case 'DoesNotExist':
+      return zones.length === 0
+    default:
+      return false
+  }
+}
