@@ -13,6 +13,7 @@ import { createCaches } from './client/cache/caches.ts'
 import { type Everything, followEverything } from './client/cache/everything.ts'
 import { type Client, createClient } from './client/client.ts'
 import { inProcessTransport } from './client/in-process.ts'
+import type { ConnectMember } from './client/members.ts'
 import type { Transport } from './client/transport.ts'
 import type { Admission } from './kinds/admission.ts'
 import { crdRules } from './kinds/custom/crd-rules.ts'
@@ -135,6 +136,8 @@ export interface RunControllersOptions extends ControllerFacts {
   onPass?(pass: Pass): void
   /** How each part of the process reaches the server: a controller by its name, `caches`, `everything`. */
   transportFor(part: string): Transport
+  /** How a hub reaches its members (default: not at all, and nothing of the fleet runs). */
+  connectMember?: ConnectMember
   /** Rooms that stay away, by name (default: none). */
   without?: readonly string[]
   /** Each controller as it is to run, where that is not as it is: worlds script its effects. */

@@ -17,6 +17,8 @@ export type { Invariant } from './prover/ledger.ts'
 export interface Survival {
   /** Where it runs (default member). */
   role?: 'hub' | 'member'
+  /** Members beside the hub (default 0). */
+  members?: number
   /** Simulated nodes of the member (default 0). */
   nodes?: number
   /** What people do, one after another; the world settles after each. Keep it short: it is repeated for every fault. */
@@ -33,7 +35,7 @@ export interface Survival {
 }
 
 /** A controller, or the name of something that follows everything (the garbage collector). */
-type Survivor = Pick<Controller, 'name'> & Partial<Pick<Controller, 'for' | 'watches' | 'indexes' | 'signals'>>
+type Survivor = Pick<Controller, 'name'> & Partial<Pick<Controller, 'for' | 'watches' | 'indexes' | 'signals' | 'followed'>>
 
 export function survives(controller: Survivor, survival: Survival): void {
   it(`${controller.name} survives`, async (t) => {
@@ -45,13 +47,13 @@ export function survives(controller: Survivor, survival: Survival): void {
 
 /** `only`: `all`, or the words of one fault. */
 export function proveSurvival(controller: Survivor, survival: Survival, only?: string): Promise<Proof> {
-  const { role = 'member', nodes, controllers, ...story } = survival
+  const { role = 'member', nodes, members = 0, controllers, ...story } = survival
   const isMember = role === 'member'
   return prove({
     target: targetOf(controller),
     story: {
       ...story,
-      world: { hub: !isMember, members: isMember ? 1 : 0, nodes, controllers },
+      world: { hub: !isMember, members: isMember ? 1 : members, nodes, controllers },
       cluster: (world) => (isMember ? world.member : world.hub),
     },
     only,
@@ -61,7 +63,12 @@ export function proveSurvival(controller: Survivor, survival: Survival, only?: s
 function targetOf(controller: Survivor): Target {
   const { name } = controller
   if (controller.for === undefined) return { name, followsEverything: true }
-  return { name, resources: resourcesOf(controller as Controller), followsEverything: (controller.signals?.length ?? 0) > 0 }
+  return {
+    name,
+    resources: resourcesOf(controller as Controller),
+    followsEverything: (controller.signals?.length ?? 0) > 0,
+    followsMembers: controller.followed !== undefined,
+  }
 }
 
 function complaintOf(name: string, { failures, says }: Proof): string {

@@ -79,7 +79,9 @@ async function play(story: Story, world: World, trouble: Trouble): Promise<Cours
   const record: Interference = { onDelivery: (delivery) => void deliveries.push(delivery) }
   cluster.interference = trouble.interfere?.(cluster) ?? record
   cluster.takeWrites()
+  const others = world.clusters.filter((one) => one !== cluster)
   const from = store.revision
+  const began = new Map(others.map((one) => [one, one.store.revision]))
   const settle = (): Promise<void> => settled(world)
   for (const [i, step] of story.steps.entries()) {
     await takeStep(() => step(cluster), i + 1)
@@ -90,9 +92,10 @@ async function play(story: Story, world: World, trouble: Trouble): Promise<Cours
   cluster.interference = undefined
   const writes = cluster.takeWrites()
   if (ledger.broken !== undefined) throw new OracleFailure('invariant', ledger.broken)
-  const orphans = orphansIn(store)
+  const orphans = world.clusters.flatMap((one) => orphansIn(one.store))
   if (orphans.length > 0) throw new OracleFailure('no leaked children', `their owners are gone: ${orphans.join(', ')}`)
   const end = new Map(endStateOf(store, from))
+  for (const one of others) for (const [key, value] of endStateOf(one.store, began.get(one) ?? 0)) end.set(`${one.name}: ${key}`, value)
   if (story.outside !== undefined) end.set('outside', story.outside(cluster))
   const traceHash = world.traceHash()
   const comings = structuredClone(ledger.comings)

@@ -21,6 +21,8 @@ export interface Target {
   resources?: readonly Resource[]
   /** Whether it hears of everything as well. */
   followsEverything: boolean
+  /** Whether it follows things in members. */
+  followsMembers?: boolean
 }
 
 export function pointsOf(target: Target, free: Course): Point[] {
@@ -65,12 +67,12 @@ function atWrite(target: Target, n: number, { kind, says, fault }: AtWrite): Poi
 
 function hiddenEvents(target: Target, free: Course): Point[] {
   const isSeen = seenBy(target)
-  return free.deliveries.filter(isSeen).map(({ part, path, type, namespace, name }, i): Point => {
+  return free.deliveries.filter(isSeen).map(({ part, cluster, path, type, namespace, name }, i): Point => {
     const interfere = (): Interference => {
       let left = i + 1
       return { onDelivery: (delivery) => (isSeen(delivery) && --left === 0 ? 'hide' : undefined) }
     }
-    const of = `${type} of ${path.split('/').pop()} ${namespace}/${name}`
+    const of = `${type} of ${path.split('/').pop()} ${namespace}/${name}${cluster === undefined ? '' : ` in ${cluster}`}`
     return { says: `hide event ${i + 1} (${of}) from ${part}`, kind: 'hidden event', trouble: { interfere } }
   })
 }
@@ -78,7 +80,7 @@ function hiddenEvents(target: Target, free: Course): Point[] {
 /** The controllers restart at the end, with caches that begin at each revision of what they read. */
 function oldCaches(target: Target, free: Course): Point[] {
   const isSeen = seenBy(target)
-  const revisions = new Set(free.deliveries.filter(isSeen).map(({ revision }) => revision - 1))
+  const revisions = new Set(free.deliveries.filter((one) => one.cluster === undefined && isSeen(one)).map(({ revision }) => revision - 1))
   return [...revisions]
     .filter((revision) => revision >= free.revisions.from && revision < free.revisions.to)
     .sort((a, b) => a - b)
@@ -101,8 +103,12 @@ function oldCaches(target: Target, free: Course): Point[] {
 function seenBy(target: Target): (delivery: Delivery) => boolean {
   const paths =
     target.resources === undefined ? undefined : new Set(target.resources.map((resource) => collectionPath(resource, undefined)))
-  return ({ part, path }) =>
-    part === 'caches' ? paths === undefined || paths.has(path) : part === 'everything' && target.followsEverything
+  return ({ part, cluster, path }) =>
+    cluster !== undefined
+      ? target.followsMembers === true
+      : part === 'caches'
+        ? paths === undefined || paths.has(path)
+        : part === 'everything' && target.followsEverything
 }
 
 /** At most `most` of them, spread evenly over each kind: the same ones in every run. */

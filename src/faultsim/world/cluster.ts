@@ -9,6 +9,7 @@ import { type Client, createClient, type DeleteOptions, type ListOptions } from 
 import { isConflict, isNotFound } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
 import type { Resource } from '../../client/resource.ts'
+import type { Transport } from '../../client/transport.ts'
 import {
   type ClusterRole,
   clusterOf,
@@ -23,6 +24,7 @@ import type { ClusterStore } from '../../store/index.ts'
 import { ScriptedCommands } from './commands.ts'
 import { ScriptedEffects } from './effects.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from './fixed-keys.ts'
+import { Link } from './link.ts'
 import { ControllerProcess, type ControllerWrite, type Interference } from './process.ts'
 import type { Pump } from './pump.ts'
 import { signJwtRepeatably } from './repeatable-signature.ts'
@@ -43,6 +45,8 @@ export interface WorldClusterOptions {
   member?: MemberOptions
   controllers?: RunControllers
   writesPerInstant?: number
+  /** The other clusters that its controllers may reach. */
+  others?(): readonly WorldCluster[]
 }
 
 /** No process of a machine is there to run anything. */
@@ -67,6 +71,8 @@ export class WorldCluster {
   readonly effects: ScriptedEffects
   /** How commands in pods come out. */
   readonly commands: ScriptedCommands
+  /** The way from other clusters to this one. */
+  readonly link = new Link()
   readonly #options: WorldClusterOptions
   readonly #clock: SkewedClock
   readonly #trace = createHash('sha256')
@@ -129,6 +135,10 @@ export class WorldCluster {
       signToken: (account, secret) => signJwtRepeatably(legacyClaims(account, secret), SIGNING_KEY),
       member,
       transportFor: (part) => process.transportFor(part),
+      connectMember: ({ metadata: { name = '' } }, _credentials, part) => {
+        const other = this.#options.others?.().find((one) => one.name === name)
+        return other === undefined ? undefined : process.transportFor(part, { cluster: name, connect: () => other.fromOutside() })
+      },
       adapt: (controller) => this.effects.adapt(controller),
     }
     this.#controllers = run(options, this)
@@ -248,6 +258,11 @@ export class WorldCluster {
 
   delete(resource: Resource, where: string, options: DeleteOptions = {}): Promise<KubeObject> {
     return this.inside(() => this.client.delete(resource, nameOf(where), options))
+  }
+
+  /** How another cluster's controllers reach this one. */
+  fromOutside(): Transport {
+    return this.link.over(inProcessTransport(this.#current, SYSTEM))
   }
 
   /** Whichever server there is now. */

@@ -11,6 +11,8 @@ import { CatchUp } from './catch-up.ts'
 /** A request of the process, and which part of it sent it: a controller by its name, `caches` or `everything`. */
 export interface Sent {
   part: string
+  /** The other cluster it goes to; undefined: the process's own. */
+  cluster?: string
   request: TransportRequest
 }
 
@@ -20,6 +22,8 @@ export type ProcessFault = Fault | { do: 'crash-before'; cachesAt?: number } | {
 /** A line of a watch on its way to a cache. */
 export interface Delivery {
   part: string
+  /** The other cluster that is followed; undefined: the process's own. */
+  cluster?: string
   /** Path of the watch without its query. */
   path: string
   type: string
@@ -41,6 +45,8 @@ export interface Interference {
 /** A request that asks for a change, and what became of it. */
 export interface ControllerWrite {
   part: string
+  /** The other cluster it went to; undefined: the process's own. */
+  cluster?: string
   method: string
   path: string
   /** Undefined while it has no answer, or when it never got one. */
@@ -121,11 +127,14 @@ export class ControllerProcess {
     return wasHeld || wasBehind
   }
 
-  transportFor(part: string): Transport {
-    const inner = this.#options.connect()
+  /** To its own cluster, or to another that it knows a way to. */
+  transportFor(part: string, other?: { cluster: string; connect(): Transport }): Transport {
+    const inner = (other ?? this.#options).connect()
+    const cluster = other?.cluster
     return {
-      request: (request) => this.#send(inner, { part, request }),
-      connect: (request, handlers) => this.#converse(inner, { part, request: { ...request, method: 'GET', isStream: true } }, handlers),
+      request: (request) => this.#send(inner, { part, cluster, request }),
+      connect: (request, handlers) =>
+        this.#converse(inner, { part, cluster, request: { ...request, method: 'GET', isStream: true } }, handlers),
       close: () => inner.close(),
     }
   }
@@ -154,12 +163,12 @@ export class ControllerProcess {
 
   async #send(inner: Transport, sent: Sent): Promise<TransportResponse> {
     if (this.#isDead) return never()
-    const { part, request } = sent
-    const write = request.method === 'GET' ? undefined : { part, method: request.method, path: request.path }
+    const { part, cluster, request } = sent
+    const write = request.method === 'GET' ? undefined : { part, cluster, method: request.method, path: request.path }
     if (write !== undefined) this.#options.onWrite(write)
     // Caches that began in the past follow one server that lags behind; were their watches cut one by one, they would show
     // a world that never was, which no server that lists what is stored now can bring about.
-    const fault = this.#isBehind(part) ? undefined : this.#options.interference()?.onRequest?.(sent)
+    const fault = this.#isBehind(sent) ? undefined : this.#options.interference()?.onRequest?.(sent)
     if (fault?.do === 'crash-before') return this.#crash(fault.cachesAt)
     const observed = write === undefined ? inner : noting(inner, write)
     if (fault?.do === 'crash-after') {
@@ -179,8 +188,9 @@ export class ControllerProcess {
     }
   }
 
-  #isBehind(part: string): boolean {
-    return this.#catchUp?.revision !== undefined && isCache(part)
+  /** Revisions are a cluster's own: caches of others begin with what is stored there now. */
+  #isBehind({ part, cluster }: { part: string; cluster?: string }): boolean {
+    return this.#catchUp?.revision !== undefined && cluster === undefined && isCache(part)
   }
 
   #crash(cachesAt: number | undefined): Promise<never> {
@@ -192,18 +202,20 @@ export class ControllerProcess {
   }
 
   /** A list of a cache that begins in the past, while it is there. */
-  #asOf({ part, request }: Sent): TransportRequest {
+  #asOf(sent: Sent): TransportRequest {
+    const { request } = sent
     const revision = this.#catchUp?.revision
-    if (revision === undefined || !this.#isBehind(part)) return request
+    if (revision === undefined || !this.#isBehind(sent)) return request
     if (!request.path.includes('limit=') || request.path.includes('continue=')) return request
     return { ...request, path: `${request.path}&resourceVersion=${revision}&resourceVersionMatch=Exact` }
   }
 
-  #stream({ part, request }: Sent, response: TransportResponse): TransportResponse {
+  #stream(sent: Sent, response: TransportResponse): TransportResponse {
+    const { part, cluster, request } = sent
     this.#streams.add(response)
     const path = request.path.split('?')[0] ?? ''
-    const isBehind = this.#isBehind(part)
-    return { ...response, body: this.#lines({ part, path, isBehind }, response) }
+    const isBehind = this.#isBehind(sent)
+    return { ...response, body: this.#lines({ part, cluster, path, isBehind }, response) }
   }
 
   async *#lines(of: Followed, response: TransportResponse): AsyncGenerator<Uint8Array> {
@@ -214,7 +226,7 @@ export class ControllerProcess {
         const line = await inner.next()
         if (this.#isDead) await never()
         if (line.done === true) return
-        const onDelivery = this.#isBehind(of.part) ? undefined : this.#options.interference()?.onDelivery
+        const onDelivery = this.#isBehind(of) ? undefined : this.#options.interference()?.onDelivery
         const delivery = onDelivery === undefined ? undefined : deliveryOf(of, line.value)
         if (delivery === undefined || onDelivery?.(delivery) !== 'hide') {
           yield line.value
@@ -248,6 +260,7 @@ export class ControllerProcess {
 /** A watch of one part of the process. */
 interface Followed {
   part: string
+  cluster?: string
   path: string
   /** Its cache began in the past. */
   isBehind: boolean
@@ -267,12 +280,12 @@ function noting(inner: Transport, write: ControllerWrite): Transport {
 }
 
 /** Undefined for what says nothing about an object. */
-function deliveryOf({ part, path }: Followed, line: Uint8Array): Delivery | undefined {
+function deliveryOf({ part, cluster, path }: Followed, line: Uint8Array): Delivery | undefined {
   const { type, object } = JSON.parse(Buffer.from(line).toString('utf8')) as {
     type: string
     object: { metadata?: { namespace?: string; name?: string; resourceVersion?: string } }
   }
   if (type === 'BOOKMARK' || type === 'ERROR') return undefined
   const { namespace = '', name = '', resourceVersion } = object.metadata ?? {}
-  return { part, path, type, namespace, name, revision: Number(resourceVersion) }
+  return { part, cluster, path, type, namespace, name, revision: Number(resourceVersion) }
 }

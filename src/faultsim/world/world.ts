@@ -90,7 +90,17 @@ export class World {
     this.#hub =
       options.hub === false
         ? undefined
-        : new WorldCluster({ name: 'hub', role: 'hub', store: store.cluster('hub'), clock, random, pump, controllers, writesPerInstant })
+        : new WorldCluster({
+            name: 'hub',
+            role: 'hub',
+            store: store.cluster('hub'),
+            clock,
+            random,
+            pump,
+            controllers,
+            writesPerInstant,
+            others: () => this.members,
+          })
     this.members = Array.from({ length: options.members ?? 0 }, (_, i) => {
       const name = `member${i + 1}`
       const region = REGIONS[i % REGIONS.length] as string
