@@ -17,12 +17,13 @@ import type { ConnectMember } from './client/members.ts'
 import type { Transport } from './client/transport.ts'
 import type { Admission } from './kinds/admission.ts'
 import { crdRules } from './kinds/custom/crd-rules.ts'
-import { ownKinds } from './kinds/index.ts'
+import { hubKinds, sharedKinds } from './kinds/index.ts'
 import type { KindDefinition } from './kinds/kind.ts'
 import { builtinAdmission } from './kinds/kubernetes/admission/index.ts'
 import { printerFor } from './kinds/kubernetes/printers/index.ts'
 import { builtinKinds } from './kinds/kubernetes/registry.ts'
 import { rulesFor } from './kinds/kubernetes/rules/index.ts'
+import type { OwnKind } from './kinds/schema/define-kind.ts'
 import type { KubeObject } from './kube/meta.ts'
 import { type RunPlacementOptions, runPlacement } from './minicluster/admission/run-placement.ts'
 import { type MemberOptions, memberControllers } from './minicluster/controllers.ts'
@@ -84,11 +85,14 @@ export function roomsOf(role: ClusterRole, facts: ControllerFacts & { everything
 export const controllersOf = (role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Controller[] =>
   roomsOf(role, facts).flatMap((room) => room.controllers)
 
+/** The kinds that Kubernetes does not bring: on a real server they are definitions. */
+export const ownKindsOf = (role: ClusterRole): readonly OwnKind[] => (role === 'hub' ? [...sharedKinds, ...hubKinds] : sharedKinds)
+
 /** A bare server has the kinds of a bare kube-apiserver and nothing of ours. */
-export function kindsOf(_role: ClusterRole, isBare: boolean): KindDefinition[] {
+export function kindsOf(role: ClusterRole, isBare: boolean): KindDefinition[] {
   const rules: typeof rulesFor = (group, kind) =>
     group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition' ? crdRules : rulesFor(group, kind)
-  return [...builtinKinds({ rulesFor: rules, printerFor }), ...(isBare ? [] : ownKinds.map((kind) => kind.definition))]
+  return [...builtinKinds({ rulesFor: rules, printerFor }), ...(isBare ? [] : ownKindsOf(role).map((kind) => kind.definition))]
 }
 
 /** The hub keeps templates clean: nothing about pods and volumes is added to objects that travel on to members. */

@@ -8,8 +8,7 @@ import type { Log } from '../base/log.ts'
 import { nameSuffix } from '../base/random.ts'
 import { type Client, createClient } from '../client/client.ts'
 import type { Transport } from '../client/transport.ts'
-import { type ClusterRole, ownAdmissionOf, type RunningControllers, roomsOf, runControllers } from '../controllers.ts'
-import { ownKinds } from '../kinds/index.ts'
+import { type ClusterRole, ownAdmissionOf, ownKindsOf, type RunningControllers, roomsOf, runControllers } from '../controllers.ts'
 import type { MemberOptions } from '../minicluster/controllers.ts'
 import { SIMULATED_NODE_SIZE } from '../minicluster/shape.ts'
 import { createFence } from '../runtime/lease/fence.ts'
@@ -139,11 +138,12 @@ async function lead(options: LeadOptions): Promise<Leading> {
   const run = member === undefined ? undefined : { hasProcessNodes: false, isMapped: () => false, resolves: () => false }
   const without = await roomsToLeave(options, member)
   signal.throwIfAborted()
+  const kinds = ownKindsOf(role)
   const admissions = without.includes('minicluster') ? [] : ownAdmissionOf(role, run)
-  const webhooks = await serveAndRegister({ ...options, admissions, kinds: ownKinds })
+  const webhooks = await serveAndRegister({ ...options, admissions, kinds })
   try {
     const { clock } = options.machine
-    const created = await installDefinitions(ownKinds, { client, clock, log, conversion: webhooks?.conversion, signal })
+    const created = await installDefinitions(kinds, { client, clock, log, conversion: webhooks?.conversion, signal })
     if (created.length > 0) log.write('info', 'definitions were installed', { definitions: created.join(' ') })
     signal.throwIfAborted()
   } catch (error) {

@@ -5,7 +5,7 @@ import { kindsOf } from '../../controllers.ts'
 import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
 
 const known = new Map(
-  kindsOf('member', false).flatMap((kind) =>
+  kindsOf('hub', false).flatMap((kind) =>
     kind.versions.map((version) => [
       `${kind.group}/${version.name} ${kind.kind}`,
       { group: kind.group, version: version.name, plural: kind.plural, kind: kind.kind, namespaced: kind.namespaced } satisfies Resource,
