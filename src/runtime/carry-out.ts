@@ -36,7 +36,7 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
     for (const action of actions) {
       if (isStopped()) return sent
       try {
-        sent += action.do === 'together' ? await applyTogether(key, action.actions) : await applyOne(key, action)
+        sent += action.do === 'together' ? await applyTogether(key, action) : await applyOne(key, action)
       } catch (error) {
         // Emptying one resource does not depend on another; everything else happens in the order of the plan or not at all.
         if (action.do !== 'delete-collection') throw error
@@ -87,14 +87,16 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
   }
 
   /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. */
-  async function applyTogether(key: string, actions: readonly Action[]): Promise<number> {
+  async function applyTogether(key: string, { actions, areIndependent }: Together): Promise<number> {
     let sent = 0
+    let failure: PromiseRejectedResult | undefined
     for (let from = 0, size = 1; from < actions.length && !isStopped(); from += size, size *= 2) {
       const results = await Promise.allSettled(actions.slice(from, from + size).map((action) => applyOne(key, action)))
       for (const result of results) if (result.status === 'fulfilled') sent += result.value
-      const failed = results.find((result) => result.status === 'rejected')
-      if (failed !== undefined) throw failed.reason
+      failure ??= results.find((result) => result.status === 'rejected')
+      if (failure !== undefined && areIndependent !== true) break
     }
+    if (failure !== undefined) throw failure.reason
     return sent
   }
 

@@ -68,13 +68,16 @@ export interface Watch {
   resource: Resource
   /** Which primaries a changed object concerns: look-ups through `read`, never scans. */
   affects(object: KubeObject, read: Reader): readonly ObjectRef[]
+  /** Whether a change concerns anybody (default: every one does): for what changes often in fields that nobody here reads. */
+  heeds?(old: KubeObject, object: KubeObject): boolean
   priority?: Priority
 }
 
-export const via = <T extends KubeObject>(resource: Resource<T>, affects: (object: T, read: Reader) => readonly ObjectRef[]): Watch => ({
-  resource,
-  affects: affects as Watch['affects'],
-})
+export const via = <T extends KubeObject>(
+  resource: Resource<T>,
+  affects: (object: T, read: Reader) => readonly ObjectRef[],
+  { heeds, priority }: { heeds?(old: T, object: T): boolean; priority?: Priority } = {},
+): Watch => ({ resource, affects: affects as Watch['affects'], heeds: heeds as Watch['heeds'], priority })
 
 export interface Index {
   resource: Resource
@@ -146,6 +149,8 @@ export type Action = (
 export interface Together {
   do: 'together'
   actions: readonly Action[]
+  /** One that fails says nothing about the others: all are sent, and then the first failure counts. */
+  areIndependent?: boolean
 }
 
 /**
@@ -222,6 +227,8 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
    * state; must not depend on anything that does not wake the controller by itself.
    */
   concerns?(primary: Primary, read: Reader): boolean
+  /** Whether a change of a primary is worth a pass (default: every one is): for fields that others write and no pass reads. */
+  heeds?(old: Primary, primary: Primary): boolean
   /** Keys worked on at once (default 1). */
   concurrency?: number
   /** Among ready keys of one priority the highest is taken first, of equals the first to come. Asked when a key becomes ready. */

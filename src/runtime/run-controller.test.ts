@@ -230,6 +230,53 @@ describe('running a controller', () => {
     await stage.world.stop()
   })
 
+  it('sends all of what is independent, and then counts the first refusal', async () => {
+    const actions = Array.from(
+      { length: 20 },
+      (_, i): Action => ({ do: 'create', resource: SECRETS, object: aSecret(i === 0 ? 'Bad Name' : `s${i}`) }),
+    )
+    const stage = await aStage(
+      controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'together', actions, areIndependent: true }] })),
+    )
+    await stage.world.hub.create(aMap('a'))
+    await stage.world.advance(1)
+    assert.equal(stage.sent.length, 20)
+    assert.match(stage.errors[0] ?? '', /Bad Name/)
+    await stage.running.stop()
+    await stage.world.stop()
+  })
+
+  it('does not run for a change that it does not heed, of its own or of what it watches', async () => {
+    let passes = 0
+    const ownOrOf = (object: KubeObject): string => JSON.stringify(object.metadata.labels ?? {})
+    const heeds = (old: KubeObject, object: KubeObject): boolean => ownOrOf(old) !== ownOrOf(object)
+    const affects = () => [{ namespace: 'default', name: 'a' }]
+    const stage = await aStage(
+      controllerOf(
+        () => {
+          passes++
+          return NOTHING_TO_DO
+        },
+        { heeds, watches: [{ resource: SECRETS, affects, heeds }] },
+      ),
+    )
+    const { hub } = stage.world
+    const ranFor = async (deed: Promise<unknown>): Promise<number> => {
+      const before = passes
+      await deed
+      await stage.world.settle()
+      return passes - before
+    }
+    assert.equal(await ranFor(hub.create(aMap('a'))), 1)
+    assert.equal(await ranFor(hub.create(aSecret('s'))), 1)
+    assert.equal(await ranFor(hub.patch(CONFIG_MAPS, 'default/a', { data: { more: 'x' } })), 0)
+    assert.equal(await ranFor(hub.patch(SECRETS, 'default/s', { data: { more: 'eA==' } })), 0)
+    assert.equal(await ranFor(hub.patch(CONFIG_MAPS, 'default/a', { metadata: { labels: { a: 'b' } } })), 1)
+    assert.equal(await ranFor(hub.patch(SECRETS, 'default/s', { metadata: { labels: { a: 'b' } } })), 1)
+    assert.equal(await ranFor(hub.delete(SECRETS, 'default/s')), 1)
+    await stage.world.stop()
+  })
+
   it('runs only for what concerns it, and for what no longer does', async () => {
     const seen: string[] = []
     const stage = await aStage(

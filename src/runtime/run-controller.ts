@@ -91,13 +91,15 @@ export function runController(controller: Controller, options: RunOptions): Runn
 
   const unsubscribe = [
     // What was there at the start has waited already; what happens now, somebody may be looking at.
-    primaries.subscribe(({ object, old }) => {
+    primaries.subscribe(({ type, object, old }) => {
+      if (type === 'updated' && old !== undefined && controller.heeds?.(old, object) === false) return
       const isWorthIt =
         controller.concerns === undefined || controller.concerns(object, read) || (old !== undefined && controller.concerns(old, read))
       if (isWorthIt) queue.add(keyOfObject(object), primaries.hasSynced ? 'normal' : 'low')
     }),
     ...(controller.watches ?? []).map((watch) =>
-      caches.of(watch.resource).subscribe(({ object, old }) => {
+      caches.of(watch.resource).subscribe(({ type, object, old }) => {
+        if (type === 'updated' && old !== undefined && watch.heeds?.(old, object) === false) return
         for (const of of old === undefined ? [object] : [old, object]) for (const ref of watch.affects(of, read)) wake(ref, watch.priority)
       }),
     ),
