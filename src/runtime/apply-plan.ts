@@ -47,7 +47,7 @@ async function send(writer: Writer, action: Action): Promise<Written | undefined
       )
     }
     case 'create':
-      return create(writer, action.resource, action.object)
+      return create(writer, action)
     case 'patch': {
       const { metadata } = action.of
       const own = (action.patch.metadata ?? {}) as Record<string, unknown>
@@ -115,12 +115,13 @@ async function unlessGone(resource: Resource, seen: KubeObject, write: () => Pro
   }
 }
 
-async function create({ client, manager }: Writer, resource: Resource, object: KubeObject): Promise<Written | undefined> {
+async function create({ client, manager }: Writer, action: Extract<Action, { do: 'create' }>): Promise<Written | undefined> {
+  const { resource, object, mustBeNew = false } = action
   try {
     return wrote(resource, await client.create(resource, object, { fieldManager: manager }))
   } catch (error) {
     // It is there already, or its namespace is going or gone: then there is nothing to create it for.
-    if (isAlreadyExists(error) || isNamespaceTerminating(error) || isNotFound(error)) return undefined
+    if (!mustBeNew && (isAlreadyExists(error) || isNamespaceTerminating(error) || isNotFound(error))) return undefined
     throw error
   }
 }

@@ -2,9 +2,10 @@
  * Carries out the actions of a plan for a key, in order: writes are counted, told of, and noted for the freshness gate;
  * those without an answer are looked after before the key is decided about again.
  */
-import { isConflict, isOutcomeUnknown } from '../client/errors.ts'
+import { ApiError, isConflict, isOutcomeUnknown } from '../client/errors.ts'
+import type { KubeObject } from '../kube/meta.ts'
 import { applyAction, outcomeOf, type Writer } from './apply-plan.ts'
-import type { Action, EventIntent, Together } from './controller.ts'
+import type { Action, EventIntent, Failure, Result, Together } from './controller.ts'
 import type { DeclaredCheck } from './declared-writes.ts'
 import type { FreshnessGate } from './freshness.ts'
 import type { ControllerMetrics } from './metrics.ts'
@@ -36,7 +37,7 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
     for (const action of actions) {
       if (isStopped()) return sent
       try {
-        sent += action.do === 'together' ? await applyTogether(key, action) : await applyOne(key, action)
+        sent += action.do === 'together' ? await applyTogether(key, action) : (await applyOne(key, action)).sent
       } catch (error) {
         // Emptying one resource does not depend on another; everything else happens in the order of the plan or not at all.
         if (action.do !== 'delete-collection') throw error
@@ -47,7 +48,7 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
     return sent
   }
 
-  async function applyOne(key: string, action: Action): Promise<number> {
+  async function applyOne(key: string, action: Action): Promise<Sent> {
     const declared = check(action)
     if (declared.wrong !== undefined) throw new Error(declared.wrong)
     const writer = writerTo(action.cluster)
@@ -56,12 +57,12 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
     try {
       const written = await applyAction(writer, action)
       count(written?.isGone === true || (written === undefined && action.do !== 'delete-collection') ? 'unneeded' : 'done')
-      if (written === undefined) return action.do === 'delete-collection' ? 1 : 0
+      if (written === undefined) return { sent: action.do === 'delete-collection' ? 1 : 0 }
       gate.wrote(key, written)
-      if (written.isGone === true) return 0
+      if (written.isGone === true) return { sent: 0 }
       const intents = typeof action.tells === 'function' ? action.tells(written.object) : action.tells
       for (const intent of intents === undefined ? [] : 'of' in intents ? [intents] : intents) tell(intent)
-      return 1
+      return { sent: 1, object: written.object }
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error)
       count(isConflict(error) ? 'conflict' : isUnknown ? 'unknown' : 'refused')
@@ -87,16 +88,21 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
   }
 
   /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. */
-  async function applyTogether(key: string, { actions, areIndependent }: Together): Promise<number> {
+  async function applyTogether(key: string, { actions, areIndependent, conclude }: Together): Promise<number> {
     let sent = 0
-    let failure: PromiseRejectedResult | undefined
+    const outcomes: PromiseSettledResult<Sent>[] = []
+    const hasFailed = (): boolean => outcomes.some(({ status }) => status === 'rejected')
     for (let from = 0, size = 1; from < actions.length && !isStopped(); from += size, size *= 2) {
-      const results = await Promise.allSettled(actions.slice(from, from + size).map((action) => applyOne(key, action)))
-      for (const result of results) if (result.status === 'fulfilled') sent += result.value
-      failure ??= results.find((result) => result.status === 'rejected')
-      if (failure !== undefined && areIndependent !== true) break
+      if (hasFailed() && areIndependent !== true) break
+      outcomes.push(...(await Promise.allSettled(actions.slice(from, from + size).map((action) => applyOne(key, action)))))
     }
-    if (failure !== undefined) throw failure.reason
+    for (const outcome of outcomes) if (outcome.status === 'fulfilled') sent += outcome.value.sent
+    const conclusion = isStopped() ? undefined : conclude?.(outcomes.map(resultOf))
+    if (conclusion !== undefined) sent += await applyAll(key, conclusion.actions)
+    const isDealtWith = (error: unknown): boolean =>
+      conclusion !== undefined && conclusion.mustRetry !== true && !isConflict(error) && !isOutcomeUnknown(error)
+    const standing = outcomes.find((one) => one.status === 'rejected' && !isDealtWith(one.reason))
+    if (standing?.status === 'rejected') throw standing.reason
     return sent
   }
 
@@ -110,6 +116,21 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
   }
 
   return { applyAll, lookAfterDoubts }
+}
+
+/** How many requests were sent, and what came back. */
+interface Sent {
+  sent: number
+  object?: KubeObject
+}
+
+function resultOf(outcome: PromiseSettledResult<Sent>): Result {
+  return outcome.status === 'fulfilled' ? { object: outcome.value.object } : { failure: failureOf(outcome.reason) }
+}
+
+function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof ApiError ? { message, code: error.code, reason: error.reason } : { message }
 }
 
 type WriteResult = Parameters<ControllerMetrics['wrote']>[0]['result']

@@ -126,9 +126,10 @@ export type Action = (
   { do: 'apply'; resource: Resource; object: KubeObject; subresource?: string }
   /**
    * Creates if absent; an object that is already there is left alone. Always with a name, chosen by the plan
-   * (`childName`), so that a repetition after an unknown outcome meets the first attempt.
+   * (`childName`), so that a repetition after an unknown outcome meets the first attempt. With `mustBeNew`, that it is there
+   * already, or that its namespace is missing or going, is a refusal like any other.
    */
-  | { do: 'create'; resource: Resource; object: KubeObject }
+  | { do: 'create'; resource: Resource; object: KubeObject; mustBeNew?: boolean }
   /** Merge patch of the object the decision was based on (its resourceVersion is the precondition). */
   | { do: 'patch'; resource: Resource; of: KubeObject; patch: Record<string, unknown>; subresource?: string }
   /** PUT of a changed copy, with its resourceVersion as the precondition. */
@@ -151,6 +152,24 @@ export interface Together {
   actions: readonly Action[]
   /** One that fails says nothing about the others: all are sent, and then the first failure counts. */
   areIndependent?: boolean
+  /**
+   * Pure. Says what to do when all are through, given what became of each (of those that are independent, of all): what was
+   * refused is dealt with by that. Conflicts and writes without an answer fail the pass all the same.
+   */
+  conclude?(results: readonly Result[]): Conclusion
+}
+
+/** What became of an action, in the order of the actions; neither when nothing had to be sent. */
+export interface Result {
+  /** As the server answered it. */
+  object?: KubeObject
+  failure?: Failure
+}
+
+export interface Conclusion {
+  actions: readonly Action[]
+  /** What was refused is to be tried again soon, as after any failure. */
+  mustRetry?: boolean
 }
 
 /**

@@ -246,6 +246,55 @@ describe('running a controller', () => {
     await stage.world.stop()
   })
 
+  it('lets the plan deal with refusals, after all of what is independent was sent', async () => {
+    const names = ['Bad Name', 'there', 'new']
+    const actions = names.map((name): Action => ({ do: 'create', resource: SECRETS, object: aSecret(name), mustBeNew: true }))
+    let told: string[] = []
+    const stage = await aStage(
+      controllerOf(({ map, child }) => {
+        if (map?.metadata.name !== 'a' || child !== undefined) return NOTHING_TO_DO
+        return {
+          actions: [
+            {
+              do: 'together',
+              actions,
+              areIndependent: true,
+              conclude(results) {
+                told = results.map(({ object, failure }) => failure?.reason ?? object?.metadata.name ?? '')
+                return { actions: [{ do: 'create', resource: CONFIG_MAPS, object: aMap('child') }] }
+              },
+            },
+          ],
+        }
+      }),
+    )
+    await stage.world.hub.create(aSecret('there'))
+    await stage.world.hub.create(aMap('a'))
+    await stage.world.settle()
+    assert.deepEqual(told, ['Invalid', 'AlreadyExists', 'new'])
+    assert.deepEqual(stage.errors, [], 'what the plan deals with is no failure')
+    assert.notEqual(await stage.world.hub.get(CONFIG_MAPS, 'default/child'), undefined)
+    await stage.world.stop()
+  })
+
+  it('fails a pass whose conclusion asks to try again', async () => {
+    const create: Action = { do: 'create', resource: SECRETS, object: aSecret('there'), mustBeNew: true }
+    const conclude = () => ({ actions: [], mustRetry: true })
+    const seen: (string | undefined)[] = []
+    const stage = await aStage(
+      controllerOf(({ map, failure }) => {
+        if (map?.metadata.name !== 'a') return NOTHING_TO_DO
+        seen.push(failure)
+        return { actions: failure === undefined ? [{ do: 'together', actions: [create], conclude }] : [] }
+      }),
+    )
+    await stage.world.hub.create(aSecret('there'))
+    await stage.world.hub.create(aMap('a'))
+    await stage.world.settle()
+    assert.deepEqual(seen, [undefined, 'secrets "there" already exists'])
+    await stage.world.stop()
+  })
+
   it('does not run for a change that it does not heed, of its own or of what it watches', async () => {
     let passes = 0
     const ownOrOf = (object: KubeObject): string => JSON.stringify(object.metadata.labels ?? {})
