@@ -4,7 +4,7 @@ export const cleanupBestEffort: Planted = {
   name: 'cleanup best effort',
   differs: 'it lets the greeting go while the notice is being taken down, whatever comes of that',
   caughtBy: 'at rest',
-  foundBy: { seed: 9 },
+  foundBy: { seed: 87 },
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const { greeting, takenDown } = observed

@@ -30,8 +30,10 @@ const reviewOf = (object: unknown, more: Record<string, unknown> = {}): Record<s
   },
 })
 
+const newUid = (): string => 'a-uid'
+
 const judged = (admission: Admission, phase: 'mutate' | 'validate', body: unknown): Promise<AdmissionReview> =>
-  reviewAdmission(body, { admission, phase, read: NOTHING, nowMs: 5 })
+  reviewAdmission(body, { admission, phase, read: NOTHING, nowMs: 5, newUid })
 
 function patchedBy({ response }: AdmissionReview, object: unknown): unknown {
   const copy = deepClone(object)
@@ -170,6 +172,7 @@ describe('the webhook server, without a network', () => {
     kinds: [],
     read: NOTHING,
     nowMs: () => 0,
+    newUid,
     onError: (error) => void failures.push(error),
   })
   const post = (path: string, body: unknown) => handle(path, Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? '')))

@@ -13,6 +13,7 @@ export interface ReviewOptions {
   phase: 'mutate' | 'validate'
   read: AdmissionReader
   nowMs: number
+  newUid(): string
 }
 
 interface ReviewResponse {
@@ -60,10 +61,11 @@ async function decide(request: AdmissionRequest, { admission, phase }: ReviewOpt
   if (errors !== undefined && errors.length > 0) throw invalidError({ group: request.group, kind: request.kind }, request.name, errors)
 }
 
-function contextOf({ read, nowMs, admission }: ReviewOptions, warnings: string[]): AdmissionContext {
+function contextOf({ read, nowMs, newUid, admission }: ReviewOptions, warnings: string[]): AdmissionContext {
   return {
     read,
     nowMs,
+    newUid,
     warn: (message) => void warnings.push(message.slice(0, 256)),
     adjust() {
       throw new Error(`${admission.name} changes other objects, which a webhook cannot do`)

@@ -56,6 +56,11 @@ describe('webhook configurations', () => {
     assert.equal(webhookPath(others, 'validate'), '/validate/pod-placement')
   })
 
+  it('spare the server calls about objects that do not carry the label', () => {
+    const [webhook] = webhooksOf('ValidatingWebhookConfiguration', [defineAdmission({ ...own, label: 'example.test/guarded' })])
+    assert.deepEqual(webhook?.objectSelector, { matchExpressions: [{ key: 'example.test/guarded', operator: 'Exists' }] })
+  })
+
   it('are left out when they would be empty', () => {
     assert.deepEqual(
       made([own]).map(({ kind, metadata }) => `${kind} ${metadata.name}`),

@@ -30,6 +30,7 @@ export function webhookConfigurations(
       operations: [...admission.operations],
       scope: '*',
     })),
+    ...(admission.label === undefined ? {} : { objectSelector: { matchExpressions: [{ key: admission.label, operator: 'Exists' }] } }),
     failurePolicy: admission.resources.every(({ group }) => ownGroups.includes(group)) ? 'Fail' : 'Ignore',
     matchPolicy: 'Equivalent',
     sideEffects: 'None',

@@ -32,6 +32,7 @@ const seen = (of: Greeting | undefined, more: Partial<Observed> = {}): Observed 
   children: [],
   put: undefined,
   takenDown: undefined,
+  isFresh: true,
   nowMs: NOW_MS,
   ...more,
 })

@@ -6,9 +6,10 @@
  */
 import { CONFIG_MAPS } from '../../../client/builtin-resources.ts'
 import { type Controller, defineController, indexOf, type Outcome, via } from '../../../runtime/controller.ts'
+import { isFresh } from '../../../runtime/live-owner.ts'
 import { CARDS, GREETINGS, type Greeting } from '../kinds.ts'
 import { type Board, boardEffects } from './board.ts'
-import { keysOf, type Observed, ownerOf, plannedWith } from './plan.ts'
+import { keysOf, type Observed, ownerOf, plannedWith, surplusOf } from './plan.ts'
 
 const OF_GREETING = 'of-greeting'
 const ON_CARD = 'on-card'
@@ -38,16 +39,20 @@ export function greeting(board: Board): Controller {
       { resource: GREETINGS, subresource: 'status', verbs: ['patch'] },
       { resource: CONFIG_MAPS, verbs: ['create', 'patch', 'delete'] },
     ],
-    observe(ref, found, read) {
+    reads: [{ resource: GREETINGS, verbs: ['get'] }],
+    async observe(ref, found, read, client) {
       const keys = found === undefined ? undefined : keysOf(found)
       const outcomeOf = (key: string | undefined, effect: typeof effects.put | typeof effects.takeDown): Outcome<string> | undefined =>
         key === undefined ? undefined : read.outcome<never, string>(effect, key)
+      const children = read.byIndex(CONFIG_MAPS, OF_GREETING, `${ref.namespace}/${ref.name}`)
+      const isLosing = found !== undefined && surplusOf(found, children).length > 0
       return {
         greeting: found,
         card: found?.spec?.card === undefined ? undefined : read.get(CARDS, ref.namespace, found.spec.card),
-        children: read.byIndex(CONFIG_MAPS, OF_GREETING, `${ref.namespace}/${ref.name}`),
+        children,
         put: outcomeOf(keys?.put, effects.put),
         takenDown: outcomeOf(keys?.takeDown, effects.takeDown),
+        isFresh: !isLosing || (await isFresh(client, GREETINGS, found)),
         nowMs: read.nowMs(),
       }
     },

@@ -29,6 +29,8 @@ export interface Observed {
   children: readonly KubeObject[]
   put: Outcome<string> | undefined
   takenDown: Outcome<string> | undefined
+  /** Whether the server has the greeting as it was seen; asked when somebody is to lose theirs. */
+  isFresh: boolean
   nowMs: number
 }
 
@@ -56,12 +58,13 @@ function planLife(greeting: Greeting, observed: Observed, effects: BoardEffects)
   if (!hasFinalizer(greeting, FINALIZER)) return { actions: [addFinalizer(GREETINGS, greeting, FINALIZER)] }
   const leftMs = timeLeft(greeting, observed.nowMs)
   if (leftMs !== undefined && leftMs <= 0) return { actions: [{ do: 'delete', resource: GREETINGS, of: greeting }] }
-  const own = observed.children.filter((child) => isChildOf(greeting, child))
   const wanted = peopleOf(greeting).map((person) => childOf(greeting, person))
-  const names = new Set(wanted.map((child) => child.metadata.name))
+  const surplus = surplusOf(greeting, observed.children)
+  // An old cache may show a wish that was taken back: who is greeted again must not lose it. The news is on its way.
+  if (surplus.length > 0 && !observed.isFresh) return NOTHING_TO_DO
   const actions: Action[] = [
     ...wanted.map((object): Action => ({ do: 'apply', resource: CONFIG_MAPS, object })),
-    ...own.filter((child) => !names.has(child.metadata.name)).map((of): Action => ({ do: 'delete', resource: CONFIG_MAPS, of })),
+    ...surplus.map((of): Action => ({ do: 'delete', resource: CONFIG_MAPS, of })),
     ...statusChange(greeting, observed, wanted.length),
   ]
   const isPosted = observed.put?.state === 'done' || greeting.status?.postedGeneration === greeting.metadata.generation
@@ -83,6 +86,12 @@ function post(greeting: Greeting, effects: BoardEffects): EffectRequest {
 function timeLeft({ metadata, spec }: Greeting, nowMs: number): number | undefined {
   if (typeof spec?.ttlSeconds !== 'number') return undefined
   return Date.parse(metadata.creationTimestamp ?? '') + spec.ttlSeconds * 1000 - nowMs
+}
+
+/** Its ConfigMaps of people whom it no longer greets. */
+export function surplusOf(greeting: Greeting, children: readonly KubeObject[]): KubeObject[] {
+  const names = new Set(peopleOf(greeting).map((person) => childOf(greeting, person).metadata.name))
+  return children.filter((child) => isChildOf(greeting, child) && !names.has(child.metadata.name))
 }
 
 /** Everybody once, in an order of their own. */

@@ -107,7 +107,7 @@ class GarbageCollector implements RunningController {
     const { resource, object } = this.#find(key)
     if (resource === undefined || object === undefined) return 0
     const owners: { reference: OwnerReference; state: OwnerState }[] = []
-    for (const reference of object.metadata.ownerReferences ?? []) owners.push({ reference, state: await this.#stateOf(reference, object) })
+    for (const reference of object.metadata.ownerReferences ?? []) owners.push({ reference, state: await this.#stateOf(key, reference, object) })
     if (owners.some((owner) => owner.state === 'unknown')) this.#puzzled.add(key)
     const dependents = this.#everything.dependentsOf(object.metadata.uid ?? '')
     return this.#applyAll(key, planGarbage({ resource, object, owners, dependents }))
@@ -143,7 +143,7 @@ class GarbageCollector implements RunningController {
     this.#metrics?.wrote({ controller: GARBAGE_COLLECTOR, verb: action.do, resource: EVERY_RESOURCE.plural, result })
   }
 
-  async #stateOf(reference: OwnerReference, dependent: KubeObject): Promise<OwnerState> {
+  async #stateOf(key: string, reference: OwnerReference, dependent: KubeObject): Promise<OwnerState> {
     const resource = this.#everything.resourceOf(reference)
     if (resource === undefined) return 'unknown'
     const namespace = resource.namespaced ? (dependent.metadata.namespace ?? '') : ''
@@ -152,7 +152,18 @@ class GarbageCollector implements RunningController {
     const cached = this.#everything.get(resource, namespace, reference.name)
     const owner = cached?.metadata.uid === reference.uid ? cached : await this.#liveOwner(resource, namespace, reference.name)
     if (owner === undefined || owner.metadata.uid !== reference.uid) return 'absent'
+    if (owner !== cached) this.#lookWhenSeen(key, resource, owner)
     return isWaitingForDependents(owner) ? 'waiting' : 'solid'
+  }
+
+  /**
+   * An owner that the cache does not know yet may be gone before the cache ever shows it: then nobody hears of its end. So
+   * its dependent is looked at again when the cache has come as far as the server was.
+   */
+  #lookWhenSeen(key: string, resource: Resource, owner: KubeObject): void {
+    const informer = this.#everything.informerOf(resource)
+    const revision = Number(owner.metadata.resourceVersion)
+    void informer?.until(() => informer.revision >= revision).then(() => this.#workers.queue.add(key))
   }
 
   async #liveOwner(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> {

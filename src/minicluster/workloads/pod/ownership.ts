@@ -3,11 +3,11 @@
  * longer matches, never touches what another controls, and changes nothing while its owner is being deleted.
  */
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
 import type { Resource } from '../../../client/resource.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import type { Action, Together } from '../../../runtime/controller.ts'
+import { liveOwner } from '../../../runtime/live-owner.ts'
 
 /** Asked of every pod in every pass: a plain loop. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
@@ -82,25 +82,6 @@ export async function mayAdopt(client: Client, resource: Resource, owner: KubeOb
   return live !== undefined && live.metadata.deletionTimestamp === undefined
 }
 
-/**
- * Asks the server itself whether the owner still wants what was seen. Caches may be old, and of different age: an old wish
- * beside newer children looks like a wish to undo them.
- */
-export async function isFresh(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
-  return (await liveOwner(client, resource, owner))?.metadata.generation === owner.metadata.generation
-}
-
-/** Undefined when it is gone, or another one of the same name. */
-async function liveOwner(client: Client, resource: Resource, { metadata }: KubeObject): Promise<KubeObject | undefined> {
-  const { namespace, name = '', uid } = metadata
-  try {
-    const live = await client.get(resource, { namespace, name })
-    return live.metadata.uid === uid ? live : undefined
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
-}
 export interface ClaimActions<T extends KubeObject> {
   resource: Resource
   owner: KubeObject

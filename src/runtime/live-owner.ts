@@ -1,0 +1,25 @@
+/** Questions to the server itself, for before a deed that an old cache must not bring about. */
+import type { Client } from '../client/client.ts'
+import { isNotFound } from '../client/errors.ts'
+import type { Resource } from '../client/resource.ts'
+import type { KubeObject } from '../kube/meta.ts'
+
+/**
+ * Whether the owner still wants what was seen. Caches may be old, and of different age: an old wish beside newer children
+ * looks like a wish to undo them. Where this is false, the news that is lacking is on its way, and wakes the controller.
+ */
+export async function isFresh(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
+  return (await liveOwner(client, resource, owner))?.metadata.generation === owner.metadata.generation
+}
+
+/** Undefined when it is gone, or another one of the same name. */
+export async function liveOwner(client: Client, resource: Resource, { metadata }: KubeObject): Promise<KubeObject | undefined> {
+  const { namespace, name = '', uid } = metadata
+  try {
+    const live = await client.get(resource, { namespace, name })
+    return live.metadata.uid === uid ? live : undefined
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
