@@ -44,6 +44,8 @@ export interface Everything {
   onResources(handler: () => void): () => void
   /** Resolves when all resources there are now have had their first list. */
   ready(): Promise<void>
+  /** Whether resources were discovered and all of those followed have had their first list; `onResources` and `ready` say when. */
+  isComplete(): boolean
   behind(): string[]
   stop(): void
 }
@@ -90,6 +92,7 @@ class FollowedResources implements Everything {
   #announceFirst: () => void = () => undefined
   #isDirty = true
   #isDiscovering = false
+  #hasDiscovered = false
 
   constructor(options: EverythingOptions) {
     this.#options = options
@@ -161,6 +164,12 @@ class FollowedResources implements Everything {
     await Promise.all([...this.#followed.values()].map(({ informer }) => informer.synced()))
   }
 
+  isComplete(): boolean {
+    if (!this.#hasDiscovered) return false
+    for (const { informer } of this.#followed.values()) if (!informer.hasSynced) return false
+    return true
+  }
+
   behind(): string[] {
     const late = this.#isDirty ? ['discovery is still to be done'] : []
     return [...late, ...[...this.#followed.values()].flatMap(({ informer }) => stateOf(informer))]
@@ -203,6 +212,7 @@ class FollowedResources implements Everything {
     const added = resources.filter((resource) => !this.follows(resource))
     for (const [key, one] of left) this.#leave(key, one)
     for (const resource of added) this.#follow(resource)
+    this.#hasDiscovered = true
     this.#announceFirst()
     if (left.length + added.length > 0) for (const handler of [...this.#resourceHandlers]) handler()
   }

@@ -1,0 +1,85 @@
+/**
+ * What may be propagated at all: never the fleet's own kinds, events and leases, nothing in the namespaces that the fleet
+ * keeps for itself, and nothing an administrator has taken out (`--skipped-propagating-apis`, `--skipped-propagating-namespaces`).
+ */
+import type { Resource } from '../client/resource.ts'
+import { CLAIMED_BY_LABEL, CLUSTER_NAMESPACE, EXECUTION_NAMESPACE_PREFIX, SYSTEM_NAMESPACE } from '../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../kube/meta.ts'
+
+export interface PropagationOptions {
+  /** `group`, `group/version` or `group/version/Kind,Kind`, joined by ";"; of the core group `v1` or `v1/Kind,Kind`. */
+  skippedApis?: string
+  /** Regular expressions for whole names of namespaces (default: `kube-.*`). */
+  skippedNamespaces?: readonly string[]
+}
+
+const DEFAULT_SKIPPED_NAMESPACES = ['kube-.*']
+
+const SKIPPED_GROUPS = new Set([
+  ...['cluster', 'policy', 'work', 'config', 'networking', 'autoscaling', 'remedy', 'apps'].map((group) => `${group}.karmada.io`),
+  'events.k8s.io',
+  // Our own records about the fleet.
+  'sluice.dev',
+])
+
+const isSkippedAlways = ({ group, kind, version }: Resource): boolean =>
+  SKIPPED_GROUPS.has(group) || (group === '' && kind === 'Event') || (group === 'coordination.k8s.io' && version === 'v1')
+
+/** Whether objects of this resource can be templates. */
+export function isPropagatable(resource: Resource, { skippedApis = '' }: PropagationOptions = {}): boolean {
+  return !isSkippedAlways(resource) && !parseSkippedApis(skippedApis).some((rule) => isMeant(rule, resource))
+}
+
+interface SkippedApi {
+  group: string
+  version?: string
+  kinds?: readonly string[]
+}
+
+/** Names of groups have a dot or are no version; the core group has no name, so its version stands first. */
+function parseSkippedApis(text: string): SkippedApi[] {
+  return text
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const segments = part.split('/')
+      const [group = '', version, kinds] = segments[0] === 'v1' ? ['', ...segments] : segments
+      return { group, version, kinds: kinds?.split(',').map((kind) => kind.trim()) }
+    })
+}
+
+const isMeant = ({ group, version, kinds }: SkippedApi, resource: Resource): boolean =>
+  group === resource.group &&
+  (version === undefined || version === resource.version) &&
+  (kinds === undefined || kinds.includes(resource.kind))
+
+/** Whether policies leave this object alone although its kind can be propagated. Compiled once, for asking about every object. */
+export function skippedObjects({
+  skippedNamespaces = DEFAULT_SKIPPED_NAMESPACES,
+}: PropagationOptions = {}): (object: KubeObject) => boolean {
+  const patterns = skippedNamespaces.map((pattern) => new RegExp(`^(?:${pattern})$`, 'u'))
+  const verdicts = new Map<string, boolean>()
+  const isSkippedNamespace = (namespace: string): boolean => {
+    let verdict = verdicts.get(namespace)
+    if (verdict === undefined) {
+      verdict = isReserved(namespace) || patterns.some((pattern) => pattern.test(namespace))
+      verdicts.set(namespace, verdict)
+    }
+    return verdict
+  }
+  // Only the object's own namespace counts: a Namespace object that is called kube-x lies in none.
+  return ({ kind, metadata }) => {
+    const { namespace = '', name, labels } = metadata
+    if (labels?.[CLAIMED_BY_LABEL] !== undefined && labels[CLAIMED_BY_LABEL] !== '') return true
+    if (namespace === '') return false
+    return isSkippedNamespace(namespace) || isAuthenticationConfig(kind, namespace, name)
+  }
+}
+
+const isReserved = (namespace: string): boolean =>
+  namespace === SYSTEM_NAMESPACE || namespace === CLUSTER_NAMESPACE || namespace.startsWith(EXECUTION_NAMESPACE_PREFIX)
+
+/** Every API server keeps one of its own, whatever namespaces are skipped. */
+const isAuthenticationConfig = (kind: string, namespace: string, name: string | undefined): boolean =>
+  kind === 'ConfigMap' && namespace === 'kube-system' && name === 'extension-apiserver-authentication'

@@ -1,0 +1,241 @@
+/**
+ * The templates of the hub: every object that may be propagated, found by its binding, by a selector or by who claimed it.
+ * A view over the one cache of everything, with two maps of its own (binding → templates, claim → templates), so that
+ * neither a scan nor a request to the server is ever needed. Work per event: constant. Memory: one entry per object, and one
+ * more for what is claimed; an index by name is built per kind, on the first selector with a name and no namespace.
+ */
+import type { Everything, Located } from '../client/cache/everything.ts'
+import type { Informer } from '../client/cache/informer.ts'
+import type { CacheEvent } from '../client/cache/object-cache.ts'
+import { keyOfResource, type Resource } from '../client/resource.ts'
+import { CLUSTER_PROPAGATION_POLICY_ID, PROPAGATION_POLICY_ID } from '../kinds/karmada/well-known.ts'
+import { groupVersion, type KubeObject } from '../kube/meta.ts'
+import { type LabelSelectorObject, matchesLabels, selectorFromObject } from '../kube/selector.ts'
+import { bindingName } from './names.ts'
+import { isPropagatable, type PropagationOptions, skippedObjects } from './propagatable.ts'
+
+export { isPropagatable, type PropagationOptions } from './propagatable.ts'
+
+export interface TemplateReference {
+  apiVersion: string
+  kind: string
+  namespace?: string
+  name: string
+}
+
+export interface TemplateSelector {
+  apiVersion: string
+  kind: string
+  namespace?: string
+  /** When set, labels are not looked at. */
+  name?: string
+  labelSelector?: LabelSelectorObject
+}
+
+export interface Templates {
+  /** In the version of its kind that is followed, whichever version the reference names. */
+  get(reference: TemplateReference): KubeObject | undefined
+  resourceOf(apiVersion: string, kind: string): Resource | undefined
+  /** Whose binding has this name: more than one when names collide. Also what policies leave alone. */
+  ofBinding(namespace: string, name: string): Located[]
+  /** What a selector means, in one namespace or in all; apiVersion and kind count exactly. Also what policies leave alone. */
+  selectedBy(selector: TemplateSelector, namespace?: string): Iterable<Located>
+  /** What carries the permanent id of a policy of either kind. */
+  claimedBy(permanentId: string): Iterable<Located>
+  /** Everything: only for when everything may have changed. */
+  all(): Iterable<Located>
+  /** Whether policies leave it alone: reserved and skipped namespaces, claimed by another controller. */
+  isSkipped(object: KubeObject): boolean
+  /** Also called for everything already there. */
+  subscribe(handler: (located: Located, event: CacheEvent) => void): () => void
+  /** Whether everything there is has been listed: only then can it be said that something is not there. */
+  isComplete(): boolean
+  /** Called whenever it has become complete; perhaps more often. */
+  onComplete(handler: () => void): () => void
+}
+
+/** `everything` must keep whole objects of the kinds for which `isPropagatable`, with the same options, holds. */
+export function createTemplates(everything: Everything, options: PropagationOptions = {}): Templates {
+  return new TemplateIndex(everything, options)
+}
+
+const BY_NAME = 'fleet.templates/name'
+
+class TemplateIndex implements Templates {
+  readonly #everything: Everything
+  readonly #options: PropagationOptions
+  readonly #isSkipped: (object: KubeObject) => boolean
+  readonly #propagatable = new Map<Resource, boolean>()
+  readonly #byBinding = new Buckets()
+  readonly #byClaim = new Buckets()
+  readonly #handlers = new Set<(located: Located, event: CacheEvent) => void>()
+  readonly #completeHandlers = new Set<() => void>()
+
+  constructor(everything: Everything, options: PropagationOptions) {
+    this.#everything = everything
+    this.#options = options
+    this.#isSkipped = skippedObjects(options)
+    for (const located of everything.all()) this.#take(located, { type: 'added', object: located.object, old: undefined })
+    everything.subscribe((resource, event) => this.#take({ resource, object: event.object }, event))
+    everything.onResources(() => {
+      this.#forgetLeft()
+      this.#announce()
+    })
+    this.#announce()
+  }
+
+  get({ apiVersion, kind, namespace = '', name }: TemplateReference): KubeObject | undefined {
+    const resource = this.resourceOf(apiVersion, kind)
+    return resource === undefined ? undefined : this.#everything.get(resource, namespace, name)
+  }
+
+  resourceOf(apiVersion: string, kind: string): Resource | undefined {
+    const resource = this.#everything.resourceOf({ apiVersion, kind, name: '', uid: '' })
+    return resource !== undefined && this.#isPropagatable(resource) ? resource : undefined
+  }
+
+  ofBinding(namespace: string, name: string): Located[] {
+    return this.#byBinding.of(`${namespace}/${name}`)
+  }
+
+  *selectedBy(selector: TemplateSelector, namespace?: string): Iterable<Located> {
+    const resource = this.resourceOf(selector.apiVersion, selector.kind)
+    if (resource === undefined || groupVersion(resource.group, resource.version) !== selector.apiVersion) return
+    const informer = this.#everything.informerOf(resource)
+    const within = scopeOf(selector.namespace, namespace)
+    if (informer === undefined || within === NOWHERE) return
+    for (const object of found(informer, selector, within)) yield { resource, object }
+  }
+
+  claimedBy(permanentId: string): Iterable<Located> {
+    return permanentId === '' ? [] : this.#byClaim.of(permanentId)
+  }
+
+  all(): Iterable<Located> {
+    return this.#byBinding.all()
+  }
+
+  isSkipped(object: KubeObject): boolean {
+    return this.#isSkipped(object)
+  }
+
+  subscribe(handler: (located: Located, event: CacheEvent) => void): () => void {
+    this.#handlers.add(handler)
+    for (const located of [...this.#byBinding.all()]) handler(located, { type: 'added', object: located.object, old: undefined })
+    return () => this.#handlers.delete(handler)
+  }
+
+  isComplete(): boolean {
+    return this.#everything.isComplete()
+  }
+
+  onComplete(handler: () => void): () => void {
+    this.#completeHandlers.add(handler)
+    return () => this.#completeHandlers.delete(handler)
+  }
+
+  #take(located: Located, event: CacheEvent): void {
+    if (!this.#isPropagatable(located.resource)) return
+    const { resource, object } = located
+    if (event.old !== undefined) this.#unlink({ resource, object: event.old })
+    if (event.type !== 'deleted') {
+      this.#byBinding.add(bindingKey(object), located)
+      for (const id of claimsOf(object)) this.#byClaim.add(id, located)
+    }
+    for (const handler of [...this.#handlers]) handler(located, event)
+  }
+
+  #unlink(located: Located): void {
+    this.#byBinding.remove(bindingKey(located.object), located)
+    for (const id of claimsOf(located.object)) this.#byClaim.remove(id, located)
+  }
+
+  /** What is no longer served went without a word. */
+  #forgetLeft(): void {
+    for (const resource of this.#propagatable.keys()) {
+      if (this.#everything.resourceByKey(keyOfResource(resource)) === resource) continue
+      this.#propagatable.delete(resource)
+      for (const located of [...this.#byBinding.all()]) if (located.resource === resource) this.#unlink(located)
+    }
+  }
+
+  #announce(): void {
+    void this.#everything.ready().then(() => {
+      if (this.isComplete()) for (const handler of [...this.#completeHandlers]) handler()
+    })
+  }
+
+  #isPropagatable(resource: Resource): boolean {
+    let verdict = this.#propagatable.get(resource)
+    if (verdict === undefined) {
+      verdict = isPropagatable(resource, this.#options)
+      this.#propagatable.set(resource, verdict)
+    }
+    return verdict
+  }
+}
+
+/** Templates under a text. Nearly always there is one, and then there is no list for it. */
+class Buckets {
+  readonly #entries = new Map<string, Located | Located[]>()
+
+  of(key: string): Located[] {
+    const entry = this.#entries.get(key)
+    return entry === undefined ? [] : Array.isArray(entry) ? [...entry] : [entry]
+  }
+
+  *all(): Iterable<Located> {
+    for (const entry of this.#entries.values()) {
+      if (Array.isArray(entry)) yield* entry
+      else yield entry
+    }
+  }
+
+  add(key: string, located: Located): void {
+    const others = this.of(key).filter((one) => !isSame(one, located))
+    this.#entries.set(key, others.length === 0 ? located : [...others, located])
+  }
+
+  remove(key: string, located: Located): void {
+    const [first, ...others] = this.of(key).filter((one) => !isSame(one, located))
+    if (first === undefined) this.#entries.delete(key)
+    else this.#entries.set(key, others.length === 0 ? first : [first, ...others])
+  }
+}
+
+const isSame = (a: Located, b: Located): boolean =>
+  a.resource === b.resource &&
+  a.object.metadata.name === b.object.metadata.name &&
+  a.object.metadata.namespace === b.object.metadata.namespace
+
+const bindingKey = ({ kind, metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${bindingName(kind, metadata.name ?? '')}`
+
+function claimsOf({ metadata }: KubeObject): string[] {
+  const ids = [metadata.labels?.[PROPAGATION_POLICY_ID], metadata.labels?.[CLUSTER_PROPAGATION_POLICY_ID]]
+  return ids.filter((id) => id !== undefined && id !== '') as string[]
+}
+
+const NOWHERE = Symbol('nowhere')
+
+/** The one namespace in which both agree; undefined: any. */
+function scopeOf(of: string | undefined, namespace: string | undefined): string | undefined | typeof NOWHERE {
+  const own = of === '' ? undefined : of
+  if (own === undefined || namespace === undefined) return own ?? namespace
+  return own === namespace ? own : NOWHERE
+}
+
+function found(informer: Informer, { name = '', labelSelector }: TemplateSelector, namespace: string | undefined): KubeObject[] {
+  if (name !== '' && namespace !== undefined) {
+    const object = informer.get(namespace, name)
+    return object === undefined ? [] : [object]
+  }
+  if (name !== '') {
+    informer.addIndex(BY_NAME, ({ metadata }) => [metadata.name ?? ''])
+    return informer.byIndex(BY_NAME, name)
+  }
+  const labels = selectorFromObject(labelSelector)
+  if (labels.error !== undefined) return []
+  const { value } = labels
+  const candidates = informer.list(namespace)
+  return value === undefined ? candidates : candidates.filter((object) => matchesLabels(value, object.metadata.labels))
+}
