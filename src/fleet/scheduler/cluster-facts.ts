@@ -1,0 +1,61 @@
+/** What the scheduler needs to know of a cluster, prepared once per change of it, so that a decision only looks things up. */
+import { deepEqual } from '../../base/json.ts'
+import type { ApiEnablement, Cluster, ResourceSummary, Taint } from '../../kinds/karmada/index.ts'
+import { type Amounts, PODS, remainderOf } from './amounts.ts'
+
+export interface Capacity {
+  /** Pods that can still be created. */
+  readonly pods: number
+  /** What is allocatable and neither allocated nor about to be. */
+  readonly free: Amounts
+}
+
+export interface ClusterFacts {
+  readonly name: string
+  readonly cluster: Cluster
+  readonly isDeleting: boolean
+  /** `groupVersion/Kind` of everything it serves. */
+  readonly apis: ReadonlySet<string>
+  /** Those that keep new work away. */
+  readonly taints: readonly Taint[]
+  readonly provider: string
+  readonly region: string
+  readonly hasZones: boolean
+  /** Undefined while the cluster has not said what it has. */
+  readonly capacity: Capacity | undefined
+}
+
+const NO_APIS: readonly ApiEnablement[] = []
+const enablementsOf = (cluster: Cluster): readonly ApiEnablement[] => cluster.status?.apiEnablements ?? NO_APIS
+
+/** `alike`: facts whose parts may be shared where they say the same (of the cluster before, or of another one). */
+export function factsOf(cluster: Cluster, ...alike: readonly (ClusterFacts | undefined)[]): ClusterFacts {
+  const { metadata, spec, status } = cluster
+  const enablements = enablementsOf(cluster)
+  const same = alike.find((other) => other !== undefined && deepEqual(enablementsOf(other.cluster), enablements))
+  return {
+    name: metadata.name ?? '',
+    cluster,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    apis: same?.apis ?? apisOf(enablements),
+    taints: (spec?.taints ?? []).filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute'),
+    provider: spec?.provider ?? '',
+    region: spec?.region ?? '',
+    hasZones: (spec?.zones ?? []).length > 0,
+    capacity: capacityOf(status?.resourceSummary),
+  }
+}
+
+export const apiKey = (groupVersion: string, kind: string): string => `${groupVersion}/${kind}`
+
+function apisOf(enablements: readonly ApiEnablement[]): ReadonlySet<string> {
+  const apis = new Set<string>()
+  for (const { groupVersion, resources } of enablements) for (const { kind } of resources ?? []) apis.add(apiKey(groupVersion, kind))
+  return apis
+}
+
+function capacityOf(summary: ResourceSummary | undefined): Capacity | undefined {
+  if (summary === undefined) return undefined
+  const free = remainderOf(summary.allocatable, summary.allocated, summary.allocating)
+  return { pods: Math.max(0, free.get(PODS) ?? 0), free }
+}

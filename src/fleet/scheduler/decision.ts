@@ -1,0 +1,125 @@
+/** What a decision comes to, and the record of it that stays on the binding: why these clusters, and why not the others. */
+import type { TargetCluster } from '../../kinds/karmada/index.ts'
+import { BINDING_REASONS } from '../../kinds/karmada/well-known.ts'
+import { compareStrings } from '../../kube/go-print.ts'
+
+export type Reason = 'Success' | 'NoClusterFit' | 'Unschedulable' | 'SchedulerError'
+
+/** One sentence about one cluster. */
+export interface Why {
+  readonly name: string
+  readonly chosen: boolean
+  readonly why: string
+}
+
+export interface Explanation {
+  /** All clusters there are, those that are going aside. */
+  readonly total: number
+  readonly chosen: number
+  /** At most a few of each, in the order of the result, then of their names. */
+  readonly clusters: readonly Why[]
+  /** How many were not chosen, by reason. */
+  readonly others: Readonly<Record<string, number>>
+}
+
+export interface Decision {
+  readonly reason: Reason
+  /** Of the condition. */
+  readonly message: string
+  /** Undefined: whatever was decided before stays. */
+  readonly clusters: readonly TargetCluster[] | undefined
+  /** The term of clusterAffinities that it was made with; undefined where there are none, or none would do. */
+  readonly affinityName: string | undefined
+  /** One text per failed attempt, for events. */
+  readonly failures: readonly string[]
+  readonly explanation: Explanation
+}
+
+export const DECISION_ANNOTATION = 'sluice.dev/decision'
+
+/** The decision as it is kept on the binding. */
+export interface DecisionRecord {
+  /** The generation the binding has with this decision in it. */
+  readonly generation: number
+  readonly reason: Reason
+  readonly message?: string
+  readonly affinityName?: string
+  readonly total: number
+  readonly chosen: number
+  readonly clusters: readonly Why[]
+  readonly others: Readonly<Record<string, number>>
+}
+
+export const MAX_RECORD_BYTES = 8192
+const MAX_MESSAGE = 1024
+
+export function recordText({ reason, message, affinityName, explanation }: Decision, generation: number): string {
+  const { total, chosen, clusters, others } = explanation
+  const head = {
+    generation,
+    reason,
+    ...(reason === BINDING_REASONS.success ? {} : { message: shortened(message, MAX_MESSAGE) }),
+    ...(affinityName === undefined ? {} : { affinityName }),
+    total,
+    chosen,
+  }
+  for (let kept = clusters.length; kept >= 0; kept--) {
+    const text = JSON.stringify({ ...head, clusters: clusters.slice(0, kept), others })
+    if (Buffer.byteLength(text) <= MAX_RECORD_BYTES) return text
+  }
+  return JSON.stringify({ ...head, clusters: [], others: {} })
+}
+
+/** What the annotation says; undefined when there is none that can be read. */
+export function readRecord(annotations: Readonly<Record<string, string>> | undefined): DecisionRecord | undefined {
+  const text = annotations?.[DECISION_ANNOTATION]
+  if (text === undefined) return undefined
+  try {
+    const record: unknown = JSON.parse(text)
+    const isRecord = typeof record === 'object' && record !== null && 'generation' in record && 'reason' in record
+    return isRecord ? (record as DecisionRecord) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const MAX_CHOSEN_TOLD = 12
+const MAX_TOLD = 20
+const MAX_REASONS = 10
+const MAX_SENTENCE = 220
+
+export interface Told {
+  total: number
+  chosen: readonly { name: string; why(): string }[]
+  /** In the order of names. `kind` is what they are counted by. */
+  others: readonly { name: string; kind: string; why(): string }[]
+}
+
+export function explanationOf({ total, chosen, others }: Told): Explanation {
+  const told = chosen.slice(0, Math.max(MAX_CHOSEN_TOLD, MAX_TOLD - others.length))
+  const left = others.slice(0, MAX_TOLD - told.length)
+  const sentence = (isChosen: boolean, { name, why }: { name: string; why(): string }): Why => ({
+    name,
+    chosen: isChosen,
+    why: shortened(why(), MAX_SENTENCE),
+  })
+  return {
+    total,
+    chosen: chosen.length,
+    clusters: [...told.map((one) => sentence(true, one)), ...left.map((one) => sentence(false, one))],
+    others: countsOf(others),
+  }
+}
+
+/** The most frequent reasons by name, the rest together. */
+function countsOf(others: Told['others']): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const { kind } of others) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const sorted = [...counts].sort(([a, x], [b, y]) => y - x || compareStrings(a, b))
+  const rest = sorted.slice(MAX_REASONS).reduce((sum, [, count]) => sum + count, 0)
+  const named = sorted.slice(0, MAX_REASONS).map(([kind, count]) => [shortened(kind, MAX_SENTENCE), count] as const)
+  return Object.fromEntries(rest === 0 ? named : [...named, ['other reasons', rest] as const])
+}
+
+const shortened = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)

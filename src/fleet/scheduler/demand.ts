@@ -1,0 +1,141 @@
+/**
+ * What a binding asks of the scheduler, prepared once per change of it: affinities compiled, quantities parsed, the
+ * present placement looked up by name.
+ */
+import type {
+  Binding,
+  BindingComponent,
+  ClusterAffinity,
+  ClusterAffinityTerm,
+  Placement,
+  SpreadConstraint,
+  TargetCluster,
+} from '../../kinds/karmada/index.ts'
+import { clusterMatcher } from '../cluster-affinity.ts'
+import { type Amounts, amountsOf } from './amounts.ts'
+import { apiKey, type ClusterFacts } from './cluster-facts.ts'
+
+export type Strategy = 'Duplicated' | 'StaticWeight' | 'DynamicWeight' | 'Aggregated' | 'unsupported'
+
+type Matches = (facts: ClusterFacts) => boolean
+
+/** One group of clusters to try, with those that help out. */
+export interface Term {
+  /** Absent where the placement has a single affinity, or none. */
+  readonly name?: string
+  readonly isPrimary: Matches
+  /** Undefined where the term does not speak of overflow. */
+  readonly overflow: readonly Matches[] | undefined
+}
+
+interface Component {
+  readonly name: string
+  readonly replicas: number
+  readonly requests: Amounts
+}
+
+export interface Demand {
+  readonly kind: string
+  readonly namespace: string | undefined
+  readonly name: string
+  /** Uid of the template: decides ties. */
+  readonly uid: string | undefined
+  readonly api: string
+  readonly replicas: number
+  /** What one replica needs; undefined when nothing is known of it. */
+  readonly requests: Amounts | undefined
+  readonly components: readonly Component[]
+  readonly isWorkload: boolean
+  readonly placement: Placement
+  readonly strategy: Strategy
+  readonly terms: readonly Term[]
+  readonly hasNamedTerms: boolean
+  readonly observedTerm: string | undefined
+  /** Where it is now, with replicas. */
+  readonly current: ReadonlyMap<string, number>
+  readonly clusters: readonly TargetCluster[]
+  readonly evicting: ReadonlySet<string>
+  /** Somebody asked to decide anew, without looking at what was decided before. */
+  readonly isFresh: boolean
+}
+
+export function demandOf(binding: Binding, placement: Placement): Demand {
+  const { metadata, spec, status } = binding
+  const { resource, components = [], clusters = [] } = spec
+  const replicas = spec.replicas ?? 0
+  const isWorkload = replicas > 0 || spec.replicaRequirements !== undefined || components.length > 0
+  const named = (placement.clusterAffinity === undefined && placement.clusterAffinities) || []
+  return {
+    kind: binding.kind,
+    namespace: metadata.namespace,
+    name: metadata.name ?? '',
+    uid: resource.uid,
+    api: apiKey(resource.apiVersion, resource.kind),
+    replicas,
+    requests: spec.replicaRequirements === undefined ? undefined : amountsOf(spec.replicaRequirements.resourceRequest),
+    components: components.map(componentOf),
+    isWorkload,
+    placement,
+    strategy: strategyOf(placement),
+    terms:
+      named.length > 0
+        ? named.map((term) => namedTerm(term, isWorkload))
+        : [{ isPrimary: matching(placement.clusterAffinity), overflow: undefined }],
+    hasNamedTerms: named.length > 0,
+    observedTerm: status?.schedulerObservingAffinityName,
+    current: new Map(clusters.map((target) => [target.name, target.replicas ?? 0])),
+    clusters,
+    evicting: new Set((spec.gracefulEvictionTasks ?? []).map(({ fromCluster }) => fromCluster)),
+    isFresh: isRescheduleTriggered(binding),
+  }
+}
+
+const componentOf = ({ name, replicas, replicaRequirements }: BindingComponent): Component => ({
+  name,
+  replicas,
+  requests: amountsOf(replicaRequirements?.resourceRequest),
+})
+
+function matching(affinity: ClusterAffinity | undefined): Matches {
+  const matches = clusterMatcher(affinity)
+  return ({ cluster }) => matches(cluster)
+}
+
+/** What has no pods has nothing that could overflow. */
+function namedTerm(term: ClusterAffinityTerm, isWorkload: boolean): Term {
+  const overflow = isWorkload ? term.overflowAffinities?.map(matching) : undefined
+  return { name: term.affinityName, isPrimary: matching(term), overflow }
+}
+
+export function isRescheduleTriggered({ spec, status }: Binding): boolean {
+  const { rescheduleTriggeredAt } = spec
+  const lastScheduledTime = status?.lastScheduledTime
+  if (rescheduleTriggeredAt === undefined || lastScheduledTime === undefined) return false
+  return Date.parse(rescheduleTriggeredAt) > Date.parse(lastScheduledTime)
+}
+
+/** A placement that says nothing means: every cluster gets everything. */
+export function strategyOf({ replicaScheduling }: Placement): Strategy {
+  if (replicaScheduling === undefined || replicaScheduling.replicaSchedulingType === 'Duplicated') return 'Duplicated'
+  if (replicaScheduling.replicaDivisionPreference === 'Aggregated') return 'Aggregated'
+  if (replicaScheduling.replicaDivisionPreference !== 'Weighted') return 'unsupported'
+  return (replicaScheduling.weightPreference?.dynamicWeight ?? '') === '' ? 'StaticWeight' : 'DynamicWeight'
+}
+
+/** The last of them counts, as it does for Karmada. */
+export const constraintOn = (
+  { spreadConstraints = [] }: Placement,
+  field: SpreadConstraint['spreadByField'],
+): SpreadConstraint | undefined => spreadConstraints.findLast(({ spreadByField }) => spreadByField === field)
+
+/** Workloads with several kinds of pods are placed whole, in one cluster, where the placement demands exactly one. */
+export const isPlacedWhole = ({ components, placement }: Demand): boolean =>
+  components.length > 0 &&
+  (placement.spreadConstraints ?? []).some(
+    ({ spreadByField, minGroups, maxGroups }) => spreadByField === 'cluster' && minGroups === 1 && maxGroups === 1,
+  )
+
+/** Whether a cluster can play a role in any term that is still to be tried. */
+export function mayUse({ terms }: Demand, facts: ClusterFacts): boolean {
+  return terms.some(({ isPrimary, overflow }) => isPrimary(facts) || overflow?.some((matches) => matches(facts)) === true)
+}

@@ -1,0 +1,12 @@
+/** Only clusters that the placement means, in the term that is tried; for workloads also those that take overflow. */
+import type { Filter } from './filter.ts'
+
+const REASON = 'cluster(s) did not match the placement cluster affinity constraint'
+
+export const clusterAffinity: Filter = {
+  name: 'ClusterAffinity',
+  prepare(_demand, { isPrimary, overflow = [] }) {
+    if (overflow.length === 0) return (facts) => (isPrimary(facts) ? undefined : REASON)
+    return (facts) => (isPrimary(facts) || overflow.some((matches) => matches(facts)) ? undefined : REASON)
+  },
+}

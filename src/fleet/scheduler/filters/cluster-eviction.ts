@@ -1,0 +1,11 @@
+/** A cluster that is being left is not gone back to meanwhile. */
+import type { Filter } from './filter.ts'
+
+const REASON = 'cluster(s) is in the process of eviction'
+
+export const clusterEviction: Filter = {
+  name: 'ClusterEviction',
+  prepare({ evicting }) {
+    return evicting.size === 0 ? undefined : ({ name }) => (evicting.has(name) ? REASON : undefined)
+  },
+}

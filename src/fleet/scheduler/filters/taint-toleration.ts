@@ -1,0 +1,25 @@
+/** Taints keep new work away unless they are tolerated. Who is there already is the business of eviction. */
+import type { Taint, Toleration } from '../../../kinds/karmada/index.ts'
+import type { Filter } from './filter.ts'
+
+export const taintToleration: Filter = {
+  name: 'TaintToleration',
+  prepare({ placement, current }) {
+    const tolerations = placement.clusterTolerations ?? []
+    return ({ name, taints }) => {
+      if (taints.length === 0 || current.has(name)) return undefined
+      const taint = taints.find((one) => !tolerations.some((toleration) => tolerates(toleration, one)))
+      return taint === undefined ? undefined : `cluster(s) had untolerated taint {${taintText(taint)}}`
+    }
+  },
+}
+
+function tolerates({ key = '', effect = '', operator = '', value = '' }: Toleration, taint: Taint): boolean {
+  if (effect !== '' && effect !== taint.effect) return false
+  if (key !== '' && key !== taint.key) return false
+  if (operator === 'Exists') return true
+  return (operator === '' || operator === 'Equal') && value === (taint.value ?? '')
+}
+
+const taintText = ({ key, value = '', effect }: Taint): string =>
+  `${key}${value === '' ? '' : `=${value}`}${effect === '' ? '' : `:${effect}`}`

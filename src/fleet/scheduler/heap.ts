@@ -1,0 +1,39 @@
+/** A binary heap over numbers (indexes into something the caller keeps), with the order given. */
+export interface Heap {
+  readonly size: number
+  /** The first in order; undefined when it is empty. */
+  peek(): number | undefined
+  /** The first has changed its place in the order. */
+  sink(): void
+  /** Puts another in the place of the first. */
+  replaceFirst(item: number): void
+}
+
+export function heapOf(items: readonly number[], isBefore: (a: number, b: number) => boolean): Heap {
+  const heap = [...items]
+  for (let at = (heap.length >> 1) - 1; at >= 0; at--) sinkFrom(at)
+
+  function sinkFrom(start: number): void {
+    const item = heap[start] as number
+    let at = start
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as number, heap[child] as number)) child++
+      if (!isBefore(heap[child] as number, item)) break
+      heap[at] = heap[child] as number
+      at = child
+    }
+    heap[at] = item
+  }
+
+  return {
+    size: heap.length,
+    peek: () => heap[0],
+    sink: () => sinkFrom(0),
+    replaceFirst(item) {
+      heap[0] = item
+      sinkFrom(0)
+    },
+  }
+}

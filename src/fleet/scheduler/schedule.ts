@@ -1,0 +1,231 @@
+/**
+ * The decision: filter → score → select → assign, for one term of affinities after another. Pure: the same clusters and
+ * the same binding give the same answer, in whatever order things were learnt. Clusters come in the order of their names.
+ */
+import type { TargetCluster } from '../../kinds/karmada/index.ts'
+import { SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
+import { compareStrings } from '../../kube/go-print.ts'
+import { assignReplicas } from './assign.ts'
+import { type Candidate, candidatesOf } from './candidate.ts'
+import type { ClusterFacts } from './cluster-facts.ts'
+import { type Decision, type Explanation, explanationOf, type Reason, type Told } from './decision.ts'
+import type { Demand, Term } from './demand.ts'
+import { type Estimate, estimatorFor, type InFlight, NOTHING_IN_FLIGHT } from './estimator.ts'
+import { FILTERS } from './filters/all.ts'
+import type { Check } from './filters/filter.ts'
+import { selectClusters } from './spread/select.ts'
+
+export interface Snapshot {
+  /** In the order of their names. */
+  readonly clusters: readonly ClusterFacts[]
+  /** What was decided and is not to be seen in the clusters yet. */
+  readonly inFlight?: InFlight
+}
+
+export interface ScheduleOptions {
+  /** Selected clusters that get no replicas are listed as well (default false). */
+  readonly propagateEmptyWorkloads?: boolean
+}
+
+export function schedule({ clusters, inFlight = NOTHING_IN_FLIGHT }: Snapshot, demand: Demand, options: ScheduleOptions = {}): Decision {
+  const estimate = estimatorFor(demand, inFlight)
+  const failed: Attempt[] = []
+  for (const term of demand.terms.slice(firstTerm(demand))) {
+    const attempt = attemptWith(term, { clusters, demand, estimate, options })
+    if (attempt.reason === 'Success') return succeeded(demand, attempt, term.name, failed)
+    failed.push(attempt)
+  }
+  return failedWith(demand, failed)
+}
+
+/** There is no way back to an earlier term, unless somebody asks to decide anew. */
+function firstTerm({ terms, hasNamedTerms, observedTerm, isFresh }: Demand): number {
+  if (!hasNamedTerms || isFresh) return 0
+  return Math.max(
+    0,
+    terms.findIndex(({ name }) => name === observedTerm),
+  )
+}
+
+interface Attempt {
+  readonly reason: Reason
+  readonly message: string
+  readonly targets: readonly TargetCluster[]
+  readonly explanation: Explanation
+}
+
+function succeeded(
+  demand: Demand,
+  { targets, explanation }: Attempt,
+  affinityName: string | undefined,
+  failed: readonly Attempt[],
+): Decision {
+  return {
+    reason: 'Success',
+    message: SCHEDULED_MESSAGE,
+    clusters: settled(demand.clusters, targets),
+    affinityName,
+    failures: failed.map((attempt, i) => failureText(demand, i, attempt)),
+    explanation,
+  }
+}
+
+/** The first term is the one that is told of. Without a cluster that fits, what was decided before cannot stay. */
+function failedWith(demand: Demand, failed: readonly Attempt[]): Decision {
+  const [first] = failed
+  if (first === undefined) throw new Error('a placement has at least one term')
+  const { reason, message, explanation } = first
+  const isUnfit = reason === 'NoClusterFit'
+  const terms = demand.hasNamedTerms ? failed.map((attempt, i) => failureText(demand, i, attempt)) : []
+  const failures = demand.hasNamedTerms && !isUnfit ? terms : [...terms, message]
+  return { reason, message, clusters: isUnfit ? [] : undefined, affinityName: undefined, failures, explanation }
+}
+
+function failureText(demand: Demand, index: number, { message }: Attempt): string {
+  const { kind, namespace, name } = demand
+  const where = namespace === undefined ? name : `${namespace}/${name}`
+  return `failed to schedule ${kind}(${where}) with clusterAffiliates index(${firstTerm(demand) + index}): ${message}`
+}
+
+interface World {
+  readonly clusters: readonly ClusterFacts[]
+  readonly demand: Demand
+  readonly estimate: Estimate
+  readonly options: ScheduleOptions
+}
+
+function attemptWith(term: Term, { clusters, demand, estimate, options }: World): Attempt {
+  const { feasible, rejected, total } = filtered(term, clusters, demand)
+  const fail = (reason: Reason, message: string, others: Told['others'] = rejected): Attempt => ({
+    reason,
+    message,
+    targets: [],
+    explanation: explanationOf({ total, chosen: [], others }),
+  })
+  if (feasible.length === 0) return fail('NoClusterFit', fitMessage(clusters.length, rejected))
+  const candidates = candidatesOf(feasible, { demand, term, estimate })
+  const selection = selectClusters(demand, candidates)
+  if (selection.selected === undefined) {
+    const message = `failed to select clusters: ${selection.problem}`
+    return fail('SchedulerError', message, [...rejected, ...fitting(candidates, selection.problem)])
+  }
+  const assignment = assignReplicas(demand, term, selection.selected)
+  if (assignment.targets === undefined) {
+    const message = `failed to assign replicas: ${assignment.problem}`
+    return fail(assignment.isShortage ? 'Unschedulable' : 'SchedulerError', message, [
+      ...rejected,
+      ...fitting(candidates, assignment.problem),
+    ])
+  }
+  const targets = options.propagateEmptyWorkloads === true ? withEmpty(assignment.targets, selection.selected) : assignment.targets
+  const told = new Telling(demand, targets, assignment.weights)
+  const selected = new Set(selection.selected)
+  const unused = candidates.filter(({ name }) => !told.isChosen(name))
+  const others = [
+    ...rejected,
+    ...unused.map((one) =>
+      selected.has(one)
+        ? { name: one.name, kind: 'got no replicas', why: () => told.whyEmpty(one) }
+        : { name: one.name, kind: 'not selected by the spread constraints', why: () => selection.whyNot(one) },
+    ),
+  ]
+  const byName = new Map(candidates.map((candidate) => [candidate.name, candidate]))
+  const chosen = targets.map((target) => ({ name: target.name, why: () => told.whyChosen(target, byName.get(target.name)) }))
+  return { reason: 'Success', message: '', targets, explanation: explanationOf({ total, chosen, others }) }
+}
+
+interface Filtered {
+  feasible: ClusterFacts[]
+  rejected: { name: string; kind: string; why(): string }[]
+  /** Clusters that are not going. */
+  total: number
+}
+
+/** Clusters that are going are passed over without a word. */
+function filtered(term: Term, clusters: readonly ClusterFacts[], demand: Demand): Filtered {
+  const checks = FILTERS.map((filter) => filter.prepare(demand, term)).filter((check): check is Check => check !== undefined)
+  const feasible: ClusterFacts[] = []
+  const rejected: Filtered['rejected'] = []
+  for (const facts of clusters) {
+    if (facts.isDeleting) continue
+    const reason = firstReason(checks, facts)
+    if (reason === undefined) feasible.push(facts)
+    else rejected.push({ name: facts.name, kind: reason, why: () => reason })
+  }
+  return { feasible, rejected, total: feasible.length + rejected.length }
+}
+
+function firstReason(checks: readonly Check[], facts: ClusterFacts): string | undefined {
+  for (const check of checks) {
+    const reason = check(facts)
+    if (reason !== undefined) return reason
+  }
+  return undefined
+}
+
+function fitMessage(total: number, rejected: Filtered['rejected']): string {
+  if (rejected.length === 0) return `0/${total} clusters are available: no cluster exists.`
+  const counts = new Map<string, number>()
+  for (const { kind } of rejected) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).sort(compareStrings)
+  return `0/${total} clusters are available: ${reasons.join(', ')}.`
+}
+
+/** Clusters that would do by themselves, when all together would not. */
+const fitting = (candidates: readonly Candidate[], problem: string): Told['others'] =>
+  candidates.map(({ name, available }) => ({
+    name,
+    kind: problem,
+    why: () => `it fits, with ${available} replicas available, but ${problem}`,
+  }))
+
+function withEmpty(targets: readonly TargetCluster[], selected: readonly Candidate[]): readonly TargetCluster[] {
+  const names = new Set(targets.map(({ name }) => name))
+  return [...targets, ...selected.filter(({ name }) => !names.has(name)).map(({ name }) => ({ name }))]
+}
+
+/** The same clusters with the same replicas stay in the order they have: another order would be a change that says nothing. */
+function settled(before: readonly TargetCluster[], now: readonly TargetCluster[]): readonly TargetCluster[] {
+  if (before.length !== now.length) return now
+  const texts = new Map(now.map((target) => [target.name, textOf(target)]))
+  return before.every((target) => texts.get(target.name) === textOf(target)) ? before : now
+}
+
+const textOf = ({ replicas = 0, components = [] }: TargetCluster): string =>
+  `${replicas} ${components.map((one) => `${one.name}:${one.replicas}`).join()}`
+
+/** The sentences about clusters of a decision that succeeded. */
+class Telling {
+  readonly #demand: Demand
+  readonly #targets: ReadonlySet<string>
+  readonly #weights: ReadonlyMap<string, number>
+
+  constructor(demand: Demand, targets: readonly TargetCluster[], weights: ReadonlyMap<string, number>) {
+    this.#demand = demand
+    this.#targets = new Set(targets.map(({ name }) => name))
+    this.#weights = weights
+  }
+
+  isChosen(name: string): boolean {
+    return this.#targets.has(name)
+  }
+
+  whyChosen({ name, replicas, components }: TargetCluster, candidate: Candidate | undefined): string {
+    const parts = [`score ${candidate?.score ?? 0}`]
+    const { isWorkload, strategy, replicas: wanted } = this.#demand
+    if (isWorkload && candidate !== undefined) parts.push(`${candidate.available} replicas available`)
+    if ((candidate?.tier ?? 0) > 0) parts.push(`takes overflow (tier ${candidate?.tier})`)
+    const weight = this.#weights.get(name)
+    if (weight !== undefined) parts.push(`weight ${weight}`)
+    if (components !== undefined) parts.push(`takes all ${components.length} components`)
+    if (replicas !== undefined)
+      parts.push(strategy === 'Duplicated' ? `gets all ${replicas} replicas` : `gets ${replicas} of ${wanted} replicas`)
+    return parts.join(', ')
+  }
+
+  whyEmpty({ name, available }: Candidate): string {
+    const weight = this.#weights.get(name)
+    if (weight === undefined) return `not needed: others hold all ${this.#demand.replicas} replicas (${available} replicas available)`
+    return `weight ${weight} is too small for one of ${this.#demand.replicas} replicas`
+  }
+}

@@ -1,0 +1,7 @@
+/** Work stays where it is rather than move. */
+import { MAX_SCORE, MIN_SCORE, type Score } from './score.ts'
+
+export const clusterLocality: Score = {
+  name: 'ClusterLocality',
+  score: ({ current }, { name }) => (current.has(name) ? MAX_SCORE : MIN_SCORE),
+}

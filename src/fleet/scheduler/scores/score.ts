@@ -1,0 +1,11 @@
+/** A score says how good a cluster is for a binding: 0 to 100. The sum of all decides who comes first. */
+import type { ClusterFacts } from '../cluster-facts.ts'
+import type { Demand } from '../demand.ts'
+
+export interface Score {
+  readonly name: string
+  score(demand: Demand, facts: ClusterFacts): number
+}
+
+export const MIN_SCORE = 0
+export const MAX_SCORE = 100

@@ -1,0 +1,28 @@
+/** Which of the candidates are used: all of them, unless the placement spreads by cluster or region. */
+import type { Candidate } from '../candidate.ts'
+import { constraintOn, type Demand, isPlacedWhole } from '../demand.ts'
+import { selectByCluster } from './by-cluster.ts'
+import { selectByRegion } from './by-region.ts'
+import type { Selection } from './selection.ts'
+
+export function selectClusters(demand: Demand, candidates: readonly Candidate[]): Selection {
+  const { placement } = demand
+  if ((placement.spreadConstraints ?? []).length === 0 || ignoresSpread(demand)) return { selected: candidates, whyNot: () => '' }
+  const region = constraintOn(placement, 'region')
+  const cluster = constraintOn(placement, 'cluster')
+  if (region !== undefined) return selectByRegion({ demand, candidates, region, cluster })
+  if (cluster !== undefined) return selectByCluster(candidates, cluster, neededReplicas(demand))
+  return { problem: 'just support cluster and region spread constraint' }
+}
+
+/** Fixed weights say by themselves which clusters take part. */
+function ignoresSpread({ strategy, placement }: Demand): boolean {
+  const preference = placement.replicaScheduling?.weightPreference
+  return strategy === 'StaticWeight' && (preference === undefined || (preference.staticWeightList ?? []).length > 0)
+}
+
+/** Undefined: what clusters have free does not matter. */
+function neededReplicas(demand: Demand): number | undefined {
+  if (demand.strategy === 'Duplicated') return undefined
+  return isPlacedWhole(demand) ? 1 : demand.replicas
+}

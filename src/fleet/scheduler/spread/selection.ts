@@ -1,0 +1,11 @@
+/** What selecting clusters by spread constraints comes to: some of the candidates, or why it cannot be done. */
+import type { Candidate } from '../candidate.ts'
+
+export type Selection =
+  | {
+      readonly selected: readonly Candidate[]
+      readonly problem?: undefined
+      /** Why a candidate was left out. */
+      whyNot(candidate: Candidate): string
+    }
+  | { readonly problem: string; readonly selected?: undefined }
