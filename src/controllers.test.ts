@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { admissionOf, controllersOf, kindsOf } from './controllers.ts'
+import { admissionOf, controllersOf, kindsOf, ownAdmissionOf } from './controllers.ts'
 
 const names = (of: readonly { name: string }[]): string[] => of.map(({ name }) => name)
 
@@ -28,11 +28,19 @@ describe('the list of everything', () => {
     )
   })
 
+  it('serves the kinds of the fleet on the hub alone: a member is an ordinary cluster', () => {
+    const groups = (role: 'hub' | 'member'): string[] => [...new Set(kindsOf(role, false).map(({ group }) => group))]
+    assert.deepEqual(
+      groups('hub').filter((group) => !groups('member').includes(group)),
+      ['cluster.karmada.io', 'policy.karmada.io', 'work.karmada.io', 'config.karmada.io'],
+    )
+  })
+
   it('looks after service accounts and volumes where pods run, and as a bare kube-apiserver when bare', () => {
     const differs = (a: readonly { name: string }[], b: readonly { name: string }[]): string[] =>
       names(a).filter((name) => !names(b).includes(name))
     assert.equal(differs(admissionOf('member', false), admissionOf('member', true)).length, 1, 'the ServiceAccount admission')
-    assert.deepEqual(differs(admissionOf('hub', false), admissionOf('member', false)), [])
+    assert.deepEqual(differs(admissionOf('hub', false), admissionOf('member', false)), names(ownAdmissionOf('hub')))
     assert.deepEqual(names(admissionOf('hub', true)), names(admissionOf('member', true)))
   })
 })

@@ -18,6 +18,7 @@ import type { Transport } from './client/transport.ts'
 import type { Admission } from './kinds/admission.ts'
 import { crdRules } from './kinds/custom/crd-rules.ts'
 import { hubKinds, sharedKinds } from './kinds/index.ts'
+import { karmadaAdmission } from './kinds/karmada/admission/index.ts'
 import type { KindDefinition } from './kinds/kind.ts'
 import { builtinAdmission } from './kinds/kubernetes/admission/index.ts'
 import { printerFor } from './kinds/kubernetes/printers/index.ts'
@@ -103,7 +104,8 @@ export function admissionOf(role: ClusterRole, isBare: boolean, run?: RunPlaceme
 
 /** What Kubernetes does not bring: on a real server it is served as webhooks. */
 export function ownAdmissionOf(role: ClusterRole, run?: RunPlacementOptions): readonly Admission[] {
-  return role === 'member' && run !== undefined ? [runPlacement(run)] : []
+  if (role === 'hub') return karmadaAdmission()
+  return run === undefined ? [] : [runPlacement(run)]
 }
 
 export interface ComposeOptions

@@ -1,6 +1,7 @@
 /** Our admission and conversion over TLS, registered with the server by URL and authority. */
 import { makeAuthority, makeLeaf, makePrivateKey } from '../apiserver/pki/certificates.ts'
 import type { Log } from '../base/log.ts'
+import { uuid } from '../base/random.ts'
 import { type Caches, createCaches } from '../client/cache/caches.ts'
 import type { Client } from '../client/client.ts'
 import { isNotFound } from '../client/errors.ts'
@@ -58,7 +59,7 @@ export async function serveAndRegister(options: WebhooksOptions): Promise<Regist
     const { authority, leaf } = await certificatesFor(options)
     const onError = (error: unknown, path: string): void =>
       log.write('error', 'a webhook failed', { path, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-    const handle = webhookHandle({ admissions, kinds: convertible, read, nowMs: () => clock.now(), onError })
+    const handle = webhookHandle({ admissions, kinds: convertible, read, nowMs: () => clock.now(), newUid: () => uuid(random), onError })
     const serving = await serveWebhooks(handle, leaf, options.webhook)
     undo.push(() => serving.stop())
     const url = options.webhookUrl ?? `https://${hostInUrl(options.webhook.host)}:${serving.port}`

@@ -35,6 +35,8 @@ export interface AdmissionReader {
 export interface AdmissionContext {
   read: AdmissionReader
   nowMs: number
+  /** A version 4 UUID: a name nobody else has. */
+  newUid(): string
   /** A Warning header for the answer. */
   warn(message: string): void
   /**
@@ -61,6 +63,8 @@ export interface Admission {
   /** Which requests it sees; `*` is any. Subresources must be named ('pods/ephemeralcontainers'). */
   resources: readonly { group: string; resource: string }[]
   operations: readonly AdmissionOperation[]
+  /** Served as a webhook, it is asked only about objects that carry this label; it must look for it itself all the same. */
+  label?: string
   /** What it reads besides the request: served as a webhook, it keeps a cache of these. */
   reads?: readonly AdmissionRead[]
   mutate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>

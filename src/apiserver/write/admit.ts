@@ -1,4 +1,5 @@
 /** Runs the declared admission over an object on its way in: first everything that changes it, later everything that judges it. */
+import { uuid } from '../../base/random.ts'
 import type { Admission, AdmissionContext, AdmissionOperation, AdmissionReader, AdmissionRequest } from '../../kinds/admission.ts'
 import type { FieldError } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -68,6 +69,7 @@ function contextOf(scope: Scope, dryRun: boolean): AdmissionContext {
   return {
     read: admissionReader(scope.server),
     nowMs: scope.server.clock.now(),
+    newUid: () => uuid(scope.server.random),
     warn: (message) => warn(scope, message),
     adjust: (of, namespace, name, change) => adjust(scope.server, { of, namespace, name, change, dryRun }),
   }

@@ -16,7 +16,11 @@ const SHAPES = [
 export function admissionPage(): Page {
   const intro =
     'Every write passes these in this order: all that change it first, then its kind’s own validation, then all that judge it. The first refusal ends the request.'
-  const all = [...builtinAdmission({ serviceAccount: true, storageProtection: true }), ...ownAdmissionOf('member', PLACED)]
+  const all = [
+    ...builtinAdmission({ serviceAccount: true, storageProtection: true }),
+    ...ownAdmissionOf('hub'),
+    ...ownAdmissionOf('member', PLACED),
+  ]
   const rows = [
     ...all.map((one) =>
       described(
@@ -29,7 +33,7 @@ export function admissionPage(): Page {
       SHAPES.map(({ name }) => name),
     ),
   ]
-  return page('admission', { title: 'Admission', from: 'src/kinds/kubernetes/admission', intro }, [
+  return page('admission', { title: 'Admission', from: 'src/kinds', intro }, [
     table(
       ['', 'name', 'what it does', 'sees', 'where'],
       rows.map((cells, i) => [String(i + 1), ...cells]),

@@ -6,7 +6,7 @@ import { deepClone, deepEqual } from '../../base/json.ts'
 import { groupVersion, type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
 import type { Schema } from '../../kube/schema.ts'
 import { compareVersions } from '../../kube/version-order.ts'
-import type { KindDefinition, KindRules, KindVersion, SubresourceInfo } from '../kind.ts'
+import type { KindDefinition, KindRules, KindVersion, SubresourceInfo, TablePrinter } from '../kind.ts'
 import { definitionSchema } from '../kubernetes/schemas.ts'
 import { printerOf } from './columns.ts'
 import { asCrd, type Crd, type CrdSpec, type CrdVersion, crdCondition, schemaOf, storageVersionOf } from './crd.ts'
@@ -22,7 +22,9 @@ export interface DefinitionOptions {
   /** Between the versions of one of our own kinds; absent: only apiVersion changes. The result is pruned afterwards. */
   convert?(object: KubeObject, toVersion: string): KubeObject
   /** Rules besides those of the schema; they run after it. */
-  rules?: Pick<KindRules, 'validateCreate' | 'validateUpdate' | 'warnings' | 'validateName'>
+  rules?: Pick<KindRules, 'validateCreate' | 'validateUpdate' | 'warnings' | 'validateName' | 'allowUnconditionalUpdate'>
+  /** A table that columns of a definition cannot say; only our own server shows it. */
+  table?: TablePrinter
 }
 
 /** `crd` is a CustomResourceDefinition of apiextensions.k8s.io/v1 that has passed validation. */
@@ -42,7 +44,10 @@ export function definitionOf(crd: KubeObject, options: DefinitionOptions = {}): 
     categories: names.categories ?? [],
     namespaced: spec.scope === 'Namespaced',
     verbs: crdCondition(asCrd(crd), 'Terminating') ? TERMINATING_VERBS : VERBS,
-    versions: spec.versions.map((version) => versionOf(version, spec, compiled)),
+    versions: spec.versions.map((version) => {
+      const own = versionOf(version, spec, compiled)
+      return options.table === undefined ? own : { ...own, printer: options.table }
+    }),
     storageVersion: storageVersionOf(spec),
     subresources,
     ...(scale === undefined ? {} : { scale }),
@@ -158,6 +163,7 @@ function withExtraRules(rules: KindRules, extra: DefinitionOptions['rules']): Ki
   return {
     ...rules,
     ...(extra.validateName === undefined ? {} : { validateName: extra.validateName }),
+    ...(extra.allowUnconditionalUpdate === undefined ? {} : { allowUnconditionalUpdate: extra.allowUnconditionalUpdate }),
     validateCreate: (object, context) => [
       ...(rules.validateCreate?.(object, context) ?? []),
       ...(extra.validateCreate?.(object, context) ?? []),

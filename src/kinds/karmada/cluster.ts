@@ -1,6 +1,7 @@
 /** A member cluster: how it is reached, where it stands, what it has. */
 import { type Static, s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
+import { clusterTable } from './cluster-table.ts'
 import { CATEGORIES, conditions, GROUPS, resourceList, strings, taint } from './kube-parts.ts'
 
 const secretReference = (description: string) =>
@@ -99,6 +100,9 @@ export const Cluster = defineKind({
   plural: 'clusters',
   categories: CATEGORIES,
   scope: 'Cluster',
+  // Karmada's own server takes an update that names no version.
+  rules: { allowUnconditionalUpdate: true },
+  table: clusterTable,
   versions: {
     v1alpha1: {
       schema: s.object({ spec: clusterSpec, status: s.optional(clusterStatus) }),

@@ -54,6 +54,8 @@ export interface KindSpec<V extends Versions> {
   versions: V
   /** Checks that a schema cannot say. */
   rules?: DefinitionOptions['rules']
+  /** The table of our own server, where it says more than columns can. */
+  table?: DefinitionOptions['table']
   annotations?: Readonly<Record<string, string>>
 }
 
@@ -88,7 +90,7 @@ export function defineKind<const V extends Versions>(spec: KindSpec<V>): OwnKind
   const crd = crdOf(spec)
   const problems = crdProblems(crd)
   if (problems.length > 0) throw new Error(`kind ${spec.kind} of ${spec.group} is not valid: ${problems.join('; ')}`)
-  const definition = definitionOf(crd, { ...conversionOf(spec), ...(spec.rules === undefined ? {} : { rules: spec.rules }) })
+  const definition = definitionOf(crd, { ...conversionOf(spec), rules: spec.rules, table: spec.table })
   return Object.freeze({
     group: spec.group,
     kind: spec.kind,

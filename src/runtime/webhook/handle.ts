@@ -35,7 +35,10 @@ export function webhookHandle(options: WebhookOptions): WebhookHandle {
       if (path === CONVERT_PATH) return { status: 200, body: reviewConversion(review, options.kinds) }
       const route = routes.get(path)
       if (route === undefined) return { status: 404, body: { message: `there is no webhook at ${path}` } }
-      return { status: 200, body: await reviewAdmission(review, { ...route, read: options.read, nowMs: options.nowMs(), newUid: options.newUid }) }
+      return {
+        status: 200,
+        body: await reviewAdmission(review, { ...route, read: options.read, nowMs: options.nowMs(), newUid: options.newUid }),
+      }
     } catch (error) {
       if (error instanceof SyntaxError) return { status: 400, body: { message: 'the body is not JSON' } }
       if (error instanceof StatusError) return { status: error.status.code ?? 400, body: { message: error.message } }

@@ -29,6 +29,7 @@ function worldOf(...stored: Stored[]) {
           .map(([, o]) => o),
     },
     nowMs: NOW_MS,
+    newUid: () => assert.fail('nothing here needs one'),
     warn: () => {},
     async adjust(of, namespace, name, change) {
       const copy = deepClone(objects.get(key(of, namespace, name)))

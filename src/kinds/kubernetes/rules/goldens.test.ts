@@ -59,6 +59,7 @@ function contextOf(world: World, warnings: string[]): AdmissionContext {
           .map(([, object]) => object),
     },
     nowMs: Date.parse(NOW),
+    newUid: () => assert.fail('no recorded answer depends on chance'),
     warn: (message) => warnings.push(message),
     async adjust(of, namespace, name, change) {
       const copy = deepClone(world.objects.get(keyOf(of, namespace, name)))

@@ -68,7 +68,11 @@ function configurationErrors(configuration: KubeObject, mutating: boolean, old?:
     const name = string(hook, 'name')
     const errors = [
       ...hookErrors(path, hook, { strictness, mutating }),
-      ...reviewVersionErrors(child(path, 'admissionReviewVersions'), strings(hook, 'admissionReviewVersions'), strictness.knownVersion),
+      ...reviewVersionErrors(
+        child(path, 'admissionReviewVersions'),
+        strings(hook, 'admissionReviewVersions'),
+        strictness.knownVersion ? REVIEW_VERSIONS : undefined,
+      ),
     ]
     if (strictness.uniqueNames && name !== '' && names.has(name)) errors.push(duplicate(child(path, 'name'), name))
     names.add(name)
@@ -99,26 +103,31 @@ function hookErrors(path: string, hook: Fields, { strictness, mutating }: { stri
   return strictness.matchConditions ? [...errors, ...matchConditionErrors(child(path, 'matchConditions'), hook)] : errors
 }
 
-function qualifiedHookName(path: string, name: string): FieldError[] {
+export function qualifiedHookName(path: string, name: string): FieldError[] {
   if (name === '') return [required(path)]
   const problems = checkDns1123Subdomain(name)
   if (problems.length > 0) return [invalid(path, name, problems.join(','))]
   return name.split('.').length < 3 ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')] : []
 }
 
-function reviewVersionErrors(path: string, versions: readonly string[], needKnown: boolean): FieldError[] {
+function reviewVersionErrors(path: string, versions: readonly string[], known: readonly string[] | undefined): FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)]
+  return spokenVersionErrors(path, versions, known)
+}
+
+/** Versions of a protocol, the best first; one of those we know must be among them. */
+export function spokenVersionErrors(path: string, versions: readonly string[], known: readonly string[] | undefined): FieldError[] {
   const errors = versions.flatMap((version, i) =>
     versions.indexOf(version) < i
       ? [invalid(index(path, i), version, 'duplicate version')]
       : invalidEach(index(path, i), version, checkDns1035Label(version)),
   )
-  if (needKnown && !versions.some((version) => REVIEW_VERSIONS.includes(version)))
-    errors.push(invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`))
+  if (known !== undefined && !versions.some((version) => known.includes(version)))
+    errors.push(invalid(path, versions, `must include at least one of ${known.join(', ')}`))
   return errors
 }
 
-function clientConfigErrors(path: string, config: Fields): FieldError[] {
+export function clientConfigErrors(path: string, config: Fields): FieldError[] {
   const url = maybeString(config, 'url')
   const service = maybeObject(config, 'service')
   if ((url === undefined) === (service === undefined)) return [required(path, 'exactly one of url or service is required')]

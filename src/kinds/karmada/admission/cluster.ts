@@ -1,0 +1,45 @@
+/**
+ * Cluster on its way in. Karmada serves it from a server of its own; here its rules are admission, so that they hold on a
+ * hub that serves it as a custom resource too.
+ */
+import { formatInstant } from '../../../kube/go-time.ts'
+import { type Admission, defineAdmission } from '../../admission.ts'
+import { items, maybeObject, string, writableObjects } from '../../kubernetes/rules/fields.ts'
+import type { Cluster } from '../cluster.ts'
+import { GROUPS } from '../kube-parts.ts'
+import { sortModels } from './cluster-models.ts'
+import { clusterErrors, clusterNameErrors } from './cluster-rules.ts'
+import { isBeingDeleted } from './metadata.ts'
+
+export const clusterAdmission: Admission = defineAdmission({
+  name: 'Cluster',
+  about: 'Dates the taints of a cluster, moves its zone to its zones, and refuses what cannot be reached or told apart.',
+  resources: [{ group: GROUPS.cluster, resource: 'clusters' }],
+  operations: ['CREATE', 'UPDATE'],
+  mutate({ object }, { nowMs }) {
+    const spec = object === undefined ? undefined : maybeObject(object, 'spec')
+    if (spec === undefined) return
+    dateTaints(spec, nowMs)
+    moveZone(spec)
+    sortModels(spec)
+  },
+  validate({ object, operation }) {
+    if (object === undefined || isBeingDeleted(object)) return undefined
+    const cluster = object as Cluster
+    return [...(operation === 'CREATE' ? clusterNameErrors(cluster.metadata.name ?? '') : []), ...clusterErrors(cluster.spec)]
+  },
+})
+
+/** How long an eviction waits is counted from when the taint came. */
+function dateTaints(spec: Record<string, unknown>, nowMs: number): void {
+  for (const taint of writableObjects(spec, 'taints'))
+    if (string(taint, 'effect') === 'NoExecute' && (taint.timeAdded ?? undefined) === undefined)
+      taint.timeAdded = formatInstant({ seconds: Math.floor(nowMs / 1000), nanos: 0 })
+}
+
+function moveZone(spec: Record<string, unknown>): void {
+  const zone = string(spec, 'zone')
+  if (zone === '' || items(spec, 'zones').length > 0) return
+  spec.zones = [zone]
+  delete spec.zone
+}
