@@ -6,12 +6,7 @@
 import { MASTERS } from './apiserver/auth/index.ts'
 import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './apiserver/cluster.ts'
-import type { Clock } from './base/clock.ts'
-import type { Log } from './base/log.ts'
-import type { Random } from './base/random.ts'
-import { createCaches } from './client/cache/caches.ts'
-import { type Everything, followEverything } from './client/cache/everything.ts'
-import { type Client, createClient } from './client/client.ts'
+import type { Everything } from './client/cache/everything.ts'
 import { inProcessTransport } from './client/in-process.ts'
 import type { ConnectMember } from './client/members.ts'
 import type { Transport } from './client/transport.ts'
@@ -36,10 +31,11 @@ import { rootCa } from './minicluster/housekeeping/root-ca/controller.ts'
 import { defaultServiceAccount } from './minicluster/housekeeping/service-account/controller.ts'
 import { serviceAccountToken } from './minicluster/housekeeping/service-account-token/controller.ts'
 import type { Controller } from './runtime/controller.ts'
-import type { ControllerMetrics } from './runtime/metrics.ts'
-import { runController } from './runtime/run-controller.ts'
-import type { Pass } from './runtime/workers.ts'
+import { type Ground, type RunAllOptions, type RunningControllers, runAll } from './runtime/run-all.ts'
+import type { RunningController } from './runtime/run-controller.ts'
 import type { ClusterStore } from './store/index.ts'
+
+export type { RunningControllers } from './runtime/run-all.ts'
 
 export type ClusterRole = 'hub' | 'member'
 
@@ -132,30 +128,12 @@ export function clusterOf(options: ComposeOptions): Cluster {
   })
 }
 
-export interface RunControllersOptions extends ControllerFacts {
+export interface RunControllersOptions extends ControllerFacts, Omit<RunAllOptions, 'whole'> {
   role: ClusterRole
-  clock: Clock
-  random: Random
-  log: Log
-  metrics?: ControllerMetrics
-  /** Told of every pass of every controller. */
-  onPass?(pass: Pass): void
-  /** How each part of the process reaches the server: a controller by its name, `caches`, `everything`. */
-  transportFor(part: string): Transport
   /** How a hub reaches its members (default: not at all, and nothing of the fleet runs). */
   connectMember?: ConnectMember
   /** Rooms that stay away, by name (default: none). */
   without?: readonly string[]
-  /** Each controller as it is to run, where that is not as it is: worlds script its effects. */
-  adapt?(controller: Controller): Controller
-}
-
-export interface RunningControllers {
-  /** What is not settled, in words; empty when nothing can run before something happens. */
-  busy(): string[]
-  /** Every controller looks at everything again: for when something beyond the API changed, such as the authority. */
-  lookAgain(): void
-  stop(): Promise<void>
 }
 
 /** Who controllers in this process are to the server. */
@@ -166,56 +144,16 @@ export const inThisProcess = (cluster: Pick<Cluster, 'handle'>): Transport => in
 
 /** Runs the role's controllers in this process, against any API server. */
 export function runControllers(options: RunControllersOptions): RunningControllers {
-  const { clock, random, log, metrics, onPass, without = [] } = options
-  const clients: Client[] = []
-  const clientOf = (part: string): Client => {
-    const client = createClient({ transport: options.transportFor(part), clock, random, userAgent: `sluice/${part}` })
-    clients.push(client)
-    return client
-  }
-  const caches = createCaches({
-    client: clientOf('caches'),
-    clock,
-    random,
-    keepsManager,
-    onError: (error, resource) => log.write('warn', 'cannot follow a resource', { resource: resource.plural, cause: messageOf(error) }),
+  const { role, without = [] } = options
+  return runAll(options, (ground) => {
+    const rooms = roomsOf(role, { ...options, everything: ground.everything }).filter((room) => !without.includes(room.name))
+    const isHousekeeping = rooms.some((room) => room.name === 'housekeeping')
+    return {
+      controllers: rooms.flatMap((room) => room.controllers),
+      loops: isHousekeeping ? [garbageCollector(ground)] : [],
+    }
   })
-  const everything = followEverything({
-    client: clientOf('everything'),
-    clock,
-    random,
-    shared: (resource) => caches.known(resource),
-    onError: (error) => log.write('warn', 'cannot follow everything', { cause: messageOf(error) }),
-  })
-  metrics?.watchCaches(caches, () => clock.now())
-  const onError = (error: unknown, controller: string, key: string): void =>
-    log.write('error', 'a pass failed and will be tried again', { controller, object: key, cause: messageOf(error) })
-  const facts = { authority: options.authority, signToken: options.signToken, member: options.member, everything }
-  const rooms = roomsOf(options.role, facts).filter((room) => !without.includes(room.name))
-  const controllers = rooms.flatMap((room) => room.controllers).map((controller) => options.adapt?.(controller) ?? controller)
-  const names = new Set(controllers.map((controller) => controller.name))
-  function keepsManager(name: string): boolean {
-    return names.has(name)
-  }
-  const told = { clock, random, metrics, onError, onPass }
-  const running = [
-    ...controllers.map((controller) => runController(controller, { client: clientOf(controller.name), caches, ...told })),
-    ...(rooms.some((room) => room.name === 'housekeeping')
-      ? [runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...told })]
-      : []),
-  ]
-  return {
-    busy: () => [...caches.behind(), ...everything.behind(), ...running.flatMap((one) => one.busy())],
-    lookAgain() {
-      for (const one of running) one.lookAgain()
-    },
-    async stop() {
-      await Promise.all(running.map((one) => one.stop()))
-      caches.stop()
-      everything.stop()
-      await Promise.all(clients.map((client) => client.close()))
-    },
-  }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const garbageCollector = ({ clientOf, everything, told }: Ground): RunningController =>
+  runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...told })

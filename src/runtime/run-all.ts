@@ -1,0 +1,114 @@
+/** Runs a list of controllers against one API server: one set of caches for all of them, one client each. */
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import { type Caches, createCaches } from '../client/cache/caches.ts'
+import { type Everything, followEverything } from '../client/cache/everything.ts'
+import { type Client, createClient } from '../client/client.ts'
+import type { Members } from '../client/members.ts'
+import type { Resource } from '../client/resource.ts'
+import type { Transport } from '../client/transport.ts'
+import type { Controller } from './controller.ts'
+import type { ControllerMetrics } from './metrics.ts'
+import { type RunningController, runController } from './run-controller.ts'
+import type { Observer, Pass } from './workers.ts'
+
+export interface RunAllOptions {
+  clock: Clock
+  random: Random
+  log: Log
+  metrics?: ControllerMetrics
+  /** Told of every pass of every controller. */
+  onPass?(pass: Pass): void
+  /** How each part of the process reaches the server: a controller by its name, `caches`, `everything`. */
+  transportFor(part: string): Transport
+  /** Resources of which the cache of everything keeps whole objects (default: none). */
+  whole?(resource: Resource): boolean
+  /** Each controller as it is to run, where that is not as it is: worlds script its effects. */
+  adapt?(controller: Controller): Controller
+}
+
+/** What there is before the controllers are. */
+export interface Ground {
+  caches: Caches
+  everything: Everything
+  clientOf(part: string): Client
+  keepsManager(name: string): boolean
+  /** For what runs beside the controllers with a loop of its own. */
+  told: Observer & { clock: Clock; random: Random }
+}
+
+/** What goes beside the controllers and ends with them. */
+export interface Beside {
+  behind(): string[]
+  stop(): Promise<void>
+}
+
+export interface Everybody {
+  controllers: readonly Controller[]
+  /** The other clusters they may reach. */
+  members?: Members & Beside
+  /** What has a loop of its own. */
+  loops?: readonly RunningController[]
+}
+
+export interface RunningControllers {
+  /** What is not settled, in words; empty when nothing can run before something happens. */
+  busy(): string[]
+  /** Every controller looks at everything again: for when something beyond the API changed, such as the authority. */
+  lookAgain(): void
+  stop(): Promise<void>
+}
+
+export function runAll(options: RunAllOptions, everybody: (ground: Ground) => Everybody): RunningControllers {
+  const { clock, random, log, metrics, onPass } = options
+  const clients: Client[] = []
+  const clientOf = (part: string): Client => {
+    const client = createClient({ transport: options.transportFor(part), clock, random, userAgent: `sluice/${part}` })
+    clients.push(client)
+    return client
+  }
+  const names = new Set<string>()
+  const keepsManager = (name: string): boolean => names.has(name)
+  const caches = createCaches({
+    client: clientOf('caches'),
+    clock,
+    random,
+    keepsManager,
+    onError: (error, resource) => log.write('warn', 'cannot follow a resource', { resource: resource.plural, cause: messageOf(error) }),
+  })
+  const everything = followEverything({
+    client: clientOf('everything'),
+    clock,
+    random,
+    whole: options.whole,
+    shared: (resource) => caches.known(resource),
+    onError: (error) => log.write('warn', 'cannot follow everything', { cause: messageOf(error) }),
+  })
+  metrics?.watchCaches(caches, () => clock.now())
+  const onError = (error: unknown, controller: string, key: string): void =>
+    log.write('error', 'a pass failed and will be tried again', { controller, object: key, cause: messageOf(error) })
+  const told = { clock, random, metrics, onError, onPass }
+  const { controllers: declared, members, loops = [] } = everybody({ caches, everything, clientOf, keepsManager, told })
+  const controllers = declared.map((controller) => options.adapt?.(controller) ?? controller)
+  for (const { name } of controllers) names.add(name)
+  const running = [
+    ...controllers.map((controller) => runController(controller, { client: clientOf(controller.name), caches, members, ...told })),
+    ...loops,
+  ]
+  return {
+    busy: () => [...caches.behind(), ...everything.behind(), ...(members?.behind() ?? []), ...running.flatMap((one) => one.busy())],
+    lookAgain() {
+      for (const one of running) one.lookAgain()
+    },
+    async stop() {
+      await Promise.all(running.map((one) => one.stop()))
+      caches.stop()
+      everything.stop()
+      await members?.stop()
+      await Promise.all(clients.map((client) => client.close()))
+    },
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
