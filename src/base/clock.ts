@@ -4,6 +4,8 @@ export interface Clock {
   now(): number
   /** Calls back once after `delayMs`; the returned function cancels it. Callbacks never run synchronously. */
   after(delayMs: number, callback: () => void): () => void
+  /** The same time; its timers are no work that anybody waits for: heartbeats, attempts to reach what is gone. Absent: this one. */
+  readonly background?: Clock
 }
 
 /** Resolves after `delayMs`, or at once (and early) when the signal aborts. Never rejects. */

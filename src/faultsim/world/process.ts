@@ -85,8 +85,13 @@ export class ControllerProcess {
 
   constructor(options: ProcessOptions) {
     this.#options = options
-    const { clock } = options
-    this.clock = {
+    this.clock = { ...this.#mortal(options.clock), background: this.#mortal(options.clock.background ?? options.clock) }
+    this.#catchUp = options.cachesAt === undefined ? undefined : new CatchUp(this.clock, options.cachesAt)
+  }
+
+  /** Its timers end with the process. */
+  #mortal(clock: Clock): Clock {
+    return {
       now: () => clock.now(),
       after: (delayMs, callback) => {
         if (this.#isDead) return () => undefined
@@ -102,7 +107,6 @@ export class ControllerProcess {
         return stop
       },
     }
-    this.#catchUp = options.cachesAt === undefined ? undefined : new CatchUp(this.clock, options.cachesAt)
   }
 
   get isDead(): boolean {

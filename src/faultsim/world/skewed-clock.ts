@@ -11,10 +11,12 @@ export interface SkewedClock extends Clock {
 export function skewed(clock: VirtualClock): SkewedClock {
   let offsetMs = 0
   const now = (): number => clock.now() + offsetMs
+  const machinery: Clock = { now, after: (delayMs, callback) => clock.machinery.after(delayMs, callback) }
   return {
     now,
     after: (delayMs, callback) => clock.after(delayMs, callback),
-    machinery: { now, after: (delayMs, callback) => clock.machinery.after(delayMs, callback) },
+    machinery,
+    background: machinery,
     jump(ms) {
       offsetMs += ms
     },

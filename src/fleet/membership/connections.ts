@@ -129,7 +129,8 @@ interface ConnectionFacts {
 
 /** Undefined when there is no way to it, or what describes the way cannot be read. */
 function connectionTo(cluster: Cluster, { credentials, madeFrom }: ConnectionFacts, options: FollowMembersOptions): Connection | undefined {
-  const { clock, random, keepsManager } = options
+  const { random, keepsManager } = options
+  const clock = patient(options.clock)
   const name = cluster.metadata.name ?? ''
   const clients = new Map<string, Client>()
   let isClosed = false
@@ -166,6 +167,14 @@ function connectionTo(cluster: Cluster, { credentials, madeFrom }: ConnectionFac
     return undefined
   }
 }
+
+/** What fails for a moment is waited for; a member that stays away is tried again and again, and nobody waits for that. */
+export const patient = (clock: Clock): Clock => ({
+  now: () => clock.now(),
+  after: (delayMs, callback) => (delayMs > MOMENT_MS ? (clock.background ?? clock) : clock).after(delayMs, callback),
+})
+
+const MOMENT_MS = 5000
 
 /** Who still holds a member that is gone gets errors, not a connection that nobody would close. */
 const NOBODY: Transport = {

@@ -1,0 +1,28 @@
+/**
+ * Taints of clusters: which there are, which are added and removed, and the words in which events tell of them. A taint is
+ * told from another by its key and effect; one that is there already keeps its value and the time it came.
+ */
+import type { Taint } from '../kinds/karmada/index.ts'
+
+export type TaintKey = Pick<Taint, 'key' | 'effect'>
+
+const isSame = (a: TaintKey, b: TaintKey): boolean => a.key === b.key && a.effect === b.effect
+
+/** The same list where nothing changes. */
+export function withTaints(taints: readonly Taint[], added: readonly Omit<Taint, 'timeAdded'>[], now: string): readonly Taint[] {
+  const missing = added.filter((taint) => !taints.some((known) => isSame(known, taint)))
+  if (missing.length === 0) return taints
+  return [...taints, ...missing.map(({ key, value, effect }) => ({ key, ...(value ? { value } : {}), effect, timeAdded: now }))]
+}
+
+/** The same list where nothing changes. */
+export function withoutTaints(taints: readonly Taint[], removed: readonly TaintKey[]): readonly Taint[] {
+  const left = taints.filter((taint) => !removed.some((one) => isSame(one, taint)))
+  return left.length === taints.length ? taints : left
+}
+
+export function describeTaints(taints: readonly Taint[]): string {
+  if (taints.length === 0) return 'cluster now does not have taints'
+  const told = taints.map(({ key, value, effect }) => `{Key:${key},${value ? `Value:${value},` : ''}Effect:${effect}}`)
+  return `cluster now has taints([${told.join(',')}])`
+}

@@ -1,0 +1,43 @@
+/**
+ * Cluster.status tells how a member is: whether it answers, which version it is, what it serves and what it has. Sole writer
+ * of: kubernetesVersion, apiEnablements, nodeSummary, resourceSummary and the conditions Ready and CompleteAPIEnablements.
+ * Runs again when a heartbeat or the member's nodes, pods and definitions may change what is said; writes only what changed.
+ * Members that fetch by themselves (Pull) report by themselves. Deletion: nothing to undo; looking at the member ends.
+ */
+import type { Cluster } from '../../../kinds/karmada/index.ts'
+import { type Controller, defineController } from '../../../runtime/controller.ts'
+import { CLUSTERS } from '../../resources.ts'
+import type { MemberFacts } from './member-facts.ts'
+import { type KnownFacts, type ObservedStatus, planWith } from './plan.ts'
+import { CLUSTER_STATUS_DEFAULTS, type ClusterStatusOptions, createReports, type ReportsOptions } from './reports.ts'
+
+export function clusterStatus(facts: ReportsOptions, given: Partial<ClusterStatusOptions> = {}): Controller {
+  const options = { ...CLUSTER_STATUS_DEFAULTS, ...given }
+  const reports = createReports(facts, options)
+  return defineController<ObservedStatus, Cluster>({
+    name: 'fleet.membership.cluster-status',
+    component: 'cluster-status-controller',
+    for: CLUSTERS,
+    signals: [reports],
+    writes: [{ resource: CLUSTERS, subresource: 'status', verbs: ['patch'] }],
+    concurrency: 8,
+    observe({ name }, cluster, read) {
+      const nowMs = read.nowMs()
+      if (cluster?.spec?.syncMode !== 'Push') {
+        reports.forget(name)
+        return { cluster: undefined, streak: undefined, facts: undefined, nowMs }
+      }
+      const report = reports.of(name)
+      const known = report?.facts
+      return { cluster, streak: report?.streak, facts: known === undefined ? undefined : snapshot(known), nowMs }
+    },
+    plan: planWith(options),
+  })
+}
+
+const snapshot = (facts: MemberFacts): KnownFacts => ({
+  isComplete: facts.isComplete,
+  version: facts.version,
+  enablements: facts.enablements,
+  summary: facts.summary(),
+})

@@ -1,0 +1,180 @@
+/**
+ * What one reachable member has: its version, the kinds it serves, and the sums over its nodes and pods. Nodes, pods and
+ * definitions are followed, so nothing is counted again and discovery is read again only when it may have changed. News is
+ * told at most once per `everyMs`, at once when it was quiet before.
+ */
+import type { Clock } from '../../../base/clock.ts'
+import type { Random } from '../../../base/random.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS, NODES, PODS } from '../../../client/builtin-resources.ts'
+import { type Informer, startInformer } from '../../../client/cache/informer.ts'
+import type { Member } from '../../../client/members.ts'
+import type { Resource } from '../../../client/resource.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { fieldsAt, listAt } from '../../fields.ts'
+import { patient } from '../connections.ts'
+import { keptOfNode, keptOfPod, type NodeFacts, type PodFacts } from './amounts.ts'
+import { type Enablements, readEnablements, readVersion } from './enablements.ts'
+import { createSums, type Summary } from './sums.ts'
+
+export interface MemberFacts {
+  /** False while something has not answered for the first time: then nothing is known well enough to be said. */
+  readonly isComplete: boolean
+  readonly version: string | undefined
+  readonly enablements: Enablements | undefined
+  /** Undefined until nodes and pods have been listed. */
+  summary(): Summary | undefined
+  /** Discovery is read again, if it was not lately. */
+  refresh(): void
+  stop(): void
+}
+
+export interface MemberFactsOptions {
+  member: Member
+  /** Whose client asks for version and discovery. */
+  part: string
+  clock: Clock
+  random: Random
+  everyMs: number
+  /** Discovery is read again after this long, because aggregated APIs cannot be followed. */
+  discoveryPeriodMs: number
+  changed(): void
+  onError?(error: unknown): void
+}
+
+export function followMember(options: MemberFactsOptions): MemberFacts {
+  const { member, clock, random } = options
+  const sums = createSums()
+  const stopping = new AbortController()
+  const news = coalesce(clock, options.everyMs, options.changed)
+  const following = (resource: Resource, project: (object: KubeObject) => KubeObject): Informer => {
+    const { signal } = stopping
+    const client = member.clientFor('caches')
+    const onError = (error: unknown): void => {
+      options.onError?.(error)
+      // What cannot be followed is not waited for.
+      news.tell()
+    }
+    return startInformer({ client, clock: patient(clock), random, resource, project, signal, onError })
+  }
+  const nodes = following(NODES, keptOfNode)
+  const pods = following(PODS, keptOfPod)
+  const definitions = following(CUSTOM_RESOURCE_DEFINITIONS, keptOfDefinition)
+  const discovery = followDiscovery(options, stopping.signal, news.tell)
+  const isKnown = (): boolean => nodes.hasSynced && pods.hasSynced
+  nodes.subscribe(({ type, object, old }) => {
+    sums.node(old?.facts as NodeFacts | undefined, type === 'deleted' ? undefined : (object.facts as NodeFacts))
+    if (isKnown()) news.tell()
+  })
+  pods.subscribe(({ type, object, old }) => {
+    sums.pod(old?.facts as PodFacts | undefined, type === 'deleted' ? undefined : (object.facts as PodFacts))
+    if (isKnown()) news.tell()
+  })
+  definitions.subscribe(({ type, object, old }) => {
+    if (definitions.hasSynced && (type !== 'updated' || old?.facts !== object.facts)) discovery.read()
+  })
+  for (const one of [nodes, pods]) void one.synced().then(news.tell)
+  return {
+    get isComplete() {
+      return discovery.hasAnswered && [nodes, pods].every((one) => one.hasSynced || one.isFailing)
+    },
+    get version() {
+      return discovery.version
+    },
+    get enablements() {
+      return discovery.enablements
+    },
+    summary: () => (isKnown() ? sums.summary() : undefined),
+    refresh: () => discovery.refresh(),
+    stop() {
+      stopping.abort()
+      news.stop()
+    },
+  }
+}
+
+/** Whether a definition is served, under which names and in which versions: all of it that discovery would show. */
+const keptOfDefinition = (definition: KubeObject): KubeObject => {
+  const { apiVersion, kind, metadata } = definition
+  const { name, uid, resourceVersion } = metadata
+  const { group, names, scope } = fieldsAt(definition, 'spec')
+  const versions = listAt(definition, 'spec', 'versions').map((version) => [version.name, version.served])
+  const conditions = listAt(definition, 'status', 'conditions').map(({ type, status }) => [type, status])
+  return { apiVersion, kind, metadata: { name, uid, resourceVersion }, facts: JSON.stringify([group, names, scope, versions, conditions]) }
+}
+
+interface Discovery {
+  readonly hasAnswered: boolean
+  readonly version: string | undefined
+  readonly enablements: Enablements | undefined
+  read(): void
+  refresh(): void
+}
+
+function followDiscovery(options: MemberFactsOptions, signal: AbortSignal, tell: () => void): Discovery {
+  const { member, clock, part } = options
+  const state = { hasAnswered: false, version: undefined as string | undefined, enablements: undefined as Enablements | undefined }
+  let isReading = false
+  let mustReadAgain = false
+  let readAtMs = 0
+
+  async function read(): Promise<void> {
+    if (isReading) {
+      mustReadAgain = true
+      return
+    }
+    isReading = true
+    readAtMs = clock.now()
+    const client = member.clientFor(part)
+    const [version, enablements] = await Promise.all([readVersion(client, signal), readEnablements(client, signal)])
+    isReading = false
+    if (signal.aborted) return
+    state.hasAnswered = true
+    state.version = version ?? state.version
+    // Half an answer is worse than a whole one of a moment ago.
+    if (enablements.isComplete || state.enablements?.isComplete !== true) state.enablements = enablements
+    else readAtMs = 0
+    tell()
+    if (mustReadAgain) {
+      mustReadAgain = false
+      begin()
+    }
+  }
+  const begin = (): void => void read()
+  begin()
+  return {
+    get hasAnswered() {
+      return state.hasAnswered
+    },
+    get version() {
+      return state.version
+    },
+    get enablements() {
+      return state.enablements
+    },
+    read: begin,
+    refresh() {
+      const isWhole = state.version !== undefined && state.enablements?.isComplete === true
+      if (!isWhole || clock.now() - readAtMs >= options.discoveryPeriodMs) begin()
+    },
+  }
+}
+
+/** At once when it was quiet, else at the end of the interval, once for all that happened in it. */
+export function coalesce(clock: Clock, everyMs: number, call: () => void): { tell(): void; stop(): void } {
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  let cancel: (() => void) | undefined
+  const now = (): void => {
+    cancel = undefined
+    toldAtMs = clock.now()
+    call()
+  }
+  return {
+    tell() {
+      if (cancel !== undefined) return
+      const waitMs = toldAtMs + everyMs - clock.now()
+      if (waitMs <= 0) now()
+      else cancel = clock.after(waitMs, now)
+    },
+    stop: () => cancel?.(),
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * From what a member answers to the condition Ready. A change of mind is published only after it has lasted: a cluster that
+ * stumbles is not given up at once, and one that flickers is not trusted at once. Pure; time and thresholds are given.
+ */
+import { CLUSTER_READY } from '../../../kinds/karmada/well-known.ts'
+import type { Condition } from '../../../kube/conditions.ts'
+
+/** `unconnected`: there is no address, or there are no credentials. */
+export type Health = 'ready' | 'unhealthy' | 'unreachable' | 'unconnected'
+
+export interface Thresholds {
+  /** How long a cluster that came back must stay ready (default 30 s). */
+  successThresholdMs: number
+  /** How long a ready cluster may fail (default 30 s). */
+  failureThresholdMs: number
+}
+
+/** Since when a member answers as it does. */
+export interface Streak {
+  health: Health
+  /** Since when it is ready, or is not. */
+  sinceMs: number
+  /** Over this connection it has never been otherwise. */
+  isFirst: boolean
+}
+
+export function nextStreak(before: Streak | undefined, health: Health, nowMs: number): Streak {
+  if (before === undefined) return { health, sinceMs: nowMs, isFirst: true }
+  if (isReady(before.health) === isReady(health)) return { ...before, health }
+  return { health, sinceMs: nowMs, isFirst: false }
+}
+
+const isReady = (health: Health): boolean => health === 'ready'
+
+/** What is to be said now; undefined: what was said stays, until the streak has lasted. */
+export function readyCondition(
+  streak: Streak,
+  published: Condition | undefined,
+  at: Thresholds & { nowMs: number },
+): Condition | undefined {
+  const observed = CONDITIONS[streak.health]
+  // Nothing has been said yet, or the same is said with another reason.
+  if (published === undefined || (published.status === 'True') === isReady(streak.health)) return observed
+  const lastedMs = at.nowMs - streak.sinceMs
+  if (isReady(streak.health)) return streak.isFirst || lastedMs >= at.successThresholdMs ? observed : undefined
+  return lastedMs >= at.failureThresholdMs ? observed : undefined
+}
+
+const CONDITIONS: Readonly<Record<Health, Condition>> = Object.freeze({
+  ready: {
+    type: CLUSTER_READY,
+    status: 'True',
+    reason: 'ClusterReady',
+    message: 'cluster is healthy and ready to accept workloads',
+  },
+  unhealthy: {
+    type: CLUSTER_READY,
+    status: 'False',
+    reason: 'ClusterNotReady',
+    message: 'cluster is reachable but health endpoint responded without ok',
+  },
+  unreachable: { type: CLUSTER_READY, status: 'False', reason: 'ClusterNotReachable', message: 'cluster is not reachable' },
+  unconnected: {
+    type: CLUSTER_READY,
+    status: 'False',
+    reason: 'StatusCollectionFailed',
+    message: 'failed to create a ClusterClient: there is no apiEndpoint, or the Secret that secretRef names has no token',
+  },
+})

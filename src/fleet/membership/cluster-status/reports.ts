@@ -1,0 +1,184 @@
+/**
+ * What is known of each member at this moment: whether it answers (asked by a heartbeat) and what it has. Looking begins when
+ * a cluster is first asked about and ends when it is forgotten. A heartbeat writes nothing and keeps nobody waiting; it wakes
+ * the controller only when it may change what is said of the cluster.
+ */
+import { type Clock, sleep } from '../../../base/clock.ts'
+import type { Random } from '../../../base/random.ts'
+import type { Client } from '../../../client/client.ts'
+import type { Member, Members } from '../../../client/members.ts'
+import type { Signal } from '../../../runtime/controller.ts'
+import { followMember, type MemberFacts } from './member-facts.ts'
+import { type Health, nextStreak, type Streak, type Thresholds } from './readiness.ts'
+
+export interface ClusterStatusOptions extends Thresholds {
+  /** Between two heartbeats (default 10 s). */
+  periodMs: number
+  /** After which a heartbeat counts as not answered (default 10 s). */
+  timeoutMs: number
+  /** The shortest time between two writes while pods come and go (default 1 s). */
+  summaryEveryMs: number
+  /** After which discovery is read again although no definition changed (default 5 minutes). */
+  discoveryPeriodMs: number
+}
+
+export const CLUSTER_STATUS_DEFAULTS: ClusterStatusOptions = Object.freeze({
+  periodMs: 10_000,
+  timeoutMs: 10_000,
+  successThresholdMs: 30_000,
+  failureThresholdMs: 30_000,
+  summaryEveryMs: 1000,
+  discoveryPeriodMs: 300_000,
+})
+
+export interface Report {
+  streak: Streak
+  /** Undefined where there is no way to the member. */
+  facts: MemberFacts | undefined
+}
+
+export interface Reports extends Signal {
+  /** Undefined while nothing is known yet; the key is woken when it is. */
+  of(cluster: string): Report | undefined
+  forget(cluster: string): void
+}
+
+export interface ReportsOptions {
+  members: Members
+  clock: Clock
+  random: Random
+  onError?(error: unknown, cluster: string): void
+}
+
+interface Watch {
+  streak: Streak | undefined
+  facts: MemberFacts | undefined
+  stop(): void
+}
+
+const PART = 'fleet.membership.cluster-status'
+
+export function createReports(facts: ReportsOptions, options: ClusterStatusOptions): Reports {
+  const { members, clock, random } = facts
+  const background = clock.background ?? clock
+  const watches = new Map<string, Watch>()
+  let wake: ((cluster: string) => void) | undefined
+
+  function begin(name: string): Watch {
+    const member = members.get(name)
+    const stopping = new AbortController()
+    const watch: Watch = { streak: undefined, facts: undefined, stop: () => stopping.abort() }
+    const note = (health: Health): void => {
+      if (stopping.signal.aborted) return
+      const before = watch.streak
+      const nowMs = clock.now()
+      watch.streak = nextStreak(before, health, nowMs)
+      if (health === 'ready') watch.facts?.refresh()
+      if (before?.health !== health || isUndecided(watch.streak, nowMs - options.periodMs, options)) wake?.(name)
+    }
+    // There may only be no way *yet*: both its Cluster and its Secret take a moment to be seen.
+    if (member === undefined) watch.stop = background.after(options.periodMs, () => note('unconnected'))
+    else {
+      watch.facts = followMember({ ...options, ...facts, ...factsOf(member, name) })
+      void beat(member, note, stopping.signal)
+    }
+    watches.set(name, watch)
+    return watch
+  }
+
+  const factsOf = (member: Member, name: string) => ({
+    member,
+    part: PART,
+    everyMs: options.summaryEveryMs,
+    changed: () => wake?.(name),
+    onError: (error: unknown) => facts.onError?.(error, name),
+  })
+
+  async function beat(member: Member, note: (health: Health) => void, stopped: AbortSignal): Promise<void> {
+    const client = member.clientFor(PART)
+    // The first goes at once; then each cluster finds a time of its own.
+    let delayMs = options.periodMs * (0.5 + random.next() / 2)
+    while (!stopped.aborted) {
+      note(await healthOf(client, { background, timeoutMs: options.timeoutMs, stopped }))
+      await sleep(background, delayMs, stopped)
+      delayMs = options.periodMs
+    }
+  }
+
+  function end(name: string): void {
+    const watch = watches.get(name)
+    if (watch === undefined) return
+    watches.delete(name)
+    watch.stop()
+    watch.facts?.stop()
+  }
+
+  return {
+    of(name) {
+      if (wake === undefined) return undefined
+      const { streak, facts: known } = watches.get(name) ?? begin(name)
+      return streak === undefined ? undefined : { streak, facts: known }
+    },
+    forget: end,
+    subscribe(call) {
+      wake = (name) => call({ namespace: '', name })
+      const unsubscribe = members.subscribe((name) => {
+        if (!watches.has(name)) return
+        end(name)
+        begin(name)
+        wake?.(name)
+      })
+      return () => {
+        wake = undefined
+        unsubscribe()
+        for (const name of [...watches.keys()]) end(name)
+      }
+    },
+  }
+}
+
+/** Whether time may still change what is said: one heartbeat beyond the threshold is enough. */
+function isUndecided(streak: Streak, beforeMs: number, { successThresholdMs, failureThresholdMs }: Thresholds): boolean {
+  const thresholdMs = streak.health === 'ready' ? successThresholdMs : failureThresholdMs
+  return !(streak.health === 'ready' && streak.isFirst) && beforeMs - streak.sinceMs <= thresholdMs
+}
+
+interface Asking {
+  background: Clock
+  timeoutMs: number
+  stopped: AbortSignal
+}
+
+async function healthOf(client: Client, how: Asking): Promise<Health> {
+  const answer = await statusOf(client, '/readyz', how)
+  const status = answer === NOT_FOUND ? await statusOf(client, '/healthz', how) : answer
+  if (status === undefined) return 'unreachable'
+  return status === OK ? 'ready' : 'unhealthy'
+}
+
+const OK = 200
+const NOT_FOUND = 404
+
+/** Undefined when no answer came in time. */
+async function statusOf(client: Client, path: string, { background, timeoutMs, stopped }: Asking): Promise<number | undefined> {
+  const giveUp = new AbortController()
+  const abort = (): void => giveUp.abort()
+  const cancel = background.after(timeoutMs, abort)
+  stopped.addEventListener('abort', abort, { once: true })
+  try {
+    const request = client.raw({ method: 'GET', path, signal: giveUp.signal })
+    const response = await Promise.race([request, aborted(giveUp.signal)])
+    response?.cancel()
+    return response?.status
+  } catch {
+    // Whatever kept it from answering: it has not answered.
+    return undefined
+  } finally {
+    cancel()
+    stopped.removeEventListener('abort', abort)
+  }
+}
+
+/** Not every transport gives up by itself. */
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))

@@ -1,0 +1,62 @@
+/** For tests of the rooms that need members: a hub with some controllers of the fleet, and members as they are everywhere. */
+import type { Members } from '../../client/members.ts'
+import { runControllers } from '../../controllers.ts'
+import type { RunControllers } from '../../faultsim/world/cluster.ts'
+import { World, type WorldCluster } from '../../faultsim/world/index.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { GARBAGE_COLLECTOR, runGarbageCollector } from '../../minicluster/housekeeping/garbage/run.ts'
+import { namespaceLifecycle } from '../../minicluster/housekeeping/namespace/controller.ts'
+import type { Controller } from '../../runtime/controller.ts'
+import { runAll } from '../../runtime/run-all.ts'
+import type { ReportsOptions } from './cluster-status/reports.ts'
+import { followMembers } from './connections.ts'
+
+export type Cast = (facts: ReportsOptions & { members: Members }) => readonly Controller[]
+
+/** The hub runs `cast` and what tidies up; members run what they always run. */
+export const runWithCast =
+  (cast: Cast): RunControllers =>
+  (options, cluster) => {
+    if (cluster.name !== 'hub') return runControllers(options)
+    const { clock, random, connectMember = () => undefined } = options
+    return runAll(options, ({ caches, everything, clientOf, keepsManager, told }) => {
+      const members = followMembers({ caches, clock, random, connect: connectMember, keepsManager })
+      const collector = runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...told })
+      return { controllers: [...cast({ members, clock, random }), namespaceLifecycle(everything)], members, loops: [collector] }
+    })
+  }
+
+export interface Stage {
+  world: World
+  hub: WorldCluster
+}
+
+export async function aStage(cast: Cast, options: { members?: number; nodes?: number } = {}): Promise<Stage> {
+  const world = new World({ ...options, controllers: runWithCast(cast) })
+  await world.start()
+  await world.settle()
+  return { world, hub: world.hub }
+}
+
+export const aCluster = (name: string, spec: Record<string, unknown> = {}): KubeObject => ({
+  apiVersion: 'cluster.karmada.io/v1alpha1',
+  kind: 'Cluster',
+  metadata: { name },
+  spec: { syncMode: 'Push', apiEndpoint: `https://${name}`, secretRef: { namespace: 'karmada-cluster', name }, ...spec },
+})
+
+/** A binding of a Deployment as the detector makes it, already on its way to clusters. */
+export const aBinding = (where: string, clusters: readonly string[], more: Record<string, unknown> = {}): KubeObject => {
+  const [namespace = '', name = ''] = where.split('/')
+  return {
+    apiVersion: 'work.karmada.io/v1alpha2',
+    kind: 'ResourceBinding',
+    metadata: { namespace, name: `${name}-deployment` },
+    spec: {
+      resource: { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name },
+      replicas: 1,
+      clusters: clusters.map((cluster) => ({ name: cluster, replicas: 1 })),
+      ...more,
+    },
+  }
+}
