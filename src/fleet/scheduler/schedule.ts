@@ -4,7 +4,6 @@
  */
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
-import { compareStrings } from '../../kube/go-print.ts'
 import { assignReplicas } from './assign.ts'
 import { type Candidate, candidatesOf } from './candidate.ts'
 import type { ClusterFacts } from './cluster-facts.ts'
@@ -14,6 +13,7 @@ import { type Estimate, estimatorFor, type InFlight, NOTHING_IN_FLIGHT } from '.
 import { FILTERS } from './filters/all.ts'
 import type { Check } from './filters/filter.ts'
 import { selectClusters } from './spread/select.ts'
+import { fitMessage, fittingInVain, type Rejected, tellChoice } from './telling.ts'
 
 export interface Snapshot {
   /** In the order of their names. */
@@ -107,36 +107,24 @@ function attemptWith(term: Term, { clusters, demand, estimate, options }: World)
   const selection = selectClusters(demand, candidates)
   if (selection.selected === undefined) {
     const message = `failed to select clusters: ${selection.problem}`
-    return fail('SchedulerError', message, [...rejected, ...fitting(candidates, selection.problem)])
+    return fail('SchedulerError', message, [...rejected, ...fittingInVain(candidates, selection.problem)])
   }
   const assignment = assignReplicas(demand, term, selection.selected)
   if (assignment.targets === undefined) {
     const message = `failed to assign replicas: ${assignment.problem}`
     return fail(assignment.isShortage ? 'Unschedulable' : 'SchedulerError', message, [
       ...rejected,
-      ...fitting(candidates, assignment.problem),
+      ...fittingInVain(candidates, assignment.problem),
     ])
   }
   const targets = options.propagateEmptyWorkloads === true ? withEmpty(assignment.targets, selection.selected) : assignment.targets
-  const told = new Telling(demand, targets, assignment.weights)
-  const selected = new Set(selection.selected)
-  const unused = candidates.filter(({ name }) => !told.isChosen(name))
-  const others = [
-    ...rejected,
-    ...unused.map((one) =>
-      selected.has(one)
-        ? { name: one.name, kind: 'got no replicas', why: () => told.whyEmpty(one) }
-        : { name: one.name, kind: 'not selected by the spread constraints', why: () => selection.whyNot(one) },
-    ),
-  ]
-  const byName = new Map(candidates.map((candidate) => [candidate.name, candidate]))
-  const chosen = targets.map((target) => ({ name: target.name, why: () => told.whyChosen(target, byName.get(target.name)) }))
-  return { reason: 'Success', message: '', targets, explanation: explanationOf({ total, chosen, others }) }
+  const told = tellChoice({ demand, candidates, selection, targets, weights: assignment.weights }, rejected)
+  return { reason: 'Success', message: '', targets, explanation: explanationOf({ total, ...told }) }
 }
 
 interface Filtered {
   feasible: ClusterFacts[]
-  rejected: { name: string; kind: string; why(): string }[]
+  rejected: Rejected[]
   /** Clusters that are not going. */
   total: number
 }
@@ -163,22 +151,6 @@ function firstReason(checks: readonly Check[], facts: ClusterFacts): string | un
   return undefined
 }
 
-function fitMessage(total: number, rejected: Filtered['rejected']): string {
-  if (rejected.length === 0) return `0/${total} clusters are available: no cluster exists.`
-  const counts = new Map<string, number>()
-  for (const { kind } of rejected) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).sort(compareStrings)
-  return `0/${total} clusters are available: ${reasons.join(', ')}.`
-}
-
-/** Clusters that would do by themselves, when all together would not. */
-const fitting = (candidates: readonly Candidate[], problem: string): Told['others'] =>
-  candidates.map(({ name, available }) => ({
-    name,
-    kind: problem,
-    why: () => `it fits, with ${available} replicas available, but ${problem}`,
-  }))
-
 function withEmpty(targets: readonly TargetCluster[], selected: readonly Candidate[]): readonly TargetCluster[] {
   const names = new Set(targets.map(({ name }) => name))
   return [...targets, ...selected.filter(({ name }) => !names.has(name)).map(({ name }) => ({ name }))]
@@ -193,39 +165,3 @@ function settled(before: readonly TargetCluster[], now: readonly TargetCluster[]
 
 const textOf = ({ replicas = 0, components = [] }: TargetCluster): string =>
   `${replicas} ${components.map((one) => `${one.name}:${one.replicas}`).join()}`
-
-/** The sentences about clusters of a decision that succeeded. */
-class Telling {
-  readonly #demand: Demand
-  readonly #targets: ReadonlySet<string>
-  readonly #weights: ReadonlyMap<string, number>
-
-  constructor(demand: Demand, targets: readonly TargetCluster[], weights: ReadonlyMap<string, number>) {
-    this.#demand = demand
-    this.#targets = new Set(targets.map(({ name }) => name))
-    this.#weights = weights
-  }
-
-  isChosen(name: string): boolean {
-    return this.#targets.has(name)
-  }
-
-  whyChosen({ name, replicas, components }: TargetCluster, candidate: Candidate | undefined): string {
-    const parts = [`score ${candidate?.score ?? 0}`]
-    const { isWorkload, strategy, replicas: wanted } = this.#demand
-    if (isWorkload && candidate !== undefined) parts.push(`${candidate.available} replicas available`)
-    if ((candidate?.tier ?? 0) > 0) parts.push(`takes overflow (tier ${candidate?.tier})`)
-    const weight = this.#weights.get(name)
-    if (weight !== undefined) parts.push(`weight ${weight}`)
-    if (components !== undefined) parts.push(`takes all ${components.length} components`)
-    if (replicas !== undefined)
-      parts.push(strategy === 'Duplicated' ? `gets all ${replicas} replicas` : `gets ${replicas} of ${wanted} replicas`)
-    return parts.join(', ')
-  }
-
-  whyEmpty({ name, available }: Candidate): string {
-    const weight = this.#weights.get(name)
-    if (weight === undefined) return `not needed: others hold all ${this.#demand.replicas} replicas (${available} replicas available)`
-    return `weight ${weight} is too small for one of ${this.#demand.replicas} replicas`
-  }
-}

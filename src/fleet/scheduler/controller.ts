@@ -1,0 +1,112 @@
+/**
+ * Gives every binding its clusters, in the order of priority. One code for ResourceBindings and ClusterResourceBindings.
+ * Sole writer of: spec.clusters (but for evictions, which take a cluster out of it), the annotations applied-placement and
+ * sluice.dev/decision, the condition Scheduled, and what the status says of the scheduler. Reads: clusters. Runs again when
+ * the binding changes, and when a cluster changes in a way that can matter to it: bindings that fit nowhere hear of new
+ * clusters, labels, places, taints and kinds; those that lack room also of room; those that are the same everywhere of
+ * clusters they mean; and everybody of clusters they lose. Deletion: nothing to undo.
+ */
+import type { Resource } from '../../client/resource.ts'
+import { type Binding, type Cluster, ClusterResourceBinding } from '../../kinds/karmada/index.ts'
+import { BINDING_REASONS, DEFAULT_SCHEDULER, SCHEDULED } from '../../kinds/karmada/well-known.ts'
+import { findCondition } from '../../kube/conditions.ts'
+import { type Controller, defineController, indexOf, type ObjectRef, type Reader, via } from '../../runtime/controller.ts'
+import { CLUSTERS } from '../resources.ts'
+import type { ClusterChange } from './cluster-book.ts'
+import { mayUse } from './demand.ts'
+import { type Observed, plan } from './plan.ts'
+import { Scheduling, type SchedulingOptions } from './scheduling.ts'
+
+const BY_TARGET = 'target'
+const BY_API = 'api'
+const BY_AFFINITY = 'affinity'
+const WAITING = 'waiting'
+const FOR_CLUSTERS = 'for clusters'
+const FOR_ROOM = 'for room'
+/** Decisions are taken one by one; this many writes may be on their way. */
+const CONCURRENCY = 16
+
+export function scheduler(resource: Resource<Binding>, options: SchedulingOptions = {}): Controller {
+  const { schedulerName = DEFAULT_SCHEDULER } = options
+  const scheduling = new Scheduling({ ...options, schedulerName })
+  const wakes = wakesOf(resource, scheduling)
+  return defineController<Observed, Binding>({
+    name: resource.kind === ClusterResourceBinding.kind ? 'fleet.scheduler.cluster-scoped' : 'fleet.scheduler',
+    component: schedulerName,
+    for: resource,
+    watches: [
+      via(CLUSTERS, ({ metadata: { name = '' } }, read) => {
+        const change = scheduling.followCluster(name, read.get<Cluster>(CLUSTERS, '', name))
+        return change === undefined ? [] : wakes.ofCluster(change, read)
+      }),
+      via(resource, (binding, read) => {
+        const ref = refOf(binding)
+        const roomier = scheduling.followBinding(ref, read.get(resource, ref.namespace, ref.name), read.nowMs())
+        return roomier.length === 0 ? [] : wakes.ofRoom(roomier, read)
+      }),
+    ],
+    indexes: [
+      indexOf(resource, BY_TARGET, ({ spec }) => (spec?.clusters ?? []).map(({ name }) => name)),
+      indexOf(resource, BY_API, (binding) => scheduling.apisThatMatter(binding)),
+      indexOf(resource, BY_AFFINITY, (binding) => scheduling.affinitiesThatMatter(binding)),
+      indexOf(resource, WAITING, waitsFor),
+    ],
+    writes: [
+      { resource, verbs: ['patch'] },
+      { resource, subresource: 'status', verbs: ['patch'] },
+    ],
+    concurrency: CONCURRENCY,
+    concerns: (binding) => scheduling.concerns(binding),
+    rank: ({ namespace, name }, read) => read.get(resource, namespace, name)?.spec?.schedulePriority?.priority ?? 0,
+    observe(ref, binding, read) {
+      const nowMs = read.nowMs()
+      return { resource, binding, nowMs, failure: read.lastFailure(), ...scheduling.look(ref, binding, nowMs) }
+    },
+    plan,
+  })
+}
+
+const refOf = ({ metadata }: Pick<Binding, 'metadata'>): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
+
+/** Filters do not look at room: who fits nowhere is not helped by it. */
+function waitsFor({ status }: Binding): string[] {
+  const condition = findCondition(status?.conditions, SCHEDULED)
+  if (condition?.status !== 'False') return []
+  return [condition.reason === BINDING_REASONS.noClusterFit ? FOR_CLUSTERS : FOR_ROOM]
+}
+
+interface Wakes {
+  ofCluster(change: ClusterChange, read: Reader): ObjectRef[]
+  ofRoom(clusters: readonly string[], read: Reader): ObjectRef[]
+}
+
+/** Whom to wake: look-ups in indexes; of those that wait only whom the cluster can matter to. */
+function wakesOf(resource: Resource<Binding>, scheduling: Scheduling): Wakes {
+  const all = (index: string, values: readonly string[], read: Reader): ObjectRef[] =>
+    values.flatMap((value) => read.byIndex(resource, index, value).map(refOf))
+  const waiting = (what: string, clusters: readonly string[], read: Reader): ObjectRef[] => {
+    const found = read.byIndex(resource, WAITING, what)
+    if (found.length === 0) return []
+    const facts = clusters.flatMap((name) => scheduling.clusters.get(name) ?? [])
+    return found
+      .filter((binding) => {
+        const demand = scheduling.demandOf(binding)
+        return demand !== undefined && facts.some((one) => mayUse(demand, one))
+      })
+      .map(refOf)
+  }
+  return {
+    ofCluster({ before, after, isLost, isDifferent, gainedApis, hasMore }, read) {
+      const name = after?.name ?? before?.name ?? ''
+      const mayFit = isDifferent || gainedApis.length > 0
+      return [
+        ...(isLost ? all(BY_TARGET, [name], read) : []),
+        ...(isDifferent ? all(BY_AFFINITY, scheduling.affinities.meaning(before, after), read) : []),
+        ...all(BY_API, gainedApis, read),
+        ...(mayFit ? waiting(FOR_CLUSTERS, [name], read) : []),
+        ...(mayFit || hasMore ? waiting(FOR_ROOM, [name], read) : []),
+      ]
+    },
+    ofRoom: (clusters, read) => waiting(FOR_ROOM, clusters, read),
+  }
+}

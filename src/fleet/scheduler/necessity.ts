@@ -1,0 +1,91 @@
+/**
+ * Whether a binding is to be decided about at all. What is divided and runs is left alone unless its placement, its
+ * replicas or its clusters really changed; what is the same everywhere follows every change.
+ */
+import { deepEqual, isJsonObject } from '../../base/json.ts'
+import type { Binding, ClusterAffinityTerm, Placement } from '../../kinds/karmada/index.ts'
+import {
+  APPLIED_PLACEMENT,
+  BINDING_MANAGED_BY_LABEL,
+  CLUSTER_PROPAGATION_POLICY_ID,
+  DEFAULT_SCHEDULER,
+  PROPAGATION_POLICY_ID,
+  SCHEDULED,
+} from '../../kinds/karmada/well-known.ts'
+import { isConditionTrue } from '../../kube/conditions.ts'
+import type { Demand } from './demand.ts'
+
+/** Bindings that another scheduler has, that are held back, or that only follow another, are not decided about here. */
+export function isOurs({ metadata, spec }: Binding, schedulerName: string = DEFAULT_SCHEDULER): boolean {
+  if (metadata.deletionTimestamp !== undefined || spec?.placement === undefined || spec.suspension?.scheduling === true) return false
+  const asked = spec.schedulerName === undefined || spec.schedulerName === '' ? DEFAULT_SCHEDULER : spec.schedulerName
+  if (asked !== schedulerName) return false
+  const labels = metadata.labels ?? {}
+  return [PROPAGATION_POLICY_ID, CLUSTER_PROPAGATION_POLICY_ID, BINDING_MANAGED_BY_LABEL].some((key) => Object.hasOwn(labels, key))
+}
+
+/** What is the same in every cluster is decided about again whenever something changes. */
+export const isAlwaysDecided = ({ isWorkload, strategy }: Demand): boolean => !isWorkload || strategy === 'Duplicated'
+
+export const isScheduled = ({ status }: Binding): boolean => isConditionTrue(status?.conditions, SCHEDULED)
+
+/** `isGone`: whether a cluster is going or gone. */
+export function mustDecide(binding: Binding, demand: Demand, isGone: (cluster: string) => boolean): boolean {
+  return (
+    isPlacementChanged(demand, binding.metadata.annotations?.[APPLIED_PLACEMENT]) ||
+    areReplicasChanged(demand) ||
+    demand.isFresh ||
+    isAlwaysDecided(demand) ||
+    demand.clusters.some(({ name }) => isGone(name)) ||
+    !isScheduled(binding)
+  )
+}
+
+export function isPlacementChanged(
+  { placement, observedTerm }: Pick<Demand, 'placement' | 'observedTerm'>,
+  applied: string | undefined,
+): boolean {
+  if (applied === undefined || applied === '') return true
+  if (applied === JSON.stringify(placement)) return false
+  const before = tryParse(applied)
+  if (before === undefined || deepEqual(placement, before)) return false
+  const parts = ['clusterAffinity', 'clusterTolerations', 'spreadConstraints', 'replicaScheduling'] as const
+  if (parts.some((part) => !deepEqual(placement[part], before[part]))) return true
+  const now = termNamed(placement, observedTerm)
+  const then = termNamed(before, observedTerm)
+  return now === undefined || then === undefined || !deepEqual(now, then)
+}
+
+const termNamed = ({ clusterAffinities }: Placement, name: string | undefined): ClusterAffinityTerm | undefined =>
+  Array.isArray(clusterAffinities) ? clusterAffinities.find(({ affinityName }) => affinityName === name) : undefined
+
+/** What cannot be read tells of no change. */
+function tryParse(text: string): Placement | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? (value as Placement) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function areReplicasChanged({ placement, components, clusters, replicas }: Demand): boolean {
+  if (placement.replicaScheduling === undefined) return false
+  if (components.length > 0 && clusters.length === 0) return true
+  if (areComponentsChanged({ components, clusters })) return true
+  if (placement.replicaScheduling.replicaSchedulingType === 'Duplicated')
+    return clusters.some((target) => (target.replicas ?? 0) !== replicas)
+  return clusters.reduce((sum, target) => sum + (target.replicas ?? 0), 0) !== replicas
+}
+
+/** Where components were told to a cluster, they are told again when they change. */
+const areComponentsChanged = ({ components, clusters }: Pick<Demand, 'components' | 'clusters'>): boolean =>
+  clusters.some(
+    (target) =>
+      target.components !== undefined &&
+      !deepEqual(
+        target.components,
+        components.map(({ name, replicas }) => ({ name, replicas })),
+      ),
+  )

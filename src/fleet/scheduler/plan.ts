@@ -1,0 +1,152 @@
+/**
+ * From a decision to writes: one patch of the binding (clusters, the placement they were decided for, why), and then, when
+ * the cache shows it, one of its status. Nothing is sent when nothing changes, and events go with the writes that make
+ * them true.
+ */
+import { formatTime } from '../../base/clock.ts'
+import { deepEqual } from '../../base/json.ts'
+import type { Resource } from '../../client/resource.ts'
+import type { Binding, BindingStatus, TargetCluster } from '../../kinds/karmada/index.ts'
+import { APPLIED_PLACEMENT, BINDING_REASONS, SCHEDULED, SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
+import { findCondition, setCondition } from '../../kube/conditions.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { type Action, type EventIntent, type Failure, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
+import { DECISION_ANNOTATION, type Decision, readRecord, recordText } from './decision.ts'
+
+/** What there is to do about a binding. */
+export type Verdict =
+  | { do: 'nothing' }
+  /** Nothing is to be decided; only that this generation was looked at. */
+  | { do: 'note' }
+  /** A decision is in the binding, and its status does not say so yet. */
+  | { do: 'confirm'; affinityName: string | undefined }
+  | { do: 'decide'; decision: Decision }
+
+export interface Observed {
+  resource: Resource
+  binding: Binding | undefined
+  verdict: Verdict
+  nowMs: number
+  /** Why the last pass failed. */
+  failure: Failure | undefined
+  /** A binding that waits for room looks again when what is on its way to clusters is no longer believed in. */
+  recheckAfterMs?: number
+}
+
+export function plan(observed: Observed): Plan {
+  const { binding, verdict, failure } = observed
+  if (binding === undefined || verdict.do === 'nothing') return NOTHING_TO_DO
+  const generation = binding.metadata.generation ?? 0
+  if (verdict.do === 'note') return { actions: statusPatch(binding, observed, { schedulerObservedGeneration: generation }) }
+  if (verdict.do === 'confirm')
+    return { actions: statusPatch(binding, observed, success({ binding, nowMs: observed.nowMs, affinityName: verdict.affinityName })) }
+  const refused = refusal(binding, failure, observed)
+  if (refused.length > 0) return { actions: refused }
+  return { actions: carryOut(binding, verdict.decision, observed), recheckAfterMs: observed.recheckAfterMs }
+}
+
+/**
+ * A decision that changes something is written first; its status follows when the cache shows it, because only then the
+ * generation is known that it speaks of. Where nothing moves, the status comes first and the reasons after it.
+ */
+function carryOut(binding: Binding, decision: Decision, observed: Observed): Action[] {
+  const { resource, nowMs } = observed
+  const change = changeOf(binding, decision)
+  const isSuccess = decision.reason === 'Success'
+  const wasScheduled = findCondition(binding.status?.conditions, SCHEDULED)?.status === 'True'
+  const isNews = isSuccess && (change?.isMoved === true || !wasScheduled)
+  const news = isNews ? successEvents(binding, decision) : []
+  const main: Action[] = change === undefined ? [] : [{ do: 'patch', resource, of: objectOf(binding), patch: change.patch }]
+  if (change?.isDecision === true) return main.map((action) => ({ ...action, tells: news }))
+  const status = isSuccess
+    ? statusPatch(binding, observed, success({ binding, nowMs, affinityName: decision.affinityName }), news)
+    : statusPatch(binding, observed, failed(binding, decision, nowMs), failureEvents(binding, decision))
+  return status.length > 0 ? status : main
+}
+
+export interface BindingChange {
+  readonly patch: Record<string, unknown>
+  /** Clusters or replicas change. */
+  readonly isMoved: boolean
+  /** More than the reasons changes. */
+  readonly isDecision: boolean
+}
+
+/** Undefined when the binding already says all of it. */
+export function changeOf(binding: Binding, decision: Decision): BindingChange | undefined {
+  const { metadata, spec } = binding
+  const { clusters } = decision
+  const applied = metadata.annotations?.[APPLIED_PLACEMENT]
+  const isMoved = clusters !== undefined && !deepEqual(clusters, spec.clusters ?? [])
+  const placement = clusters === undefined ? applied : JSON.stringify(spec.placement)
+  const isDecision = isMoved || placement !== applied
+  if (!isDecision && isRecorded(binding, decision)) return undefined
+  const record = recordText(decision, (metadata.generation ?? 0) + (isMoved ? 1 : 0))
+  const annotations = { ...(placement === applied ? {} : { [APPLIED_PLACEMENT]: placement }), [DECISION_ANNOTATION]: record }
+  const patch = { metadata: { annotations }, ...(isMoved ? { spec: { clusters: clusters.length === 0 ? null : clusters } } : {}) }
+  return { patch, isMoved, isDecision }
+}
+
+/** What clusters have free changes all the time: the record stays while its outcome is the same. */
+function isRecorded({ metadata }: Binding, { reason, message, affinityName }: Decision): boolean {
+  const record = readRecord(metadata.annotations)
+  if (record?.reason !== reason) return false
+  return reason === 'Success' ? record.affinityName === affinityName : record.message === message
+}
+
+type StatusChange = Partial<BindingStatus>
+
+function success({ binding, nowMs, affinityName }: { binding: Binding; nowMs: number; affinityName: string | undefined }): StatusChange {
+  const { status, metadata } = binding
+  const condition = { type: SCHEDULED, status: 'True', reason: BINDING_REASONS.success, message: SCHEDULED_MESSAGE }
+  const change: StatusChange = {
+    schedulerObservedGeneration: metadata.generation,
+    ...(affinityName === undefined ? {} : { schedulerObservingAffinityName: affinityName }),
+    conditions: setCondition(status?.conditions, condition, formatTime(nowMs)),
+  }
+  // When nothing else is new, the time is not news either.
+  return isIn(status, change) ? change : { ...change, lastScheduledTime: formatTime(nowMs) }
+}
+
+function failed({ status }: Binding, { reason, message }: Pick<Decision, 'message'> & { reason: string }, nowMs: number): StatusChange {
+  return { conditions: setCondition(status?.conditions, { type: SCHEDULED, status: 'False', reason, message }, formatTime(nowMs)) }
+}
+
+/** The server would not have the decision: said once, and tried again with growing delays. */
+function refusal(binding: Binding, failure: Failure | undefined, observed: Observed): Action[] {
+  if (failure === undefined || !isRefused(failure)) return []
+  const isQuota = failure.code === 403 && failure.reason === BINDING_REASONS.quotaExceeded
+  const reason = isQuota ? BINDING_REASONS.quotaExceeded : BINDING_REASONS.schedulerError
+  const decision = { reason, message: failure.message, failures: [failure.message] }
+  return statusPatch(binding, observed, failed(binding, decision, observed.nowMs), failureEvents(binding, decision))
+}
+
+const isRefused = ({ code = 0 }: Failure): boolean => code === 400 || code === 403 || code === 422
+
+function statusPatch(binding: Binding, { resource }: Observed, status: StatusChange, tells: readonly EventIntent[] = []): Action[] {
+  if (isIn(binding.status, status)) return []
+  return [{ do: 'patch', resource, of: objectOf(binding), patch: { status }, subresource: 'status', tells }]
+}
+
+const isIn = (status: BindingStatus | undefined, change: StatusChange): boolean =>
+  Object.entries(change).every(([field, value]) => deepEqual(value, status?.[field as keyof BindingStatus]))
+
+function successEvents(binding: Binding, { clusters }: Decision): EventIntent[] {
+  const colon = binding.metadata.namespace === undefined ? '' : ':'
+  const result = (clusters ?? []).map(({ name, replicas = 0 }: TargetCluster) => `${name}:${replicas}`).join(', ')
+  return told(binding, { type: 'Normal', reason: 'ScheduleBindingSucceed', message: `${SCHEDULED_MESSAGE} Result${colon} {${result}}` })
+}
+
+const failureEvents = (binding: Binding, { failures }: Pick<Decision, 'failures'>): EventIntent[] =>
+  failures.flatMap((message) => told(binding, { type: 'Warning', reason: 'ScheduleBindingFailed', message }))
+
+/** On the binding and on the template. */
+function told(binding: Binding, news: Omit<EventIntent, 'of'>): EventIntent[] {
+  const { apiVersion, kind, namespace, name, uid } = binding.spec.resource
+  return [
+    { of: objectOf(binding), ...news },
+    { of: { apiVersion, kind, metadata: { namespace, name, uid } }, ...news },
+  ]
+}
+
+const objectOf = (binding: Binding): KubeObject => binding as KubeObject

@@ -1,0 +1,124 @@
+/**
+ * What the scheduler keeps between passes, all of it derived: prepared clusters, prepared bindings, what is on its way, and
+ * which affinities there are. A restart builds it again from the caches.
+ */
+import type { Binding, Cluster } from '../../kinds/karmada/index.ts'
+import type { ObjectRef } from '../../runtime/controller.ts'
+import { AffinityBook, affinityKey } from './affinity-book.ts'
+import { ClusterBook, type ClusterChange } from './cluster-book.ts'
+import { type Decision, readRecord } from './decision.ts'
+import { type Demand, demandOf } from './demand.ts'
+import { InFlightBook } from './in-flight.ts'
+import { isAlwaysDecided, isOurs, isScheduled, mustDecide } from './necessity.ts'
+import { changeOf, type Verdict } from './plan.ts'
+import { type ScheduleOptions, schedule } from './schedule.ts'
+
+export interface SchedulingOptions extends ScheduleOptions {
+  /** Which bindings are ours (default `default-scheduler`). */
+  readonly schedulerName?: string
+}
+
+interface Look {
+  verdict: Verdict
+  recheckAfterMs?: number
+}
+
+const keyOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`
+
+export class Scheduling {
+  readonly clusters = new ClusterBook()
+  readonly affinities = new AffinityBook()
+  readonly #inFlight = new InFlightBook()
+  /** Objects of a cache are frozen: what was prepared of one is good for as long as it lives. */
+  readonly #demands = new WeakMap<Binding, Demand>()
+  /** Bindings looked at since the start. What happened to clusters before it, nobody has told them. */
+  readonly #seen = new Map<string, string | undefined>()
+  readonly #followed = new Map<string, Binding>()
+  readonly #options: SchedulingOptions & { schedulerName: string }
+
+  constructor(options: SchedulingOptions & { schedulerName: string }) {
+    this.#options = options
+  }
+
+  followCluster(name: string, cluster: Cluster | undefined): ClusterChange | undefined {
+    return this.clusters.follow(name, cluster)
+  }
+
+  /** Returns the clusters that have more room now. */
+  followBinding(ref: ObjectRef, binding: Binding | undefined, nowMs: number): string[] {
+    const key = keyOf(ref)
+    if (this.#followed.get(key) === binding) return []
+    const demand = binding === undefined ? undefined : this.demandOf(binding)
+    if (binding === undefined) {
+      this.#followed.delete(key)
+      this.#seen.delete(key)
+    } else this.#followed.set(key, binding)
+    this.affinities.follow(key, binding && this.affinitiesThatMatter(binding)[0], demand)
+    return this.#inFlight.follow(key, binding, demand, nowMs)
+  }
+
+  /** Undefined when the binding has no placement. */
+  demandOf(binding: Binding): Demand | undefined {
+    const known = this.#demands.get(binding)
+    if (known !== undefined || binding.spec?.placement === undefined) return known
+    const demand = demandOf(binding, binding.spec.placement)
+    this.#demands.set(binding, demand)
+    return demand
+  }
+
+  affinitiesThatMatter(binding: Binding): string[] {
+    const demand = this.demandOf(binding)
+    const key = demand === undefined ? undefined : affinityKey(binding, demand, this.#options.schedulerName)
+    return key === undefined ? [] : [key]
+  }
+
+  /** The kind of its template, where a cluster that begins to serve it is one more to go to. */
+  apisThatMatter(binding: Binding): string[] {
+    const demand = this.demandOf(binding)
+    return demand !== undefined && isAlwaysDecided(demand) ? [demand.api] : []
+  }
+
+  /** A status that others changed is no reason to decide again. */
+  concerns(binding: Binding): boolean {
+    const { metadata, status } = binding
+    const isNew = this.#seen.get(keyOf({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })) !== metadata.uid
+    return isNew || status?.schedulerObservedGeneration !== metadata.generation || !isScheduled(binding)
+  }
+
+  look(ref: ObjectRef, binding: Binding | undefined, nowMs: number): Look {
+    if (binding === undefined) return { verdict: { do: 'nothing' } }
+    const key = keyOf(ref)
+    this.#seen.set(key, binding.metadata.uid)
+    const demand = this.demandOf(binding)
+    if (demand === undefined || !isOurs(binding, this.#options.schedulerName)) return { verdict: { do: 'nothing' } }
+    const confirmed = toBeConfirmed(binding)
+    if (confirmed !== undefined) return { verdict: confirmed }
+    if (!mustDecide(binding, demand, this.clusters.isGone)) return { verdict: { do: 'note' } }
+    return this.#decide(key, binding, { demand, nowMs })
+  }
+
+  #decide(key: string, binding: Binding, { demand, nowMs }: { demand: Demand; nowMs: number }): Look {
+    this.#inFlight.expire(nowMs)
+    const decision = schedule({ clusters: this.clusters.clusters, inFlight: this.#inFlight.of }, demand, this.#options)
+    this.#remember(key, binding, { demand, decision, nowMs })
+    const isShort = decision.reason === 'Unschedulable' || decision.reason === 'SchedulerError'
+    const endMs = !isShort ? undefined : this.#inFlight.nextEndMs()
+    return { verdict: { do: 'decide', decision }, ...(endMs === undefined ? {} : { recheckAfterMs: Math.max(0, endMs - nowMs) }) }
+  }
+
+  /** The next decision must know of this one before the cache does. */
+  #remember(key: string, binding: Binding, { demand, decision, nowMs }: { demand: Demand; decision: Decision; nowMs: number }): void {
+    if (decision.clusters === undefined || changeOf(binding, decision)?.isMoved !== true) return
+    const generation = (binding.metadata.generation ?? 0) + 1
+    this.#inFlight.decided(key, demand, { clusters: decision.clusters, generation, nowMs })
+  }
+}
+
+/** A decision that is written and not yet told of is not taken a second time: the world looks different with it. */
+function toBeConfirmed(binding: Binding): Verdict | undefined {
+  const { metadata, status } = binding
+  if (status?.schedulerObservedGeneration === metadata.generation) return undefined
+  const record = readRecord(metadata.annotations)
+  if (record?.reason !== 'Success' || record.generation !== metadata.generation) return undefined
+  return { do: 'confirm', affinityName: typeof record.affinityName === 'string' ? record.affinityName : undefined }
+}
