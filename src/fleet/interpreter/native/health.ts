@@ -1,0 +1,15 @@
+/** Health of workloads that count: the controller there has seen the newest spec, and enough pods are as it says. */
+import type { KubeObject } from '../../../kube/meta.ts'
+import { numberAt } from '../../fields.ts'
+
+export const hasObservedSpec = (object: KubeObject): boolean =>
+  (numberAt(object, 'status', 'observedGeneration') ?? 0) === (object.metadata.generation ?? 0)
+
+export const statusNumber = (object: KubeObject, counter: string): number => numberAt(object, 'status', counter) ?? 0
+
+/** Deployments and StatefulSets. Without `spec.replicas` any number will do. */
+export function isRolledOut(object: KubeObject): boolean {
+  const updated = statusNumber(object, 'updatedReplicas')
+  const wanted = numberAt(object, 'spec', 'replicas') ?? 0
+  return hasObservedSpec(object) && updated >= wanted && statusNumber(object, 'availableReplicas') >= updated
+}

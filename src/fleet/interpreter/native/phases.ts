@@ -1,0 +1,13 @@
+/** Phases of members summed up: the one that deserves most attention speaks for all. */
+import { isJsonObject } from '../../../base/json.ts'
+import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
+import { textAt } from '../../fields.ts'
+
+/** The phases that members told; `untold` stands for a member without a status. */
+export function phasesOf(items: readonly AggregatedStatusItem[], untold?: string): Set<string> {
+  const phases = items.map(({ status }) => (isJsonObject(status) ? (textAt(status, 'phase') ?? '') : untold))
+  return new Set(phases.filter((phase) => phase !== undefined))
+}
+
+export const firstPhase = (order: readonly string[], phases: ReadonlySet<string>): string | undefined =>
+  order.find((phase) => phases.has(phase))
