@@ -1,0 +1,103 @@
+/**
+ * Brings what a Work holds into its member and keeps it there, and brings back how it is. Sole writer of: the objects in
+ * members that came from the Work, and the Work's status (conditions Dispatching and Applied, manifestStatuses). Runs again
+ * when the Work changes, when the member's object does (drift is repaired, what was deleted is made again, status comes back),
+ * when a namespace that something waits for arrives, and when the cluster becomes ready or serves other APIs. Deletion: the
+ * objects are removed, or let go where they are to be preserved, and then the finalizer.
+ */
+import { deepEqual } from '../../base/json.ts'
+import { EVERY_RESOURCE, NAMESPACES } from '../../client/builtin-resources.ts'
+import { keyOfResource } from '../../client/resource.ts'
+import type { Cluster, Work } from '../../kinds/karmada/index.ts'
+import { CLUSTER_READY, WORK_APPLIED } from '../../kinds/karmada/well-known.ts'
+import { isConditionTrue } from '../../kube/conditions.ts'
+import { type Controller, defineController, indexOf, type ObjectRef, type Reader, type Signal, via } from '../../runtime/controller.ts'
+import type { Interpreter } from '../interpreter/interpreter.ts'
+import { executionNamespace } from '../names.ts'
+import { CLUSTERS, WORKS } from '../resources.ts'
+import { manifestsOf, workOf } from './manifest.ts'
+import { createMemberKinds } from './member-kinds.ts'
+import { createMemory, type Memory } from './memory.ts'
+import { type Observed, observeWork } from './observe.ts'
+import { plan } from './plan.ts'
+import { conditionOf } from './status.ts'
+
+const REFUSED_IN = 'refused-in-namespace'
+/** Passes mostly wait for members; one that is slow must not hold up the others. */
+const CONCURRENCY = 64
+
+export function execution({ interpreter }: { interpreter: Interpreter }): Controller {
+  const memory = createMemory()
+  const kinds = createMemberKinds()
+  return defineController<Observed, Work>({
+    name: 'fleet.execution.work',
+    component: 'execution-controller',
+    for: WORKS,
+    heeds: isNewToPlace,
+    watches: [via(CLUSTERS, ({ metadata }, read) => worksOf(metadata.name ?? '', read), { heeds: isOtherToReach })],
+    signals: [ruleChanges(interpreter, memory)],
+    indexes: [indexOf(WORKS, REFUSED_IN, namespacesRefusedIn)],
+    followed({ cluster, resource, object }, read) {
+      if (cluster === undefined) return []
+      const work = workOf(object)
+      const own = work?.namespace === executionNamespace(cluster) ? [work] : []
+      if (keyOfResource(resource) !== keyOfResource(NAMESPACES)) return own
+      const waiting = read.byIndex(WORKS, REFUSED_IN, `${executionNamespace(cluster)}/${object.metadata.name}`)
+      return [...own, ...waiting.map(refOf)]
+    },
+    memberChanged(cluster, read) {
+      kinds.forget(cluster)
+      return worksOf(cluster, read)
+    },
+    writes: [
+      { resource: WORKS, verbs: ['patch'] },
+      { resource: WORKS, subresource: 'status', verbs: ['patch'] },
+      { resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete'], in: 'members' },
+    ],
+    reads: [{ resource: EVERY_RESOURCE, verbs: ['get', 'list', 'watch'], in: 'members' }],
+    concurrency: CONCURRENCY,
+    rank: (key, read) => rankOf(read.get(WORKS, key.namespace, key.name)),
+    observe: (ref, work, read) => observeWork(ref, work, read, { interpreter, kinds, memory }),
+    plan,
+  })
+}
+
+const refOf = ({ metadata }: Work): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
+const worksOf = (cluster: string, read: Reader): ObjectRef[] => read.list(WORKS, executionNamespace(cluster)).map(refOf)
+
+/** What it writes into the status itself is no news, but that something was refused is: it is tried again later. */
+function isNewToPlace(old: Work, work: Work): boolean {
+  const essence = ({ metadata, spec }: Work): unknown => [metadata.deletionTimestamp, metadata.finalizers, metadata.labels, spec]
+  const appliedOf = (one: Work): unknown => conditionOf(one, WORK_APPLIED)?.status
+  return appliedOf(old) !== appliedOf(work) || !deepEqual(essence(old), essence(work))
+}
+
+function isOtherToReach(old: Cluster, cluster: Cluster): boolean {
+  const essence = ({ metadata, status }: Cluster): unknown => [
+    metadata.deletionTimestamp,
+    isConditionTrue(status?.conditions, CLUSTER_READY),
+    status?.apiEnablements,
+  ]
+  return !deepEqual(essence(old), essence(cluster))
+}
+
+/** Where a Work that was refused may be waiting for a namespace. */
+function namespacesRefusedIn(work: Work): string[] {
+  if (conditionOf(work, WORK_APPLIED)?.status !== 'False') return []
+  const namespaces = manifestsOf(work).flatMap(({ metadata }) => metadata?.namespace ?? [])
+  return [...new Set(namespaces)].map((namespace) => `${work.metadata.namespace}/${namespace}`)
+}
+
+/** What others wait for goes first. */
+function rankOf(work: Work | undefined): number {
+  const kinds = work === undefined ? [] : manifestsOf(work).map(({ kind }) => kind)
+  if (kinds.includes('Namespace')) return 2
+  return kinds.includes('CustomResourceDefinition') ? 1 : 0
+}
+
+const ruleChanges = (interpreter: Interpreter, memory: Memory): Signal => ({
+  subscribe: (wake) =>
+    interpreter.onChange((changed) => {
+      for (const ref of memory.withKinds(changed)) wake(ref, 'low')
+    }),
+})

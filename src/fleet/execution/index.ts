@@ -1,0 +1,9 @@
+/** From Works to objects in members, and their status back. */
+import type { Controller } from '../../runtime/controller.ts'
+import type { Interpreter } from '../interpreter/interpreter.ts'
+import { execution } from './controller.ts'
+
+export { workAdmission } from './admission.ts'
+export { isManaged, preparedManifest, recordedManifest, workOf } from './manifest.ts'
+
+export const executionControllers = (facts: { interpreter: Interpreter }): Controller[] => [execution(facts)]

@@ -1,0 +1,72 @@
+/**
+ * Which resource a kind is in a member, asked of the member once per group and version. What was not served is asked for
+ * again when the Cluster says that its APIs have changed, and otherwise after a while.
+ */
+import type { Client } from '../../client/client.ts'
+import { ApiError, statusOf } from '../../client/errors.ts'
+import type { Resource } from '../../client/resource.ts'
+import { readAll } from '../../client/transport.ts'
+import type { ApiEnablement } from '../../kinds/karmada/cluster.ts'
+import { parseGroupVersion } from '../../kube/meta.ts'
+
+export interface MemberKinds {
+  /** Undefined when the member does not serve the kind. */
+  find(of: KindQuestion): Promise<Resource | undefined>
+  /** The member can be reached in another way now, or no longer: it may be another cluster. */
+  forget(cluster: string): void
+}
+
+export interface KindQuestion {
+  cluster: string
+  client: Client
+  apiVersion: string
+  kind: string
+  /** As the Cluster says now. */
+  apiEnablements: readonly ApiEnablement[] | undefined
+  nowMs: number
+}
+
+interface Served {
+  kinds: ReadonlyMap<string, Resource>
+  /** What the Cluster said when the member was asked. */
+  toldBy: string
+  askedAtMs: number
+}
+
+/** How long an answer that a kind is missing is believed while the Cluster says nothing new. */
+const MISSING_FOR_MS = 30_000
+
+export function createMemberKinds(): MemberKinds {
+  const served = new Map<string, Map<string, Served>>()
+  return {
+    async find({ cluster, client, apiVersion, kind, apiEnablements, nowMs }) {
+      const known = served.get(cluster)?.get(apiVersion)
+      const found = known?.kinds.get(kind)
+      if (found !== undefined) return found
+      const toldBy = JSON.stringify(apiEnablements?.find(({ groupVersion }) => groupVersion === apiVersion) ?? null)
+      if (known !== undefined && known.toldBy === toldBy && nowMs - known.askedAtMs < MISSING_FOR_MS) return undefined
+      const kinds = await kindsServed(client, apiVersion)
+      const ofCluster = served.get(cluster) ?? new Map<string, Served>()
+      served.set(cluster, ofCluster.set(apiVersion, { kinds, toldBy, askedAtMs: nowMs }))
+      return kinds.get(kind)
+    },
+    forget: (cluster) => void served.delete(cluster),
+  }
+}
+
+interface ResourceList {
+  resources?: { name: string; kind: string; namespaced: boolean }[]
+}
+
+async function kindsServed(client: Client, apiVersion: string): Promise<ReadonlyMap<string, Resource>> {
+  const { group, version } = parseGroupVersion(apiVersion)
+  const path = group === '' ? `/api/${encodeURIComponent(version)}` : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`
+  const response = await client.raw({ method: 'GET', path })
+  const text = (await readAll(response.body)).toString('utf8')
+  if (response.status === 404) return new Map()
+  // A server that is busy is not a server without resources.
+  if (response.status >= 400) throw new ApiError(response.status, statusOf(response.status, text))
+  const { resources = [] } = JSON.parse(text) as ResourceList
+  const main = resources.filter(({ name }) => !name.includes('/'))
+  return new Map(main.map(({ name, kind, namespaced }) => [kind, Object.freeze({ group, version, plural: name, kind, namespaced })]))
+}

@@ -1,0 +1,177 @@
+/** What a pass over a Work sees: the Work, its cluster, and each of its manifests beside what the member has of it. */
+import { NAMESPACES } from '../../client/builtin-resources.ts'
+import type { Client } from '../../client/client.ts'
+import { ApiError } from '../../client/errors.ts'
+import type { Cluster, Work } from '../../kinds/karmada/index.ts'
+import { CLUSTER_READY, EXECUTION_FINALIZER, WORK_APPLIED } from '../../kinds/karmada/well-known.ts'
+import type { ManifestIdentifier, ManifestStatus } from '../../kinds/karmada/work.ts'
+import { findCondition, isConditionTrue } from '../../kube/conditions.ts'
+import { groupVersion, type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
+import type { ObjectRef, PassReader } from '../../runtime/controller.ts'
+import { hasFinalizer } from '../../runtime/finalizer.ts'
+import type { Interpreter } from '../interpreter/interpreter.ts'
+import { clusterOfExecutionNamespace } from '../names.ts'
+import { CLUSTERS, WORKS } from '../resources.ts'
+import { isFrom, isManaged, manifestsOf, preparedManifest } from './manifest.ts'
+import type { MemberKinds } from './member-kinds.ts'
+import type { Memory } from './memory.ts'
+import { type Reflection, reflect } from './reflect.ts'
+import { conflictOf, liveObject, replacing, type Verdict } from './verdict.ts'
+
+/** One manifest and what is to be done about it. */
+export interface View {
+  identifier: ManifestIdentifier
+  desired: KubeObject
+  verdict: Verdict
+  /** Of the object in the member, where it is as it should be. */
+  reflection?: Reflection
+}
+
+interface Facts {
+  work: Work
+  cluster: string
+  nowMs: number
+}
+
+export type Observed =
+  | { state: 'nothing' }
+  | ({ state: 'suspended' } & Facts)
+  /** The cluster cannot be written to now. */
+  | ({ state: 'waiting'; why: string } & Facts)
+  | ({ state: 'placing'; views: readonly View[]; reflectedAtMs: number } & Facts)
+  /** It is being deleted; `ours` are the objects of it that the member still has. */
+  | ({ state: 'going'; ours: readonly Ours[]; waitsFor?: string } & Facts)
+
+export interface Ours {
+  resource: Parameters<PassReader['follow']>[0]
+  object: KubeObject
+}
+
+export interface Tools {
+  interpreter: Interpreter
+  kinds: MemberKinds
+  memory: Memory
+}
+
+/** One pass: the reader, the way to the member, and what it is about. */
+interface Pass extends Facts, Tools {
+  ref: ObjectRef
+  read: PassReader
+  client: Client
+  clusterObject: Cluster
+}
+
+export async function observeWork(ref: ObjectRef, work: Work | undefined, read: PassReader, tools: Tools): Promise<Observed> {
+  const cluster = clusterOfExecutionNamespace(ref.namespace)
+  if (work === undefined) tools.memory.forget(ref)
+  if (work === undefined || cluster === undefined) return { state: 'nothing' }
+  const clusterObject = read.get(CLUSTERS, '', cluster)
+  const facts: Facts = { work, cluster, nowMs: read.nowMs() }
+  const client = read.clientOf(cluster)
+  const why = obstacleTo(cluster, clusterObject, client)
+  const isGoing = work.metadata.deletionTimestamp !== undefined
+  if (isGoing && !hasFinalizer(work, EXECUTION_FINALIZER)) return { state: 'nothing' }
+  if (!isGoing && work.spec?.suspendDispatching === true) return { state: 'suspended', ...facts }
+  if (client === undefined || clusterObject === undefined || why !== undefined) {
+    if (!isGoing) return { state: 'waiting', why: why ?? '', ...facts }
+    // Nobody will ever be able to tidy up in a cluster that is being removed and does not answer.
+    const isHopeless = clusterObject === undefined || clusterObject.metadata.deletionTimestamp !== undefined
+    return { state: 'going', ours: [], waitsFor: isHopeless ? undefined : why, ...facts }
+  }
+  const pass: Pass = { ...facts, ...tools, ref, read, client, clusterObject }
+  if (isGoing) return { state: 'going', ours: await oursOf(pass, identifiersOf(work)), ...facts }
+  return placing(pass)
+}
+
+function obstacleTo(name: string, cluster: Cluster | undefined, client: Client | undefined): string | undefined {
+  if (cluster === undefined) return `cluster(${name}) does not exist`
+  if (!isConditionTrue(cluster.status?.conditions, CLUSTER_READY)) return `cluster(${name}) is not ready`
+  return client === undefined ? `cluster(${name}) cannot be reached: there is no address or no credentials for it` : undefined
+}
+
+async function placing(pass: Pass): Promise<Observed> {
+  const { work, cluster, nowMs, memory, ref } = pass
+  const manifests = manifestsOf(work)
+  memory.noteKinds(ref, manifests)
+  const views: View[] = []
+  for (const [ordinal, manifest] of manifests.entries()) views.push(await viewOf(pass, manifest, ordinal))
+  const left = await oursOf(pass, leftBehind(work, views))
+  for (const { resource, object } of left)
+    views.push({ identifier: identifierOf(object, -1), desired: object, verdict: { do: 'delete', resource, object } })
+  return { state: 'placing', views, reflectedAtMs: memory.reflectedAtMs(ref, work, nowMs), work, cluster, nowMs }
+}
+
+async function viewOf(pass: Pass, manifest: KubeObject, ordinal: number): Promise<View> {
+  const desired = preparedManifest(manifest, pass.work)
+  const view = { identifier: identifierOf(desired, ordinal), desired }
+  try {
+    const { verdict, observed } = await judge(pass, desired, ordinal)
+    if (verdict.do !== 'nothing' || observed === undefined) return { ...view, verdict }
+    return { ...view, verdict, reflection: await reflect(observed, pass.interpreter) }
+  } catch (error) {
+    // What the member refuses to answer is a fact about this manifest; that it does not answer is one about the pass.
+    if (!(error instanceof ApiError) || error.code >= 500) throw error
+    return { ...view, verdict: { do: 'refuse', why: error.message } }
+  }
+}
+
+async function judge(pass: Pass, desired: KubeObject, ordinal: number): Promise<{ verdict: Verdict; observed?: KubeObject }> {
+  const { read, cluster, client, work, ref } = pass
+  const resource = await resourceOf(pass, desired)
+  if (resource === undefined)
+    return { verdict: { do: 'refuse', why: `no matches for kind "${desired.kind}" in version "${desired.apiVersion}"` } }
+  const at: ObjectRef = { namespace: resource.namespaced ? (desired.metadata.namespace ?? '') : '', name: desired.metadata.name ?? '' }
+  const followed = read.follow(resource, cluster)
+  // An object waits for its namespace, and the arrival of one is news.
+  if (resource.namespaced) read.follow(NAMESPACES, cluster)
+  if (followed?.hasSynced !== true) return { verdict: { do: 'wait' } }
+  const cached = followed.get(at.namespace, at.name)
+  const observed = cached ?? (mustLook(pass) ? await liveObject(client, resource, at) : undefined)
+  if (observed === undefined) return { verdict: { do: 'create', resource, object: desired } }
+  const hasWork = (other: ObjectRef): boolean => read.get(WORKS, other.namespace, other.name) !== undefined
+  const conflict = conflictOf({ desired, observed, work, cluster, hasWork })
+  if (conflict !== undefined) return { verdict: { do: 'refuse', why: conflict } }
+  if (observed.metadata.deletionTimestamp !== undefined)
+    return { verdict: { do: 'wait', why: `${desired.kind} ${at.namespace}/${at.name} is being deleted in cluster(${cluster})` }, observed }
+  return { verdict: await replacing({ ...pass, ref, ordinal, desired, observed, resource }), observed }
+}
+
+/** What is not in the cache may still be there, unmanaged or not yet seen: after a refusal the server is asked first. */
+const mustLook = ({ read, work }: Pass): boolean =>
+  read.lastFailure()?.reason === 'AlreadyExists' || findCondition(work.status?.conditions, WORK_APPLIED)?.status === 'False'
+
+const resourceOf = ({ kinds, cluster, client, clusterObject, nowMs }: Pass, of: { apiVersion: string; kind: string }) =>
+  kinds.find({ cluster, client, apiVersion: of.apiVersion, kind: of.kind, apiEnablements: clusterObject.status?.apiEnablements, nowMs })
+
+/** Of these, the objects in the member that came from this Work. Always asked of the server: what is forgotten here, nobody finds again. */
+async function oursOf(pass: Pass, identifiers: readonly ManifestIdentifier[]): Promise<Ours[]> {
+  const ours: Ours[] = []
+  for (const { group = '', version, kind, namespace = '', name } of identifiers) {
+    const resource = await resourceOf(pass, { apiVersion: groupVersion(group, version), kind })
+    const object = resource === undefined ? undefined : await liveObject(pass.client, resource, { namespace, name })
+    if (resource !== undefined && object !== undefined && isManaged(object) && isFrom(object, pass.work)) ours.push({ resource, object })
+  }
+  return ours
+}
+
+/** All that the Work stands for, and stood for when its status was written. */
+function identifiersOf(work: Work): ManifestIdentifier[] {
+  const named = manifestsOf(work).map((manifest, ordinal) => identifierOf(manifest, ordinal))
+  return [...named, ...reportedOf(work).filter((reported) => !named.some((one) => isSameObject(one, reported)))]
+}
+
+const leftBehind = (work: Work, views: readonly View[]): ManifestIdentifier[] =>
+  reportedOf(work).filter((reported) => !views.some(({ identifier }) => isSameObject(identifier, reported)))
+
+const reportedOf = ({ status }: Work): ManifestIdentifier[] =>
+  ((status?.manifestStatuses ?? []) as readonly ManifestStatus[]).map(({ identifier }) => identifier)
+
+export const isSameObject = (a: ManifestIdentifier, b: ManifestIdentifier): boolean =>
+  (a.group ?? '') === (b.group ?? '') && a.kind === b.kind && (a.namespace ?? '') === (b.namespace ?? '') && a.name === b.name
+
+function identifierOf({ apiVersion, kind, metadata }: KubeObject, ordinal: number): ManifestIdentifier {
+  const { group, version } = parseGroupVersion(apiVersion)
+  const { namespace, name = '' } = metadata
+  const optional = { ...(group === '' ? {} : { group }), ...(namespace === undefined || namespace === '' ? {} : { namespace }) }
+  return { ordinal, ...optional, version, kind, resource: '', name }
+}

@@ -1,0 +1,204 @@
+/** From what a pass over a Work saw to what is done: pure. */
+import { deepEqual } from '../../base/json.ts'
+import type { Work, WorkStatus } from '../../kinds/karmada/index.ts'
+import { EXECUTION_FINALIZER, WORK_APPLIED, WORK_DISPATCHING } from '../../kinds/karmada/well-known.ts'
+import type { Condition } from '../../kube/conditions.ts'
+import {
+  type Action,
+  type Conclusion,
+  type EventIntent,
+  type Failure,
+  type News,
+  NOTHING_TO_DO,
+  type Plan,
+  type Result,
+} from '../../runtime/controller.ts'
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
+import { WORKS } from '../resources.ts'
+import * as events from './events.ts'
+import type { Observed, View } from './observe.ts'
+import { releasePatch } from './preserve.ts'
+import {
+  APPLIED,
+  conditionOf,
+  DISPATCHING,
+  differInReportsOnly,
+  manifestStatuses,
+  notApplied,
+  SUSPENDED,
+  withConditions,
+} from './status.ts'
+
+type Seen<State extends Observed['state']> = Extract<Observed, { state: State }>
+
+/** Changes of reported numbers alone are written at most this often for each Work. */
+export const REPORT_EVERY_MS = 1000
+/** Something was sent: normally the member's answer wakes the key before this. */
+const LOOK_AFTER_WRITE_MS = 1000
+/** A refusal is tried again after as long as it has lasted, within these bounds: in doubling steps. */
+const MIN_RETRY_MS = 1000
+const MAX_RETRY_MS = 300_000
+
+export function plan(observed: Observed): Plan {
+  switch (observed.state) {
+    case 'nothing':
+      return NOTHING_TO_DO
+    case 'suspended':
+      return { actions: written(observed, withConditions(observed.work.status, [SUSPENDED], observed.nowMs)) }
+    case 'waiting':
+      return planWaiting(observed)
+    case 'going':
+      return planGoing(observed)
+    case 'placing':
+      return planPlacing(observed)
+  }
+}
+
+/** That its cluster is away says nothing new about a Work that was applied. */
+function planWaiting({ why, ...seen }: Seen<'waiting'>): Plan {
+  const { work, nowMs } = seen
+  const total = work.spec?.workload?.manifests?.length ?? 0
+  const applied = wasApplied(work) ? [] : [notApplied([why], 0, total)]
+  return { actions: written(seen, withConditions(work.status, [DISPATCHING, ...applied], nowMs)) }
+}
+
+function planGoing({ work, cluster, ours, waitsFor }: Seen<'going'>): Plan {
+  if (waitsFor !== undefined) return { actions: [], news: [{ key: 'cleanup', ...events.cleanupWaits(work, waitsFor) }] }
+  const release = work.spec?.preserveResourcesOnDeletion === true
+  const actions = ours
+    .filter(({ object }) => release || object.metadata.deletionTimestamp === undefined)
+    .map(
+      ({ resource, object }): Action =>
+        release
+          ? { do: 'patch', cluster, resource, of: object, patch: releasePatch(object) }
+          : { do: 'delete', cluster, resource, of: object, propagation: 'Background' },
+    )
+  return { actions: [...actions, removeFinalizer(WORKS, work, EXECUTION_FINALIZER)] }
+}
+
+function planPlacing(seen: Seen<'placing'>): Plan {
+  const { work, views } = seen
+  // Before anything is made in a member, so that it is never left there by a Work that is gone.
+  if (!hasFinalizer(work, EXECUTION_FINALIZER)) return { actions: [addFinalizer(WORKS, work, EXECUTION_FINALIZER)] }
+  const writes = views.flatMap((view) => {
+    const action = writeOf(view, seen.cluster)
+    return action === undefined ? [] : [{ view, action }]
+  })
+  const news = newsOf(seen)
+  if (writes.length === 0) return { ...report(seen, errorsOf(views)), news }
+  const conclude = (results: readonly Result[]): Conclusion =>
+    concluded(
+      seen,
+      writes.map(({ view }) => view),
+      results,
+    )
+  return {
+    actions: [{ do: 'together', actions: writes.map(({ action }) => action), areIndependent: true, conclude }],
+    recheckAfterMs: Math.max(LOOK_AFTER_WRITE_MS, retryMs(seen) ?? 0),
+    news,
+  }
+}
+
+function writeOf({ verdict }: View, cluster: string): Action | undefined {
+  switch (verdict.do) {
+    case 'create':
+      return { do: 'create', cluster, resource: verdict.resource, object: verdict.object, mustBeNew: true }
+    case 'update':
+      return { do: 'update', cluster, resource: verdict.resource, object: verdict.object }
+    case 'delete':
+      return { do: 'delete', cluster, resource: verdict.resource, of: verdict.object, propagation: 'Background' }
+    default:
+      return undefined
+  }
+}
+
+/** Why manifests are not in the member as they should be. */
+type Errors = ReadonlyMap<View, string>
+
+const errorsOf = (views: readonly View[]): Map<View, string> =>
+  new Map(views.flatMap((view) => (view.verdict.do === 'refuse' ? [[view, view.verdict.why] as const] : [])))
+
+/** What went well shows by itself, when the member has it; what was refused is said now. */
+function concluded(seen: Seen<'placing'>, tried: readonly View[], results: readonly Result[]): Conclusion {
+  const errors = errorsOf(seen.views)
+  let mustRetry = false
+  for (const [i, view] of tried.entries()) {
+    const failure = results[i]?.failure
+    if (failure === undefined || failure.reason === 'Conflict') continue
+    // Somebody else's, or ours that the cache has not shown yet: the next pass asks the server.
+    if (failure.reason === 'AlreadyExists') mustRetry = true
+    else if (!isUnanswered(failure) || !wasApplied(seen.work)) errors.set(view, failure.message)
+  }
+  return { actions: errors.size === 0 ? [] : report(seen, errors).actions, mustRetry }
+}
+
+const isUnanswered = ({ code }: Failure): boolean => code === undefined || code >= 500
+const wasApplied = (work: Work): boolean => conditionOf(work, WORK_APPLIED)?.status === 'True'
+
+function report(seen: Seen<'placing'>, errors: Errors): Report {
+  const { work, views, nowMs, reflectedAtMs } = seen
+  const total = views.filter(({ identifier }) => identifier.ordinal >= 0).length
+  const waits = views.flatMap(({ verdict }) => (verdict.do === 'wait' ? [verdict.why] : []))
+  const isComplete = errors.size === 0 && waits.length === 0
+  const reasons = [...errors.values(), ...(wasApplied(work) ? [] : waits.flatMap((why) => why ?? []))]
+  const done = views.filter((view) => view.verdict.do !== 'wait' && !errors.has(view)).length
+  const applied = isComplete ? [APPLIED] : reasons.length > 0 ? [notApplied(reasons, Math.min(done, total), total)] : []
+  const conditions = withConditions(work.status, [DISPATCHING, ...applied], nowMs)
+  const statuses = manifestStatuses(work, views)
+  const status = {
+    ...conditions,
+    ...(statuses.length > 0 || work.status?.manifestStatuses !== undefined ? { manifestStatuses: statuses } : {}),
+  }
+  const recheckAfterMs = isComplete ? undefined : (retryMs(seen) ?? MIN_RETRY_MS)
+  const waitMs = reflectedAtMs + REPORT_EVERY_MS - nowMs
+  if (waitMs > 0 && differInReportsOnly(work.status, status))
+    return { actions: [], recheckAfterMs: deepEqual(work.status, status) ? recheckAfterMs : waitMs }
+  return { actions: written(seen, status, tellingsOf(seen, errors, applied[0])), recheckAfterMs }
+}
+
+type Report = Pick<Plan, 'recheckAfterMs'> & { actions: Action[] }
+
+/** Undefined while nothing has been refused. */
+function retryMs({ work, nowMs }: { work: Work; nowMs: number }): number | undefined {
+  const condition = conditionOf(work, WORK_APPLIED)
+  if (condition?.status !== 'False') return undefined
+  const lastedMs = nowMs - Date.parse(condition.lastTransitionTime ?? '')
+  return Number.isNaN(lastedMs) ? MIN_RETRY_MS : Math.min(MAX_RETRY_MS, Math.max(MIN_RETRY_MS, lastedMs))
+}
+
+/** Nothing when the Work says so already. */
+function written({ work }: { work: Work }, status: WorkStatus, tells: readonly EventIntent[] = []): Action[] {
+  if (deepEqual(work.status, status)) return []
+  const told = [...dispatchingTold(work, status), ...tells]
+  return [{ do: 'patch', resource: WORKS, of: work, patch: { status }, subresource: 'status', tells: told }]
+}
+
+/** Of a Work that begins nothing is told: that it was synced says it all. */
+function dispatchingTold(work: Work, status: WorkStatus): EventIntent[] {
+  const before = conditionOf(work, WORK_DISPATCHING)
+  const after = conditionOf({ ...work, status }, WORK_DISPATCHING)
+  const isNews = after !== undefined && before?.status !== after.status && (before !== undefined || after.status === 'False')
+  return isNews ? [events.dispatching(work, after.message ?? '')] : []
+}
+
+function tellingsOf({ work, cluster, views }: Seen<'placing'>, errors: Errors, next: Condition | undefined): EventIntent[] {
+  const before = conditionOf(work, WORK_APPLIED)
+  if (next === undefined || (before?.status === next.status && before.message === next.message)) return []
+  if (next.status === 'True') return [events.synced(work, cluster), ...views.map(({ desired }) => events.applied(desired, cluster))]
+  if (errors.size === 0) return []
+  return [
+    events.notSynced(work, cluster, [...new Set(errors.values())].join(', ')),
+    ...[...errors].map(([{ desired }, why]) => events.refused(desired, cluster, why)),
+  ]
+}
+
+function newsOf({ work, views }: Seen<'placing'>): News[] {
+  return views.flatMap(({ identifier: { ordinal }, desired, reflection }): News[] => [
+    ...(reflection?.statusFailure === undefined
+      ? []
+      : [{ key: `status ${ordinal}`, ...events.notReflected(work, desired, reflection.statusFailure) }]),
+    ...(reflection?.healthFailure === undefined
+      ? []
+      : [{ key: `health ${ordinal}`, ...events.healthUnknown(work, desired, reflection.healthFailure) }]),
+  ])
+}

@@ -1,0 +1,115 @@
+/**
+ * What is to be done about one manifest in its member, by what is there: nothing, create it, replace what is there, wait, or
+ * leave it alone and say why. An object is touched only when it is ours, nobody's that we know of any more, or when the
+ * manifest says that it may be overwritten.
+ */
+import type { Client } from '../../client/client.ts'
+import { ApiError, isNotFound } from '../../client/errors.ts'
+import type { Resource } from '../../client/resource.ts'
+import { CONFLICT_RESOLUTION_ANNOTATION } from '../../kinds/karmada/well-known.ts'
+import type { Work } from '../../kinds/karmada/work.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef } from '../../runtime/controller.ts'
+import type { Interpreter } from '../interpreter/interpreter.ts'
+import { pruneForMember } from '../interpreter/native/prune.ts'
+import { isFrom, isManaged, mayOverwrite, workOf } from './manifest.ts'
+import { digestOf, type Memory } from './memory.ts'
+import { covers, mergedWith, pinnedTo, sameContent } from './merge.ts'
+
+export type Verdict =
+  | { do: 'nothing' }
+  | { do: 'create'; resource: Resource; object: KubeObject }
+  | { do: 'update'; resource: Resource; object: KubeObject }
+  | { do: 'delete'; resource: Resource; object: KubeObject }
+  /** Something will happen by itself; `why` where somebody has to know. */
+  | { do: 'wait'; why?: string }
+  | Refusal
+
+interface Refusal {
+  do: 'refuse'
+  why: string
+}
+
+/** Why an object in the member may not be touched for this Work; undefined when it may. */
+export function conflictOf(facts: {
+  desired: KubeObject
+  observed: KubeObject
+  work: Work
+  cluster: string
+  hasWork(ref: ObjectRef): boolean
+}): string | undefined {
+  const { desired, observed, work, cluster, hasWork } = facts
+  const { namespace = '', name = '' } = observed.metadata
+  const resource = `resource(kind=${desired.kind}, ${namespace}/${name})`
+  if (isManaged(observed)) {
+    const other = isFrom(observed, work) ? undefined : workOf(observed)
+    if (other === undefined || !hasWork(other)) return undefined
+    return `${resource} in the cluster ${cluster} is managed by work(${other.namespace}/${other.name})`
+  }
+  if (mayOverwrite(desired)) return undefined
+  return `${resource} already exists in the cluster ${cluster} and the ${CONFLICT_RESOLUTION_ANNOTATION} strategy value is empty, Karmada will not manage this resource`
+}
+
+export interface Replacing {
+  ref: ObjectRef
+  ordinal: number
+  desired: KubeObject
+  observed: KubeObject
+  resource: Resource
+  client: Client
+  interpreter: Interpreter
+  memory: Memory
+}
+
+/** Whether the object has to be replaced: not when it says what is wanted, and not when the member would make of it what it has. */
+export async function replacing(facts: Replacing): Promise<Verdict> {
+  const { ref, ordinal, desired, observed, resource, interpreter, memory } = facts
+  const merged = await merge(desired, observed, interpreter)
+  if (isRefusal(merged)) return merged
+  const [wanted, found] = [pruneForMember(merged), pruneForMember(observed)]
+  if (sameContent(wanted, found)) return { do: 'nothing' }
+  const [sent, left] = [digestOf(wanted), digestOf(found)]
+  const known = memory.form(ref, ordinal)
+  if (known?.sent === sent && known.left === left) return { do: 'nothing' }
+  // All of it is there, or was sent before: whether the rest is the member's own doing, only the member knows.
+  if ((known?.sent === sent || covers(found, wanted)) && (await wouldStay(facts, merged, found))) {
+    memory.keepForm(ref, ordinal, { sent, left })
+    return { do: 'nothing' }
+  }
+  memory.keepForm(ref, ordinal, { sent })
+  return { do: 'update', resource, object: merged }
+}
+
+const isRefusal = (merged: KubeObject | Refusal): merged is Refusal => !('metadata' in merged)
+
+/** A rule that fails is a fact about the manifest, told like a refusal of the member. */
+async function merge(desired: KubeObject, observed: KubeObject, interpreter: Interpreter): Promise<KubeObject | Refusal> {
+  const merged = mergedWith(desired, observed)
+  if (!interpreter.has(desired, 'Retain')) return merged
+  try {
+    return pinnedTo(await interpreter.retain(merged, observed), observed)
+  } catch (error) {
+    return { do: 'refuse', why: `failed to retain fields: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}
+
+/** Asks the member what it would make of the replacement. */
+async function wouldStay({ client, resource }: Replacing, merged: KubeObject, found: KubeObject): Promise<boolean> {
+  try {
+    return sameContent(pruneForMember(await client.update(resource, merged, { dryRun: true })), found)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code >= 500) throw error
+    // It filled in a field that cannot be taken out again: then it stays.
+    return error.code === 422 && covers(found, pruneForMember(merged))
+  }
+}
+
+/** As the server has it now; undefined when it has none. */
+export async function liveObject(client: Client, resource: Resource, of: ObjectRef): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(resource, of)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
