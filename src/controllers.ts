@@ -6,6 +6,7 @@
 import { MASTERS } from './apiserver/auth/index.ts'
 import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './apiserver/cluster.ts'
+import { type MemberSwitch, membersHandler } from './apiserver/members-path.ts'
 import type { Everything } from './client/cache/everything.ts'
 import { inProcessTransport } from './client/in-process.ts'
 import type { ConnectMember } from './client/members.ts'
@@ -115,16 +116,25 @@ export interface ComposeOptions
   run?: RunPlacementOptions
   /** Streams a backup of the whole store, where this cluster offers one. */
   backup?: WriteBackup
+  /** Cuts members of this process off and brings them back, where this cluster is their hub. */
+  members?: MemberSwitch
 }
 
 export function clusterOf(options: ComposeOptions): Cluster {
-  const { role, bare, adminToken, serviceAccountKey, run, backup, ...rest } = options
+  const { role, bare, adminToken, serviceAccountKey, run, backup, members, ...rest } = options
+  const paths = [...(backup === undefined ? [] : [backupHandler(backup)]), ...(members === undefined ? [] : [membersHandler(members)])]
   return createCluster({
     ...rest,
     kinds: kindsOf(role, bare),
     admission: () => admissionOf(role, bare, run),
     access: { staticTokens: [{ token: adminToken, user: { name: 'admin', groups: [MASTERS] } }], serviceAccountKey },
-    extraPath: backup === undefined ? undefined : backupHandler(backup),
+    extraPath(info) {
+      for (const path of paths) {
+        const answer = path(info)
+        if (answer !== undefined) return answer
+      }
+      return undefined
+    },
   })
 }
 

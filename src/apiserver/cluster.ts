@@ -35,7 +35,7 @@ export interface ClusterOptions {
   /** How to reach into pods: logs, commands, terminals. Without it no node serves any. */
   nodes?: NodeConnections
   /** One more path outside the API. */
-  extraPath?(info: RequestInfo): ApiResponse | undefined
+  extraPath?(info: RequestInfo): ApiResponse | Promise<ApiResponse> | undefined
   onInternalError?(error: unknown, info: RequestInfo): void
 }
 

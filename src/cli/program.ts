@@ -64,6 +64,7 @@ export function buildProgram(machine: Machine): Command {
     .option('--image <name=dir>', 'pods of this image run on the files of a local directory; may be repeated', collect, [])
     .option('--stages <file>', 'YAML or JSON: how simulated pods live, instead of the built-in table')
     .option('--bare', 'serve the APIs alone: no controllers, no ServiceAccount admission, as a bare kube-apiserver')
+    .option('--member-transport <way>', 'how the hub reaches its own members: in-process or http, which is TLS (default in-process)')
     .option('--log-format <format>', 'of what goes wrong while it runs: text or json (default text)')
     .option('--log-level <level>', 'debug, info, warn or error (default warn)')
     .option('--detach', 'go to the background and return when everything answers')
@@ -82,6 +83,17 @@ export function buildProgram(machine: Machine): Command {
     .option('--log-format <format>', 'text or json (default text)')
     .option('--log-level <level>', 'debug, info, warn or error (default info)')
     .action(async (options) => (await import('./commands/controllers.ts')).controllers(withLog(machine, options), options))
+  const cluster = program.command('cluster').description('cut a member of a running `up` off, and bring it back')
+  for (const [verb, text] of [
+    ['stop', 'cut a member off, as if its network had failed; its pods go on running'],
+    ['start', 'bring it back'],
+  ] as const)
+    cluster
+      .command(verb)
+      .description(text)
+      .argument('<name>', 'the member')
+      .option(dataDirFlag, dataDirText)
+      .action(async (name, options) => (await import('./commands/cluster.ts')).cluster(machine, verb, name, options))
   program
     .command('down')
     .description('stop what runs on a data directory')

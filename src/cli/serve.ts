@@ -4,6 +4,7 @@
  */
 import type { Cluster } from '../apiserver/cluster.ts'
 import { ListenError, type Listener, listen, openKeyDirectory } from '../apiserver/listener/index.ts'
+import type { MemberSwitch } from '../apiserver/members-path.ts'
 import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/index.ts'
 import { withFields } from '../base/log.ts'
 import { formatKubeconfig } from '../client/kubeconfig.ts'
@@ -15,6 +16,7 @@ import { type DataDir, FORMAT, type Run, writeSettings } from './data-dir.ts'
 import { settleLease } from './lease-of-up.ts'
 import { CommandError, type Machine } from './machine.ts'
 import { type Member, memberOf } from './member.ts'
+import { memberAccess, type OwnMember } from './member-access.ts'
 
 export interface ServeOptions extends StartPlan {
   bare: boolean
@@ -73,6 +75,8 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
 
   const names = ['hub', ...Array.from({ length: options.members }, (_, i) => `member${i + 1}`)]
   const started: StartedCluster[] = []
+  // The hub is asked for its members before they are there; nobody can ask before everything runs.
+  const access = memberAccess(() => started.filter(({ role }) => role === 'member').map(ownMember), options.memberTransport)
   for (const [i, name] of names.entries()) {
     options.onStep(`starting ${name}`)
     const wanted = portFor(options, name, i)
@@ -80,7 +84,14 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
     const place = { name, index: i, directory: dir.member(name) }
     const member = role === 'member' && !options.bare ? memberOf(machine, options, place) : undefined
     if (member !== undefined) undo.push(() => member.close())
-    started.push(await startCluster(machine, dir, { name, role, store, wanted, member, bare: options.bare }, undo))
+    started.push(
+      await startCluster(
+        machine,
+        dir,
+        { name, role, store, wanted, member, members: role === 'hub' ? access : undefined, bare: options.bare },
+        undo,
+      ),
+    )
   }
   await Promise.all(started.map((one) => one.cluster.ready))
   for (const { role, cluster } of started)
@@ -90,11 +101,12 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
       const controllers = runControllers({
         role: one.role,
         transportFor: () => inThisProcess(one.cluster),
+        connectMember: one.role === 'hub' ? access.connect : undefined,
         clock: machine.clock,
         random: machine.random,
         authority: () => one.pki().authority,
         signToken: one.cluster.access.serviceAccounts.issueLegacy,
-        member: one.member?.options({ host: HOST, port: one.listener.port }),
+        member: one.member?.options({ host: HOST, port: one.listener().port }),
         log: withFields(machine.log, { cluster: one.name }),
         metrics: createControllerMetrics(one.cluster.server.metrics.registry),
       })
@@ -102,7 +114,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
       one.renewed.push(() => controllers.lookAgain())
       undo.push(() => controllers.stop())
     }
-  const clusters = started.map(({ name, listener, cluster }) => ({ name, url: urlOf(listener), cluster }))
+  const clusters = started.map(({ name, listener, cluster }) => ({ name, url: urlOf(listener()), cluster }))
   await writeFiles(machine, dir, options, started)
   undo.push(() => machine.files.remove(dir.run))
   const members = started.flatMap(({ member }) => member ?? [])
@@ -126,11 +138,23 @@ interface StartedCluster {
   role: ClusterRole
   member: Member | undefined
   cluster: Cluster
-  listener: Listener
+  listener(): Listener
+  /** Nobody reaches it from outside any more; those who talk to it are cut off. */
+  closeListener(): Promise<void>
+  /** At the same port as before. */
+  openListener(): Promise<void>
   pki(): Pki
   /** Called after the certificates were renewed. */
   renewed: (() => void)[]
 }
+
+const ownMember = ({ name, cluster, listener, closeListener, openListener }: StartedCluster): OwnMember => ({
+  name,
+  url: urlOf(listener()),
+  inProcess: () => inThisProcess(cluster),
+  close: closeListener,
+  open: openListener,
+})
 
 interface ClusterStart {
   name: string
@@ -138,6 +162,7 @@ interface ClusterStart {
   store: JournalStore
   wanted: WantedPort
   member: Member | undefined
+  members: MemberSwitch | undefined
   bare: boolean
 }
 
@@ -165,13 +190,14 @@ async function startCluster(
     port: new Promise((resolve) => {
       listensOn = resolve
     }),
+    members: what.members,
     backup: what.role === 'hub' ? (sink) => backup(what.store, sink, clock) : undefined,
     onInternalError: (error, info) =>
       machine.err(`${what.name}: ${info.method} ${info.path} failed: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`),
   })
   undo.push(() => cluster.stop())
   const tlsOf = (keys: Pki) => ({ certificate: keys.serving.certificate, key: keys.serving.key, clientAuthority: keys.authority })
-  const listener = await listenOn(what.wanted, (port) =>
+  const open = (port: number): Promise<Listener> =>
     listen({
       handle: cluster.handle,
       tls: tlsOf(pki),
@@ -179,8 +205,8 @@ async function startCluster(
       port,
       host: HOST,
       onError: (error) => machine.err(`${what.name}: ${error}\n`),
-    }),
-  )
+    })
+  let listener = await listenOn(what.wanted, open)
   listensOn(listener.port)
   const onRenewed: (() => void)[] = []
   const stopRotation = keepPkiFresh({
@@ -197,7 +223,19 @@ async function startCluster(
     stopRotation()
     await listener.stop()
   })
-  return { name: what.name, role: what.role, member: what.member, cluster, listener, pki: () => pki, renewed: onRenewed }
+  return {
+    name: what.name,
+    role: what.role,
+    member: what.member,
+    cluster,
+    listener: () => listener,
+    closeListener: () => listener.stop(0),
+    async openListener() {
+      listener = await open(listener.port)
+    },
+    pki: () => pki,
+    renewed: onRenewed,
+  }
 }
 
 interface WantedPort {
@@ -227,12 +265,12 @@ const urlOf = (listener: Listener): string => `https://${listener.host}:${listen
 async function writeFiles(machine: Machine, dir: DataDir, options: ServeOptions, started: readonly StartedCluster[]): Promise<void> {
   const entries = started.map((one) => {
     const { authority, admin } = one.pki()
-    return { context: one.name, server: urlOf(one.listener), caPem: authority, certPem: admin.certificate, keyPem: admin.key }
+    return { context: one.name, server: urlOf(one.listener()), caPem: authority, certPem: admin.certificate, keyPem: admin.key }
   })
   await machine.files.write(dir.kubeconfig, formatKubeconfig(entries, 'hub'), 0o600)
-  const ports = Object.fromEntries(started.map((one) => [one.name, one.listener.port]))
+  const ports = Object.fromEntries(started.map((one) => [one.name, one.listener().port]))
   await writeSettings(machine, dir, { format: FORMAT, members: options.members, ports, nodes: options.nodes })
-  const hub = started[0] === undefined ? '' : urlOf(started[0].listener)
+  const hub = started[0] === undefined ? '' : urlOf(started[0].listener())
   const { pid } = machine.processes
   const run: Run = { pid, hub, bare: options.bare, mark: machine.processes.mark(pid) }
   await machine.files.write(dir.run, `${JSON.stringify(run)}\n`, 0o600)

@@ -4,6 +4,7 @@ import type { Stage } from '../../minicluster/nodes/simulated/stages.ts'
 import { type DataDir, dataDir, readRun, readSettings } from '../data-dir.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { type NodeOptions, type NodeSettings, nodeSettings } from '../member-nodes.ts'
+import { MEMBER_TRANSPORTS, type MemberTransport } from '../member-transports.ts'
 import { describeStart, startProgress } from '../progress.ts'
 import type { Running } from '../serve.ts'
 
@@ -15,6 +16,7 @@ export interface UpOptions extends NodeOptions {
   detach?: boolean
   image?: string[]
   stages?: string
+  memberTransport?: string
 }
 
 const DEFAULT_PORT = 7443
@@ -73,6 +75,7 @@ export interface StartPlan {
   /** Local roots by image. */
   images: ReadonlyMap<string, string>
   stages?: readonly Stage[]
+  memberTransport: MemberTransport
 }
 
 async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Promise<StartPlan> {
@@ -96,7 +99,14 @@ async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Pr
     nodes: nodeSettings(options, stored?.nodes, machine.random),
     images: await imageRoots(machine, options.image ?? []),
     stages: options.stages === undefined ? undefined : await readStages(machine, options.stages),
+    memberTransport: memberTransport(options.memberTransport),
   }
+}
+
+function memberTransport(text = 'in-process'): MemberTransport {
+  const found = MEMBER_TRANSPORTS.find((way) => way === text)
+  if (found === undefined) throw new CommandError(`--member-transport takes ${MEMBER_TRANSPORTS.join(' or ')}, not ${JSON.stringify(text)}`)
+  return found
 }
 
 async function imageRoots(machine: Machine, given: readonly string[]): Promise<Map<string, string>> {
@@ -143,6 +153,7 @@ async function startInBackground(machine: Machine, dir: DataDir, options: UpOpti
     ['--process-nodes', options.processNodes],
     ['--process-node-size', options.processNodeSize],
     ['--stages', options.stages],
+    ['--member-transport', options.memberTransport],
   ] as const)
     if (value !== undefined) args.push(flag, value)
   for (const image of options.image ?? []) args.push('--image', image)

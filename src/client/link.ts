@@ -1,5 +1,5 @@
-/** The way from one cluster of a world to another, which can be cut: then nothing is answered and every stream ends. */
-import { type Transport, TransportError, type TransportResponse } from '../../client/transport.ts'
+/** A way to a cluster that can be cut and mended: while it is cut nothing is answered, and every stream has ended. */
+import { type Transport, TransportError, type TransportResponse } from './transport.ts'
 
 export class Link {
   readonly #streams = new Set<TransportResponse>()
@@ -19,6 +19,7 @@ export class Link {
     this.#isCut = false
   }
 
+  /** `inner` as it is reached over this link. */
   over(inner: Transport): Transport {
     return {
       request: async (request) => {

@@ -1,0 +1,94 @@
+/**
+ * How the hub reaches members: its own ones (of `up`) in this process or over TLS as any other, all others over TLS. An own
+ * member can be cut off and brought back: its address no longer answers anybody, while its pods and controllers go on.
+ */
+import { Link } from '../client/link.ts'
+import type { ConnectMember } from '../client/members.ts'
+import { undiciTransport } from '../client/transport/undici.ts'
+import type { Transport } from '../client/transport.ts'
+import type { Cluster } from '../kinds/karmada/cluster.ts'
+import type { MemberTransport } from './member-transports.ts'
+
+/** A member of this process. */
+export interface OwnMember {
+  name: string
+  url: string
+  /** The way to it without a network. */
+  inProcess(): Transport
+  /** No more connections from outside; those that are open are cut. */
+  close(): Promise<void>
+  /** At the same address as before. */
+  open(): Promise<void>
+}
+
+export interface MemberAccess {
+  connect: ConnectMember
+  /** False when there is no member of this name here. Nothing happens to one that is cut off already. */
+  stop(name: string): Promise<boolean>
+  start(name: string): Promise<boolean>
+}
+
+/** All parts of the program share the connections to one member; the last to close one closes it. */
+function sharedTransports(): (key: string, make: () => Transport) => Transport {
+  const open = new Map<string, { transport: Transport; users: number }>()
+  return (key, make) => {
+    const known = open.get(key) ?? { transport: make(), users: 0 }
+    open.set(key, known)
+    known.users++
+    const { transport } = known
+    return {
+      request: (request) => transport.request(request),
+      connect: transport.connect === undefined ? undefined : (request, handlers) => transport.connect?.(request, handlers) as never,
+      async close() {
+        known.users--
+        if (known.users > 0) return
+        if (open.get(key) === known) open.delete(key)
+        await transport.close()
+      },
+    }
+  }
+}
+
+/** `own` is asked whenever somebody is looked for: they come after the hub. */
+export function memberAccess(own: () => readonly OwnMember[], transport: MemberTransport): MemberAccess {
+  const links = new Map<string, Link>()
+  const find = (name: string): { member: OwnMember; link: Link } | undefined => {
+    const member = own().find((one) => one.name === name)
+    if (member === undefined) return undefined
+    const link = links.get(name) ?? new Link()
+    links.set(name, link)
+    return { member, link }
+  }
+  const shared = sharedTransports()
+  const connect: ConnectMember = (object, credentials) => {
+    const { metadata, spec } = object as Cluster
+    const endpoint = spec?.apiEndpoint
+    if (endpoint === undefined || endpoint === '') return undefined
+    const known = find(metadata.name ?? '')
+    if (known !== undefined && known.member.url === endpoint && transport === 'in-process') return known.link.over(known.member.inProcess())
+    const insecureSkipTlsVerify = spec?.insecureSkipTLSVerification === true
+    const ca = credentials.caBundle === '' ? undefined : credentials.caBundle
+    return shared(JSON.stringify([endpoint, ca, credentials.token, insecureSkipTlsVerify]), () =>
+      undiciTransport({ server: endpoint, ca, insecureSkipTlsVerify, token: () => credentials.token }),
+    )
+  }
+  return {
+    connect,
+    async stop(name) {
+      const known = find(name)
+      if (known === undefined) return false
+      if (known.link.isCut) return true
+      known.link.cut()
+      await known.member.close()
+      return true
+    },
+    async start(name) {
+      const known = find(name)
+      if (known === undefined) return false
+      if (!known.link.isCut) return true
+      await known.member.open()
+      known.link.mend()
+      return true
+    },
+  }
+}
