@@ -1,0 +1,23 @@
+/** From bindings to Works: one path for both kinds of bindings. */
+import type { Controller } from '../../runtime/controller.ts'
+import { BINDING_KINDS } from './binding-kinds.ts'
+import { type BindingFacts, bindingWorks } from './works/controller.ts'
+
+export {
+  BINDING_KINDS,
+  type BindingKind,
+  CLUSTER_SCOPED_BINDINGS,
+  NAMESPACED_BINDINGS,
+  permanentIdOf,
+  refOf,
+  worksIndex,
+  worksNaming,
+  worksWithId,
+} from './binding-kinds.ts'
+export { createRetries, type Retries } from './retries.ts'
+export { isWorkload, keptClusters, purgedFirst, targetsOf } from './targets.ts'
+export { createTemplateWatch, type TemplateWatch } from './template-watch.ts'
+export { type Overridden, type WorkInput, workFor } from './work-for.ts'
+export { type BindingFacts, bindingWorks } from './works/controller.ts'
+
+export const bindingControllers = (facts: BindingFacts): Controller[] => BINDING_KINDS.map((kind) => bindingWorks(kind, facts))

@@ -1,0 +1,13 @@
+/**
+ * State that survives a move: what was read from the status in the cluster that is left, as labels for the copy in the
+ * cluster that takes over. Only where it is certain which copy takes over: one target, another than before, and nothing
+ * left running behind. Pure.
+ */
+import type { BindingSpec } from '../../kinds/karmada/index.ts'
+import { targetsOf } from './targets.ts'
+
+export function preservedLabels(spec: BindingSpec, cluster: string): Readonly<Record<string, string>> {
+  const task = spec.gracefulEvictionTasks?.at(-1)
+  if (task?.purgeMode !== 'Directly' || targetsOf(spec).length !== 1) return {}
+  return task.clustersBeforeFailover?.includes(cluster) === true ? {} : (task.preservedLabelState ?? {})
+}

@@ -1,0 +1,99 @@
+/**
+ * The templates of bindings, as a signal to whoever works on bindings: news of a template wakes its binding when something
+ * changed that reaches members, or when the binding waits for a version that the cache did not have. A status, which we
+ * write ourselves, wakes nobody unless it is asked for.
+ */
+import { deepEqual } from '../../base/json.ts'
+import type { CacheEvent } from '../../client/cache/object-cache.ts'
+import type { Binding } from '../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef, Priority, Signal } from '../../runtime/controller.ts'
+import type { Interpreter } from '../interpreter/interpreter.ts'
+import { bindingName } from '../names.ts'
+import type { Templates } from '../templates.ts'
+import { type BindingKind, refOf } from './binding-kinds.ts'
+
+export interface TemplateWatch {
+  readonly signal: Signal
+  /** The template that a binding means, in the version it names or a newer one; undefined while there is none. */
+  templateOf(binding: Binding): KubeObject | undefined
+}
+
+export interface TemplateWatchOptions {
+  templates: Templates
+  interpreter: Interpreter
+  /** Whether a change of the status alone counts (default no). */
+  heedsStatus?: boolean
+}
+
+export function createTemplateWatch(
+  kind: BindingKind,
+  { templates, interpreter, heedsStatus = false }: TemplateWatchOptions,
+): TemplateWatch {
+  const waiting = new Set<string>()
+  const keyOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`
+  const bindingOf = ({ kind: of, metadata }: KubeObject): ObjectRef => ({
+    namespace: metadata.namespace ?? '',
+    name: bindingName(of, metadata.name ?? ''),
+  })
+  const isMine = (template: KubeObject): boolean => (template.metadata.namespace !== undefined) === kind.resource.namespaced
+  const isNews = (event: CacheEvent): boolean =>
+    event.type !== 'updated' || event.old === undefined || heedsStatus || reachesMembers(event.old, event.object)
+
+  function follow(wake: (ref: ObjectRef, priority?: Priority) => void): () => void {
+    // What is already there is told at once, and has waited already.
+    let priority: Priority = 'low'
+    const stop = templates.subscribe(({ object }, event) => {
+      if (!isMine(object)) return
+      const ref = bindingOf(object)
+      if (isNews(event) || waiting.has(keyOf(ref))) wake(ref, priority)
+    })
+    priority = 'normal'
+    return stop
+  }
+
+  /** Another rule may make another Work, or another status, of the same template. */
+  function followRules(wake: (ref: ObjectRef) => void): () => void {
+    return interpreter.onChange((kinds) => {
+      for (const object of templatesOf(templates, kinds)) if (isMine(object)) wake(bindingOf(object))
+    })
+  }
+
+  return {
+    signal: {
+      subscribe(wake) {
+        const stops = [follow(wake), followRules((ref) => wake(ref, 'low'))]
+        return () => {
+          for (const stop of stops) stop()
+        }
+      },
+    },
+    templateOf(binding) {
+      const found = templates.get(binding.spec.resource)
+      const { uid, resourceVersion } = binding.spec.resource
+      // Another life of the same name: its own binding will come, and this one goes with its owner.
+      const isMeant = found !== undefined && (uid === undefined || uid === '' || uid === found.metadata.uid)
+      const isBehind = isMeant && Number(found.metadata.resourceVersion) < Number(resourceVersion ?? 0)
+      if (isBehind) waiting.add(keyOf(refOf(binding)))
+      else waiting.delete(keyOf(refOf(binding)))
+      return isMeant && !isBehind ? found : undefined
+    },
+  }
+}
+
+/** Whether anything changed but the status and the bookkeeping of the server. */
+function reachesMembers(old: KubeObject, object: KubeObject): boolean {
+  return !deepEqual(withoutStatus(old), withoutStatus(object))
+}
+
+function withoutStatus({ status: _status, metadata, ...rest }: KubeObject): Record<string, unknown> {
+  const { resourceVersion: _version, managedFields: _fields, ...own } = metadata
+  return { ...rest, metadata: own }
+}
+
+function templatesOf(templates: Templates, kinds: readonly { apiVersion: string; kind: string }[] | undefined): KubeObject[] {
+  if (kinds !== undefined) return kinds.flatMap((kind) => [...templates.selectedBy(kind)].map(({ object }) => object))
+  const all: KubeObject[] = []
+  templates.subscribe(({ object }) => void all.push(object))()
+  return all
+}

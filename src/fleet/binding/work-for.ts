@@ -1,0 +1,119 @@
+/**
+ * The Work that brings an object to one cluster: the template with the cluster's share of replicas and completions, the
+ * overrides last, marked as ours and without what belongs to the hub. Pure; the same for the same input, so that a Work
+ * that is as it should be is never written.
+ */
+import type { Binding, TargetCluster, Work } from '../../kinds/karmada/index.ts'
+import { markedManifest } from '../../kinds/karmada/manifest-marks.ts'
+import {
+  CONFLICT_ABORT,
+  CONFLICT_OVERWRITE,
+  CONFLICT_RESOLUTION_ANNOTATION,
+  EXECUTION_FINALIZER,
+  MANAGED_LABEL,
+  MANAGED_VALUE,
+  TEMPLATE_GENERATION,
+  TEMPLATE_UID,
+  WORK_ID,
+  WORK_NAME,
+  WORK_NAMESPACE,
+} from '../../kinds/karmada/well-known.ts'
+import { groupVersion, type KubeObject } from '../../kube/meta.ts'
+import { withField } from '../fields.ts'
+import { pruneForMember } from '../interpreter/native/prune.ts'
+import { executionNamespace, workName } from '../names.ts'
+import { WORKS } from '../resources.ts'
+import { type BindingKind, permanentIdOf, refOf } from './binding-kinds.ts'
+import { preservedLabels } from './preserved-labels.ts'
+import { workId } from './work-id.ts'
+
+/** What override policies make of an object, and the annotations by which a Work says so. */
+export interface Overridden {
+  object: KubeObject
+  annotations: Readonly<Record<string, string>>
+}
+
+export interface WorkInput {
+  kind: BindingKind
+  binding: Binding
+  /** As the hub has it. */
+  template: KubeObject
+  target: TargetCluster
+  /** The template with the replicas of this cluster: the interpreter's answer, or the template itself. */
+  revised: KubeObject
+  /** Of a Job whose completions are divided. */
+  completions?: number
+  /** Throws when a policy cannot be applied. */
+  override(object: KubeObject): Overridden
+  /** Permanent id of the Work, where there is one already. */
+  workId?: string
+}
+
+export function workFor(input: WorkInput): Work {
+  const { kind, binding, target } = input
+  const divided = input.completions === undefined ? input.revised : withField(input.revised, ['spec', 'completions'], input.completions)
+  const { object, annotations: overrides } = input.override(divided)
+  const namespace = executionNamespace(target.name)
+  const name = workNameOf(binding)
+  const bindingId = permanentIdOf(kind, binding)
+  const id = input.workId ?? workId(bindingId, target.name)
+  const conflict = { [CONFLICT_RESOLUTION_ANNOTATION]: conflictResolution(object, binding) }
+  const references = kind.nameAnnotations(refOf(binding))
+  const manifest = manifestFor(input.template, object, {
+    workId: id,
+    labels: { ...preservedLabels(binding.spec, target.name), [MANAGED_LABEL]: MANAGED_VALUE, [kind.idLabel]: bindingId },
+    annotations: { ...references, [WORK_NAMESPACE]: namespace, [WORK_NAME]: name, ...conflict },
+  })
+  return {
+    apiVersion: groupVersion(WORKS.group, WORKS.version),
+    kind: WORKS.kind,
+    metadata: {
+      name,
+      namespace,
+      labels: { [kind.idLabel]: bindingId, [WORK_ID]: id },
+      annotations: { ...references, ...conflict, ...overrides },
+      finalizers: [EXECUTION_FINALIZER],
+    },
+    spec: {
+      workload: { manifests: [manifest] },
+      suspendDispatching: isSuspended(binding, target.name),
+      preserveResourcesOnDeletion: binding.spec.preserveResourcesOnDeletion === true,
+    },
+  }
+}
+
+export function workNameOf({ spec: { resource } }: Binding): string {
+  return workName(resource.kind, resource.name, resource.namespace)
+}
+
+function isSuspended({ spec: { suspension } }: Binding, cluster: string): boolean {
+  return suspension?.dispatching === true || suspension?.dispatchingOnClusters?.clusterNames?.includes(cluster) === true
+}
+
+/** Whoever wrote the object knows best; then the policy. */
+function conflictResolution(object: KubeObject, { spec }: Binding): string {
+  const own = object.metadata.annotations?.[CONFLICT_RESOLUTION_ANNOTATION]
+  if (own === CONFLICT_OVERWRITE || own === CONFLICT_ABORT) return own
+  return spec.conflictResolution === 'Overwrite' ? CONFLICT_OVERWRITE : CONFLICT_ABORT
+}
+
+interface Marks {
+  workId: string
+  labels: Readonly<Record<string, string>>
+  annotations: Readonly<Record<string, string>>
+}
+
+/** The keys we manage are recorded last: what pruning takes away must not be taken from the member's object too. */
+function manifestFor(template: KubeObject, object: KubeObject, { workId, ...marks }: Marks): KubeObject {
+  const { uid = '', generation = 0 } = template.metadata
+  const ofTemplate = { [TEMPLATE_UID]: uid, ...(generation > 0 ? { [TEMPLATE_GENERATION]: String(generation) } : {}) }
+  const marked: KubeObject = {
+    ...object,
+    metadata: {
+      ...object.metadata,
+      labels: { ...object.metadata.labels, ...marks.labels },
+      annotations: { ...object.metadata.annotations, ...ofTemplate, ...marks.annotations },
+    },
+  }
+  return markedManifest(pruneForMember(marked), workId)
+}

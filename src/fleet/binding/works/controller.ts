@@ -1,0 +1,137 @@
+/**
+ * Keeps one Work per target of a binding: the template with the cluster's share, the overrides of that cluster, and the
+ * marks by which it is found again. Sole writer of: Works of bindings (their status aside), and taker of the binding's
+ * finalizer. Runs again when the binding's wish, the template, an override policy, a rule of the interpreter, a Cluster's
+ * traits or one of the Works changes; a Work that somebody deletes comes back. Deletion: the Works are sent on their way,
+ * then the finalizer goes; Works whose binding is gone without them are removed too.
+ */
+import { NAMESPACES } from '../../../client/builtin-resources.ts'
+import type { Client } from '../../../client/client.ts'
+import { isNotFound } from '../../../client/errors.ts'
+import type { Resource } from '../../../client/resource.ts'
+import type { Binding, Work } from '../../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { type Controller, defineController, type ObjectRef, type PassReader } from '../../../runtime/controller.ts'
+import { isFresh } from '../../../runtime/live-owner.ts'
+import type { Interpreter } from '../../interpreter/interpreter.ts'
+import { executionNamespace } from '../../names.ts'
+import { CLUSTERS, WORKS } from '../../resources.ts'
+import type { Templates } from '../../templates.ts'
+import { type BindingKind, permanentIdOf, worksNaming, worksWithId } from '../binding-kinds.ts'
+import { createRetries } from '../retries.ts'
+import { purgedFirst } from '../targets.ts'
+import { createTemplateWatch } from '../template-watch.ts'
+import { workNameOf } from '../work-for.ts'
+import type { ApplyOverrides } from './overrides.ts'
+import { createsWorks, isGoing, isHeld, type Observed, orphansOf, plan } from './plan.ts'
+import { policiesFor } from './policies.ts'
+import { indexesOf, isAnotherWish, watchesOf } from './wakes.ts'
+import { otherOwner, wantedWorks } from './wanted.ts'
+
+export interface BindingFacts {
+  templates: Templates
+  interpreter: Interpreter
+  applyOverrides: ApplyOverrides
+  /** Bindings worked on at once (default 10). */
+  concurrency?: number
+}
+
+export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller {
+  const watch = createTemplateWatch(kind, facts)
+  const retries = createRetries()
+  /** What the first list brought may be old; what comes later is news. */
+  let firstList: number | undefined
+
+  async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader, client: Client): Promise<Observed> {
+    firstList ??= read.revisionOf(kind.resource)
+    const works = worksOf(kind, { ref, binding, read })
+    const template = binding === undefined || isGoing(binding) ? undefined : watch.templateOf(binding)
+    const isHeldBack = binding === undefined || permanentIdOf(kind, binding) === '' || isHeld(binding, works)
+    const { wanted, hindrances } =
+      template === undefined || isHeldBack
+        ? { wanted: [], hindrances: [] }
+        : await wantedWorks({ kind, binding, template, ...given(read, template) })
+    const isOld = Number(binding?.metadata.resourceVersion) <= firstList
+    const seen = { kind, binding, works, template, wanted, hindrances }
+    const retryAfterMs = retries.afterMs(
+      `${ref.namespace}/${ref.name}`,
+      hindrances.some(({ mayPass }) => mayPass),
+    )
+    return { ...seen, retryAfterMs, isFresh: await isSure(seen, { ref, client, isOld }) }
+  }
+
+  function given(read: PassReader, template: KubeObject) {
+    const policies = policiesFor(kind, read, template)
+    return {
+      interpreter: facts.interpreter,
+      placeOf: (name: string) => ({
+        cluster: read.get(CLUSTERS, '', name),
+        hasNamespace: read.get(NAMESPACES, '', executionNamespace(name)) !== undefined,
+      }),
+      liveOf: (namespace: string, name: string) => read.get(WORKS, namespace, name),
+      override: facts.applyOverrides({ template, ...policies }),
+    }
+  }
+
+  return defineController<Observed, Binding>({
+    name: kind.controllerName('fleet.binding.works'),
+    component: kind.resource.namespaced ? 'binding-controller' : 'cluster-resource-binding-controller',
+    for: kind.resource,
+    watches: watchesOf(kind, facts.templates),
+    signals: [watch.signal],
+    indexes: indexesOf(kind),
+    writes: [
+      { resource: kind.resource, verbs: ['patch'] },
+      { resource: WORKS, verbs: ['create', 'patch', 'delete'] },
+    ],
+    reads: [kind.resource, WORKS].map((resource) => ({ resource, verbs: ['get'] })),
+    heeds: isAnotherWish,
+    concurrency: facts.concurrency ?? 10,
+    observe,
+    plan,
+  })
+}
+
+/** By its permanent id, and what names it: of a former life, or of before its label was changed. */
+function worksOf(kind: BindingKind, { ref, binding, read }: { ref: ObjectRef; binding: Binding | undefined; read: PassReader }): Work[] {
+  const found = [...worksNaming(read, ref), ...(binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding)))]
+  return [...new Set(found)]
+}
+
+interface Asking {
+  ref: ObjectRef
+  client: Client
+  /** The binding is as a first list had it, which may be older than what became of it. */
+  isOld: boolean
+}
+
+/**
+ * Asks the server before a Work is removed, before one appears because of a wish that may be an old one, and before anything
+ * comes to another cluster that must be gone from the first.
+ */
+async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wanted'>, { ref, client, isOld }: Asking): Promise<boolean> {
+  const { kind, binding } = seen
+  const removes = orphansOf(seen).length > 0
+  if (binding === undefined) return !removes || (await liveObject(client, kind.resource, ref)) === undefined
+  const creates = createsWorks(seen)
+  if ((removes || (creates && isOld)) && !(await isFresh(client, kind.resource, binding))) return false
+  return !creates || (await isPurged(client, kind, binding))
+}
+
+/** Works that must be gone first: the server knows best whether they are. */
+async function isPurged(client: Client, kind: BindingKind, binding: Binding): Promise<boolean> {
+  for (const cluster of purgedFirst(binding.spec)) {
+    const work = await liveObject(client, WORKS, { namespace: executionNamespace(cluster), name: workNameOf(binding) })
+    if (work !== undefined && otherOwner(kind, binding, work) === undefined) return false
+  }
+  return true
+}
+
+async function liveObject(client: Client, resource: Resource, ref: ObjectRef): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(resource, ref)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+/** What people are told about the Works of a binding: on the binding and on the template, once per transition. Pure. */
+import { deepEqual } from '../../../base/json.ts'
+import type { Binding } from '../../../kinds/karmada/index.ts'
+import { APPLIED_CLUSTER_OVERRIDES, APPLIED_OVERRIDES } from '../../../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { EventIntent, News } from '../../../runtime/controller.ts'
+import { type BindingKind, refOf } from '../binding-kinds.ts'
+import type { Hindrance, WantedWork } from './wanted.ts'
+
+export const SYNC_WORK_FAILED = 'SyncWorkFailed'
+
+interface Subject {
+  kind: BindingKind
+  binding: Binding
+  template: KubeObject | undefined
+}
+
+export function syncSucceeded({ kind, binding, template }: Subject): EventIntent[] {
+  const message = `Sync work of ${kind.display(refOf(binding))} successful.`
+  const told = (of: KubeObject): EventIntent => ({ of, type: 'Normal', reason: 'SyncWorkSucceed', message })
+  return template === undefined ? [told(binding)] : [told(binding), told(template)]
+}
+
+export function syncFailures({ binding, template }: Subject, hindrances: readonly Hindrance[]): News[] {
+  return hindrances.flatMap(({ cluster, message: why, isOverride }) => {
+    const message = `cluster(${cluster}): ${why}`
+    const told = (of: KubeObject, reason: string): News => ({
+      key: `${of.kind} ${reason} ${message}`,
+      of,
+      type: 'Warning',
+      reason,
+      message,
+    })
+    const onTemplate = template === undefined ? [] : [told(template, SYNC_WORK_FAILED)]
+    const ofOverride = isOverride === true && template !== undefined ? [told(template, 'ApplyOverridePolicyFailed')] : []
+    return [told(binding, SYNC_WORK_FAILED), ...onTemplate, ...ofOverride]
+  })
+}
+
+interface Applied {
+  policyName: string
+  overriders: unknown
+}
+
+/** Policies that a Work did not have before, or not in this form. */
+export function newlyApplied(template: KubeObject, { cluster, work, live }: WantedWork): EventIntent[] {
+  const namespace = template.metadata.namespace ?? ''
+  const texts: [string, (name: string) => string][] = [
+    [APPLIED_CLUSTER_OVERRIDES, (name) => `Apply cluster override policy(${name}) for cluster(${cluster}) succeed.`],
+    [APPLIED_OVERRIDES, (name) => `Apply override policy(${namespace}/${name}) for cluster(${cluster}) succeed.`],
+  ]
+  return texts.flatMap(([annotation, textOf]) => {
+    const before = appliedIn(live, annotation)
+    const isNew = (one: Applied): boolean => !before.some((other) => deepEqual(one, other))
+    const names = new Set(
+      appliedIn(work, annotation)
+        .filter(isNew)
+        .map(({ policyName }) => policyName),
+    )
+    return [...names].map(
+      (name): EventIntent => ({ of: template, type: 'Normal', reason: 'ApplyOverridePolicySucceed', message: textOf(name) }),
+    )
+  })
+}
+
+/** Anybody may have written the annotation of a Work: what cannot be read tells nothing. */
+function appliedIn(work: KubeObject | undefined, annotation: string): Applied[] {
+  const text = work?.metadata.annotations?.[annotation]
+  if (text === undefined) return []
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? (value as Applied[]) : []
+  } catch (error) {
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
+}

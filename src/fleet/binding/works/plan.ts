@@ -1,0 +1,124 @@
+/**
+ * What to do about the Works of a binding: pure, from what was observed to writes and news. Works of clusters that are no
+ * longer meant go; under purge mode Directly nothing comes anywhere before they are gone. Everything else is brought into
+ * the shape that is wanted, each Work by itself.
+ */
+import type { Binding, Work } from '../../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { type Action, type EventIntent, type News, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
+import { clusterOfExecutionNamespace } from '../../names.ts'
+import { WORKS } from '../../resources.ts'
+import { type BindingKind, permanentIdOf, refOf } from '../binding-kinds.ts'
+import { keptClusters, purgedFirst } from '../targets.ts'
+import { workChange } from '../work-change.ts'
+import { newlyApplied, SYNC_WORK_FAILED, syncFailures, syncSucceeded } from './news.ts'
+import type { Hindrance, WantedWork } from './wanted.ts'
+
+export interface Observed {
+  kind: BindingKind
+  /** Undefined when it is gone. */
+  binding: Binding | undefined
+  /** Works that were made for it, also in a former life. */
+  works: readonly Work[]
+  /** Undefined while the one that the binding means is not there, or not yet seen. */
+  template: KubeObject | undefined
+  wanted: readonly WantedWork[]
+  hindrances: readonly Hindrance[]
+  /** Whether the server has the binding as it was seen; asked before anything that an old wish must not bring about. */
+  isFresh: boolean
+  retryAfterMs: number | undefined
+}
+
+export const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
+
+export const clusterOf = ({ metadata }: KubeObject): string => clusterOfExecutionNamespace(metadata.namespace ?? '') ?? ''
+
+/** Works that have to go, of those not yet on their way out. */
+export function orphansOf({ binding, works }: Pick<Observed, 'binding' | 'works'>): Work[] {
+  const staying = works.filter((work) => !isGoing(work))
+  if (binding === undefined || isGoing(binding)) return staying
+  const kept = keptClusters(binding.spec)
+  return staying.filter((work) => !kept.has(clusterOf(work)))
+}
+
+/** Whether a Work is still where it must be gone from before the object comes anywhere else. */
+export function isHeld(binding: Binding, works: readonly Work[]): boolean {
+  const purged = new Set(purgedFirst(binding.spec))
+  return purged.size > 0 && works.some((work) => purged.has(clusterOf(work)))
+}
+
+export function plan(observed: Observed): Plan {
+  const { kind, binding } = observed
+  if (!observed.isFresh) return NOTHING_TO_DO
+  const orphans = orphansOf(observed)
+  if (binding === undefined) return { actions: removals(kind, undefined, orphans) }
+  if (isGoing(binding)) {
+    const done = hasFinalizer(binding, kind.finalizer) ? [removeFinalizer(kind.resource, binding, kind.finalizer)] : []
+    return { actions: [...removals(kind, binding, orphans), ...done] }
+  }
+  if (permanentIdOf(kind, binding) === '') return { actions: [], news: [withoutId(kind, binding)] }
+  const writes = isHeld(binding, observed.works) ? [] : writesOf(observed, binding)
+  return {
+    actions: [...removals(kind, binding, orphans), ...together(writes)],
+    news: syncFailures({ kind, binding, template: observed.template }, observed.hindrances),
+    recheckAfterMs: observed.retryAfterMs,
+  }
+}
+
+const together = (actions: readonly Action[]): Together[] =>
+  actions.length === 0 ? [] : [{ do: 'together', actions, areIndependent: true }]
+
+/** What is to be preserved must say so before it goes: the member learns it from the Work alone. */
+function removals(kind: BindingKind, binding: Binding | undefined, orphans: readonly Work[]): Together[] {
+  const preserve = binding?.spec.preserveResourcesOnDeletion === true
+  const unsaid = orphans.filter(({ spec }) => preserve && spec.preserveResourcesOnDeletion !== true)
+  const say = (of: Work): Action => ({ do: 'patch', resource: WORKS, of, patch: { spec: { preserveResourcesOnDeletion: true } } })
+  const remove = (of: Work): Action => ({
+    do: 'delete',
+    resource: WORKS,
+    of,
+    tellsFailure: (why) => cleanupFailed(kind, { binding, of, why }),
+  })
+  return [...together(unsaid.map(say)), ...together(orphans.map(remove))]
+}
+
+function writesOf({ kind, template, wanted, hindrances }: Observed, binding: Binding): Action[] {
+  if (template === undefined) return []
+  const changes = wanted.flatMap((one) => changeOf(one))
+  let left = changes.length
+  return changes.map(({ write, of }) => ({
+    ...write,
+    tells(): EventIntent[] {
+      left--
+      const isLast = left === 0 && hindrances.length === 0
+      return [...newlyApplied(template, of), ...(isLast ? syncSucceeded({ kind, binding, template }) : [])]
+    },
+    tellsFailure: (why) => ({ of: binding, type: 'Warning', reason: SYNC_WORK_FAILED, message: `cluster(${of.cluster}): ${why}` }),
+  }))
+}
+
+/** Nothing for a Work on its way out: when it is gone, that wakes us. */
+function changeOf(of: WantedWork): { write: Action; of: WantedWork }[] {
+  const { work, live } = of
+  if (live === undefined) return [{ write: { do: 'create', resource: WORKS, object: work }, of }]
+  const patch = isGoing(live) ? undefined : workChange(live, work)
+  return patch === undefined ? [] : [{ write: { do: 'patch', resource: WORKS, of: live, patch }, of }]
+}
+
+/** Whether a Work would appear where there is none. */
+export const createsWorks = ({ wanted }: Pick<Observed, 'wanted'>): boolean => wanted.some(({ live }) => live === undefined)
+
+function cleanupFailed(
+  kind: BindingKind,
+  { binding, of, why }: { binding: Binding | undefined; of: Work; why: string },
+): EventIntent | undefined {
+  if (binding === undefined) return undefined
+  const message = `cluster(${clusterOf(of)}): the Work of ${kind.display(refOf(binding))} cannot be removed: ${why}`
+  return { of: binding, type: 'Warning', reason: 'CleanupWorkFailed', message }
+}
+
+function withoutId(kind: BindingKind, binding: Binding): News {
+  const message = `${kind.display(refOf(binding))} has no label ${kind.idLabel}: the admission that gives it did not run when it was created`
+  return { key: 'no permanent id', of: binding, type: 'Warning', reason: SYNC_WORK_FAILED, message }
+}

@@ -1,0 +1,77 @@
+/** What makes a binding's Works be looked at again, and which changes do not matter to them. */
+import { deepEqual } from '../../../base/json.ts'
+import { NAMESPACES } from '../../../client/builtin-resources.ts'
+import type { Binding, Cluster, ClusterOverridePolicy, OverridePolicy, Work } from '../../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { type Index, indexOf, type ObjectRef, type Reader, via, type Watch } from '../../../runtime/controller.ts'
+import { clusterOfExecutionNamespace } from '../../names.ts'
+import { implicitPriorityOf } from '../../resource-selector.ts'
+import { CLUSTER_OVERRIDE_POLICIES, CLUSTERS, OVERRIDE_POLICIES, WORKS } from '../../resources.ts'
+import type { Templates } from '../../templates.ts'
+import { type BindingKind, refOf, worksIndex } from '../binding-kinds.ts'
+import { targetsOf } from '../targets.ts'
+import { bindingsMeant, policyIndexes, templateIndex } from './policies.ts'
+
+const ON_CLUSTER = 'on-cluster'
+
+export const indexesOf = (kind: BindingKind): Index[] => [
+  worksIndex(kind),
+  templateIndex(kind),
+  indexOf(kind.resource, ON_CLUSTER, ({ spec }: Binding) => targetsOf(spec).map(({ name }) => name)),
+  ...policyIndexes(kind),
+]
+
+/** A binding's status is others' business. */
+export const isAnotherWish = (old: Binding, binding: Binding): boolean =>
+  old.metadata.generation !== binding.metadata.generation || isRelabelled(old, binding)
+
+const isRelabelled = (old: KubeObject, { metadata }: KubeObject): boolean =>
+  old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
+  !deepEqual(old.metadata.labels, metadata.labels) ||
+  !deepEqual(old.metadata.finalizers, metadata.finalizers)
+
+/** So is a Work's; what we wrote there is not. */
+const isTouched = (old: Work, work: Work): boolean =>
+  old.metadata.generation !== work.metadata.generation ||
+  isRelabelled(old, work) ||
+  !deepEqual(old.metadata.annotations, work.metadata.annotations)
+
+/** What overrides can ask about a cluster. */
+const hasOtherTraits = (old: Cluster, cluster: Cluster): boolean => {
+  const traits = ({ metadata, spec }: Cluster): unknown => [metadata.labels, spec.provider, spec.region, spec.zones]
+  return !deepEqual(traits(old), traits(cluster))
+}
+
+export function watchesOf(kind: BindingKind, templates: Templates): Watch[] {
+  const onCluster = (read: Reader, cluster: string): ObjectRef[] => read.byIndex(kind.resource, ON_CLUSTER, cluster).map(refOf)
+  const meant = (policy: OverridePolicy | ClusterOverridePolicy, read: Reader): ObjectRef[] =>
+    bindingsMeant(kind, policy, {
+      read,
+      labelsMatch(selector, binding) {
+        const template = templates.get(binding.spec.resource)
+        return template !== undefined && implicitPriorityOf([selector], template) > 0
+      },
+    })
+  return [
+    via(
+      WORKS,
+      (work) => {
+        const ref = kind.namedBy(work)
+        return ref === undefined ? [] : [ref]
+      },
+      { heeds: isTouched },
+    ),
+    via(CLUSTERS, ({ metadata }, read) => onCluster(read, metadata.name ?? ''), { heeds: hasOtherTraits, priority: 'low' }),
+    via(
+      NAMESPACES,
+      ({ metadata }, read) => {
+        const cluster = clusterOfExecutionNamespace(metadata.name ?? '')
+        return cluster === undefined ? [] : onCluster(read, cluster)
+      },
+      // That it is there is all that counts.
+      { heeds: () => false, priority: 'low' },
+    ),
+    via(CLUSTER_OVERRIDE_POLICIES, meant),
+    ...(kind.resource.namespaced ? [via(OVERRIDE_POLICIES, meant)] : []),
+  ]
+}

@@ -1,0 +1,115 @@
+/**
+ * The Works that a binding wants, one per target. What does not depend on the cluster is done once per number of replicas,
+ * so that a binding over many clusters asks the interpreter as often as there are different numbers. What goes wrong for one
+ * cluster does not hold up the others.
+ */
+import type { Binding, Cluster, TargetCluster, Work } from '../../../kinds/karmada/index.ts'
+import { WORK_ID } from '../../../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { Interpreter } from '../../interpreter/interpreter.ts'
+import { executionNamespace } from '../../names.ts'
+import { type BindingKind, permanentIdOf, refOf } from '../binding-kinds.ts'
+import { completionsByCluster } from '../job-completions.ts'
+import { replicasFor, targetsOf } from '../targets.ts'
+import { type Overridden, workFor, workNameOf } from '../work-for.ts'
+
+export interface WantedWork {
+  cluster: string
+  work: Work
+  /** The one that is there now. */
+  live: Work | undefined
+}
+
+export interface Hindrance {
+  cluster: string
+  message: string
+  /** Somebody outside was asked and did not answer well: nothing will tell when that changes. */
+  mayPass: boolean
+  /** It was an override policy that could not be applied. */
+  isOverride?: boolean
+}
+
+export interface WantedInput {
+  kind: BindingKind
+  binding: Binding
+  template: KubeObject
+  interpreter: Interpreter
+  /** The Cluster object and whether its execution namespace is there. */
+  placeOf(cluster: string): { cluster: Cluster | undefined; hasNamespace: boolean }
+  liveOf(namespace: string, name: string): Work | undefined
+  override(object: KubeObject, cluster: Cluster): Overridden
+}
+
+export async function wantedWorks(input: WantedInput): Promise<{ wanted: WantedWork[]; hindrances: Hindrance[] }> {
+  const { binding, template } = input
+  const targets = targetsOf(binding.spec)
+  const completions = completionsByCluster(template, binding.spec, targets)
+  const revised = reviser(input)
+  const outcomes = await Promise.all(
+    targets.map((target) => wantedWork(input, { target, completions: completions.get(target.name), revised })),
+  )
+  return {
+    wanted: outcomes.filter((one): one is WantedWork => 'work' in one),
+    hindrances: outcomes.filter((one): one is Hindrance => !('work' in one)),
+  }
+}
+
+interface PerTarget {
+  target: TargetCluster
+  completions: number | undefined
+  revised(replicas: number | undefined): Promise<KubeObject>
+}
+
+async function wantedWork(input: WantedInput, { target, completions, revised }: PerTarget): Promise<WantedWork | Hindrance> {
+  const { kind, binding, template } = input
+  const { cluster, hasNamespace } = input.placeOf(target.name)
+  const namespace = executionNamespace(target.name)
+  const hindered = (error: unknown, more: Partial<Hindrance> = {}): Hindrance => ({
+    cluster: target.name,
+    message: textOf(error),
+    mayPass: false,
+    ...more,
+  })
+  if (cluster === undefined) return hindered('there is no such cluster')
+  if (!hasNamespace) return hindered(`its execution namespace ${namespace} does not exist`)
+  const live = input.liveOf(namespace, workNameOf(binding))
+  const owner = live === undefined ? undefined : otherOwner(kind, binding, live)
+  if (owner !== undefined) return hindered(`Work ${namespace}/${workNameOf(binding)} belongs to ${owner}`)
+  let own: KubeObject
+  try {
+    own = await revised(replicasFor(binding.spec, target))
+  } catch (error) {
+    return hindered(error, { mayPass: true })
+  }
+  try {
+    const override = (object: KubeObject): Overridden => input.override(object, cluster)
+    const work = workFor({ kind, binding, template, target, revised: own, completions, override, workId: live?.metadata.labels?.[WORK_ID] })
+    return { cluster: target.name, work, live }
+  } catch (error) {
+    return hindered(error, { isOverride: true })
+  }
+}
+
+/** Somebody else's Work of the same name is never taken over. */
+export function otherOwner(kind: BindingKind, binding: Binding, work: KubeObject): string | undefined {
+  const id = permanentIdOf(kind, work)
+  if (id !== '' && id === permanentIdOf(kind, binding)) return undefined
+  const named = kind.namedBy(work)
+  const { namespace, name } = refOf(binding)
+  if (named === undefined) return 'another maker'
+  return named.namespace === namespace && named.name === name ? undefined : kind.display(named)
+}
+
+/** Asks the interpreter once per number of replicas. */
+function reviser({ template, interpreter }: WantedInput): PerTarget['revised'] {
+  const answers = new Map<number, Promise<KubeObject>>()
+  const isRevised = interpreter.has(template, 'ReviseReplica')
+  return (replicas) => {
+    if (replicas === undefined || !isRevised) return Promise.resolve(template)
+    const known = answers.get(replicas) ?? interpreter.revise(template, replicas)
+    answers.set(replicas, known)
+    return known
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

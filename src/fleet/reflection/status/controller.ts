@@ -1,0 +1,116 @@
+/**
+ * Brings back what became of a binding's object: the reports of its Works become the binding's aggregatedStatus and its
+ * condition FullyApplied, and through the interpreter the status of the template. Sole writer of these. Runs again when a
+ * Work's status, the binding's clusters, the template or a rule changes. Reports that come together are written together:
+ * the first waits a moment for the others. Deletion: nothing to undo; a binding on its way out is left alone.
+ */
+import { deepEqual } from '../../../base/json.ts'
+import { EVERY_RESOURCE } from '../../../client/builtin-resources.ts'
+import type { AggregatedStatusItem, Binding, Work } from '../../../kinds/karmada/index.ts'
+import { FULLY_APPLIED } from '../../../kinds/karmada/well-known.ts'
+import { findCondition } from '../../../kube/conditions.ts'
+import {
+  type Controller,
+  defineController,
+  NOTHING_TO_DO,
+  type ObjectRef,
+  type PassReader,
+  type Plan,
+  via,
+} from '../../../runtime/controller.ts'
+import { type BindingKind, createRetries, createTemplateWatch, permanentIdOf, worksIndex, worksWithId } from '../../binding/index.ts'
+import type { Interpreter } from '../../interpreter/interpreter.ts'
+import { WORKS } from '../../resources.ts'
+import type { Templates } from '../../templates.ts'
+import { aggregatedItems } from './aggregate.ts'
+import { createGathering } from './gathering.ts'
+import { hasReports, isTold, type Observed, plan, type Reflected } from './plan.ts'
+
+export interface ReflectionFacts {
+  templates: Templates
+  interpreter: Interpreter
+  /** How long the first report waits for others, in milliseconds (default 50; 0: not at all). */
+  gatherMs?: number
+  /** Bindings worked on at once (default 10). */
+  concurrency?: number
+}
+
+type Seen = Observed | { waitMs: number } | undefined
+
+export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Controller {
+  const { templates, interpreter } = facts
+  const watch = createTemplateWatch(kind, { templates, interpreter, heedsStatus: true })
+  const retries = createRetries()
+  const gathering = createGathering(facts.gatherMs ?? 50)
+
+  async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader): Promise<Seen> {
+    const key = `${ref.namespace}/${ref.name}`
+    const works = binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding))
+    if (binding === undefined || binding.metadata.deletionTimestamp !== undefined || !hasReports(binding, works)) return undefined
+    const items = aggregatedItems(works)
+    const nowMs = read.nowMs()
+    const waitMs = isTold(binding, items) ? gathering.end(key) : gathering.waitMs(key, nowMs)
+    if (waitMs > 0) return { waitMs }
+    const template = await reflected(binding, items)
+    const hasFailed = template !== undefined && 'failure' in template
+    return { kind, binding, items, template, nowMs, retryAfterMs: retries.afterMs(key, hasFailed) }
+  }
+
+  async function reflected(binding: Binding, items: readonly AggregatedStatusItem[]): Promise<Reflected | undefined> {
+    const object = watch.templateOf(binding)
+    const resource = templates.resourceOf(binding.spec.resource.apiVersion, binding.spec.resource.kind)
+    if (object === undefined || resource === undefined || !interpreter.has(object, 'AggregateStatus')) return undefined
+    try {
+      return { resource, object, aggregated: await interpreter.aggregate(object, items) }
+    } catch (error) {
+      return { resource, object, failure: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  return defineController<Seen, Binding>({
+    name: kind.controllerName('fleet.reflection.status'),
+    component: kind.resource.namespaced ? 'resource-binding-status-controller' : 'cluster-resource-binding-status-controller',
+    for: kind.resource,
+    watches: [
+      via(
+        WORKS,
+        (work) => {
+          const ref = kind.namedBy(work)
+          return ref === undefined ? [] : [ref]
+        },
+        { heeds: isAnotherReport },
+      ),
+    ],
+    signals: [watch.signal],
+    indexes: [worksIndex(kind)],
+    writes: [
+      { resource: kind.resource, subresource: 'status', verbs: ['patch'] },
+      { resource: EVERY_RESOURCE, subresource: 'status', verbs: ['patch'] },
+    ],
+    heeds: isAnotherMatter,
+    concurrency: facts.concurrency ?? 10,
+    observe,
+    plan: planned,
+  })
+}
+
+function planned(seen: Seen): Plan {
+  if (seen === undefined) return NOTHING_TO_DO
+  return 'waitMs' in seen ? { actions: [], recheckAfterMs: seen.waitMs } : plan(seen)
+}
+
+const isAnotherReport = (old: Work, work: Work): boolean =>
+  old.metadata.deletionTimestamp !== work.metadata.deletionTimestamp ||
+  !deepEqual(old.metadata.labels, work.metadata.labels) ||
+  !deepEqual(old.status, work.status)
+
+/** What the scheduler notes down in the status is not our matter, but for that it was there at all. */
+function isAnotherMatter(old: Binding, binding: Binding): boolean {
+  const own = ({ status }: Binding): unknown => [
+    status?.aggregatedStatus,
+    findCondition(status?.conditions, FULLY_APPLIED),
+    status?.lastScheduledTime !== undefined,
+  ]
+  const isTheSame = old.metadata.generation === binding.metadata.generation && deepEqual(old.metadata.labels, binding.metadata.labels)
+  return !isTheSame || !deepEqual(own(old), own(binding))
+}

@@ -1,0 +1,106 @@
+/**
+ * What to write of the status that came back: pure, from what was observed to at most two patches, one of the binding and
+ * one of the template, each with the version that the decision was based on.
+ */
+import { formatTime } from '../../../base/clock.ts'
+import { deepEqual } from '../../../base/json.ts'
+import type { Resource } from '../../../client/resource.ts'
+import type { AggregatedStatusItem, Binding, Work } from '../../../kinds/karmada/index.ts'
+import { FULLY_APPLIED } from '../../../kinds/karmada/well-known.ts'
+import { findCondition, isConditionTrue, setCondition } from '../../../kube/conditions.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { Action, EventIntent, News, Plan } from '../../../runtime/controller.ts'
+import { type BindingKind, keptClusters, refOf } from '../../binding/index.ts'
+import { fieldAt, fieldsAt } from '../../fields.ts'
+import { fullyApplied } from './aggregate.ts'
+import { mergeDifference } from './merge-difference.ts'
+
+export interface Observed {
+  kind: BindingKind
+  binding: Binding
+  items: readonly AggregatedStatusItem[]
+  template: Reflected | undefined
+  nowMs: number
+  retryAfterMs?: number
+}
+
+/** The template, and what the interpreter makes of its status; or why it could not. */
+export type Reflected = { resource: Resource; object: KubeObject } & ({ aggregated: KubeObject } | { failure: string })
+
+/**
+ * Whether there is anything to say: somebody reported, or has before, or it is decided that the object goes nowhere. Before
+ * that a binding that was just scheduled would be written for nothing.
+ */
+export function hasReports(binding: Binding, works: readonly Work[]): boolean {
+  const { status, spec } = binding
+  if (works.some((work) => work.status !== undefined && work.metadata.deletionTimestamp === undefined)) return true
+  if ((status?.aggregatedStatus ?? []).length > 0 || findCondition(status?.conditions, FULLY_APPLIED) !== undefined) return true
+  return status?.lastScheduledTime !== undefined && keptClusters(spec).size === 0
+}
+
+/** Whether the binding already says what its Works say. */
+export function isTold(binding: Binding, items: readonly AggregatedStatusItem[]): boolean {
+  const wanted = fullyApplied(binding.spec, items)
+  const told = findCondition(binding.status?.conditions, FULLY_APPLIED)
+  const isSame = told?.status === wanted.status && told.reason === wanted.reason && told.message === wanted.message
+  return isSame && deepEqual(binding.status?.aggregatedStatus ?? [], items)
+}
+
+export function plan(observed: Observed): Plan {
+  const actions = [...bindingChange(observed), ...templateChange(observed)]
+  return {
+    actions: actions.length === 0 ? [] : [{ do: 'together', actions, areIndependent: true }],
+    news: failures(observed),
+    recheckAfterMs: observed.retryAfterMs,
+  }
+}
+
+const FAILED = 'AggregateStatusFailed'
+const succeeded = (of: KubeObject, message: string): EventIntent => ({ of, type: 'Normal', reason: 'AggregateStatusSucceed', message })
+const failed = (of: KubeObject, message: string): EventIntent => ({ of, type: 'Warning', reason: FAILED, message })
+
+function bindingChange({ kind, binding, items, nowMs }: Observed): Action[] {
+  if (isTold(binding, items)) return []
+  const condition = fullyApplied(binding.spec, items)
+  const becomesTrue = condition.status === 'True' && !isConditionTrue(binding.status?.conditions, FULLY_APPLIED)
+  const message = `Update ${kind.display(refOf(binding))} with AggregatedStatus successfully.`
+  const conditions = setCondition(binding.status?.conditions, condition, formatTime(nowMs))
+  return [
+    {
+      do: 'patch',
+      resource: kind.resource,
+      of: binding,
+      subresource: 'status',
+      patch: { status: { aggregatedStatus: items, conditions } },
+      ...(becomesTrue ? { tells: succeeded(binding, message) } : {}),
+      tellsFailure: (why) => failed(binding, why),
+    },
+  ]
+}
+
+function templateChange({ template }: Observed): Action[] {
+  if (template === undefined || !('aggregated' in template)) return []
+  const { resource, object, aggregated } = template
+  const omitsZeros = !resource.group.includes('.') || resource.group.endsWith('.k8s.io')
+  const difference = mergeDifference(fieldsAt(object, 'status'), fieldsAt(aggregated, 'status'), { omitsZeros })
+  if (difference === undefined) return []
+  // Once for every wish of the user, however often its members report.
+  const isFirst = fieldAt(object, 'status') === undefined || Object.hasOwn(difference, 'observedGeneration')
+  return [
+    {
+      do: 'patch',
+      resource,
+      of: object,
+      subresource: 'status',
+      patch: { status: difference },
+      ...(isFirst ? { tells: succeeded(object, 'Update Resource with AggregatedStatus successfully.') } : {}),
+      tellsFailure: (why) => failed(object, why),
+    },
+  ]
+}
+
+function failures({ binding, template }: Observed): News[] {
+  if (template === undefined || !('failure' in template)) return []
+  const told = (of: KubeObject): News => ({ key: `${of.kind} ${template.failure}`, ...failed(of, template.failure) })
+  return [told(binding), told(template.object)]
+}
