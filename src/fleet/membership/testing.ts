@@ -1,4 +1,5 @@
 /** For tests of the rooms that need members: a hub with some controllers of the fleet, and members as they are everywhere. */
+import { seededRandom } from '../../base/random.ts'
 import type { Members } from '../../client/members.ts'
 import { runControllers } from '../../controllers.ts'
 import type { RunControllers } from '../../faultsim/world/cluster.ts'
@@ -8,6 +9,7 @@ import { GARBAGE_COLLECTOR, runGarbageCollector } from '../../minicluster/housek
 import { namespaceLifecycle } from '../../minicluster/housekeeping/namespace/controller.ts'
 import type { Controller } from '../../runtime/controller.ts'
 import { runAll } from '../../runtime/run-all.ts'
+import { manualClock } from '../../runtime/testing.ts'
 import type { ReportsOptions } from './cluster-status/reports.ts'
 import { followMembers } from './connections.ts'
 
@@ -59,4 +61,11 @@ export const aBinding = (where: string, clusters: readonly string[], more: Recor
       ...more,
     },
   }
+}
+
+/** For those who only want to know a controller's name and what it declares. */
+export const NO_FACTS: ReportsOptions = {
+  members: { get: () => undefined, list: () => [], subscribe: () => () => undefined },
+  clock: manualClock(),
+  random: seededRandom(1),
 }

@@ -1,0 +1,13 @@
+/** The members of the fleet: how they are reached, how they are, and what joining one makes. */
+import type { Controller } from '../../runtime/controller.ts'
+import { cluster } from './cluster/controller.ts'
+import { clusterStatus } from './cluster-status/controller.ts'
+import type { ClusterStatusOptions, ReportsOptions } from './cluster-status/reports.ts'
+
+export type { ClusterStatusOptions, ReportsOptions as MembershipFacts } from './cluster-status/reports.ts'
+export { type FollowedMembers, followMembers } from './connections.ts'
+
+export const membershipControllers = (facts: ReportsOptions, options: Partial<ClusterStatusOptions> = {}): Controller[] => [
+  cluster,
+  clusterStatus(facts, options),
+]
