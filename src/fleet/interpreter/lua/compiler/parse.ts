@@ -1,0 +1,79 @@
+/** From text to syntax tree: luaparse, with the corners that it leaves open. */
+
+import type { AssignmentStatement, Chunk, Expression, FunctionDeclaration, Node } from 'luaparse'
+import luaparse from 'luaparse'
+import { LuaSyntaxError } from '../errors.ts'
+
+export interface ParsedScript {
+  /** The text with one character per byte, which is what positions count in. */
+  text: string
+  body: Chunk['body']
+  /** Every name that is assigned to somewhere, as a local or a global. */
+  assigned: ReadonlySet<string>
+  /** Whether the script looks at its globals as a table. */
+  usesGlobalTable: boolean
+}
+
+/** Far beyond any rule that a person writes. */
+const MAX_SCRIPT_BYTES = 1024 * 1024
+
+export function parseScript(source: string): ParsedScript {
+  const text = Buffer.from(source, 'utf8').toString('latin1')
+  if (text.length > MAX_SCRIPT_BYTES) throw new LuaSyntaxError(`the script is longer than ${MAX_SCRIPT_BYTES} bytes`, 1)
+  const assigned = new Set<string>()
+  let usesGlobalTable = false
+  const onCreateNode = (node: Node): void => {
+    if (node.type === 'Identifier' && node.name === '_G') usesGlobalTable = true
+    else if (node.type === 'AssignmentStatement' || node.type === 'FunctionDeclaration') noteAssigned(node, assigned)
+  }
+  try {
+    // 5.2 for `goto continue`, which the rules' usual interpreter accepts as well.
+    const chunk = luaparse.parse(text, {
+      luaVersion: '5.2',
+      comments: false,
+      locations: true,
+      ranges: true,
+      encodingMode: 'pseudo-latin1',
+      onCreateNode,
+    })
+    return { text, body: chunk.body, assigned, usesGlobalTable }
+  } catch (error) {
+    throw asSyntaxError(error)
+  }
+}
+
+function noteAssigned(node: AssignmentStatement | FunctionDeclaration, assigned: Set<string>): void {
+  const targets = node.type === 'AssignmentStatement' ? node.variables : [node.identifier]
+  for (const target of targets) if (target?.type === 'Identifier') assigned.add(target.name)
+}
+
+/** What went wrong while reading or compiling, with its line. */
+export function asSyntaxError(error: unknown): LuaSyntaxError {
+  if (error instanceof LuaSyntaxError) return error
+  // The parser and the compiler follow the nesting of the script, and so use the stack.
+  if (error instanceof RangeError) return new LuaSyntaxError('the script is nested too deep', 1)
+  const { message, line } = error as { message: string; line?: number }
+  return new LuaSyntaxError(message.replace(/^\[\d+:\d+\] /, ''), line ?? 1)
+}
+
+const rangeOf = (node: Node): readonly [number, number] => (node as { range?: [number, number] }).range ?? [0, 0]
+
+/**
+ * Whether a call or `...` stands in parentheses of its own, which cut its results to one; the parser does not say.
+ * `within` is the call whose last argument it is: its closing parenthesis does not count.
+ */
+export function isParenthesised(text: string, node: Expression, within?: Node): boolean {
+  const at = skipBlanks(text, rangeOf(node)[1])
+  if (text[at] !== ')') return false
+  return within === undefined || at < rangeOf(within)[1] - 1
+}
+
+const BLANKS = /(?:[ \t\r\n\v\f]|--\[(=*)\[[\s\S]*?\]\1\]|--(?!\[=*\[)[^\n]*)*/y
+
+function skipBlanks(text: string, from: number): number {
+  BLANKS.lastIndex = from
+  BLANKS.test(text)
+  return BLANKS.lastIndex
+}
+
+export const lineOf = (node: Node): number => node.loc?.start.line ?? 1

@@ -1,0 +1,62 @@
+/** The globals of one call. Libraries are shared until a script changes them, and then only its own copy changes. */
+import type { Globals } from '../compiler/compile.ts'
+import type { Run } from '../run.ts'
+import { LuaTable } from '../table.ts'
+import type { LuaValue } from '../values.ts'
+import { type Arguments, library, libraryFunction } from './arguments.ts'
+import { baseLibrary } from './base.ts'
+import { kubeLibrary } from './kube.ts'
+import { mathLibrary } from './math.ts'
+import { osLibrary } from './os.ts'
+import { stringLibrary } from './string.ts'
+import { tableLibrary } from './table.ts'
+
+const packageLibrary = library(
+  {
+    loadlib: (args) => args.run.fail(args.site, 'package.loadlib is not supported'),
+    seeall: (args) => args.run.fail(args.site, 'package.seeall is not supported'),
+  },
+  { config: '', cpath: '', path: '' },
+)
+
+/** The one module there is: the same table at every `require` of a call. */
+const require = libraryFunction('require', (args: Arguments) => {
+  const name = args.text(1)
+  if (name !== 'kube') return args.run.fail(args.site, `module ${name} not found: only "kube" exists`)
+  args.run.kube ??= LuaTable.overShared(kubeLibrary)
+  return args.run.kube
+})
+
+const LIBRARIES: ReadonlyMap<string, Map<LuaValue, LuaValue>> = new Map([
+  ['math', mathLibrary],
+  ['os', osLibrary],
+  ['package', packageLibrary],
+  ['table', tableLibrary],
+])
+
+export const newStrings = (): LuaTable => LuaTable.overShared(stringLibrary)
+
+export class CallGlobals implements Globals {
+  private readonly run: Run
+
+  constructor(run: Run) {
+    this.run = run
+  }
+
+  value(name: string): LuaValue {
+    const found = baseLibrary.get(name)
+    if (found !== undefined) return found
+    if (name === 'string') return this.run.strings
+    if (name === 'require') return require
+    const fields = LIBRARIES.get(name)
+    return fields === undefined ? undefined : LuaTable.overShared(fields)
+  }
+
+  /** All globals as a table, for scripts that name `_G`. */
+  table(run: Run): LuaTable {
+    const table = new LuaTable()
+    for (const name of [...baseLibrary.keys(), 'string', 'require', ...LIBRARIES.keys()]) table.set(run, name, this.value(String(name)))
+    table.set(run, '_G', table)
+    return table
+  }
+}

@@ -1,0 +1,61 @@
+/** `require("kube")`: sums of quantities, and what pods need and depend on, with the rules of the native layer. */
+import { addQuantities, formatQuantity, type Quantity, tryParseQuantity } from '../../../../kube/quantity.ts'
+import { podDependencies } from '../../native/pod-dependencies.ts'
+import { podRequirements } from '../../native/pod-requirements.ts'
+import { fromJson, toJson } from '../json.ts'
+import { type LuaValue, textOf } from '../values.ts'
+import { type Arguments, library } from './arguments.ts'
+
+const ZERO: Quantity = Object.freeze({ unscaled: 0n, scale: 0, format: 'DecimalSI' })
+
+function quantity(args: Arguments, position: number): Quantity {
+  const value = args.any(position)
+  if (value === undefined) return ZERO
+  if (typeof value !== 'string')
+    return args.wrong(position, `string expected, got ${typeof value === 'number' ? 'number' : 'another value'}`)
+  const parsed = tryParseQuantity(value)
+  return parsed.error === undefined ? parsed.value : args.run.fail(args.site, `cannot parse '${value}': ${parsed.error}`)
+}
+
+function resourceAdd(args: Arguments): string {
+  let sum = ZERO
+  for (let i = 1; i <= args.count; i++) sum = addQuantities(sum, quantity(args, i))
+  return formatQuantity(sum)
+}
+
+function resourceQuantity(args: Arguments): number {
+  if (args.count !== 1) args.run.fail(args.site, 'getResourceQuantity only accepts one argument')
+  const { unscaled, scale } = quantity(args, 1)
+  const value = scale < 0 ? Number(unscaled) / 10 ** -scale : Number(unscaled) * 10 ** scale
+  if (value < 0) args.run.fail(args.site, 'the quantity is negative')
+  if (!Number.isFinite(value)) args.run.fail(args.site, 'the quantity is infinite')
+  return value
+}
+
+/** The template as JSON; what the rule says about it as Lua. */
+function overTemplate(args: Arguments, answer: (template: unknown) => unknown): LuaValue {
+  const template = toJson(args.run, args.table(1), { root: 'struct' })
+  try {
+    return fromJson(answer(template))
+  } catch (error) {
+    return args.run.fail(args.site, (error as Error).message)
+  }
+}
+
+function namespaceAt(args: Arguments, position: number): string {
+  const value = args.any(position)
+  return value === undefined ? 'default' : (textOf(value) ?? args.text(position))
+}
+
+export const kubeLibrary = library({
+  accuratePodRequirements(args) {
+    if (args.count !== 1) args.run.fail(args.site, 'getPodRequirements only accepts one argument')
+    return overTemplate(args, (template) => podRequirements(template))
+  },
+  getPodDependencies(args) {
+    if (args.count !== 2) args.run.fail(args.site, 'getPodDependencies only accepts two argument')
+    return overTemplate(args, (template) => podDependencies(template, namespaceAt(args, 2)))
+  },
+  getResourceQuantity: resourceQuantity,
+  resourceAdd,
+})

@@ -1,0 +1,128 @@
+/**
+ * What the operators of Lua do to values. Compiled code calls these with the place it stands at, so that a failure names
+ * the line and the thing. There are no metatables: scripts cannot make any.
+ */
+import { compareStrings } from '../../../kube/go-print.ts'
+import type { Run } from './run.ts'
+import { LuaTable } from './table.ts'
+import { byteCount } from './text.ts'
+import { formatNumber, type LuaFunction, type LuaValue, numberOf, typeName } from './values.ts'
+
+export function index(run: Run, container: LuaValue, key: LuaValue, site: number): LuaValue {
+  if (container instanceof LuaTable) return container.get(key)
+  if (typeof container === 'string') return run.strings.get(key)
+  return run.failOn(site, `attempt to index a ${typeName(container)} value`)
+}
+
+export function field(run: Run, container: LuaValue, key: string, site: number): LuaValue {
+  if (container instanceof LuaTable) return container.getField(key)
+  if (typeof container === 'string') return run.strings.getField(key)
+  return run.failOn(site, `attempt to index a ${typeName(container)} value`)
+}
+
+export function setIndex(run: Run, container: LuaValue, key: LuaValue, value: LuaValue, site: number): void {
+  if (!(container instanceof LuaTable)) run.failOn(site, `attempt to index a ${typeName(container)} value`)
+  if (key === undefined) run.fail(site, 'table index is nil')
+  if (typeof key === 'number' && Number.isNaN(key)) run.fail(site, 'table index is NaN')
+  ;(container as LuaTable).set(run, key, value)
+}
+
+export function callable(run: Run, value: LuaValue, site: number): LuaFunction {
+  return typeof value === 'function' ? value : run.failOn(site, `attempt to call a ${typeName(value)} value`)
+}
+
+export function number(run: Run, value: LuaValue, site: number): number {
+  return numberOf(value) ?? run.failOn(site, `attempt to perform arithmetic on a ${typeName(value)} value`)
+}
+
+export function add(run: Run, a: LuaValue, b: LuaValue, site: number): number {
+  return typeof a === 'number' && typeof b === 'number' ? a + b : number(run, a, site) + number(run, b, site)
+}
+
+export function subtract(run: Run, a: LuaValue, b: LuaValue, site: number): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : number(run, a, site) - number(run, b, site)
+}
+
+export const multiply = (run: Run, a: LuaValue, b: LuaValue, site: number): number => number(run, a, site) * number(run, b, site)
+
+export const divide = (run: Run, a: LuaValue, b: LuaValue, site: number): number => number(run, a, site) / number(run, b, site)
+
+export const power = (run: Run, a: LuaValue, b: LuaValue, site: number): number => number(run, a, site) ** number(run, b, site)
+
+/** The remainder has the sign of the divisor. */
+export function modulo(run: Run, a: LuaValue, b: LuaValue, site: number): number {
+  const dividend = number(run, a, site)
+  const divisor = number(run, b, site)
+  const remainder = dividend % divisor
+  return remainder !== 0 && remainder < 0 !== divisor < 0 ? remainder + divisor : remainder
+}
+
+export const negate = (run: Run, a: LuaValue, site: number): number => -number(run, a, site)
+
+export function less(run: Run, a: LuaValue, b: LuaValue, site: number): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return a < b
+  return typeof a === 'string' && typeof b === 'string' ? compareStrings(a, b) < 0 : incomparable(run, a, b, site)
+}
+
+export function lessOrEqual(run: Run, a: LuaValue, b: LuaValue, site: number): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return a <= b
+  return typeof a === 'string' && typeof b === 'string' ? compareStrings(a, b) <= 0 : incomparable(run, a, b, site)
+}
+
+export function greater(run: Run, a: LuaValue, b: LuaValue, site: number): boolean {
+  return less(run, b, a, site)
+}
+
+export function greaterOrEqual(run: Run, a: LuaValue, b: LuaValue, site: number): boolean {
+  return lessOrEqual(run, b, a, site)
+}
+
+function incomparable(run: Run, a: LuaValue, b: LuaValue, site: number): never {
+  const [left, right] = [typeName(a), typeName(b)]
+  return run.fail(site, left === right ? `attempt to compare two ${left} values` : `attempt to compare ${left} with ${right}`)
+}
+
+/** `a .. b .. c` in one go. */
+export function concat(run: Run, site: number, ...parts: LuaValue[]): string {
+  let text = ''
+  for (const part of parts) {
+    if (typeof part === 'string') text += part
+    else if (typeof part === 'number') text += formatNumber(part)
+    else run.fail(site, `attempt to concatenate a ${typeName(part)} value`)
+  }
+  run.make(text.length)
+  return text
+}
+
+export function length(run: Run, value: LuaValue, site: number): number {
+  if (value instanceof LuaTable) return value.length()
+  if (typeof value !== 'string') return run.failOn(site, `attempt to get length of a ${typeName(value)} value`)
+  run.work(value.length >> 6)
+  return byteCount(value)
+}
+
+/** `{a, b, key = c}`. Nil values leave no field. */
+export function makeTable(run: Run, values: LuaValue[], keysAndValues: readonly LuaValue[], site: number): LuaTable {
+  run.makeTable()
+  run.makeFields(values.length + keysAndValues.length / 2)
+  const table = LuaTable.of(values, undefined)
+  for (let i = 0; i < keysAndValues.length; i += 2) {
+    const key = keysAndValues[i]
+    // What stands in the list wins over the same key written out.
+    if (typeof key === 'number' && key >= 1 && key <= values.length) continue
+    setIndex(run, table, key, keysAndValues[i + 1], site)
+  }
+  return table
+}
+
+export function emptyTable(run: Run): LuaTable {
+  run.makeTable()
+  return new LuaTable()
+}
+
+/** The start, end or step of a numeric `for`. */
+export function loopNumber(run: Run, value: LuaValue, what: 'initial' | 'limit' | 'step', site: number): number {
+  const result = numberOf(value)
+  if (result === undefined) return run.fail(site, `'for' ${what} value must be a number`)
+  return what === 'step' && result === 0 ? run.fail(site, "'for' step is zero") : result
+}

@@ -1,0 +1,100 @@
+/**
+ * One call of a script: what it may still use, and where it is. Budgets are counts, never time, so the same call ends
+ * the same way on every machine: steps (turns of loops, calls, work inside library functions), memory (tables, fields
+ * and characters made, without giving anything back) and the depth of calls.
+ */
+import { LuaError, LuaLimitError } from './errors.ts'
+import type { LuaTable } from './table.ts'
+
+export interface Limits {
+  /** Turns of loops, calls, and steps of library functions. */
+  steps: number
+  /** Bytes, roughly, of everything that is made during the call. */
+  memoryBytes: number
+  /** Functions that wait for functions they called. */
+  depth: number
+}
+
+export const DEFAULT_LIMITS: Limits = Object.freeze({ steps: 2_000_000, memoryBytes: 64 * 1024 * 1024, depth: 200 })
+
+/** A place in the script that can fail, and what stands there: `field 'spec'`. */
+export interface Site {
+  line: number
+  what: string
+}
+
+const TABLE_BYTES = 64
+const FIELD_BYTES = 32
+
+export class Run {
+  /** Steps left. Compiled code counts down by itself. */
+  steps: number
+  depth = 0
+  /** What `s:upper()` finds its functions in: the global `string` of this call. */
+  readonly strings: LuaTable
+  /** Whether a string holds bytes that are no UTF-8 (see text.ts), so that they are looked for on the way out. */
+  hasStrayBytes = false
+  readonly now: () => number
+  /** The `kube` module, once it was asked for. */
+  kube: LuaTable | undefined
+  /** The state of math.random: it starts the same at every call. */
+  seed = 1
+  private memory: number
+  private readonly limits: Limits
+  private readonly sites: readonly Site[]
+
+  constructor(limits: Limits, sites: readonly Site[], strings: LuaTable, now: () => number) {
+    this.steps = limits.steps
+    this.memory = limits.memoryBytes
+    this.limits = limits
+    this.sites = sites
+    this.strings = strings
+    this.now = now
+  }
+
+  /** Counts work that a library function does. */
+  work(steps: number): void {
+    this.steps -= steps
+    if (this.steps < 0) this.exhausted()
+  }
+
+  exhausted(): never {
+    throw new LuaLimitError(`the script takes more than ${this.limits.steps} steps: is there an endless loop?`)
+  }
+
+  enter(): void {
+    if (--this.steps < 0) this.exhausted()
+    if (++this.depth > this.limits.depth) {
+      throw new LuaLimitError(`stack overflow: more than ${this.limits.depth} functions wait for each other`)
+    }
+  }
+
+  makeTable(): void {
+    this.make(TABLE_BYTES)
+  }
+
+  makeFields(count: number): void {
+    this.make(FIELD_BYTES * count)
+  }
+
+  make(bytes: number): void {
+    this.memory -= bytes
+    if (this.memory < 0) throw new LuaLimitError(`the script makes more than ${this.limits.memoryBytes} bytes of tables and strings`)
+  }
+
+  /** An error at a place of the script. */
+  fail(site: number, message: string): never {
+    throw new LuaError(this.at(site) + message)
+  }
+
+  /** An error about what stands at a place: `line 3: attempt to index a nil value (field 'spec')`. */
+  failOn(site: number, message: string): never {
+    const what = this.sites[site]?.what ?? ''
+    throw new LuaError(this.at(site) + message + (what === '' ? '' : ` (${what})`))
+  }
+
+  at(site: number): string {
+    const line = this.sites[site]?.line
+    return line === undefined ? '' : `line ${line}: `
+  }
+}

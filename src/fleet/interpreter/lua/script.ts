@@ -1,0 +1,87 @@
+/**
+ * A script that is ready to be called: compiled once, then called as often as one likes. Calls share nothing: each has
+ * fresh globals and its own budgets.
+ */
+import { type CompiledScript, compile } from './compiler/compile.ts'
+import { LuaError, LuaLimitError } from './errors.ts'
+import { type EncodeOptions, fromJson, toJson } from './json.ts'
+import { CallGlobals, newStrings } from './library/globals.ts'
+import { DEFAULT_LIMITS, type Limits, Run } from './run.ts'
+import { LuaTable } from './table.ts'
+import { type LuaTypeName, type LuaValue, listOf, typeName } from './values.ts'
+
+export interface CallOptions {
+  /** What `os.time` answers, in milliseconds. */
+  now: () => number
+  limits?: Limits
+}
+
+/** What a call answered. */
+export class Results {
+  private readonly run: Run
+  private readonly values: readonly LuaValue[]
+
+  constructor(run: Run, values: readonly LuaValue[]) {
+    this.run = run
+    this.values = values
+  }
+
+  type(position: number): LuaTypeName {
+    return typeName(this.values[position - 1])
+  }
+
+  value(position: number): LuaValue {
+    return this.values[position - 1]
+  }
+
+  /** A table as JSON. Throws a LuaError when it is none, or cannot be JSON. */
+  json(position: number, options: EncodeOptions): unknown {
+    const value = this.values[position - 1]
+    if (!(value instanceof LuaTable)) throw new LuaError(`expect the returned requires type is table but got ${typeName(value)}`)
+    return orStackOverflow(() => toJson(this.run, value, options))
+  }
+
+  /** One field of a result that is a table, as a result of its own. */
+  field(position: number, key: string): Results {
+    const value = this.values[position - 1]
+    return new Results(this.run, [value instanceof LuaTable ? value.get(key) : undefined])
+  }
+}
+
+export class Script {
+  readonly functionName: string
+  private readonly compiled: CompiledScript
+
+  /** Throws a LuaSyntaxError when the source cannot be compiled. */
+  constructor(source: string, functionName: string) {
+    this.functionName = functionName
+    this.compiled = compile(source, functionName)
+  }
+
+  /** Whether the script gives its function a value at all; one that does not cannot be called. */
+  get namesItsFunction(): boolean {
+    return this.compiled.namesWanted
+  }
+
+  /** Calls the function with JSON arguments. Throws a LuaError or a LuaLimitError. */
+  call(args: readonly unknown[], options: CallOptions): Results {
+    const run = new Run(options.limits ?? DEFAULT_LIMITS, this.compiled.sites, newStrings(), options.now)
+    run.hasStrayBytes = this.compiled.hasStrayBytes
+    return orStackOverflow(() => {
+      const target = this.compiled.load(run, new CallGlobals(run))
+      if (target === undefined) throw new LuaError(`not found function ${this.functionName}`)
+      if (typeof target !== 'function') throw new LuaError(`${this.functionName} is not a function: ${typeName(target)}`)
+      return new Results(run, listOf(target(run, -1, ...args.map(fromJson))))
+    })
+  }
+}
+
+/** Calls and results with very many values can use up the stack of the machine before a budget ends. */
+function orStackOverflow<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof RangeError) throw new LuaLimitError('stack overflow')
+    throw error
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * Tables. A table over JSON keeps the JSON as it is and wraps a child when it is first read; only the first write copies
+ * one level. Most rules read a few fields of a large object, so most of an object is never touched. Keys are kept in the
+ * order of insertion, on which scripts that walk with `pairs` rely. JSON is read through own properties alone.
+ */
+import type { Run } from './run.ts'
+import type { LuaValue } from './values.ts'
+
+export type JsonContainer = readonly unknown[] | Readonly<Record<string, unknown>>
+
+const hasOwn = Object.prototype.hasOwnProperty
+
+export class LuaTable {
+  /** Fields 1 to n; the last one is never nil. */
+  private array: LuaValue[] | undefined
+  /** All other fields; for a table over JSON, the children that were wrapped. */
+  private hash: Map<LuaValue, LuaValue> | undefined
+  /** The JSON that this table still is. */
+  private source: JsonContainer | undefined
+  /** Whether the fields belong to the library and are copied before the first write. */
+  private isShared = false
+
+  constructor(source?: JsonContainer) {
+    this.array = undefined
+    this.hash = undefined
+    this.source = source
+  }
+
+  /** A library as a script sees it: the script may change it, which nobody else sees. */
+  static overShared(fields: Map<LuaValue, LuaValue>): LuaTable {
+    const table = new LuaTable()
+    table.hash = fields
+    table.isShared = true
+    return table
+  }
+
+  /** Takes over the list and the pairs; the caller has paid for them. */
+  static of(values: LuaValue[], hash: Map<LuaValue, LuaValue> | undefined): LuaTable {
+    const table = new LuaTable()
+    while (values.length > 0 && values[values.length - 1] === undefined) values.pop()
+    if (values.length > 0) table.array = values
+    table.hash = hash
+    return table
+  }
+
+  get(key: LuaValue): LuaValue {
+    const source = this.source
+    if (source !== undefined) return this.fromSource(source, key)
+    if (typeof key === 'number' && this.array !== undefined && key >= 1 && key <= this.array.length && Number.isInteger(key)) {
+      return this.array[key - 1]
+    }
+    return this.hash === undefined ? undefined : this.hash.get(key)
+  }
+
+  /** `get` of a key that is known to be text. */
+  getField(key: string): LuaValue {
+    const source = this.source
+    if (source !== undefined) return this.fromSource(source, key)
+    return this.hash === undefined ? undefined : this.hash.get(key)
+  }
+
+  private fromSource(source: JsonContainer, key: LuaValue): LuaValue {
+    let value: unknown
+    if (Array.isArray(source)) {
+      if (typeof key !== 'number') return undefined
+      value = key >= 1 && key <= source.length && Number.isInteger(key) ? source[key - 1] : undefined
+    } else {
+      if (typeof key !== 'string' || !hasOwn.call(source, key)) return undefined
+      value = (source as Readonly<Record<string, unknown>>)[key]
+    }
+    if (typeof value !== 'object') return value as LuaValue
+    if (value === null) return undefined
+    return this.wrapped(key, value as JsonContainer)
+  }
+
+  private wrapped(key: LuaValue, value: JsonContainer): LuaTable {
+    if (this.hash === undefined) this.hash = new Map()
+    let child = this.hash.get(key)
+    if (child === undefined) {
+      child = new LuaTable(value)
+      this.hash.set(key, child)
+    }
+    return child as LuaTable
+  }
+
+  /** The key must be neither nil nor NaN. */
+  set(run: Run, key: LuaValue, value: LuaValue): void {
+    if (this.source !== undefined) this.detach(run, this.source)
+    else if (this.isShared) this.copyShared(run)
+    if (typeof key === 'number' && this.setInArray(run, key, value)) return
+    if (value === undefined) {
+      this.hash?.delete(key)
+      return
+    }
+    if (this.hash === undefined) this.hash = new Map()
+    if (!this.hash.has(key)) run.makeFields(1)
+    this.hash.set(key, value)
+  }
+
+  private setInArray(run: Run, key: number, value: LuaValue): boolean {
+    const length = this.array === undefined ? 0 : this.array.length
+    if (key >= 1 && key <= length && Number.isInteger(key)) {
+      const array = this.array as LuaValue[]
+      array[key - 1] = value
+      if (value === undefined && key === length) trim(array)
+      return true
+    }
+    if (key !== length + 1 || value === undefined) return false
+    run.makeFields(1)
+    if (this.array === undefined) this.array = [value]
+    else this.array.push(value)
+    if (this.hash !== undefined && this.hash.size > 0) this.pullFromHash()
+    return true
+  }
+
+  /** Fields that were set before the ones in front of them move to the list. */
+  private pullFromHash(): void {
+    const array = this.array as LuaValue[]
+    const hash = this.hash as Map<LuaValue, LuaValue>
+    hash.delete(array.length)
+    for (let value = hash.get(array.length + 1); value !== undefined; value = hash.get(array.length + 1)) {
+      hash.delete(array.length + 1)
+      array.push(value)
+    }
+  }
+
+  /** Copies one level of the JSON, so that it can be changed. */
+  private detach(run: Run, source: JsonContainer): void {
+    const children = this.hash
+    const own = (key: LuaValue, value: unknown): LuaValue => {
+      if (value === null) return undefined
+      if (typeof value !== 'object') return value as LuaValue
+      return children?.get(key) ?? new LuaTable(value as JsonContainer)
+    }
+    this.source = undefined
+    this.hash = undefined
+    if (Array.isArray(source)) {
+      run.makeFields(source.length)
+      const values = source.map((value: unknown, index) => own(index + 1, value))
+      trim(values)
+      this.array = values
+      return
+    }
+    const keys = Object.keys(source)
+    run.makeFields(keys.length)
+    const hash = new Map<LuaValue, LuaValue>()
+    for (const key of keys) {
+      const value = own(key, (source as Readonly<Record<string, unknown>>)[key])
+      if (value !== undefined) hash.set(key, value)
+    }
+    this.hash = hash
+  }
+
+  private copyShared(run: Run): void {
+    run.makeFields(this.hash?.size ?? 0)
+    this.hash = new Map(this.hash)
+    this.isShared = false
+  }
+
+  /** A border, as `#` gives it. */
+  length(): number {
+    if (this.source === undefined) return this.array === undefined ? 0 : this.array.length
+    if (!Array.isArray(this.source)) return 0
+    let length = this.source.length
+    while (length > 0 && (this.source[length - 1] === null || this.source[length - 1] === undefined)) length--
+    return length
+  }
+
+  /** The list part, detached from JSON and open to changes: the table library shifts and sorts it in place. */
+  list(run: Run): LuaValue[] {
+    if (this.source !== undefined) this.detach(run, this.source)
+    if (this.array === undefined) this.array = []
+    return this.array
+  }
+
+  /** All keys that are not in the list part, in order. Fields set to nil meanwhile read as nil. */
+  hashKeys(): LuaValue[] {
+    if (this.source === undefined) return this.hash === undefined ? [] : [...this.hash.keys()]
+    return Array.isArray(this.source) ? [] : Object.keys(this.source)
+  }
+
+  /** The JSON that this table still is, itself and all below, if nothing was written; the children that were read otherwise. */
+  untouched(): { source: JsonContainer; children: ReadonlyMap<LuaValue, LuaValue> | undefined } | undefined {
+    return this.source === undefined ? undefined : { source: this.source, children: this.hash }
+  }
+
+  hashSize(): number {
+    return this.hash === undefined ? 0 : this.hash.size
+  }
+}
+
+function trim(values: LuaValue[]): void {
+  while (values.length > 0 && values[values.length - 1] === undefined) values.pop()
+}
