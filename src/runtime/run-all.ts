@@ -93,7 +93,9 @@ export function runAll(options: RunAllOptions, everybody: (ground: Ground) => Ev
   const controllers = declared.map((controller) => options.adapt?.(controller) ?? controller)
   for (const { name } of controllers) names.add(name)
   const running = [
-    ...controllers.map((controller) => runController(controller, { client: clientOf(controller.name), caches, members, ...told })),
+    ...controllers.map((controller) =>
+      runController(controller, { client: clientOf(controller.name), caches, everything, members, ...told }),
+    ),
     ...loops,
   ]
   return {

@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Caches } from '../client/cache/caches.ts'
+import type { Everything } from '../client/cache/everything.ts'
 import type { Informer } from '../client/cache/informer.ts'
 import { keyOfObject } from '../client/cache/object-cache.ts'
 import type { Client } from '../client/client.ts'
@@ -28,6 +29,8 @@ export interface RunOptions extends Observer {
   random: Random
   /** Other clusters that it may read and write (default: none). */
   members?: Members
+  /** Where a write shows that none of `caches` can show: the cache of everything. */
+  everything?: Pick<Everything, 'informerOf'>
 }
 
 export interface RunningController {
@@ -45,6 +48,8 @@ export function runController(controller: Controller, options: RunOptions): Runn
   for (const index of controller.indexes ?? [])
     informers.get(keyOfResource(index.resource))?.addIndex(`${controller.name}/${index.name}`, index.of)
   const informerOf = (resource: Resource): Informer | undefined => informers.get(keyOfResource(resource))
+  const ownInformerOf = (resource: Resource): Informer | undefined =>
+    informerOf(resource) ?? caches.known(resource) ?? options.everything?.informerOf(resource)
   const read = readerOf(controller, informerOf, clock)
   const events = createEventRecorder({
     client,
@@ -71,7 +76,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
     },
   })
   const gate = createFreshnessGate((resource, cluster) =>
-    cluster === undefined ? (informerOf(resource) ?? following.informerOf(resource, undefined)) : following.informerOf(resource, cluster),
+    cluster === undefined ? ownInformerOf(resource) : following.informerOf(resource, cluster),
   )
   const carrier = createCarrier({
     check: declaredCheck(controller.name, controller.writes),
@@ -115,8 +120,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   void Promise.all([...informers.values()].map((informer) => informer.synced())).then(workers.start)
 
   function writerTo(cluster: string | undefined): Writer {
-    if (cluster === undefined)
-      return { client, manager: controller.name, informerOf: (resource) => informerOf(resource) ?? caches.known(resource) }
+    if (cluster === undefined) return { client, manager: controller.name, informerOf: ownInformerOf }
     const member = members?.get(cluster)
     if (member === undefined) throw new Error(`cluster ${cluster} cannot be reached: there is no address or no credentials for it`)
     return { client: member.clientFor(controller.name), manager: controller.name, informerOf: (resource) => member.caches.known(resource) }

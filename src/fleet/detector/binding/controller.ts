@@ -1,0 +1,134 @@
+/**
+ * The detector: every template that a policy selects gets the policy's claim and a binding made of both. One pass per binding
+ * decides all three. Sole writer of the claim on templates and bindings, and of every field of a binding except its clusters,
+ * eviction tasks, requiredBy and rescheduleTriggeredAt. Runs again when the template, a policy that selects or has claimed
+ * it, an override policy or PriorityClass the policy waits for, a rule of the interpreter, or a narrowing changes. When a
+ * template goes, its binding follows it by its owner reference; when a policy goes, only the claims go.
+ */
+
+import { deepEqual } from '../../../base/json.ts'
+import { EVERY_RESOURCE } from '../../../client/builtin-resources.ts'
+import type { Located } from '../../../client/cache/everything.ts'
+import type { Resource } from '../../../client/resource.ts'
+import type { Binding, Policy } from '../../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { type Controller, defineController, type ObjectRef, type Reader, type Signal, via } from '../../../runtime/controller.ts'
+import { bindingName } from '../../names.ts'
+import {
+  CLUSTER_OVERRIDE_POLICIES,
+  CLUSTER_PROPAGATION_POLICIES,
+  CLUSTER_RESOURCE_BINDINGS,
+  OVERRIDE_POLICIES,
+  PROPAGATION_POLICIES,
+  RESOURCE_BINDINGS,
+} from '../../resources.ts'
+import { claimOf, permanentIdOf } from '../claim.ts'
+import { isSameContent, rememberedContent } from '../content.ts'
+import { POLICY_INDEXES, policiesOfClass, policiesWaitingFor, selectorsOf } from '../policy-index.ts'
+import { type DetectorFacts, type Observed, observe, PRIORITY_CLASSES } from './observe.ts'
+import { plan } from './plan.ts'
+
+const CONCURRENCY = 8
+
+/** Of the bindings of namespaced templates. */
+export const detectedBindings = (facts: DetectorFacts): Controller => detector(RESOURCE_BINDINGS, facts, 'fleet.detector.binding')
+
+/** Of the bindings of cluster-scoped templates. */
+export const detectedClusterBindings = (facts: DetectorFacts): Controller =>
+  detector(CLUSTER_RESOURCE_BINDINGS, facts, 'fleet.detector.binding.cluster-scoped')
+
+function detector(bindings: Resource<Binding>, facts: DetectorFacts, name: string): Controller {
+  const { templates, narrowings = [] } = facts
+  const observer = { facts, bindings, contentOf: rememberedContent() }
+  const isOfScope = ({ resource, object }: Located): boolean =>
+    resource.namespaced === bindings.namespaced && (!templates.isSkipped(object) || claimOf(object) !== undefined)
+  const refsOf = (located: Iterable<Located>): ObjectRef[] => [...located].filter(isOfScope).map(({ object }) => bindingOf(object))
+  const ofPolicies = (policies: readonly Policy[]): ObjectRef[] => policies.flatMap((policy) => refsOf(concernedBy(policy, facts)))
+
+  return defineController<Observed, Binding>({
+    name,
+    component: 'resource-detector',
+    for: bindings,
+    concurrency: CONCURRENCY,
+    watches: [
+      via(PROPAGATION_POLICIES, (policy) => ofPolicies([policy])),
+      via(CLUSTER_PROPAGATION_POLICIES, (policy) => ofPolicies([policy])),
+      via(OVERRIDE_POLICIES, (override, read) => ofPolicies(policiesWaitingFor(override, read)), onlyComingAndGoing),
+      via(CLUSTER_OVERRIDE_POLICIES, (override, read) => ofPolicies(policiesWaitingFor(override, read)), onlyComingAndGoing),
+      via(PRIORITY_CLASSES, ({ metadata }, read) => ofPolicies(policiesOfClass(metadata.name ?? '', read))),
+    ],
+    signals: [
+      templateNews(facts, isOfScope),
+      ruleNews(facts, refsOf),
+      ...narrowings.flatMap(({ changes }) => (changes ? [within(changes, bindings)] : [])),
+    ],
+    indexes: POLICY_INDEXES,
+    writes: [
+      { resource: bindings, verbs: ['create', 'patch'] },
+      { resource: EVERY_RESOURCE, verbs: ['patch'] },
+    ],
+    heeds: isOurBusiness,
+    observe: (ref: ObjectRef, binding: Binding | undefined, read: Reader) => observe(observer, ref, binding, read),
+    plan,
+  })
+}
+
+const bindingOf = ({ kind, metadata }: KubeObject): ObjectRef => ({
+  namespace: metadata.namespace ?? '',
+  name: bindingName(kind, metadata.name ?? ''),
+})
+
+const onlyComingAndGoing = { heeds: () => false }
+
+/** What a policy has claimed, and what it could claim: unclaimed, or preempted by name. */
+function* concernedBy(policy: Policy, { templates }: DetectorFacts): Iterable<Located> {
+  const id = permanentIdOf(policy)
+  yield* templates.claimedBy(id)
+  const mayPreempt = policy.spec?.preemption === 'Always'
+  for (const selector of selectorsOf(policy))
+    for (const located of templates.selectedBy(selector, policy.metadata.namespace)) {
+      const claim = claimOf(located.object)
+      if (claim === undefined || (mayPreempt && claim.id !== id)) yield located
+    }
+}
+
+/** Status and bookkeeping of others are no reason to look. */
+function isOurBusiness(old: Binding, binding: Binding): boolean {
+  const { metadata: before } = old
+  const { metadata: after } = binding
+  return (
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    !deepEqual(before.labels, after.labels) ||
+    !deepEqual(before.annotations, after.annotations) ||
+    !deepEqual(before.ownerReferences, after.ownerReferences) ||
+    !deepEqual(before.finalizers, after.finalizers)
+  )
+}
+
+const templateNews = ({ templates }: DetectorFacts, isOfScope: (located: Located) => boolean): Signal => ({
+  subscribe: (wake) =>
+    templates.subscribe((located, { type, old }) => {
+      if (!isOfScope(located) && (old === undefined || !isOfScope({ ...located, object: old }))) return
+      if (type === 'updated' && old !== undefined && isSameContent(old, located.object)) return
+      wake(bindingOf(located.object), templates.isComplete() ? 'normal' : 'low')
+    }),
+})
+
+/** Rules changed: whatever has a binding of that kind may need something else now. */
+const ruleNews = ({ templates, interpreter }: DetectorFacts, refsOf: (located: Iterable<Located>) => ObjectRef[]): Signal => ({
+  subscribe: (wake) =>
+    interpreter.onChange((kinds) => {
+      const found = kinds === undefined ? [templates.all()] : kinds.map((kind) => templates.selectedBy(kind))
+      for (const located of found)
+        for (const ref of refsOf([...located].filter(({ object }) => claimOf(object) !== undefined))) wake(ref, 'low')
+    }),
+})
+
+/** A narrowing speaks of bindings of both scopes. */
+const within = (signal: Signal, { namespaced }: Resource): Signal => ({
+  subscribe: (wake) =>
+    signal.subscribe((ref, priority) => {
+      if ((ref.namespace !== '') === namespaced) wake(ref, priority)
+    }),
+})

@@ -1,0 +1,202 @@
+/**
+ * The binding as the detector wants it: the template it stands for, what the template needs, and what the policy says,
+ * within what narrowings allow. Fields that others write (clusters, eviction tasks, requiredBy, rescheduleTriggeredAt) are
+ * never mentioned, so that a patch leaves them as they are.
+ */
+import type { Resource } from '../../../client/resource.ts'
+import type {
+  Binding,
+  BindingComponent,
+  BindingSpec,
+  BindingSuspension,
+  Policy,
+  ReplicaRequirements,
+} from '../../../kinds/karmada/index.ts'
+import { BINDING_FINALIZER, CLUSTER_BINDING_FINALIZER } from '../../../kinds/karmada/well-known.ts'
+import { groupVersion, type KubeObject, type OwnerReference } from '../../../kube/meta.ts'
+import { bindingName } from '../../names.ts'
+import { type Claim, claimChanges, neededChanges } from '../claim.ts'
+import { CONTENT_ANNOTATION, type Content, contentText } from '../content.ts'
+import { fieldDifference } from '../difference.ts'
+import { HELD_BECAUSE, type NarrowingAnswer, narrowPlacement } from '../narrowing.ts'
+import { WAITING_BECAUSE } from './notes.ts'
+
+/** What the interpreter says about a template. */
+export interface Needs {
+  replicas?: number
+  replicaRequirements?: ReplicaRequirements
+  components?: BindingComponent[]
+}
+
+export interface Wish {
+  bindings: Resource<Binding>
+  template: KubeObject
+  content: Content
+  policy: Policy
+  claim: Claim
+  needs: Needs
+  /** Value of the policy's PriorityClass. */
+  priority: number | undefined
+  narrowing: NarrowingAnswer
+  hasAffinityGroups: boolean
+}
+
+export const ownerOf = (template: KubeObject): OwnerReference => ({
+  apiVersion: template.apiVersion,
+  kind: template.kind,
+  name: template.metadata.name ?? '',
+  uid: template.metadata.uid ?? '',
+  controller: true,
+  blockOwnerDeletion: true,
+})
+
+export const controllerUidOf = ({ metadata }: KubeObject): string | undefined =>
+  metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid
+
+export const finalizerOf = ({ namespaced }: Resource): string => (namespaced ? BINDING_FINALIZER : CLUSTER_BINDING_FINALIZER)
+
+/** Made anew. */
+export function newBinding(wish: Wish): KubeObject {
+  const { bindings, template } = wish
+  const { labels, annotations } = claimChanges(wish.claim)
+  const { namespace, name = '' } = template.metadata
+  return withoutAbsent({
+    apiVersion: groupVersion(bindings.group, bindings.version),
+    kind: bindings.kind,
+    metadata: {
+      name: bindingName(template.kind, name),
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: withoutNulls(labels),
+      annotations: withoutNulls({ ...annotations, ...notes(wish, undefined) }),
+      ownerReferences: [ownerOf(template)],
+      finalizers: [finalizerOf(bindings)],
+    },
+    spec: desiredSpec(wish, undefined),
+  })
+}
+
+/** The patch that makes a binding as it is wanted; undefined when it is. */
+export function bindingPatch(wish: Wish, binding: Binding): Record<string, unknown> | undefined {
+  const { labels, annotations } = claimChanges(wish.claim)
+  const { finalizers = [], ownerReferences } = binding.metadata
+  const finalizer = finalizerOf(wish.bindings)
+  const texts = neededChanges(binding, { labels, annotations: { ...annotations, ...notes(wish, binding) } })
+  const lists = fieldDifference(
+    { ownerReferences, finalizers },
+    {
+      ownerReferences: [ownerOf(wish.template)],
+      finalizers: finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer],
+    },
+  )
+  const metadata = texts === undefined && lists === undefined ? undefined : { ...texts, ...lists }
+  const spec = fieldDifference(binding.spec, { ...desiredSpec(wish, binding) })
+  if (metadata === undefined && spec === undefined) return undefined
+  return { ...(metadata === undefined ? {} : { metadata }), ...(spec === undefined ? {} : { spec }) }
+}
+
+/**
+ * What changes on a binding whose policy cannot be applied yet, or is lazy and waits for its template to change: what it
+ * waits for, and what narrowings demand, towards less only.
+ */
+export function waitingPatch(binding: Binding, narrowing: NarrowingAnswer, wait: string | undefined): Record<string, unknown> | undefined {
+  const placement = narrowPlacement(binding.spec?.placement, narrowing.allow)
+  const suspension = mergedSuspension(binding.spec?.suspension, binding, narrowing.hold)
+  const spec = fieldDifference(binding.spec, { placement, suspension })
+  const metadata = neededChanges(binding, {
+    annotations: { [HELD_BECAUSE]: heldBecause(binding, narrowing.hold), [WAITING_BECAUSE]: wait ?? null },
+  })
+  if (metadata === undefined && spec === undefined) return undefined
+  return { ...(metadata === undefined ? {} : { metadata }), ...(spec === undefined ? {} : { spec }) }
+}
+
+/** Annotations of our own. */
+const notes = (wish: Wish, binding: Binding | undefined): Record<string, string | null> => ({
+  [CONTENT_ANNOTATION]: contentText(wish.content),
+  [HELD_BECAUSE]: heldBecause(binding, wish.narrowing.hold),
+  [WAITING_BECAUSE]: null,
+})
+
+/** Every field the detector writes; undefined for what is to go. */
+function desiredSpec(wish: Wish, binding: Binding | undefined): Partial<BindingSpec> {
+  const { policy, needs, bindings, narrowing } = wish
+  const { spec } = policy
+  const common = {
+    resource: referenceOf(wish, binding),
+    replicas: needs.replicas,
+    replicaRequirements: needs.replicaRequirements,
+    components: needs.components,
+    schedulerName: spec?.schedulerName,
+    placement: narrowPlacement(spec?.placement, narrowing.allow),
+    failover: spec?.failover,
+    conflictResolution: spec?.conflictResolution,
+    preserveResourcesOnDeletion: spec?.preserveResourcesOnDeletion,
+    suspension: mergedSuspension(spec?.suspension, binding, narrowing.hold),
+    workloadAffinityGroups: wish.hasAffinityGroups ? affinityGroupsOf(wish) : undefined,
+  }
+  if (!bindings.namespaced) return common
+  return {
+    ...common,
+    propagateDeps: spec?.propagateDeps,
+    schedulePriority: wish.priority === undefined ? undefined : { priority: wish.priority },
+  }
+}
+
+/** The version is that of the last change of content: the status that comes back to a template is no reason to write. */
+function referenceOf({ template, content }: Wish, binding: Binding | undefined): BindingSpec['resource'] {
+  const { namespace, name = '', uid, resourceVersion } = template.metadata
+  const known = binding?.spec?.resource
+  const isKnown = known?.uid === uid && binding?.metadata.annotations?.[CONTENT_ANNOTATION] === contentText(content)
+  return {
+    apiVersion: template.apiVersion,
+    kind: template.kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    uid,
+    resourceVersion: isKnown ? known?.resourceVersion : resourceVersion,
+  }
+}
+
+/** Dispatching is the policy's; whether to schedule belongs to whoever suspended it, unless it was us. */
+function mergedSuspension(
+  wanted: BindingSuspension | undefined,
+  binding: Binding | undefined,
+  hold: string | undefined,
+): BindingSuspension | undefined {
+  const { dispatching, dispatchingOnClusters } = wanted ?? {}
+  const isOurs = binding?.metadata.annotations?.[HELD_BECAUSE] !== undefined
+  const ofOthers = isOurs ? undefined : binding?.spec?.suspension?.scheduling
+  const scheduling = hold === undefined ? ofOthers : true
+  const suspension = {
+    ...(dispatching === undefined ? {} : { dispatching }),
+    ...(dispatchingOnClusters === undefined ? {} : { dispatchingOnClusters }),
+    ...(scheduling === undefined ? {} : { scheduling }),
+  }
+  return Object.keys(suspension).length === 0 ? undefined : suspension
+}
+
+/** Where others have suspended scheduling already, it stays theirs to end. */
+function heldBecause(binding: Binding | undefined, hold: string | undefined): string | null {
+  if (hold === undefined) return null
+  const isOurs = binding?.metadata.annotations?.[HELD_BECAUSE] !== undefined
+  return !isOurs && binding?.spec?.suspension?.scheduling === true ? null : hold
+}
+
+function affinityGroupsOf({ policy, template }: Wish): BindingSpec['workloadAffinityGroups'] {
+  const { affinity, antiAffinity } = policy.spec?.placement?.workloadAffinity ?? {}
+  const groupOf = (key: string | undefined): string | undefined => {
+    const value = key === undefined ? undefined : template.metadata.labels?.[key]
+    return value === undefined ? undefined : `${key}=${value}`
+  }
+  const affinityGroup = groupOf(affinity?.groupByLabelKey)
+  const antiAffinityGroup = groupOf(antiAffinity?.groupByLabelKey)
+  if (affinityGroup === undefined && antiAffinityGroup === undefined) return undefined
+  return { ...(affinityGroup === undefined ? {} : { affinityGroup }), ...(antiAffinityGroup === undefined ? {} : { antiAffinityGroup }) }
+}
+
+const withoutNulls = (texts: Record<string, string | null>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== null))
+
+function withoutAbsent(object: KubeObject): KubeObject {
+  const spec = object.spec as Record<string, unknown>
+  return { ...object, spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) }
+}

@@ -1,0 +1,222 @@
+/** What the detector must know to decide about one binding: its templates, their policies, and what the template that gets it needs. */
+import type { Located } from '../../../client/cache/everything.ts'
+import type { Resource } from '../../../client/resource.ts'
+import type { Binding, Policy } from '../../../kinds/karmada/index.ts'
+import type { PriorityClass } from '../../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { ObjectRef, Reader } from '../../../runtime/controller.ts'
+import type { Interpreter } from '../../interpreter/interpreter.ts'
+import { CLUSTER_OVERRIDE_POLICIES, CLUSTER_PROPAGATION_POLICIES, OVERRIDE_POLICIES, PROPAGATION_POLICIES } from '../../resources.ts'
+import type { Templates } from '../../templates.ts'
+import { type Decision, decide, isValidClaim } from '../choice.ts'
+import { type Claim, claimBy, claimOf, isOfCluster, isSameClaim } from '../claim.ts'
+import { CONTENT_ANNOTATION, type Content, type ContentOf, peoplesPart } from '../content.ts'
+import { type Narrowing, type NarrowingAnswer, narrowed } from '../narrowing.ts'
+import { candidatesFor } from '../policy-index.ts'
+import { controllerUidOf, type Needs } from './desired.ts'
+import { DEFERRED } from './notes.ts'
+
+export const PRIORITY_CLASSES: Resource<PriorityClass> = {
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  plural: 'priorityclasses',
+  kind: 'PriorityClass',
+  namespaced: false,
+}
+
+/** Karmada's feature gates that concern the detector; all on unless they are switched off. */
+export interface DetectorGates {
+  preemption?: boolean
+  multiplePodTemplates?: boolean
+  quotaEstimate?: boolean
+  workloadAffinity?: boolean
+}
+
+export interface DetectorFacts {
+  templates: Templates
+  interpreter: Interpreter
+  narrowings?: readonly Narrowing[]
+  gates?: DetectorGates
+}
+
+/** A template and what was decided about it. */
+export interface Subject {
+  resource: Resource
+  template: KubeObject
+  content: Content
+  claim: Claim | undefined
+  decision: Decision
+  /** The claim it should carry. */
+  wanted: Claim | undefined
+  /** Override policies that its policy waits for. */
+  missingOverrides: readonly string[]
+  /** Its lazy policy waits until people change the template. */
+  isDeferred: boolean
+}
+
+/** What the interpreter answered, or why it could not. */
+export type Interpretation = { needs: Needs; told?: { reason: string; message: string } } | { failed: string; reason: string }
+
+export interface Observed {
+  bindings: Resource<Binding>
+  binding: Binding | undefined
+  subjects: readonly Subject[]
+  /** The one of them whose binding this is; undefined when none has a policy. */
+  winner: Subject | undefined
+  /** Whether the claim on the binding still holds. */
+  isBindingClaimValid: boolean
+  narrowing: NarrowingAnswer
+  /** Only where the binding is to be written. */
+  interpretation: Interpretation | undefined
+  missingClass: string | undefined
+  priority: number | undefined
+  hasAffinityGroups: boolean
+}
+
+export interface Observer {
+  facts: DetectorFacts
+  bindings: Resource<Binding>
+  contentOf: ContentOf
+}
+
+export async function observe(observer: Observer, ref: ObjectRef, binding: Binding | undefined, read: Reader): Promise<Observed> {
+  const { facts, bindings } = observer
+  const { templates, gates = {} } = facts
+  const subjects = templates.ofBinding(ref.namespace, ref.name).flatMap((one) => subjectOf(observer, one, binding, read) ?? [])
+  const winner = winnerOf(subjects, binding)
+  const policy = winner?.decision.policy
+  const isDue = winner !== undefined && isSameClaim(winner.claim, winner.wanted) && isBindingDue(winner, binding)
+  const className = bindings.namespaced ? policy?.spec?.schedulePriority?.priorityClassName : undefined
+  const found = className === undefined ? undefined : read.get(PRIORITY_CLASSES, '', className)
+  return {
+    bindings,
+    binding,
+    subjects,
+    winner,
+    isBindingClaimValid: binding !== undefined && isClaimOfBindingValid(binding, winner?.template, read),
+    narrowing:
+      winner === undefined || policy === undefined ? {} : narrowed(facts.narrowings ?? [], { template: winner.template, policy, binding }),
+    interpretation: isDue ? await interpret(facts, winner.template) : undefined,
+    missingClass: className !== undefined && found === undefined ? className : undefined,
+    priority: typeof found?.value === 'number' ? found.value : undefined,
+    hasAffinityGroups: gates.workloadAffinity !== false,
+  }
+}
+
+/** Whether anything is to be said about the binding beyond its claim. */
+const isBindingDue = ({ template, isDeferred, missingOverrides }: Subject, binding: Binding | undefined): boolean =>
+  !isDeferred &&
+  missingOverrides.length === 0 &&
+  template.metadata.deletionTimestamp === undefined &&
+  binding?.metadata.deletionTimestamp === undefined
+
+function subjectOf(
+  { facts, contentOf }: Observer,
+  { resource, object }: Located,
+  binding: Binding | undefined,
+  read: Reader,
+): Subject | undefined {
+  const claim = claimOf(object)
+  const claimed = claim === undefined ? undefined : policyOf(claim, read)
+  const isSkipped = facts.templates.isSkipped(object)
+  // What policies leave alone is left alone, unless it carries the claim of one that could not go otherwise.
+  if (isSkipped && (claim === undefined || isValidClaim(object, claim, claimed))) return undefined
+  const preemption = facts.gates?.preemption !== false
+  const decision = isSkipped
+    ? { policy: undefined }
+    : decide({ template: object, claim, claimed, preemption, ...candidatesFor(object, read) })
+  const content = contentOf(object)
+  const { policy } = decision
+  const wanted = policy === undefined ? undefined : claimBy(policy)
+  return {
+    resource,
+    template: object,
+    content,
+    claim,
+    decision,
+    wanted,
+    missingOverrides: policy === undefined ? [] : missingOverridesOf(policy, read),
+    isDeferred: policy !== undefined && isDeferred({ template: object, content, policy, isClaimed: isSameClaim(claim, wanted), binding }),
+  }
+}
+
+export const policyOf = (claim: Claim, read: Reader): Policy | undefined =>
+  isOfCluster(claim) ? read.get(CLUSTER_PROPAGATION_POLICIES, '', claim.name) : read.get(PROPAGATION_POLICIES, claim.namespace, claim.name)
+
+function missingOverridesOf({ metadata, spec }: Policy, read: Reader): string[] {
+  const { namespace = '' } = metadata
+  const exists = (name: string): boolean =>
+    (namespace === '' ? read.get(CLUSTER_OVERRIDE_POLICIES, '', name) : read.get(OVERRIDE_POLICIES, namespace, name)) !== undefined
+  return (spec?.dependentOverrides ?? []).filter((name) => !exists(name))
+}
+
+interface Lazy {
+  template: KubeObject
+  content: Content
+  policy: Policy
+  isClaimed: boolean
+  binding: Binding | undefined
+}
+
+/**
+ * A lazy policy acts when people have changed the template since the binding was made, or, without a binding, since the
+ * policy was last changed. Which of the two came first tells the server's order of writes; what had been written when the
+ * claim was put on it stands on the template.
+ */
+function isDeferred({ template, content, policy, isClaimed, binding }: Lazy): boolean {
+  if (policy.spec?.activationPreference !== 'Lazy') return false
+  const remembered = binding?.metadata.annotations?.[CONTENT_ANNOTATION]
+  if (binding !== undefined && remembered !== undefined && controllerUidOf(binding) === template.metadata.uid)
+    return peoplesPart(remembered) === content.people
+  if (isClaimed) return template.metadata.annotations?.[DEFERRED] === content.people
+  return Number(template.metadata.resourceVersion) < Number(policy.metadata.resourceVersion)
+}
+
+/** Names can collide: then it stays with whom it is, or goes to the oldest. */
+function winnerOf(subjects: readonly Subject[], binding: Binding | undefined): Subject | undefined {
+  const owner = binding === undefined ? undefined : controllerUidOf(binding)
+  const owned = subjects.find(({ template }) => template.metadata.uid === owner)
+  if (owned !== undefined) return owned.decision.policy === undefined ? undefined : owned
+  const able = subjects.filter(({ decision }) => decision.policy !== undefined)
+  return able.toSorted((a, b) => compareTexts(ageOf(a), ageOf(b)))[0]
+}
+
+const ageOf = ({ template }: Subject): string => {
+  const { creationTimestamp, name } = template.metadata
+  return `${creationTimestamp ?? ''} ${template.apiVersion} ${name}`
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Without a template the policy alone says. */
+function isClaimOfBindingValid(binding: Binding, template: KubeObject | undefined, read: Reader): boolean {
+  const claim = claimOf(binding)
+  if (claim === undefined) return false
+  const policy = policyOf(claim, read)
+  if (template !== undefined) return isValidClaim(template, claim, policy)
+  return policy !== undefined && policy.metadata.deletionTimestamp === undefined && isSameClaim(claim, claimBy(policy))
+}
+
+async function interpret({ interpreter, gates = {} }: DetectorFacts, template: KubeObject): Promise<Interpretation> {
+  const hasComponents = gates.multiplePodTemplates !== false && interpreter.has(template, 'InterpretComponent')
+  try {
+    if (hasComponents)
+      return {
+        needs: { components: await interpreter.components(template) },
+        told: { reason: 'GetComponentsSucceed', message: 'Get components of resource template successfully.' },
+      }
+    if (!interpreter.has(template, 'InterpretReplica')) return { needs: {} }
+    const { replicas, requirements } = await interpreter.replicas(template)
+    const { namespace } = template.metadata
+    const needsNamespace = gates.quotaEstimate !== false && requirements !== undefined && (requirements.namespace ?? '') === ''
+    const replicaRequirements = needsNamespace && namespace !== undefined ? { ...requirements, namespace } : requirements
+    return {
+      needs: { replicas, ...(replicaRequirements === undefined ? {} : { replicaRequirements }) },
+      told: { reason: 'GetReplicasSucceed', message: 'Get replicas of resource template successfully.' },
+    }
+  } catch (error) {
+    // Rules and webhooks of users: whatever they throw is theirs, and is told to them.
+    const failed = error instanceof Error ? error.message : String(error)
+    return { failed, reason: hasComponents ? 'GetComponentsFailed' : 'GetReplicasFailed' }
+  }
+}

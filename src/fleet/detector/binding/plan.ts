@@ -1,0 +1,139 @@
+/**
+ * What to do about a binding and its templates: pure. The claim comes first and alone; the binding is made from the template
+ * as it is then. A claim that no longer holds is taken from the binding before it is taken from the template. Nothing is
+ * written to templates that no policy matches.
+ */
+import type { Policy } from '../../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { Action, EventIntent, Plan, Telling } from '../../../runtime/controller.ts'
+import { type Claim, claimChanges, claimOf, isSameClaim, type MetadataChanges, neededChanges } from '../claim.ts'
+import { bindingPatch, controllerUidOf, newBinding, type Wish, waitingPatch } from './desired.ts'
+import { DEFERRED, WAITING_BECAUSE } from './notes.ts'
+import type { Observed, Subject } from './observe.ts'
+import { applied, applyFailed, preempted } from './told.ts'
+import { waitOf } from './waits.ts'
+
+/** Rules can be watched, webhooks cannot: they are asked again after this long. */
+const ASK_AGAIN_MS = 15_000
+
+export function plan(observed: Observed): Plan {
+  const release = releaseOfBinding(observed)
+  const claims = observed.subjects.flatMap((subject) => claimActions(subject, observed))
+  const isSettled = claims.length === 0 && release.length === 0
+  return {
+    actions: [...release, ...claims, ...(isSettled ? bindingActions(observed) : [])],
+    ...(isFailed(observed) ? { recheckAfterMs: ASK_AGAIN_MS } : {}),
+  }
+}
+
+const isFailed = ({ interpretation }: Observed): boolean => interpretation !== undefined && 'failed' in interpretation
+
+/**
+ * The policy is gone, going, or selects the template no longer. A binding without a template keeps a claim as long as the
+ * policy lives: its end is a matter for the garbage collector.
+ */
+function releaseOfBinding({ bindings, binding, isBindingClaimValid, winner }: Observed): Action[] {
+  if (binding === undefined || isBindingClaimValid) return []
+  const metadata = neededChanges(binding, claimChanges(undefined))
+  if (metadata === undefined || (winner !== undefined && isSameClaim(claimOf(binding), winner.wanted))) return []
+  return [{ do: 'patch', resource: bindings, of: binding, patch: { metadata } }]
+}
+
+/** What a template carries of us: the claim, that it is put off, and what it waits for while it has no binding. */
+function claimActions(subject: Subject, observed: Observed): Action[] {
+  const { resource, template, wanted, decision } = subject
+  const claim = nextClaim(subject)
+  const hasBinding = observed.binding !== undefined && controllerUidOf(observed.binding) === template.metadata.uid
+  const wait = hasBinding ? undefined : waitOf(subject, observed)
+  const isPutOff = wanted !== undefined && isSameClaim(claim, wanted) && subject.isDeferred && !hasBinding
+  const changes = claimChanges(claim)
+  const metadata = neededChanges(template, {
+    labels: changes.labels,
+    annotations: { ...changes.annotations, [DEFERRED]: isPutOff ? subject.content.people : null, [WAITING_BECAUSE]: wait ?? null },
+  })
+  if (metadata === undefined) return []
+  const isTaken = decision.preempts !== undefined && !isSameClaim(claim, subject.claim)
+  const telling = isTaken
+    ? takenTelling(template, wanted as Claim, decision.preempts as Claim)
+    : waitTelling(template, decision.policy, metadata, observed)
+  return [{ do: 'patch', resource, of: template, patch: { metadata }, ...telling }]
+}
+
+/** What goes keeps a claim that holds and gets no other; a policy takes nothing before its overrides are there. */
+function nextClaim({ template, claim, wanted, decision, missingOverrides }: Subject): Claim | undefined {
+  if (wanted === undefined || isSameClaim(claim, wanted)) return wanted
+  const cannotTake = template.metadata.deletionTimestamp !== undefined || missingOverrides.length > 0
+  if (!cannotTake) return wanted
+  return decision.preempts === undefined ? undefined : claim
+}
+
+function takenTelling(template: KubeObject, by: Claim, from: Claim): Telling {
+  return { tells: preempted(template, by, from), tellsFailure: (why) => preempted(template, by, from, why) }
+}
+
+/** A wait is told when it begins, with the note that says so. */
+function waitTelling(template: KubeObject, policy: Policy | undefined, metadata: MetadataChanges, observed: Observed): Telling {
+  if (policy === undefined) return {}
+  const wait = metadata.annotations?.[WAITING_BECAUSE]
+  return {
+    ...(wait === undefined || wait === null ? {} : { tells: waitNews(template, policy, wait, observed) }),
+    tellsFailure: (why) => applyFailed(template, policy, why),
+  }
+}
+
+function waitNews(template: KubeObject, policy: Policy, wait: string, { interpretation }: Observed): EventIntent[] {
+  const failed: EventIntent[] =
+    interpretation !== undefined && 'failed' in interpretation
+      ? [{ of: template, type: 'Warning', reason: interpretation.reason, message: interpretation.failed }]
+      : []
+  return [...failed, applyFailed(template, policy, wait)]
+}
+
+function bindingActions(observed: Observed): Action[] {
+  const { bindings, binding, winner, narrowing, interpretation } = observed
+  const owner = binding === undefined ? undefined : controllerUidOf(binding)
+  if (winner === undefined || (owner !== undefined && owner !== winner.template.metadata.uid)) return []
+  if (binding?.metadata.deletionTimestamp !== undefined || winner.template.metadata.deletionTimestamp !== undefined) return []
+  const policy = winner.decision.policy as Policy
+  const wait = waitOf(winner, observed)
+  if (wait !== undefined || winner.isDeferred) {
+    const patch = binding === undefined ? undefined : waitingPatch(binding, narrowing, wait)
+    if (binding === undefined || patch === undefined) return []
+    const telling = waitTelling(winner.template, policy, (patch.metadata ?? {}) as MetadataChanges, observed)
+    return [{ do: 'patch', resource: bindings, of: binding, patch, ...telling }]
+  }
+  if (interpretation === undefined || 'failed' in interpretation) return []
+  const wish = wishOf(observed, winner, interpretation.needs)
+  if (binding === undefined)
+    return [{ do: 'create', resource: bindings, object: newBinding(wish), ...appliedTelling(observed, winner, undefined) }]
+  const patch = bindingPatch(wish, binding)
+  return patch === undefined ? [] : [{ do: 'patch', resource: bindings, of: binding, patch, ...appliedTelling(observed, winner, patch) }]
+}
+
+const wishOf = ({ bindings, narrowing, priority, hasAffinityGroups }: Observed, winner: Subject, needs: Wish['needs']): Wish => ({
+  bindings,
+  template: winner.template,
+  content: winner.content,
+  policy: winner.decision.policy as Policy,
+  claim: winner.wanted as Claim,
+  needs,
+  priority,
+  narrowing,
+  hasAffinityGroups,
+})
+
+/** Told with the write, so once per change; that replicas were read is news only when they are. */
+function appliedTelling(
+  { interpretation }: Observed,
+  { template, decision }: Subject,
+  patch: Record<string, unknown> | undefined,
+): Telling {
+  const policy = decision.policy as Policy
+  const spec = (patch?.spec ?? {}) as Record<string, unknown>
+  const hasNews = patch === undefined || ['replicas', 'replicaRequirements', 'components'].some((key) => key in spec)
+  const read: EventIntent[] =
+    hasNews && interpretation !== undefined && 'needs' in interpretation && interpretation.told !== undefined
+      ? [{ of: template, type: 'Normal', ...interpretation.told }]
+      : []
+  return { tells: [...read, applied(template, policy)], tellsFailure: (why) => applyFailed(template, policy, why) }
+}

@@ -1,0 +1,103 @@
+/**
+ * The end of a policy: it stays until no template and no binding carries its id any more, then its finalizer goes. Letting go
+ * is the detector's work; nothing that was propagated is deleted. Sole writer of the finalizer of policies (admission puts it
+ * on new ones). Runs again when a binding or template that it had claimed changes.
+ */
+import type { Resource } from '../../../client/resource.ts'
+import type { Policy } from '../../../kinds/karmada/index.ts'
+import {
+  CLUSTER_PROPAGATION_POLICY_FINALIZER,
+  CLUSTER_PROPAGATION_POLICY_ID,
+  PROPAGATION_POLICY_FINALIZER,
+  PROPAGATION_POLICY_ID,
+} from '../../../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import {
+  type Controller,
+  defineController,
+  indexOf,
+  NOTHING_TO_DO,
+  type ObjectRef,
+  type Plan,
+  type Signal,
+  via,
+} from '../../../runtime/controller.ts'
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
+import { CLUSTER_PROPAGATION_POLICIES, CLUSTER_RESOURCE_BINDINGS, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../resources.ts'
+import type { Templates } from '../../templates.ts'
+import { type Claim, claimOf, permanentIdOf } from '../claim.ts'
+
+const CLAIMED = 'claimed'
+
+export interface Observed {
+  policies: Resource<Policy>
+  policy: Policy | undefined
+  finalizer: string
+  /** Whether anything still carries its id, or could: while templates are not all known, nothing is certain. */
+  isHeld: boolean
+}
+
+export const policyRelease = (templates: Templates): Controller =>
+  release(PROPAGATION_POLICIES, PROPAGATION_POLICY_FINALIZER, templates, 'fleet.detector.policy')
+
+export const clusterPolicyRelease = (templates: Templates): Controller =>
+  release(CLUSTER_PROPAGATION_POLICIES, CLUSTER_PROPAGATION_POLICY_FINALIZER, templates, 'fleet.detector.policy.cluster-scoped')
+
+function release(policies: Resource<Policy>, finalizer: string, templates: Templates, name: string): Controller {
+  const label = policies.namespaced ? PROPAGATION_POLICY_ID : CLUSTER_PROPAGATION_POLICY_ID
+  const idsOf = ({ metadata }: KubeObject): string[] => {
+    const id = metadata.labels?.[label]
+    return id === undefined || id === '' ? [] : [id]
+  }
+  const claimerOf = (object: KubeObject): ObjectRef[] => {
+    const claim = claimOf(object)
+    return claim !== undefined && isOf(policies, claim) ? [{ namespace: claim.namespace, name: claim.name }] : []
+  }
+  const uncertain = new Map<string, ObjectRef>()
+
+  return defineController<Observed, Policy>({
+    name,
+    for: policies,
+    watches: [via(RESOURCE_BINDINGS, claimerOf), via(CLUSTER_RESOURCE_BINDINGS, claimerOf)],
+    signals: [lettingGo(templates, claimerOf), completion(templates, uncertain)],
+    indexes: [indexOf(RESOURCE_BINDINGS, CLAIMED, idsOf), indexOf(CLUSTER_RESOURCE_BINDINGS, CLAIMED, idsOf)],
+    writes: [{ resource: policies, verbs: ['patch'] }],
+    observe(ref, policy, read) {
+      const isComplete = templates.isComplete()
+      const key = `${ref.namespace}/${ref.name}`
+      if (isComplete || policy === undefined) uncertain.delete(key)
+      else uncertain.set(key, ref)
+      const id = policy === undefined ? '' : permanentIdOf(policy)
+      const isHeld =
+        !isComplete ||
+        [...templates.claimedBy(id)].length > 0 ||
+        read.byIndex(RESOURCE_BINDINGS, CLAIMED, id).length > 0 ||
+        read.byIndex(CLUSTER_RESOURCE_BINDINGS, CLAIMED, id).length > 0
+      return { policies, policy, finalizer, isHeld }
+    },
+    plan,
+  })
+}
+
+export function plan({ policies, policy, finalizer, isHeld }: Observed): Plan {
+  if (policy === undefined) return NOTHING_TO_DO
+  const isGoing = policy.metadata.deletionTimestamp !== undefined
+  if (!isGoing) return hasFinalizer(policy, finalizer) ? NOTHING_TO_DO : { actions: [addFinalizer(policies, policy, finalizer)] }
+  return isHeld || !hasFinalizer(policy, finalizer) ? NOTHING_TO_DO : { actions: [removeFinalizer(policies, policy, finalizer)] }
+}
+
+const isOf = ({ namespaced }: Resource, { namespace }: Claim): boolean => (namespace !== '') === namespaced
+
+const lettingGo = (templates: Templates, claimerOf: (object: KubeObject) => ObjectRef[]): Signal => ({
+  subscribe: (wake) =>
+    templates.subscribe((_located, { old }) => {
+      for (const ref of old === undefined ? [] : claimerOf(old)) wake(ref)
+    }),
+})
+
+const completion = (templates: Templates, uncertain: ReadonlyMap<string, ObjectRef>): Signal => ({
+  subscribe: (wake) =>
+    templates.onComplete(() => {
+      for (const ref of uncertain.values()) wake(ref)
+    }),
+})
