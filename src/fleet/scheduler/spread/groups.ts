@@ -58,18 +58,23 @@ interface Path {
 
 function bestPath(walked: readonly Group[], demand: GroupDemand): readonly Group[] | undefined {
   const highest = suffixMaxima(walked.map(({ weight }) => weight))
-  const largest = suffixMaxima(walked.map(({ size }) => size))
+  const sizes = prefixSums(walked.map(({ size }) => size))
   const path: Group[] = []
   let best: Path | undefined
   let steps = 0
 
-  /** Of equals the first that is found stays. */
+  /** The largest come last. */
+  const sizeOfLargest = (begin: number, count: number): number =>
+    (sizes[walked.length] ?? 0) - (sizes[Math.max(begin, walked.length - count)] ?? 0)
+
+  /** Whether a path from here can have enough, and be better than the best. Of equals the first that is found stays. */
   function canWin(begin: number, weight: number, size: number): boolean {
-    if (best === undefined) return true
     const more = Math.min(demand.maxGroups - path.length, walked.length - begin)
+    const reachableSize = size + sizeOfLargest(begin, more)
+    if (path.length + more < demand.minGroups || reachableSize < demand.minSize) return false
+    if (best === undefined) return true
     const reachable = weight + more * (highest[begin] ?? 0)
-    if (reachable !== best.weight) return reachable > best.weight
-    return size + more * (largest[begin] ?? 0) > best.size
+    return reachable !== best.weight ? reachable > best.weight : reachableSize > best.size
   }
 
   function walk(begin: number, weight: number, size: number): void {
@@ -91,6 +96,12 @@ function bestPath(walked: readonly Group[], demand: GroupDemand): readonly Group
 
   walk(0, 0, 0)
   return best?.groups
+}
+
+function prefixSums(values: readonly number[]): number[] {
+  const sums = [0]
+  for (const [i, value] of values.entries()) sums.push((sums[i] as number) + value)
+  return sums
 }
 
 /** The largest from each place to the end. */
