@@ -4,7 +4,7 @@
  */
 import { collectionPath, type Resource } from '../../client/resource.ts'
 import type { WorldCluster } from '../world/index.ts'
-import type { Delivery, Interference, ProcessFault } from '../world/process.ts'
+import { asksForChange, type Delivery, type Interference, type ProcessFault } from '../world/process.ts'
 import { isNews } from './compare.ts'
 import type { Course, Trouble } from './course.ts'
 
@@ -57,7 +57,7 @@ function atWrite(target: Target, n: number, { kind, says, fault }: AtWrite): Poi
     let left = n
     return {
       onRequest({ part, request }) {
-        if (part !== target.name || request.method === 'GET' || isNews(request.method, request.path)) return undefined
+        if (part !== target.name || !asksForChange(request) || isNews(request.method, request.path)) return undefined
         return --left === 0 ? fault(cluster) : undefined
       },
     }

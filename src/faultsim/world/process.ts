@@ -65,6 +65,10 @@ export interface ProcessOptions {
   cachesAt?: number
 }
 
+/** A dry run changes nothing: it is a question, however it is asked. */
+export const asksForChange = ({ method, path }: Pick<TransportRequest, 'method' | 'path'>): boolean =>
+  method !== 'GET' && !path.includes('dryRun=All')
+
 const never = <T>(): Promise<T> => new Promise(() => undefined)
 const EXPIRED = Buffer.from(
   `${JSON.stringify({
@@ -168,7 +172,7 @@ export class ControllerProcess {
   async #send(inner: Transport, sent: Sent): Promise<TransportResponse> {
     if (this.#isDead) return never()
     const { part, cluster, request } = sent
-    const write = request.method === 'GET' ? undefined : { part, cluster, method: request.method, path: request.path }
+    const write = !asksForChange(request) ? undefined : { part, cluster, method: request.method, path: request.path }
     if (write !== undefined) this.#options.onWrite(write)
     // Caches that began in the past follow one server that lags behind; were their watches cut one by one, they would show
     // a world that never was, which no server that lists what is stored now can bring about.

@@ -15,6 +15,7 @@ import { type Controller, defineController, indexOf, type ObjectRef, type Reader
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import { executionNamespace } from '../names.ts'
 import { CLUSTERS, WORKS } from '../resources.ts'
+import { createCurrency } from './currency.ts'
 import { manifestsOf, workOf } from './manifest.ts'
 import { createMemberKinds } from './member-kinds.ts'
 import { createMemory, type Memory } from './memory.ts'
@@ -29,6 +30,7 @@ const CONCURRENCY = 64
 export function execution({ interpreter }: { interpreter: Interpreter }): Controller {
   const memory = createMemory()
   const kinds = createMemberKinds()
+  const currency = createCurrency()
   return defineController<Observed, Work>({
     name: 'fleet.execution.work',
     component: 'execution-controller',
@@ -54,10 +56,14 @@ export function execution({ interpreter }: { interpreter: Interpreter }): Contro
       { resource: WORKS, subresource: 'status', verbs: ['patch'] },
       { resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete'], in: 'members' },
     ],
-    reads: [{ resource: EVERY_RESOURCE, verbs: ['get', 'list', 'watch'], in: 'members' }],
+    reads: [
+      { resource: WORKS, verbs: ['get', 'list'] },
+      { resource: EVERY_RESOURCE, verbs: ['get', 'list', 'watch'], in: 'members' },
+    ],
     concurrency: CONCURRENCY,
     rank: (key, read) => rankOf(read.get(WORKS, key.namespace, key.name)),
-    observe: (ref, work, read) => observeWork(ref, work, read, { interpreter, kinds, memory }),
+    observe: (ref, work, read, client) =>
+      observeWork(ref, work, read, { interpreter, kinds, memory, isCurrent: (seen) => currency(seen, client) }),
     plan,
   })
 }

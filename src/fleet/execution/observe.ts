@@ -51,6 +51,8 @@ export interface Tools {
   interpreter: Interpreter
   kinds: MemberKinds
   memory: Memory
+  /** Whether the hub still has the Work as it was seen: asked before anything is done in a member. */
+  isCurrent(work: Work): Promise<boolean>
 }
 
 /** One pass: the reader, the way to the member, and what it is about. */
@@ -79,7 +81,10 @@ export async function observeWork(ref: ObjectRef, work: Work | undefined, read: 
     return { state: 'going', ours: [], waitsFor: isHopeless ? undefined : why, ...facts }
   }
   const pass: Pass = { ...facts, ...tools, ref, read, client, clusterObject }
-  if (isGoing) return { state: 'going', ours: await oursOf(pass, identifiersOf(work)), ...facts }
+  if (isGoing) {
+    const ours = await oursOf(pass, identifiersOf(work))
+    return ours.length === 0 || (await pass.isCurrent(work)) ? { state: 'going', ours, ...facts } : { state: 'nothing' }
+  }
   return placing(pass)
 }
 
@@ -98,6 +103,9 @@ async function placing(pass: Pass): Promise<Observed> {
   const left = await oursOf(pass, leftBehind(work, views))
   for (const { resource, object } of left)
     views.push({ identifier: identifierOf(object, -1), desired: object, verdict: { do: 'delete', resource, object } })
+  const isWriting = views.some(({ verdict }) => verdict.do === 'create' || verdict.do === 'update' || verdict.do === 'delete')
+  // An old wish would undo a newer one, and what a Work that is gone brings to a member nobody takes away again.
+  if (isWriting && !(await pass.isCurrent(work))) return { state: 'nothing' }
   return { state: 'placing', views, reflectedAtMs: memory.reflectedAtMs(ref, work, nowMs), work, cluster, nowMs }
 }
 

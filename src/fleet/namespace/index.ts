@@ -1,0 +1,8 @@
+/** Namespaces of the hub in every member. */
+import type { Controller } from '../../runtime/controller.ts'
+import { type NamespaceFacts, namespaceSync } from './controller.ts'
+
+export type { NamespaceFacts } from './controller.ts'
+export { SKIPPED_NAMESPACES } from './which.ts'
+
+export const namespaceControllers = (facts: NamespaceFacts): Controller[] => [namespaceSync(facts)]

@@ -1,0 +1,23 @@
+/** Which namespaces of the hub members get: all but those of the system, the reserved ones, and those that say no. */
+import { CLUSTER_NAMESPACE, SKIP_NAMESPACE_LABEL, SYSTEM_NAMESPACE } from '../../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { clusterOfExecutionNamespace } from '../names.ts'
+
+/** Names as regular expressions, each for the whole name. */
+export const SKIPPED_NAMESPACES: readonly string[] = ['kube-.*']
+
+const RESERVED: ReadonlySet<string> = new Set([SYSTEM_NAMESPACE, CLUSTER_NAMESPACE])
+
+/** Every cluster has this one. */
+const EVERYWHERE = 'default'
+
+/** Throws when one of the expressions cannot be read. */
+export function isSynced(skipped: readonly string[] = SKIPPED_NAMESPACES): (namespace: KubeObject) => boolean {
+  const expressions = skipped.map((text) => new RegExp(`^(?:${text})$`))
+  return ({ metadata: { name = '', labels } }) =>
+    name !== EVERYWHERE &&
+    !RESERVED.has(name) &&
+    clusterOfExecutionNamespace(name) === undefined &&
+    labels?.[SKIP_NAMESPACE_LABEL] !== 'true' &&
+    !expressions.some((expression) => expression.test(name))
+}
