@@ -1,0 +1,30 @@
+/**
+ * An application that has been unhealthy in a cluster for longer than its policy puts up with leaves that cluster. Since when
+ * it is unhealthy is remembered on the binding (annotation sluice.dev/unhealthy-since), so that a restart does not begin the
+ * count anew. Writes that annotation, and spec.clusters with spec.gracefulEvictionTasks together. Runs again when the binding
+ * changes, and when the time is over. Deletion: nothing to undo.
+ */
+import type { Resource } from '../../../client/resource.ts'
+import type { Binding } from '../../../kinds/karmada/index.ts'
+import { type Controller, defineController } from '../../../runtime/controller.ts'
+import type { Interpreter } from '../../interpreter/interpreter.ts'
+import { controllerName } from '../eviction.ts'
+import { type ObservedApplication, planFor, UNHEALTHY_SINCE } from './plan.ts'
+
+export function applicationFailover(resource: Resource<Binding>, interpreter: Pick<Interpreter, 'has'>): Controller {
+  return defineController<ObservedApplication, Binding>({
+    name: controllerName('fleet.failover.application', resource),
+    component: resource.namespaced
+      ? 'resource-binding-application-failover-controller'
+      : 'cluster-resource-binding-application-failover-controller',
+    for: resource,
+    writes: [{ resource, verbs: ['patch'] }],
+    concerns: ({ metadata, spec }) => spec?.failover?.application !== undefined || metadata.annotations?.[UNHEALTHY_SINCE] !== undefined,
+    observe: (_ref, binding, read) => ({
+      binding,
+      isJudged: binding?.spec?.resource !== undefined && interpreter.has(binding.spec.resource, 'InterpretHealth'),
+      nowMs: read.nowMs(),
+    }),
+    plan: planFor(resource),
+  })
+}

@@ -1,0 +1,105 @@
+/** Where an application has been unhealthy too long. Pure. */
+import { formatTime } from '../../../base/clock.ts'
+import { deepEqual } from '../../../base/json.ts'
+import type { Resource } from '../../../client/resource.ts'
+import type { ApplicationFailoverBehavior, Binding } from '../../../kinds/karmada/index.ts'
+import { EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
+import { compareStrings } from '../../../kube/go-print.ts'
+import type { Parsed } from '../../../kube/parsed.ts'
+import { parsed } from '../../../kube/parsed.ts'
+import { type Action, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { type Eviction, evict, purgeModeOf } from '../eviction.ts'
+import { preservedState } from '../state-preservation.ts'
+import { heldBack } from '../taint-eviction/controller.ts'
+
+/** JSON: by cluster, since when the application is unhealthy there. */
+export const UNHEALTHY_SINCE = 'sluice.dev/unhealthy-since'
+
+export interface ObservedApplication {
+  binding: Binding | undefined
+  /** Whether anybody can tell the health of its kind. */
+  isJudged: boolean
+  nowMs: number
+}
+
+export const planFor =
+  (resource: Resource) =>
+  ({ binding, isJudged, nowMs }: ObservedApplication): Plan => {
+    if (binding === undefined || binding.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
+    const behavior = isJudged && binding.spec.propagateDeps === true ? binding.spec.failover?.application : undefined
+    const before = sinceOf(binding)
+    const since = behavior === undefined ? {} : unhealthySince(binding, before, formatTime(nowMs))
+    const toleranceMs = (behavior?.decisionConditions?.tolerationSeconds ?? 300) * 1000
+    const ends = Object.entries(since).map(([cluster, time]) => ({ cluster, endMs: Date.parse(time) + toleranceMs }))
+    const failed = ends.filter(({ endMs }) => endMs < nowMs)
+    const nextMs = Math.min(...ends.filter(({ endMs }) => endMs >= nowMs).map(({ endMs }) => endMs), Number.POSITIVE_INFINITY)
+    // A millisecond more: the tolerance must be over, not reached.
+    const later = Number.isFinite(nextMs) ? { recheckAfterMs: nextMs - nowMs + 1 } : {}
+    const evictions = new Map<string, Eviction>()
+    const news: NonNullable<Plan['news']>[number][] = []
+    for (const { cluster } of failed) {
+      const eviction = behavior === undefined ? undefined : evictionFor(resource, binding, { cluster, behavior })
+      if (eviction?.value !== undefined) evictions.set(cluster, eviction.value)
+      else if (eviction !== undefined) news.push(heldBack(binding, cluster, eviction.error))
+    }
+    const actions = evict(resource, binding, evictions, nowMs)
+    return { actions: actions.length > 0 ? actions : remembered(resource, binding, { before, since }), news, ...later }
+  }
+
+/** Clusters the binding is on and not already leaving, by since when it is unhealthy there; Unknown is not unhealthy. */
+function unhealthySince({ spec, status }: Binding, before: Since, now: string): Since {
+  const isTarget = new Set((spec.clusters ?? []).map(({ name }) => name))
+  for (const { fromCluster } of spec.gracefulEvictionTasks ?? []) isTarget.delete(fromCluster)
+  const unhealthy = (status?.aggregatedStatus ?? []).filter(
+    ({ health, clusterName }) => health === 'Unhealthy' && isTarget.has(clusterName),
+  )
+  const names = unhealthy.map(({ clusterName }) => clusterName).sort(compareStrings)
+  return Object.fromEntries(names.map((name) => [name, before[name] ?? now]))
+}
+
+type Since = Readonly<Record<string, string>>
+
+/** What cannot be read was not written by us, and begins anew. */
+function sinceOf({ metadata }: Binding): Since {
+  const text = metadata.annotations?.[UNHEALTHY_SINCE]
+  if (text === undefined) return {}
+  try {
+    const value = JSON.parse(text) as unknown
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+    return Object.fromEntries(
+      Object.entries(value).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string' && !Number.isNaN(Date.parse(entry[1])),
+      ),
+    )
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
+}
+
+function remembered(resource: Resource, binding: Binding, { before, since }: { before: Since; since: Since }): Action[] {
+  const isNone = Object.keys(since).length === 0
+  const isWritten = binding.metadata.annotations?.[UNHEALTHY_SINCE] !== undefined
+  if (isNone ? !isWritten : deepEqual(before, since)) return []
+  const annotations = { [UNHEALTHY_SINCE]: isNone ? null : JSON.stringify(since) }
+  return [{ do: 'patch', resource, of: binding, patch: { metadata: { annotations } } }]
+}
+
+interface Failed {
+  cluster: string
+  behavior: ApplicationFailoverBehavior
+}
+
+function evictionFor(resource: Resource, binding: Binding, { cluster, behavior }: Failed): Parsed<Eviction> {
+  const state = preservedState(binding, cluster, behavior.statePreservation)
+  if (state.error !== undefined) return state
+  const purgeMode = purgeModeOf(behavior.purgeMode ?? 'Gracefully')
+  return parsed({
+    purgeMode,
+    reason: EVICTION_REASONS.applicationFailure,
+    producer: resource.namespaced ? EVICTION_PRODUCERS.applicationFailover : EVICTION_PRODUCERS.clusterApplicationFailover,
+    ...(purgeMode === 'Gracefully' && behavior.gracePeriodSeconds !== undefined ? { gracePeriodSeconds: behavior.gracePeriodSeconds } : {}),
+    ...(purgeMode === 'Never' ? { suppressDeletion: true } : {}),
+    ...state.value,
+  })
+}

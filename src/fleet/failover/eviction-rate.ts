@@ -1,0 +1,28 @@
+/**
+ * How fast bindings may be driven away, over the whole fleet: a cluster that fails must not move everything at once. Each key
+ * gets a time of its own, in the order of asking, and keeps it until it is released.
+ */
+export interface EvictionRate {
+  /** How long until it is this key's turn; zero: now. */
+  waitMs(key: string, nowMs: number): number
+  /** The key needs its turn no longer: it has been used, or is not wanted any more. */
+  release(key: string): void
+}
+
+export function createEvictionRate(perSecond: number): EvictionRate {
+  const turns = new Map<string, number>()
+  const everyMs = perSecond > 0 ? 1000 / perSecond : Number.POSITIVE_INFINITY
+  let nextMs = Number.NEGATIVE_INFINITY
+  return {
+    waitMs(key, nowMs) {
+      let turnMs = turns.get(key)
+      if (turnMs === undefined) {
+        turnMs = Math.max(nowMs, nextMs)
+        nextMs = turnMs + everyMs
+        turns.set(key, turnMs)
+      }
+      return Math.max(0, turnMs - nowMs)
+    },
+    release: (key) => void turns.delete(key),
+  }
+}

@@ -1,0 +1,28 @@
+/** What happens to work whose cluster, or which itself, fails: taints by condition, eviction, and the end of what was left. */
+import type { Resource } from '../../client/resource.ts'
+import type { Binding } from '../../kinds/karmada/index.ts'
+import type { Controller } from '../../runtime/controller.ts'
+import type { Interpreter } from '../interpreter/interpreter.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../resources.ts'
+import { applicationFailover } from './application/controller.ts'
+import { clusterTaintPolicy } from './cluster-taint-policy/controller.ts'
+import { createEvictionRate } from './eviction-rate.ts'
+import { gracefulEviction } from './graceful-eviction/controller.ts'
+import { FAILOVER_DEFAULTS, type FailoverOptions } from './options.ts'
+import { taintEviction } from './taint-eviction/controller.ts'
+
+export type { FailoverOptions } from './options.ts'
+
+export function failoverControllers({ interpreter }: { interpreter: Interpreter }, given: Partial<FailoverOptions> = {}): Controller[] {
+  const options = { ...FAILOVER_DEFAULTS, ...given }
+  const rate = createEvictionRate(options.evictionsPerSecond)
+  const ofBindings = (resource: Resource<Binding>): Controller[] => [
+    ...(options.noExecuteEviction ? [taintEviction(resource, { options, rate })] : []),
+    applicationFailover(resource, interpreter),
+    gracefulEviction(resource, options),
+  ]
+  return [
+    clusterTaintPolicy,
+    ...[RESOURCE_BINDINGS, CLUSTER_RESOURCE_BINDINGS].flatMap((resource) => ofBindings(resource as Resource<Binding>)),
+  ]
+}

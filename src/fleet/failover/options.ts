@@ -1,0 +1,20 @@
+/** What can be set about failover; the defaults are Karmada's, with eviction on. */
+import type { PurgeMode } from '../../kinds/karmada/index.ts'
+
+export interface FailoverOptions {
+  /** Whether NoExecute taints drive bindings away (default true). */
+  noExecuteEviction: boolean
+  /** Bindings that taints may drive away per second, over all clusters (default 0.5). */
+  evictionsPerSecond: number
+  /** For bindings that say nothing about the failure of a cluster (default Gracefully). */
+  purgeMode: Exclude<PurgeMode, 'Never'>
+  /** How long the copy in a cluster that is left waits for the others to be healthy, where a task does not say (default 600). */
+  gracefulEvictionTimeoutSeconds: number
+}
+
+export const FAILOVER_DEFAULTS: FailoverOptions = Object.freeze({
+  noExecuteEviction: true,
+  evictionsPerSecond: 0.5,
+  purgeMode: 'Gracefully',
+  gracefulEvictionTimeoutSeconds: 600,
+})

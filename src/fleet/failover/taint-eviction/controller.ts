@@ -1,0 +1,115 @@
+/**
+ * Bindings leave clusters with a NoExecute taint: at once when they do not tolerate it, after tolerationSeconds when they do
+ * for a time. Writes spec.clusters and spec.gracefulEvictionTasks together, at a bounded rate over the whole fleet. Runs again
+ * when a binding is scheduled anew, when the NoExecute taints of a cluster change, and when a toleration ends. Nothing is
+ * taken back when a cluster recovers. Deletion: nothing to undo.
+ */
+import { deepEqual } from '../../../base/json.ts'
+import type { Resource } from '../../../client/resource.ts'
+import type { Binding, Cluster, PurgeMode } from '../../../kinds/karmada/index.ts'
+import { APPLIED_PLACEMENT, EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
+import { type Controller, defineController, indexOf, NOTHING_TO_DO, type ObjectRef, type Plan, via } from '../../../runtime/controller.ts'
+import { CLUSTERS } from '../../resources.ts'
+import { controllerName, type Eviction, evict, evictionEvent, purgeModeOf } from '../eviction.ts'
+import type { EvictionRate } from '../eviction-rate.ts'
+import type { FailoverOptions } from '../options.ts'
+import { preservedState } from '../state-preservation.ts'
+import { evictionDue, NEVER, noExecuteTaints, tolerationsOf } from './due.ts'
+
+export interface ObservedBinding {
+  binding: Binding | undefined
+  /** Clusters of the binding with NoExecute taints, and when they are to be left. */
+  due: readonly { cluster: string; atMs: number }[]
+  /** Until it is this binding's turn. */
+  waitMs: number
+  nowMs: number
+}
+
+const BY_TARGET = 'by-target'
+
+const targetsOf = (binding: Binding): string[] => (binding.spec?.clusters ?? []).map(({ name }) => name)
+
+export interface TaintEvictionFacts {
+  options: Pick<FailoverOptions, 'purgeMode'>
+  rate: EvictionRate
+}
+
+export function taintEviction(resource: Resource<Binding>, { options, rate }: TaintEvictionFacts): Controller {
+  return defineController<ObservedBinding, Binding>({
+    name: controllerName('fleet.failover.taint-eviction', resource),
+    component: 'taint-manager',
+    for: resource,
+    watches: [
+      via(
+        CLUSTERS,
+        ({ metadata, spec }, read) =>
+          noExecuteTaints(spec?.taints).length === 0 ? [] : read.byIndex(resource, BY_TARGET, metadata.name ?? '').map(refOf),
+        { heeds: (old, now) => !deepEqual(noExecuteTaints(old.spec?.taints), noExecuteTaints(now.spec?.taints)) },
+      ),
+    ],
+    indexes: [indexOf<Binding>(resource, BY_TARGET, targetsOf)],
+    writes: [{ resource, verbs: ['patch'] }],
+    concerns: (binding, read) => targetsOf(binding).some((name) => isTainted(read.get(CLUSTERS, '', name))),
+    heeds: isWorthALook,
+    observe(ref, binding, read) {
+      const nowMs = read.nowMs()
+      const key = `${resource.plural} ${ref.namespace}/${ref.name}`
+      const isKept = binding !== undefined && binding.metadata.deletionTimestamp === undefined
+      const due = isKept ? dueOf(binding, (name) => read.get(CLUSTERS, '', name)) : []
+      const isDue = due.some(({ atMs }) => atMs <= nowMs)
+      if (!isDue) rate.release(key)
+      return { binding, due, waitMs: isDue ? rate.waitMs(key, nowMs) : 0, nowMs }
+    },
+    plan: planWith(resource, options.purgeMode),
+  })
+}
+
+const refOf = ({ metadata }: Binding): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
+
+const isTainted = (cluster: Cluster | undefined): boolean => noExecuteTaints(cluster?.spec?.taints).length > 0
+
+/** Where it goes, what it tolerates, and what it would take along. */
+function isWorthALook(old: Binding, now: Binding): boolean {
+  if (old.metadata.generation !== now.metadata.generation || old.metadata.deletionTimestamp !== now.metadata.deletionTimestamp) return true
+  if (old.metadata.annotations?.[APPLIED_PLACEMENT] !== now.metadata.annotations?.[APPLIED_PLACEMENT]) return true
+  return now.spec.failover?.cluster?.statePreservation !== undefined
+}
+
+function dueOf(binding: Binding, clusterOf: (name: string) => Cluster | undefined): ObservedBinding['due'] {
+  return targetsOf(binding).flatMap((cluster) => {
+    const taints = noExecuteTaints(clusterOf(cluster)?.spec?.taints)
+    return taints.length === 0 ? [] : [{ cluster, atMs: evictionDue(taints, tolerationsOf(binding)) }]
+  })
+}
+
+export const planWith =
+  (resource: Resource, purgeMode: PurgeMode) =>
+  ({ binding, due, waitMs, nowMs }: ObservedBinding): Plan => {
+    if (binding === undefined || due.length === 0) return NOTHING_TO_DO
+    const nextMs = Math.min(...due.filter(({ atMs }) => atMs > nowMs).map(({ atMs }) => atMs), NEVER)
+    const later = nextMs === NEVER ? {} : { recheckAfterMs: nextMs - nowMs }
+    const leaving = due.filter(({ atMs }) => atMs <= nowMs).map(({ cluster }) => cluster)
+    if (leaving.length === 0) return { actions: [], ...later }
+    if (waitMs > 0) return { actions: [], recheckAfterMs: Math.min(waitMs, later.recheckAfterMs ?? NEVER) }
+    const failover = binding.spec.failover?.cluster
+    const evictions = new Map<string, Eviction>()
+    const news: NonNullable<Plan['news']>[number][] = []
+    for (const cluster of leaving) {
+      const state = preservedState(binding, cluster, failover?.statePreservation)
+      if (state.error === undefined)
+        evictions.set(cluster, {
+          purgeMode: failover === undefined ? purgeMode : purgeModeOf(failover.purgeMode ?? 'Gracefully'),
+          reason: EVICTION_REASONS.taintUntolerated,
+          producer: EVICTION_PRODUCERS.taintManager,
+          ...state.value,
+        })
+      else news.push(heldBack(binding, cluster, state.error))
+    }
+    return { actions: evict(resource, binding, evictions, nowMs), news, ...later }
+  }
+
+/** The binding stays until its state is known: that is said once, and the status that brings it wakes the binding. */
+export const heldBack = (binding: Binding, cluster: string, why: string) => {
+  const event = evictionEvent(binding, cluster, 'failed')
+  return { ...event, message: `${event.message} ${why}`, key: `${cluster} ${why}` }
+}
