@@ -1,13 +1,33 @@
 /** Bindings, templates and Works for tests. */
-import type { Binding, BindingSpec, TargetCluster, Work } from '../../kinds/karmada/index.ts'
+import { EVENTS } from '../../client/builtin-resources.ts'
+import { aWorld, type World, type WorldCluster } from '../../faultsim/world/index.ts'
+import type {
+  Binding,
+  BindingSpec,
+  ClusterAffinity,
+  ClusterOverridePolicy,
+  OverridePolicy,
+  OverrideSpec,
+  TargetCluster,
+  Work,
+} from '../../kinds/karmada/index.ts'
 import {
+  APPLIED_CLUSTER_OVERRIDES,
+  APPLIED_OVERRIDES,
   BINDING_FINALIZER,
   CLUSTER_BINDING_FINALIZER,
   CLUSTER_RESOURCE_BINDING_ID,
   RESOURCE_BINDING_ID,
 } from '../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { bindingName } from '../names.ts'
+import type { Controller } from '../../runtime/controller.ts'
+import { matchesCluster } from '../cluster-affinity.ts'
+import { bindingName, clusterOfExecutionNamespace, executionNamespace } from '../names.ts'
+import { implicitPriorityOf } from '../resource-selector.ts'
+import { WORKS } from '../resources.ts'
+import type { FleetSurroundings } from '../surroundings.ts'
+import { hubCast, joinMembers } from '../testing.ts'
+import type { ApplyOverrides } from './works/overrides.ts'
 
 export const aDeployment = (name: string, replicas = 2, more: Partial<KubeObject['metadata']> = {}): KubeObject => ({
   apiVersion: 'apps/v1',
@@ -60,4 +80,98 @@ export function manifestOf(work: Work | KubeObject | undefined): KubeObject {
   const [manifest] = (work as Work | undefined)?.spec.workload?.manifests ?? []
   if (manifest === undefined) throw new Error('there is no manifest')
   return manifest as KubeObject
+}
+
+/** Stands in for the room of overrides: labels alone, of policies that mean the object and the cluster. */
+export const labelOverrides: ApplyOverrides =
+  ({ template, clusterPolicies, policies }) =>
+  (object, cluster) => {
+    const annotations: Record<string, string> = {}
+    const labels: Record<string, string> = {}
+    const apply = (annotation: string, all: readonly (OverridePolicy | ClusterOverridePolicy)[]): void => {
+      const applied = all
+        .filter(
+          ({ spec: { resourceSelectors = [] } }) => resourceSelectors.length === 0 || implicitPriorityOf(resourceSelectors, template) > 0,
+        )
+        .flatMap(({ metadata, spec }) =>
+          (spec.overrideRules ?? [])
+            .filter(({ targetCluster }) => targetCluster === undefined || matchesCluster(targetCluster, cluster))
+            .map(({ overriders }) => ({ policyName: metadata.name, overriders })),
+        )
+      for (const { overriders } of applied) for (const { value } of overriders.labelsOverrider ?? []) Object.assign(labels, value)
+      if (labels.poison !== undefined) throw new Error(`override policy ${labels.poison} cannot be applied`)
+      if (applied.length > 0) annotations[annotation] = JSON.stringify(applied)
+    }
+    apply(APPLIED_CLUSTER_OVERRIDES, clusterPolicies)
+    apply(APPLIED_OVERRIDES, policies)
+    return { object: { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...labels } } }, annotations }
+  }
+
+export const anOverride = (
+  name: string,
+  labels: Record<string, string>,
+  spec: Partial<OverrideSpec> = {},
+  targetCluster?: ClusterAffinity,
+): KubeObject => ({
+  apiVersion: 'policy.karmada.io/v1alpha1',
+  kind: 'OverridePolicy',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    overrideRules: [
+      { ...(targetCluster === undefined ? {} : { targetCluster }), overriders: { labelsOverrider: [{ operator: 'add', value: labels }] } },
+    ],
+    ...spec,
+  },
+})
+
+export const aClusterOverride = (...of: Parameters<typeof anOverride>): KubeObject => {
+  const policy = anOverride(...of)
+  return { ...policy, kind: 'ClusterOverridePolicy', metadata: { name: policy.metadata.name } }
+}
+
+/** A hub with clusters that are registered but do not exist: what becomes of Works is in the hands of the test. */
+export async function bindingWorld(
+  cast: (surroundings: FleetSurroundings) => readonly Controller[],
+  clusters = ['member1', 'member2', 'member3'],
+): Promise<World> {
+  const world = await aWorld({ controllers: hubCast(cast) }).settle()
+  await joinMembers(
+    world.hub,
+    clusters.map((name) => ({ name })),
+  )
+  await world.settle()
+  return world
+}
+
+export const worksIn = async (hub: WorldCluster): Promise<Work[]> => {
+  const works = (await hub.list(WORKS)) as Work[]
+  return works.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
+
+/** Clusters that have a Work, with a mark on those that are on their way out. */
+export const placesOf = async (hub: WorldCluster): Promise<string[]> =>
+  (await worksIn(hub)).map(
+    ({ metadata }) => `${clusterOfExecutionNamespace(metadata.namespace ?? '')}${metadata.deletionTimestamp === undefined ? '' : ' going'}`,
+  )
+
+/** As execution does when nothing of a Work is left in its member. */
+export async function release(hub: WorldCluster, cluster: string): Promise<void> {
+  for (const { metadata } of await worksIn(hub))
+    if (metadata.namespace === executionNamespace(cluster) && metadata.deletionTimestamp !== undefined)
+      await hub.patch(WORKS, `${metadata.namespace}/${metadata.name}`, { metadata: { finalizers: null } })
+}
+
+export const newsOf = async (hub: WorldCluster, reason: string): Promise<string[]> => {
+  const events = (await hub.list(EVENTS)) as (KubeObject & {
+    involvedObject: { kind: string }
+    reason: string
+    message: string
+    count?: number
+  })[]
+  return events
+    .filter((event) => event.reason === reason)
+    .map(({ involvedObject, message, count = 1 }) => `${involvedObject.kind} ${count}× ${message}`)
+    .sort()
 }

@@ -10,14 +10,17 @@ import { CLUSTER_OVERRIDE_POLICIES, CLUSTERS, OVERRIDE_POLICIES, WORKS } from '.
 import type { Templates } from '../../templates.ts'
 import { type BindingKind, refOf, worksIndex } from '../binding-kinds.ts'
 import { targetsOf } from '../targets.ts'
+import { workNameOf } from '../work-for.ts'
 import { bindingsMeant, policyIndexes, templateIndex } from './policies.ts'
 
 const ON_CLUSTER = 'on-cluster'
+const BY_WORK_NAME = 'by-work-name'
 
 export const indexesOf = (kind: BindingKind): Index[] => [
   worksIndex(kind),
   templateIndex(kind),
   indexOf(kind.resource, ON_CLUSTER, ({ spec }: Binding) => targetsOf(spec).map(({ name }) => name)),
+  indexOf(kind.resource, BY_WORK_NAME, (binding: Binding) => [workNameOf(binding)]),
   ...policyIndexes(kind),
 ]
 
@@ -55,9 +58,11 @@ export function watchesOf(kind: BindingKind, templates: Templates): Watch[] {
   return [
     via(
       WORKS,
-      (work) => {
-        const ref = kind.namedBy(work)
-        return ref === undefined ? [] : [ref]
+      (work, read) => {
+        const named = kind.namedBy(work)
+        // Also who would have a Work of this name, and cannot because it is somebody else's.
+        const wanting = read.byIndex(kind.resource, BY_WORK_NAME, work.metadata.name ?? '').map(refOf)
+        return named === undefined ? wanting : [named, ...wanting]
       },
       { heeds: isTouched },
     ),
