@@ -9,7 +9,8 @@ const common = {
   sourcemap: 'linked',
   logLevel: 'warning',
   // Facts are large JSON texts: kept as text and parsed on first use, which is faster than a JavaScript literal.
-  loader: { '.facts': 'text', '.jsonl': 'text' },
+  // Bundled interpreter rules are the YAML that a user would apply.
+  loader: { '.facts': 'text', '.jsonl': 'text', '.yaml': 'text' },
   // CommonJS packages that are bundled into the ES module still ask for Node's own modules through `require`.
   banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   // Loaded only when a certificate is made, and not made for being bundled.

@@ -11,3 +11,10 @@ declare module '*.jsonl' {
   // biome-ignore lint/style/noDefaultExport: esbuild's text loader gives a default export
   export default text
 }
+
+/** Interpreter rules, as a user would apply them. */
+declare module '*.yaml' {
+  const text: string
+  // biome-ignore lint/style/noDefaultExport: esbuild's text loader gives a default export
+  export default text
+}
