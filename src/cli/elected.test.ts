@@ -39,7 +39,7 @@ async function aTestServer(): Promise<TestServer> {
   return server
 }
 
-async function aProcess(server: TestServer): Promise<Process> {
+async function aProcess(server: TestServer, role: 'hub' | 'member' = 'member'): Promise<Process> {
   const log: string[] = []
   const writes: string[] = []
   const streams: (() => void)[] = []
@@ -59,7 +59,7 @@ async function aProcess(server: TestServer): Promise<Process> {
   const { machine } = server
   const client = createClient({ transport, clock: realClock, random: machine.random, userAgent: 'test' })
   const write = (level: string, message: string, fields = {}): void => void log.push(`${level} ${message} ${JSON.stringify(fields)}`)
-  const own = { role: 'member' as const, client, transport, log: { write }, lease: LEASE, nodes: 1, authority: 'PEM' }
+  const own = { role, client, transport, log: { write }, lease: { ...LEASE, name: `sluice-${role}` }, nodes: 1, authority: 'PEM' }
   const elected = await runElected({ machine, ...own, health: ANYWHERE, webhook: ANYWHERE, webhookUrl: undefined })
   let isStopped = false
   const stop = async (): Promise<void> => {
@@ -116,6 +116,22 @@ describe('a process of controllers', { timeout: 60_000 }, () => {
     assert.deepEqual(atEnd.slice(-2), ['DELETE sluice-member', 'PUT sluice-member'], 'webhooks are taken back before the lease is')
     assert.deepEqual([await holderOf(server), await found(server, MUTATING, { name: 'sluice-member' })], ['', undefined])
     await assert.rejects(fetch(`${process.healthAddress}/healthz`))
+  })
+
+  it('of a hub brings the kinds of the fleet to a server that has none of them, and guards them', async () => {
+    const server = await aTestServer()
+    const process = await aProcess(server, 'hub')
+    await until(() => runs(process))
+    const crds = (await server.client.list(CUSTOM_RESOURCE_DEFINITIONS)).items
+    assert.equal(crds.filter(({ metadata }) => metadata.name?.endsWith('.karmada.io')).length, 11)
+    const converted = crds.filter(({ spec }) => (spec as { conversion?: { strategy?: string } }).conversion?.strategy === 'Webhook')
+    assert.deepEqual(
+      converted.map(({ metadata }) => metadata.name),
+      ['referencegrants.gateway.networking.k8s.io'],
+    )
+    const webhooks = (await found(server, MUTATING, { name: 'sluice-hub' }))?.webhooks as { name: string; failurePolicy: string }[]
+    assert.ok(webhooks.some(({ name }) => name === 'propagation-policy.mutate.sluice.dev'))
+    assert.deepEqual([...new Set(webhooks.map(({ failurePolicy }) => failurePolicy))], ['Fail'])
   })
 
   it('waits while another leads, changes nothing meanwhile, and is ready to take over', async () => {

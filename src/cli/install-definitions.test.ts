@@ -23,7 +23,7 @@ const widgets = {
   group: 'example.dev',
   kind: 'Widget',
   crd: CRD,
-  definition: { convert: (object: KubeObject) => object },
+  definition: { convert: (object: KubeObject) => object, versions: [{ name: 'v1' }, { name: 'v2' }] },
 } as unknown as OwnKind
 
 const PLAIN: OwnKind = { ...widgets, definition: {} as OwnKind['definition'] }

@@ -38,8 +38,11 @@ export async function installDefinitions(kinds: readonly OwnKind[], options: Ins
   return created
 }
 
+/** A kind of one version is never converted. */
+const needsConversion = ({ definition }: OwnKind): boolean => definition.convert !== undefined && definition.versions.length > 1
+
 function withConversion(kind: OwnKind, { conversion }: InstallOptions): KubeObject {
-  if (kind.definition.convert === undefined || conversion === undefined) return kind.crd
+  if (!needsConversion(kind) || conversion === undefined) return kind.crd
   const webhook = { clientConfig: conversion, conversionReviewVersions: ['v1'] }
   const metadata = { ...kind.crd.metadata, annotations: { ...kind.crd.metadata.annotations, [CONVERTED_BY]: 'sluice' } }
   return { ...kind.crd, metadata, spec: { ...(kind.crd.spec as object), conversion: { strategy: 'Webhook', webhook } } }
@@ -50,7 +53,7 @@ function withConversion(kind: OwnKind, { conversion }: InstallOptions): KubeObje
  * renewed, and only there. False when it is not such a one.
  */
 async function renewConversion(found: KubeObject, kind: OwnKind, { client, conversion, log }: InstallOptions): Promise<boolean> {
-  if (kind.definition.convert === undefined || conversion === undefined) return false
+  if (!needsConversion(kind) || conversion === undefined) return false
   if (found.metadata.annotations?.[CONVERTED_BY] !== 'sluice') return false
   const { name = '', resourceVersion } = found.metadata
   const body = { metadata: { resourceVersion }, spec: { conversion: { webhook: { clientConfig: conversion } } } }

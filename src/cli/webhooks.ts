@@ -6,7 +6,7 @@ import { type Caches, createCaches } from '../client/cache/caches.ts'
 import type { Client } from '../client/client.ts'
 import { isNotFound } from '../client/errors.ts'
 import type { Resource } from '../client/resource.ts'
-import type { Admission, AdmissionReader } from '../kinds/admission.ts'
+import type { Admission, AdmissionRead, AdmissionReader } from '../kinds/admission.ts'
 import type { OwnKind } from '../kinds/schema/define-kind.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { type Address, serveWebhooks } from '../runtime/listener/serve.ts'
@@ -54,16 +54,27 @@ export async function serveAndRegister(options: WebhooksOptions): Promise<Regist
     for (const step of undo.reverse()) await step()
   }
   try {
-    const read = readerOf(caches, admissions)
+    const ownGroups = [...new Set(options.kinds.map((kind) => kind.group))]
+    const reads = admissions.flatMap((admission) => admission.reads ?? [])
+    for (const resource of reads) if (!ownGroups.includes(resource.group)) caches.of(resource)
     await unlessAborted(caches.synced(), signal)
+    // The definitions of our own kinds are installed after this: decisions that read them wait for them then.
+    const read = readerOf(caches, reads)
     const { authority, leaf } = await certificatesFor(options)
     const onError = (error: unknown, path: string): void =>
       log.write('error', 'a webhook failed', { path, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-    const handle = webhookHandle({ admissions, kinds: convertible, read, nowMs: () => clock.now(), newUid: () => uuid(random), onError })
+    const handle = webhookHandle({
+      admissions,
+      kinds: convertible,
+      read,
+      ready: () => caches.synced(),
+      nowMs: () => clock.now(),
+      newUid: () => uuid(random),
+      onError,
+    })
     const serving = await serveWebhooks(handle, leaf, options.webhook)
     undo.push(() => serving.stop())
     const url = options.webhookUrl ?? `https://${hostInUrl(options.webhook.host)}:${serving.port}`
-    const ownGroups = [...new Set(options.kinds.map((kind) => kind.group))]
     const configurations = webhookConfigurations(`sluice-${options.role}`, admissions, { target: { url, authority }, ownGroups })
     for (const object of configurations) await client.apply(resourceOf(object), object, { fieldManager: MANAGER, force: true })
     log.write('info', 'webhooks are registered', { url, webhooks: admissions.map((admission) => admission.name).join(' ') })
@@ -129,10 +140,8 @@ async function certificatesFor({
 }
 
 /** Reads of declared resources come from caches, as everything that decides here. */
-function readerOf(caches: Caches, admissions: readonly Admission[]): AdmissionReader {
-  const declared = new Map(
-    admissions.flatMap((admission) => admission.reads ?? []).map((resource) => [`${resource.group}/${resource.plural}`, resource]),
-  )
+function readerOf(caches: Caches, reads: readonly AdmissionRead[]): AdmissionReader {
+  const declared = new Map(reads.map((resource) => [`${resource.group}/${resource.plural}`, resource]))
   for (const resource of declared.values()) caches.of(resource)
   const cacheOf = (of: { group: string; resource: string }) => {
     const resource = declared.get(`${of.group}/${of.resource}`)

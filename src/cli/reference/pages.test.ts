@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { ERROR_CATALOGUE } from '../../base/errors/catalogue.ts'
+import { karmadaAdmission } from '../../kinds/karmada/admission/index.ts'
 import { builtinAdmission } from '../../kinds/kubernetes/admission/index.ts'
 import { referencePages } from './pages.ts'
 
@@ -36,7 +37,7 @@ describe('the reference', () => {
   })
 
   it('has every admission in its order, with a sentence and where it runs', () => {
-    const all = builtinAdmission({ serviceAccount: true, storageProtection: true })
+    const all = [...builtinAdmission({ serviceAccount: true, storageProtection: true }), ...karmadaAdmission()]
     for (const { name, about } of all) assert.match(about ?? '', /\.$/, `${name} says nothing about itself`)
     const names = [...page('admission').matchAll(/^\| \d+ \| `(\w[\w-]*)` \|/gm)].map(([, name]) => name)
     assert.deepEqual(names, [...all.map(({ name }) => name), 'RunPlacement', 'rbac-escalation'])

@@ -171,6 +171,7 @@ describe('the webhook server, without a network', () => {
     ],
     kinds: [],
     read: NOTHING,
+    ready: async () => undefined,
     nowMs: () => 0,
     newUid,
     onError: (error) => void failures.push(error),

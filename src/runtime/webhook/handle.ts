@@ -9,6 +9,8 @@ export interface WebhookOptions {
   admissions: readonly Admission[]
   kinds: readonly ConvertibleKind[]
   read: AdmissionReader
+  /** Resolved once `read` knows what is stored: asked before each decision that reads. */
+  ready(): Promise<void>
   nowMs(): number
   newUid(): string
   onError(error: unknown, path: string): void
@@ -35,6 +37,7 @@ export function webhookHandle(options: WebhookOptions): WebhookHandle {
       if (path === CONVERT_PATH) return { status: 200, body: reviewConversion(review, options.kinds) }
       const route = routes.get(path)
       if (route === undefined) return { status: 404, body: { message: `there is no webhook at ${path}` } }
+      if (route.admission.reads !== undefined) await options.ready()
       return {
         status: 200,
         body: await reviewAdmission(review, { ...route, read: options.read, nowMs: options.nowMs(), newUid: options.newUid }),
