@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { NOTHING } from './client/cache/nothing.ts'
 import { admissionOf, controllersOf, kindsOf, ownAdmissionOf } from './controllers.ts'
+import { fleetInWords } from './fleet/ground.ts'
 
 const names = (of: readonly { name: string }[]): string[] => of.map(({ name }) => name)
 
 describe('the list of everything', () => {
   it('has each controller and each admission once', () => {
     for (const role of ['hub', 'member'] as const) {
-      const controllers = names(controllersOf(role, { authority: () => '', everything: {} as never }))
+      const controllers = names(controllersOf(role, { authority: () => '', everything: NOTHING, fleet: fleetInWords() }))
       assert.equal(new Set(controllers).size, controllers.length)
       for (const isBare of [true, false]) {
         const admission = names(admissionOf(role, isBare))

@@ -11,6 +11,10 @@ import type { Everything } from './client/cache/everything.ts'
 import { inProcessTransport } from './client/in-process.ts'
 import type { ConnectMember } from './client/members.ts'
 import type { Transport } from './client/transport.ts'
+import { type FleetFacts, type FleetOptions, fleetControllers } from './fleet/controllers.ts'
+import { fleetGround } from './fleet/ground.ts'
+import type { WebhookCall } from './fleet/interpreter/webhook/webhook-layer.ts'
+import { isPropagatable } from './fleet/templates.ts'
 import type { Admission } from './kinds/admission.ts'
 import { crdRules } from './kinds/custom/crd-rules.ts'
 import { hubKinds, sharedKinds } from './kinds/index.ts'
@@ -48,6 +52,9 @@ export interface ControllerFacts {
   signToken?(account: KubeObject, secret: KubeObject): string
   /** Of a member of `up`; undefined where the cluster brings its own workload controllers and nodes. */
   member?: MemberOptions
+  /** Of a hub; undefined where it has no way to members. */
+  fleet?: FleetFacts
+  fleetOptions?: FleetOptions
 }
 
 /** Controllers that stand or fall together: where their Kubernetes original is at work, they stay away. */
@@ -60,6 +67,7 @@ export interface Room {
 
 const CONTROLLER_MANAGER = { namespace: 'kube-system', name: 'kube-controller-manager' }
 const SCHEDULER = { namespace: 'kube-system', name: 'kube-scheduler' }
+const KARMADA = ['karmada-controller-manager', 'karmada-scheduler'].map((name) => ({ namespace: 'karmada-system', name }))
 
 export function roomsOf(role: ClusterRole, facts: ControllerFacts & { everything: Everything }): Room[] {
   const { authority, signToken, everything } = facts
@@ -74,6 +82,9 @@ export function roomsOf(role: ClusterRole, facts: ControllerFacts & { everything
   return [
     // The hub and every member.
     { name: 'housekeeping', upstream: [CONTROLLER_MANAGER], controllers: housekeeping },
+    ...(role === 'hub' && facts.fleet !== undefined
+      ? [{ name: 'fleet', upstream: KARMADA, controllers: fleetControllers(facts.fleet, facts.fleetOptions) }]
+      : []),
     ...(role === 'member' && facts.member !== undefined
       ? [{ name: 'minicluster', upstream: [CONTROLLER_MANAGER, SCHEDULER], controllers: memberControllers(facts.member, everything) }]
       : []),
@@ -138,10 +149,12 @@ export function clusterOf(options: ComposeOptions): Cluster {
   })
 }
 
-export interface RunControllersOptions extends ControllerFacts, Omit<RunAllOptions, 'whole'> {
+export interface RunControllersOptions extends Omit<ControllerFacts, 'fleet'>, Omit<RunAllOptions, 'whole'> {
   role: ClusterRole
   /** How a hub reaches its members (default: not at all, and nothing of the fleet runs). */
   connectMember?: ConnectMember
+  /** How webhooks that interpret resources are asked (default: not at all). */
+  webhooks?: WebhookCall
   /** Rooms that stay away, by name (default: none). */
   without?: readonly string[]
 }
@@ -154,12 +167,16 @@ export const inThisProcess = (cluster: Pick<Cluster, 'handle'>): Transport => in
 
 /** Runs the role's controllers in this process, against any API server. */
 export function runControllers(options: RunControllersOptions): RunningControllers {
-  const { role, without = [] } = options
-  return runAll(options, (ground) => {
-    const rooms = roomsOf(role, { ...options, everything: ground.everything }).filter((room) => !without.includes(room.name))
+  const { role, without = [], connectMember } = options
+  const connect = role === 'hub' && !without.includes('fleet') ? connectMember : undefined
+  return runAll({ ...options, whole: connect === undefined ? undefined : (resource) => isPropagatable(resource) }, (ground) => {
+    const fleet = connect === undefined ? undefined : fleetGround(ground, { connect, webhooks: options.webhooks })
+    const facts = { ...options, everything: ground.everything, fleet }
+    const rooms = roomsOf(role, facts).filter((room) => !without.includes(room.name))
     const isHousekeeping = rooms.some((room) => room.name === 'housekeeping')
     return {
       controllers: rooms.flatMap((room) => room.controllers),
+      members: fleet?.members,
       loops: isHousekeeping ? [garbageCollector(ground)] : [],
     }
   })

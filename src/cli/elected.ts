@@ -6,9 +6,11 @@
 import { Registry } from 'prom-client'
 import type { Log } from '../base/log.ts'
 import { nameSuffix } from '../base/random.ts'
+import { NOTHING } from '../client/cache/nothing.ts'
 import { type Client, createClient } from '../client/client.ts'
 import type { Transport } from '../client/transport.ts'
 import { type ClusterRole, ownAdmissionOf, ownKindsOf, type RunningControllers, roomsOf, runControllers } from '../controllers.ts'
+import { fleetInWords } from '../fleet/ground.ts'
 import type { MemberOptions } from '../minicluster/controllers.ts'
 import { SIMULATED_NODE_SIZE } from '../minicluster/shape.ts'
 import { createFence } from '../runtime/lease/fence.ts'
@@ -181,7 +183,7 @@ async function roomsToLeave(
 ): Promise<string[]> {
   const left: string[] = []
   // Only the list is read here: nothing follows anything yet.
-  const rooms = roomsOf(role, { authority: () => authority, member, everything: {} as never })
+  const rooms = roomsOf(role, { authority: () => authority, member, everything: NOTHING, fleet: fleetInWords() })
   for (const room of rooms)
     for (const upstream of room.upstream) {
       const holder = await liveHolder(client, upstream, machine.clock.now())

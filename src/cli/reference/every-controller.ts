@@ -1,5 +1,7 @@
 /** All controllers of a role as declarations, for documents and access rules: nothing of them runs. */
+import { NOTHING } from '../../client/cache/nothing.ts'
 import { type ClusterRole, ownAdmissionOf, type Room, roomsOf } from '../../controllers.ts'
+import { fleetInWords } from '../../fleet/ground.ts'
 import type { Admission } from '../../kinds/admission.ts'
 import { DEFAULT_NODES, memberShape } from '../member-nodes.ts'
 
@@ -7,10 +9,8 @@ import { DEFAULT_NODES, memberShape } from '../member-nodes.ts'
 export function roomsInWords(role: ClusterRole, hasProcessNodes: boolean): Room[] {
   const machine = { hardware: { cpus: 8, memoryBytes: 32 * 1024 ** 3 } }
   const shape = memberShape(machine, DEFAULT_NODES, { name: 'member1', index: 1, members: 3 })
-  // What a controller follows is read from its declaration; only running it would look at these.
-  const everything = { subscribe: () => () => undefined } as never
   const kubelet = hasProcessNodes ? ({ machine: {}, clock: {} } as never) : undefined
-  return roomsOf(role, { authority: () => '', member: { shape, kubelet }, everything })
+  return roomsOf(role, { authority: () => '', member: { shape, kubelet }, everything: NOTHING, fleet: fleetInWords() })
 }
 
 /** The admission of a role that Kubernetes does not bring, as declarations. */

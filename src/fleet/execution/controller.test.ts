@@ -8,7 +8,7 @@ import { aConfigMap, aDeployment, aWork, conditionsOf, executionWorld, theWork }
 const DISPATCHED = 'Dispatching True Dispatching: Work is being dispatched to member clusters.'
 const APPLIED = 'Applied True AppliedSuccessful: Manifest has been successfully applied'
 
-describe('fleet.execution.work', () => {
+describe('fleet.execution', () => {
   it('brings a manifest into its member, with its marks, and says so once', async () => {
     const world = await executionWorld({ members: 2 })
     await world.hub.create(aWork('web', [aConfigMap('web')]))

@@ -32,7 +32,7 @@ export function execution({ interpreter }: { interpreter: Interpreter }): Contro
   const kinds = createMemberKinds()
   const currency = createCurrency()
   return defineController<Observed, Work>({
-    name: 'fleet.execution.work',
+    name: 'fleet.execution',
     component: 'execution-controller',
     for: WORKS,
     heeds: isNewToPlace,

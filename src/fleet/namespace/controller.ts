@@ -71,7 +71,7 @@ export function namespaceSync({ applyOverrides, skippedNamespaces }: NamespaceFa
   }
 
   return defineController<Observed, Namespace>({
-    name: 'fleet.namespace.sync',
+    name: 'fleet.namespace',
     component: 'namespace-sync-controller',
     for: NAMESPACES,
     concerns: isWanted,

@@ -1,0 +1,23 @@
+/** Keeps an interpreter's changeable layers as the hub's customizations and webhook configurations say. */
+import type { Caches } from '../../client/cache/caches.ts'
+import type { Informer } from '../../client/cache/informer.ts'
+import type { ResourceInterpreterCustomization, ResourceInterpreterWebhookConfiguration } from '../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { RESOURCE_INTERPRETER_CUSTOMIZATIONS, RESOURCE_INTERPRETER_WEBHOOK_CONFIGURATIONS } from '../resources.ts'
+import type { ConfigurableInterpreter } from './index.ts'
+
+export function followCustomizations(caches: Caches, interpreter: ConfigurableInterpreter): void {
+  follow(caches.of(RESOURCE_INTERPRETER_CUSTOMIZATIONS), (all) => interpreter.useCustomizations(all as ResourceInterpreterCustomization[]))
+  follow(caches.of(RESOURCE_INTERPRETER_WEBHOOK_CONFIGURATIONS), (all) =>
+    interpreter.useWebhooks(all as ResourceInterpreterWebhookConfiguration[]),
+  )
+}
+
+/** Rules are few and change rarely: all of them are looked at with every change, once the first list is in. */
+function follow(informer: Informer, use: (all: KubeObject[]) => void): void {
+  const look = (): void => {
+    if (informer.hasSynced) use(informer.list())
+  }
+  informer.subscribe(look)
+  void informer.synced().then(look)
+}
