@@ -17,7 +17,7 @@ export {
 export { createRetries, type Retries } from './retries.ts'
 export { isWorkload, keptClusters, purgedFirst, targetsOf } from './targets.ts'
 export { createTemplateWatch, type TemplateWatch } from './template-watch.ts'
-export { type Overridden, type WorkInput, workFor } from './work-for.ts'
+export { type WorkInput, workFor } from './work-for.ts'
 export { type BindingFacts, bindingWorks } from './works/controller.ts'
 
 export const bindingControllers = (facts: BindingFacts): Controller[] => BINDING_KINDS.map((kind) => bindingWorks(kind, facts))

@@ -1,19 +1,8 @@
 /** Bindings, templates and Works for tests. */
 import { EVENTS } from '../../client/builtin-resources.ts'
 import { aWorld, type World, type WorldCluster } from '../../faultsim/world/index.ts'
-import type {
-  Binding,
-  BindingSpec,
-  ClusterAffinity,
-  ClusterOverridePolicy,
-  OverridePolicy,
-  OverrideSpec,
-  TargetCluster,
-  Work,
-} from '../../kinds/karmada/index.ts'
+import type { Binding, BindingSpec, ClusterAffinity, OverrideSpec, TargetCluster, Work } from '../../kinds/karmada/index.ts'
 import {
-  APPLIED_CLUSTER_OVERRIDES,
-  APPLIED_OVERRIDES,
   BINDING_FINALIZER,
   CLUSTER_BINDING_FINALIZER,
   CLUSTER_RESOURCE_BINDING_ID,
@@ -21,13 +10,10 @@ import {
 } from '../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Controller } from '../../runtime/controller.ts'
-import { matchesCluster } from '../cluster-affinity.ts'
 import { bindingName, clusterOfExecutionNamespace, executionNamespace } from '../names.ts'
-import { implicitPriorityOf } from '../resource-selector.ts'
 import { WORKS } from '../resources.ts'
 import type { FleetSurroundings } from '../surroundings.ts'
 import { hubCast, joinMembers } from '../testing.ts'
-import type { ApplyOverrides } from './works/overrides.ts'
 
 export const aDeployment = (name: string, replicas = 2, more: Partial<KubeObject['metadata']> = {}): KubeObject => ({
   apiVersion: 'apps/v1',
@@ -81,31 +67,6 @@ export function manifestOf(work: Work | KubeObject | undefined): KubeObject {
   if (manifest === undefined) throw new Error('there is no manifest')
   return manifest as KubeObject
 }
-
-/** Stands in for the room of overrides: labels alone, of policies that mean the object and the cluster. */
-export const labelOverrides: ApplyOverrides =
-  ({ template, clusterPolicies, policies }) =>
-  (object, cluster) => {
-    const annotations: Record<string, string> = {}
-    const labels: Record<string, string> = {}
-    const apply = (annotation: string, all: readonly (OverridePolicy | ClusterOverridePolicy)[]): void => {
-      const applied = all
-        .filter(
-          ({ spec: { resourceSelectors = [] } }) => resourceSelectors.length === 0 || implicitPriorityOf(resourceSelectors, template) > 0,
-        )
-        .flatMap(({ metadata, spec }) =>
-          (spec.overrideRules ?? [])
-            .filter(({ targetCluster }) => targetCluster === undefined || matchesCluster(targetCluster, cluster))
-            .map(({ overriders }) => ({ policyName: metadata.name, overriders })),
-        )
-      for (const { overriders } of applied) for (const { value } of overriders.labelsOverrider ?? []) Object.assign(labels, value)
-      if (labels.poison !== undefined) throw new Error(`override policy ${labels.poison} cannot be applied`)
-      if (applied.length > 0) annotations[annotation] = JSON.stringify(applied)
-    }
-    apply(APPLIED_CLUSTER_OVERRIDES, clusterPolicies)
-    apply(APPLIED_OVERRIDES, policies)
-    return { object: { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...labels } } }, annotations }
-  }
 
 export const anOverride = (
   name: string,

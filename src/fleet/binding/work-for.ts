@@ -22,16 +22,11 @@ import { groupVersion, type KubeObject } from '../../kube/meta.ts'
 import { withField } from '../fields.ts'
 import { pruneForMember } from '../interpreter/native/prune.ts'
 import { executionNamespace, workName } from '../names.ts'
+import type { Overridden } from '../override/index.ts'
 import { WORKS } from '../resources.ts'
 import { type BindingKind, permanentIdOf, refOf } from './binding-kinds.ts'
 import { preservedLabels } from './preserved-labels.ts'
 import { workId } from './work-id.ts'
-
-/** What override policies make of an object, and the annotations by which a Work says so. */
-export interface Overridden {
-  object: KubeObject
-  annotations: Readonly<Record<string, string>>
-}
 
 export interface WorkInput {
   kind: BindingKind
@@ -44,7 +39,7 @@ export interface WorkInput {
   /** Of a Job whose completions are divided. */
   completions?: number
   /** Throws when a policy cannot be applied. */
-  override(object: KubeObject): Overridden
+  override(object: KubeObject): Pick<Overridden, 'object' | 'annotations'>
   /** Permanent id of the Work, where there is one already. */
   workId?: string
 }

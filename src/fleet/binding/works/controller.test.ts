@@ -25,7 +25,6 @@ import {
   aDeployment,
   anOverride,
   bindingWorld,
-  labelOverrides,
   manifestOf,
   newsOf,
   placesOf,
@@ -34,7 +33,7 @@ import {
   worksIn,
 } from '../testing.ts'
 
-const cast = (given: FleetSurroundings): Controller[] => bindingControllers({ ...given, applyOverrides: labelOverrides })
+const cast = (given: FleetSurroundings): Controller[] => bindingControllers(given)
 
 function story(name: string, tell: (world: World, hub: WorldCluster) => Promise<void>, how: typeof cast = cast): void {
   it(name, async () => {
@@ -59,6 +58,7 @@ const change = async (world: World, spec: Record<string, unknown>): Promise<void
   await world.settle()
 }
 
+const BAD = { plaintext: [{ path: '/spec/nowhere/at/all', operator: 'replace' as const, value: 1 }] }
 const task = (fromCluster: string, purgeMode: string, more: object = {}) => ({
   fromCluster,
   purgeMode,
@@ -328,12 +328,13 @@ describe('overrides', () => {
   })
 
   story('that cannot be applied in one cluster do not hold up another', async (world, hub) => {
-    await hub.create(anOverride('bad', { poison: 'bad' }, {}, { clusterNames: ['member1'] }))
+    await hub.create(anOverride('bad', {}, { overrideRules: [{ targetCluster: { clusterNames: ['member1'] }, overriders: BAD }] }))
     await given(world, { clusters: targets('member1', 'member2') })
     assert.deepEqual(await placesOf(hub), ['member2'])
-    const told = 'cluster(member1): override policy bad cannot be applied'
+    const why = (await newsOf(hub, 'ApplyOverridePolicyFailed'))[0]?.replace('Deployment 1× ', '') ?? ''
+    assert.match(why, /^Override policy\(default\/bad\) does not apply for cluster\(member1\): /)
+    const told = `cluster(member1): ${why}`
     assert.deepEqual(await newsOf(hub, 'SyncWorkFailed'), [`Deployment 1× ${told}`, `ResourceBinding 1× ${told}`])
-    assert.deepEqual(await newsOf(hub, 'ApplyOverridePolicyFailed'), [`Deployment 1× ${told}`])
     assert.deepEqual(await newsOf(hub, 'SyncWorkSucceed'), [])
     await hub.delete(OVERRIDE_POLICIES, 'default/bad')
     await world.settle()
@@ -353,7 +354,7 @@ describe('an interpreter that fails', () => {
         return given.interpreter.revise(object, replicas)
       },
     }
-    return bindingControllers({ ...given, interpreter, applyOverrides: labelOverrides })
+    return bindingControllers({ ...given, interpreter })
   }
   story(
     'is asked once per number of replicas, less and less often, and told of once',

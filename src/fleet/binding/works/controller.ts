@@ -15,6 +15,7 @@ import { type Controller, defineController, type ObjectRef, type PassReader } fr
 import { isFresh } from '../../../runtime/live-owner.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { executionNamespace } from '../../names.ts'
+import { overridesOf } from '../../override/index.ts'
 import { CLUSTERS, WORKS } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
 import { type BindingKind, permanentIdOf, worksNaming, worksWithId } from '../binding-kinds.ts'
@@ -22,7 +23,6 @@ import { createRetries } from '../retries.ts'
 import { purgedFirst } from '../targets.ts'
 import { createTemplateWatch } from '../template-watch.ts'
 import { workNameOf } from '../work-for.ts'
-import type { ApplyOverrides } from './overrides.ts'
 import { createsWorks, isGoing, isHeld, type Observed, orphansOf, plan } from './plan.ts'
 import { policiesFor } from './policies.ts'
 import { indexesOf, isAnotherWish, watchesOf } from './wakes.ts'
@@ -31,7 +31,6 @@ import { otherOwner, wantedWorks } from './wanted.ts'
 export interface BindingFacts {
   templates: Templates
   interpreter: Interpreter
-  applyOverrides: ApplyOverrides
   /** Bindings worked on at once (default 10). */
   concurrency?: number
 }
@@ -61,7 +60,6 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
   }
 
   function given(read: PassReader, template: KubeObject) {
-    const policies = policiesFor(kind, read, template)
     return {
       interpreter: facts.interpreter,
       placeOf: (name: string) => ({
@@ -69,7 +67,7 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
         hasNamespace: read.get(NAMESPACES, '', executionNamespace(name)) !== undefined,
       }),
       liveOf: (namespace: string, name: string) => read.get(WORKS, namespace, name),
-      override: facts.applyOverrides({ template, ...policies }),
+      override: overridesOf(policiesFor(kind, read, template)),
     }
   }
 

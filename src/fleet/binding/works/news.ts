@@ -22,18 +22,17 @@ export function syncSucceeded({ kind, binding, template }: Subject): EventIntent
 }
 
 export function syncFailures({ binding, template }: Subject, hindrances: readonly Hindrance[]): News[] {
-  return hindrances.flatMap(({ cluster, message: why, isOverride }) => {
-    const message = `cluster(${cluster}): ${why}`
-    const told = (of: KubeObject, reason: string): News => ({
-      key: `${of.kind} ${reason} ${message}`,
+  return hindrances.flatMap(({ cluster, message, isOverride }) => {
+    const told = (of: KubeObject, reason: string, text: string): News => ({
+      key: `${of.kind} ${reason} ${text}`,
       of,
       type: 'Warning',
       reason,
-      message,
+      message: text,
     })
-    const onTemplate = template === undefined ? [] : [told(template, SYNC_WORK_FAILED)]
-    const ofOverride = isOverride === true && template !== undefined ? [told(template, 'ApplyOverridePolicyFailed')] : []
-    return [told(binding, SYNC_WORK_FAILED), ...onTemplate, ...ofOverride]
+    const ofWork = (of: KubeObject): News => told(of, SYNC_WORK_FAILED, `cluster(${cluster}): ${message}`)
+    if (template === undefined) return [ofWork(binding)]
+    return [ofWork(binding), ofWork(template), ...(isOverride === true ? [told(template, 'ApplyOverridePolicyFailed', message)] : [])]
   })
 }
 

@@ -5,6 +5,7 @@
 import type { Binding, ClusterOverridePolicy, OverridePolicy, ResourceSelector } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Index, indexOf, type ObjectRef, type Reader } from '../../../runtime/controller.ts'
+import type { OverridePolicies } from '../../override/index.ts'
 import { CLUSTER_OVERRIDE_POLICIES, OVERRIDE_POLICIES } from '../../resources.ts'
 import { type BindingKind, refOf } from '../binding-kinds.ts'
 
@@ -29,14 +30,8 @@ export const policyIndexes = (kind: BindingKind): Index[] => [
     : []),
 ]
 
-export interface Policies {
-  clusterPolicies: readonly ClusterOverridePolicy[]
-  /** Of the object's namespace. */
-  policies: readonly OverridePolicy[]
-}
-
 /** All that may mean an object of this kind; whether they do, its labels and name decide. */
-export function policiesFor(kind: BindingKind, read: Reader, object: KubeObject): Policies {
+export function policiesFor(kind: BindingKind, read: Reader, object: KubeObject): OverridePolicies {
   const keys = [kindOf(object), EVERY_KIND]
   const { namespace = '' } = object.metadata
   return {

@@ -8,10 +8,11 @@ import { WORK_ID } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { executionNamespace } from '../../names.ts'
+import { type Overridden, OverrideError } from '../../override/index.ts'
 import { type BindingKind, permanentIdOf, refOf } from '../binding-kinds.ts'
 import { completionsByCluster } from '../job-completions.ts'
 import { replicasFor, targetsOf } from '../targets.ts'
-import { type Overridden, workFor, workNameOf } from '../work-for.ts'
+import { workFor, workNameOf } from '../work-for.ts'
 
 export interface WantedWork {
   cluster: string
@@ -86,7 +87,7 @@ async function wantedWork(input: WantedInput, { target, completions, revised }: 
     const work = workFor({ kind, binding, template, target, revised: own, completions, override, workId: live?.metadata.labels?.[WORK_ID] })
     return { cluster: target.name, work, live }
   } catch (error) {
-    return hindered(error, { isOverride: true })
+    return hindered(error, { isOverride: error instanceof OverrideError })
   }
 }
 
