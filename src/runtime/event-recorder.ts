@@ -2,6 +2,7 @@
  * Writes events as client-go's recorder does: one object per distinct piece of news, whose count grows when the same is
  * told again. Best effort and bounded: a controller never waits for its events, and what cannot be written is reported once.
  */
+import { createHash } from 'node:crypto'
 import { type Clock, formatTime } from '../base/clock.ts'
 import { EVENTS } from '../client/builtin-resources.ts'
 import type { Client } from '../client/client.ts'
@@ -41,10 +42,12 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
   let isWriting = false
   let isStopped = false
   let last = 0n
+  // Several recorders tell of the same object in the same millisecond: each begins it somewhere else.
+  const offset = BigInt(createHash('sha256').update(component).digest().readUInt32BE() % 1_000_000)
 
   /** Nanoseconds that never repeat: the name of an event ends in them. */
   function stamp(): string {
-    const now = BigInt(Math.floor(clock.now())) * 1_000_000n
+    const now = BigInt(Math.floor(clock.now())) * 1_000_000n + offset
     last = now > last ? now : last + 1n
     return last.toString(16)
   }
