@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, NAMESPACES } from '../../client/builtin-resources.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { nativeInterpreter } from '../interpreter/testing.ts'
+import { CLUSTERS, WORKS } from '../resources.ts'
+import { readyStatus } from '../testing.ts'
+import { aConfigMap, aDeployment, aWork, conditionsOf, executionWorld, overwriting, theWork } from './testing.ts'
+
+const ES = 'karmada-es-member1'
+const DISPATCHED = 'Dispatching True Dispatching: Work is being dispatched to member clusters.'
+const APPLIED = 'Applied True AppliedSuccessful: Manifest has been successfully applied'
+const notReady = { conditions: [{ ...readyStatus.conditions[0], status: 'False', reason: 'ClusterNotReachable' }] }
+
+describe('an object that is there already', () => {
+  const message =
+    'Failed to apply all manifests (0/1): resource(kind=ConfigMap, default/web) already exists in the cluster member1 and the ' +
+    'work.karmada.io/conflict-resolution strategy value is empty, Karmada will not manage this resource'
+
+  it('is left alone, with the reason on the Work, and taken over when it makes way', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await member.create(aConfigMap('web', { theirs: 'x' }))
+    await hub.create(aWork('web', [aConfigMap('web')]))
+    await hub.create(aWork('other', [aConfigMap('other')]))
+    await world.settle()
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { theirs: 'x' })
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [`Applied False AppliedFailed: ${message}`, DISPATCHED])
+    assert.deepEqual(conditionsOf(await theWork(hub, 'other')), [APPLIED, DISPATCHED], 'others are not held up')
+    hub.takeWrites()
+    await world.advance(60_000)
+    assert.deepEqual(hub.takeControllerWrites(), [], 'it is looked at again, and nothing is written')
+    await member.delete(CONFIG_MAPS, 'default/web')
+    await world.advance(300_000)
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { a: '1' })
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, DISPATCHED])
+    const told = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'SyncFailed')
+    assert.equal(told.length, 1, 'told once, not with every try')
+    await world.stop()
+  })
+
+  it('is taken over where the manifest says overwrite, with what is the member’s own', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    const theirs = aConfigMap('web', { theirs: 'x' })
+    await member.create({ ...theirs, metadata: { ...theirs.metadata, labels: { mine: 'yes' }, finalizers: ['example.io/keep'] } })
+    await hub.create(aWork('web', [overwriting(aConfigMap('web'))]))
+    await world.settle()
+    const taken = await member.get(CONFIG_MAPS, 'default/web')
+    assert.deepEqual(taken?.data, { a: '1' })
+    assert.equal(taken?.metadata.labels?.mine, 'yes')
+    assert.deepEqual(taken?.metadata.finalizers, ['example.io/keep'])
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, DISPATCHED])
+    const failed = (await hub.list(EVENTS)).filter(({ reason }) => reason === 'SyncFailed')
+    assert.deepEqual(failed, [], 'that it was there is no failure')
+    await world.stop()
+  })
+
+  it('of another Work is not touched while that Work is there, and survives the deletion of this one', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await hub.create(aWork('first', [aConfigMap('web', { of: 'first' })]))
+    await world.settle()
+    await hub.create(aWork('second', [overwriting(aConfigMap('web', { of: 'second' }))]))
+    await world.settle()
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { of: 'first' })
+    assert.match(conditionsOf(await theWork(hub, 'second'))[0] ?? '', /is managed by work\(karmada-es-member1\/first\)$/)
+    await hub.delete(WORKS, `${ES}/second`)
+    await world.settle()
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { of: 'first' })
+    await world.stop()
+  })
+})
+
+describe('the end of a Work', () => {
+  it('leaves what is to be preserved, without a trace of ours', async () => {
+    const world = await executionWorld({ nodes: 1 })
+    const { hub, member } = world
+    await hub.create(aWork('web', [aDeployment('web', 1)], { preserveResourcesOnDeletion: true }))
+    await world.settle()
+    const before = await member.get(DEPLOYMENTS, 'default/web')
+    await hub.delete(WORKS, `${ES}/web`)
+    await world.settle()
+    const after = await member.get(DEPLOYMENTS, 'default/web')
+    assert.equal(await hub.get(WORKS, `${ES}/web`), undefined)
+    assert.equal(after?.metadata.uid, before?.metadata.uid)
+    assert.deepEqual(after?.spec, before?.spec)
+    assert.deepEqual(after?.metadata.labels, undefined)
+    assert.deepEqual(after?.metadata.annotations, { 'deployment.kubernetes.io/revision': '1' })
+    await world.stop()
+  })
+
+  it('does not touch what only bears the same name', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await member.create(aConfigMap('web', { theirs: 'x' }))
+    await hub.create(aWork('web', [aConfigMap('web')]))
+    await world.settle()
+    await hub.delete(WORKS, `${ES}/web`)
+    await world.settle()
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { theirs: 'x' })
+    assert.equal(await hub.get(WORKS, `${ES}/web`), undefined)
+    await world.stop()
+  })
+
+  it('waits for a cluster that is not ready, and does not wait for one that is being removed', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await hub.create(aWork('web', [aConfigMap('web')]))
+    await world.settle()
+    await hub.patch(CLUSTERS, 'member1', { status: notReady }, 'status')
+    member.link.cut()
+    await hub.delete(WORKS, `${ES}/web`)
+    await world.settle()
+    assert.notEqual(await hub.get(WORKS, `${ES}/web`), undefined)
+    const [told] = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'CleanupWorkFailed')
+    assert.match(String(told?.message), /cluster\(member1\) is not ready$/)
+    await hub.patch(CLUSTERS, 'member1', { metadata: { finalizers: ['karmada.io/cluster-controller'] } })
+    await hub.delete(CLUSTERS, 'member1')
+    await world.settle()
+    assert.equal(await hub.get(WORKS, `${ES}/web`), undefined)
+    await world.stop()
+  })
+})
+
+describe('a cluster that is away', () => {
+  it('is waited for, with the reason on Works that never arrived; drift is repaired when it is back', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await hub.create(aWork('old', [aConfigMap('old')]))
+    await world.settle()
+    await hub.patch(CLUSTERS, 'member1', { status: notReady }, 'status')
+    member.link.cut()
+    await hub.create(aWork('new', [aConfigMap('new')]))
+    await member.patch(CONFIG_MAPS, 'default/old', { data: { a: 'drifted' } })
+    await world.settle()
+    assert.deepEqual(conditionsOf(await theWork(hub, 'old')), [APPLIED, DISPATCHED], 'it does not flap')
+    assert.deepEqual(conditionsOf(await theWork(hub, 'new')), [
+      'Applied False AppliedFailed: Failed to apply all manifests (0/1): cluster(member1) is not ready',
+      DISPATCHED,
+    ])
+    member.link.mend()
+    await hub.patch(CLUSTERS, 'member1', { status: readyStatus }, 'status')
+    await world.settle({ quietMs: 40_000 })
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/old'))?.data, { a: '1' })
+    assert.deepEqual(conditionsOf(await theWork(hub, 'new')), [APPLIED, DISPATCHED])
+    await world.stop()
+  })
+
+  it('that does not answer before anybody noticed leaves what was applied as it is', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await hub.create(aWork('web', [aConfigMap('web')]))
+    await world.settle()
+    member.link.cut()
+    await hub.patch(WORKS, `${ES}/web`, { spec: { workload: { manifests: [aConfigMap('web', { b: '2' })] } } })
+    await world.advance(5000)
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, DISPATCHED])
+    member.link.mend()
+    await world.settle({ quietMs: 40_000 })
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { b: '2' })
+    await world.stop()
+  })
+
+  it('is nothing to Works of other clusters', async () => {
+    const world = await executionWorld({ members: 2 })
+    const { hub } = world
+    world.members[0]?.link.cut()
+    await hub.create(aWork('web', [aConfigMap('web')]))
+    await hub.create(aWork('web', [aConfigMap('web')], { cluster: 'member2' }))
+    await world.advance(3000)
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web', 'member2')), [APPLIED, DISPATCHED])
+    await world.stop()
+  })
+})
+
+describe('what a member refuses', () => {
+  it('is said, and the other manifests of the Work are applied all the same', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    const bad: KubeObject = { ...aConfigMap('bad'), data: { 'not a key!': 'x' } }
+    await hub.create(aWork('web', [bad, aConfigMap('good')]))
+    await world.settle()
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/good'))?.data, { a: '1' })
+    const work = await theWork(hub, 'web')
+    assert.match(
+      conditionsOf(work)[0] ?? '',
+      /^Applied False AppliedFailed: Failed to apply all manifests \(1\/2\): ConfigMap "bad" is invalid/,
+    )
+    assert.deepEqual(
+      work.status?.manifestStatuses?.map(({ identifier }) => identifier.ordinal),
+      [1],
+    )
+    const failures = (await hub.list(EVENTS)).filter(({ reason }) => reason === 'SyncFailed').map(({ message }) => String(message))
+    assert.equal(failures.length, 2)
+    await hub.patch(WORKS, `${ES}/web`, { spec: { workload: { manifests: [aConfigMap('bad'), aConfigMap('good')] } } })
+    await world.settle()
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, DISPATCHED])
+    await world.stop()
+  })
+
+  it('for want of a namespace arrives as soon as the namespace does', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await hub.create(aWork('web', [aConfigMap('web', { a: '1' }, 'shop')]))
+    await world.advance(120_000)
+    assert.match(conditionsOf(await theWork(hub, 'web'))[0] ?? '', /namespaces "shop" not found/)
+    await hub.create(aWork('shop', [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }]))
+    await world.advance(100)
+    assert.notEqual(await member.get(NAMESPACES, 'shop'), undefined)
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'shop/web'))?.data, { a: '1' })
+    await world.settle()
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, DISPATCHED])
+    await world.stop()
+  })
+
+  it('because it does not know the kind is applied when the cluster says that it does', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    const widget: KubeObject = {
+      apiVersion: 'example.io/v1',
+      kind: 'Widget',
+      metadata: { name: 'w', namespace: 'default' },
+      spec: { size: 1 },
+    }
+    await hub.create(aWork('widget', [widget]))
+    await world.settle()
+    assert.match(conditionsOf(await theWork(hub, 'widget'))[0] ?? '', /no matches for kind "Widget" in version "example.io\/v1"$/)
+    await member.create(widgetDefinition)
+    await world.advance(2000)
+    const apiEnablements = [
+      { groupVersion: 'example.io/v1', resources: [{ name: 'widgets', kind: 'Widget' }] },
+      ...readyStatus.apiEnablements,
+    ]
+    await hub.patch(CLUSTERS, 'member1', { status: { apiEnablements } }, 'status')
+    await world.advance(500)
+    await world.settle()
+    assert.deepEqual(conditionsOf(await theWork(hub, 'widget')), [APPLIED, DISPATCHED])
+    await world.stop()
+  })
+})
+
+const widgetDefinition: KubeObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.io' },
+  spec: {
+    group: 'example.io',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, colour: { type: 'string', default: 'red' } } } },
+          },
+        },
+      },
+    ],
+  },
+}
+
+describe('a Work', () => {
+  it('that is suspended stays as it is, and goes on when it is resumed', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await hub.create(aWork('web', [aConfigMap('web')]))
+    await world.settle()
+    await hub.patch(WORKS, `${ES}/web`, { spec: { suspendDispatching: true, workload: { manifests: [aConfigMap('web', { b: '2' })] } } })
+    await world.settle()
+    const suspended = 'Dispatching False SuspendDispatching: Work dispatching is in a suspended state.'
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, suspended])
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { a: '1' })
+    await hub.patch(WORKS, `${ES}/web`, { spec: { suspendDispatching: false } })
+    await world.settle()
+    assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, DISPATCHED])
+    assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { b: '2' })
+    const told = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'WorkDispatching')
+    assert.equal(told.length, 2)
+    await world.stop()
+  })
+
+  it('that somebody made without finalizer and marks gets both, and takes its object with it', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    const bare = aWork('web', [aConfigMap('web')])
+    await hub.create({ ...bare, metadata: { ...bare.metadata, finalizers: undefined } })
+    await world.settle()
+    assert.equal((await member.get(CONFIG_MAPS, 'default/web'))?.metadata.labels?.['karmada.io/managed'], 'true')
+    await hub.delete(WORKS, `${ES}/web`)
+    await world.settle()
+    assert.equal(await member.get(CONFIG_MAPS, 'default/web'), undefined)
+    await world.stop()
+  })
+
+  it('whose object is on its way out in the member waits until it is gone, and then makes it again', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await hub.create(aWork('web', [aConfigMap('web')]))
+    await world.settle()
+    await member.patch(CONFIG_MAPS, 'default/web', { metadata: { finalizers: ['example.io/slow'] } })
+    const { metadata } = (await member.get(CONFIG_MAPS, 'default/web')) as KubeObject
+    await member.delete(CONFIG_MAPS, 'default/web')
+    await world.advance(3000)
+    assert.equal((await member.get(CONFIG_MAPS, 'default/web'))?.metadata.uid, metadata.uid)
+    await member.patch(CONFIG_MAPS, 'default/web', { metadata: { finalizers: null } })
+    await world.settle()
+    const again = await member.get(CONFIG_MAPS, 'default/web')
+    assert.notEqual(again?.metadata.uid, metadata.uid)
+    assert.deepEqual(again?.data, { a: '1' })
+    await world.stop()
+  })
+
+  it('says Unknown when the rule for health fails, and keeps the status when the rule for that does', async () => {
+    const native = nativeInterpreter()
+    let isBroken = false
+    const broken = async (): Promise<never> => {
+      throw new Error('attempt to index a nil value')
+    }
+    const interpreter = {
+      ...native,
+      reflect: (object: KubeObject) => (isBroken ? broken() : native.reflect(object)),
+      health: (object: KubeObject) => (isBroken ? broken() : native.health(object)),
+    }
+    const world = await executionWorld({ nodes: 1, interpreter })
+    const { hub, member } = world
+    await hub.create(aWork('web', [aDeployment('web', 1)]))
+    await world.settle()
+    const [before] = (await theWork(hub, 'web')).status?.manifestStatuses ?? []
+    assert.equal(before?.health, 'Healthy')
+    isBroken = true
+    await member.patch(DEPLOYMENTS, 'default/web', { metadata: { labels: { some: 'change' } } })
+    await world.settle()
+    const [after] = (await theWork(hub, 'web')).status?.manifestStatuses ?? []
+    assert.equal(after?.health, 'Unknown')
+    assert.deepEqual(after?.status, before?.status)
+    const told = (await hub.list(EVENTS, { namespace: ES })).map(({ reason }) => String(reason)).sort()
+    assert.deepEqual(told, ['InterpretHealthFailed', 'ReflectStatusFailed', 'SyncSucceed'])
+    await world.stop()
+  })
+
+  it('whose object the member completes by itself is at rest, also after a restart, and drift beyond that is repaired', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await member.create(widgetDefinition)
+    await world.settle()
+    const widget: KubeObject = {
+      apiVersion: 'example.io/v1',
+      kind: 'Widget',
+      metadata: { name: 'w', namespace: 'default' },
+      spec: { size: 1 },
+    }
+    const WIDGETS = { group: 'example.io', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true }
+    await hub.create(aWork('widget', [widget]))
+    await world.settle()
+    assert.deepEqual((await member.get(WIDGETS, 'default/w'))?.spec, { size: 1, colour: 'red' })
+    assert.deepEqual(conditionsOf(await theWork(hub, 'widget')), [APPLIED, DISPATCHED])
+    hub.takeWrites()
+    await world.restartControllers()
+    await world.settle()
+    assert.deepEqual(hub.takeControllerWrites(), [])
+    await member.patch(WIDGETS, 'default/w', { spec: { colour: 'blue' } })
+    await world.settle()
+    assert.deepEqual((await member.get(WIDGETS, 'default/w'))?.spec, { size: 1, colour: 'red' })
+    await world.stop()
+  })
+
+  it('that drops a manifest takes the object away', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    await hub.create(aWork('web', [aConfigMap('one'), aConfigMap('two')]))
+    await world.settle()
+    await hub.patch(WORKS, `${ES}/web`, { spec: { workload: { manifests: [aConfigMap('two')] } } })
+    await world.settle()
+    assert.equal(await member.get(CONFIG_MAPS, 'default/one'), undefined)
+    assert.deepEqual(
+      (await theWork(hub, 'web')).status?.manifestStatuses?.map(({ identifier: { ordinal, name } }) => [ordinal, name]),
+      [[0, 'two']],
+    )
+    await world.stop()
+  })
+})
