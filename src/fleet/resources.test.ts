@@ -38,6 +38,8 @@ describe('a hub', () => {
   let world: World
   before(async () => {
     world = await aWorld().settle()
+    // This is about the server alone: nobody reacts to what is written.
+    await world.hub.stopControllers()
   })
   after(() => world.stop())
 
