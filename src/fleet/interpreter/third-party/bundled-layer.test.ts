@@ -1,0 +1,476 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { deepFreeze } from '../../../base/json.ts'
+import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { interpreterScriptAdmission } from '../configurable/admission.ts'
+import type { KindRules } from '../interpreter.ts'
+import { BUNDLED, bundledCustomization, bundledLayer } from './bundled-layer.ts'
+import { ALLUXIO_RUNTIME, DATA_LOAD, DATASET, PYTORCH_JOB, RAY_CLUSTER, RAY_JOB, statusItems, VOLCANO_JOB } from './testing.ts'
+
+const layer = bundledLayer({ now: () => 0 })
+
+/** The rules of an object's kind, which must have those that are asked for. */
+function rulesFor(object: KubeObject): Required<KindRules> {
+  const rules = layer.rulesOf(object.apiVersion, object.kind)
+  assert.ok(rules !== undefined, `${object.kind} has rules`)
+  return rules as Required<KindRules>
+}
+
+const aggregated = (template: KubeObject, items: readonly AggregatedStatusItem[]): Record<string, unknown> =>
+  rulesFor(template).aggregate(template, items).status as Record<string, unknown>
+
+const withStatus = (object: KubeObject, status: unknown): KubeObject => deepFreeze({ ...object, status })
+const isHealthy = (object: KubeObject, status?: unknown): boolean =>
+  rulesFor(object).health(status === undefined ? object : withStatus(object, status))
+
+describe('bundled rules', () => {
+  for (const [key, text] of Object.entries(BUNDLED)) {
+    it(`${key}: the file is a customization of this kind whose scripts are accepted`, () => {
+      const customization = bundledCustomization(text)
+      assert.equal(`${customization.spec.target.apiVersion} ${customization.spec.target.kind}`, key)
+      const request = { object: customization } as unknown as Parameters<NonNullable<typeof interpreterScriptAdmission.validate>>[0]
+      assert.deepEqual(interpreterScriptAdmission.validate?.(request, {} as never), [])
+    })
+
+    it(`${key}: an object that says nothing is no error, and not healthy`, () => {
+      const [apiVersion = '', kind = ''] = key.split(' ')
+      const bare = deepFreeze({ apiVersion, kind, metadata: { name: 'bare', namespace: 'default' } }) as KubeObject
+      const rules = layer.rulesOf(apiVersion, kind) ?? {}
+      assert.equal(rules.health?.(bare), false)
+      assert.deepEqual(rules.components?.(bare) ?? [], [])
+      assert.deepEqual(rules.dependencies?.(bare) ?? [], [])
+      assert.deepEqual(rules.reflect?.(bare) ?? {}, {})
+      assert.equal(rules.aggregate?.(bare, [{ clusterName: 'a' }, { clusterName: 'b' }]).metadata, bare.metadata)
+    })
+
+    it(`${key}: the status of the only cluster is the status, and is settled at the second look`, () => {
+      const [apiVersion = '', kind = ''] = key.split(' ')
+      const template = deepFreeze({
+        apiVersion,
+        kind,
+        metadata: { name: 'x', namespace: 'default' },
+        spec: { keep: {}, list: [] },
+      }) as KubeObject
+      const status = {
+        phase: 'Bound',
+        conditions: [{ type: 'Created', status: 'True', lastTransitionTime: '2024-01-01T00:00:00Z' }],
+        state: { phase: 'Running' },
+        jobStatus: 'RUNNING',
+      }
+      const once = layer.rulesOf(apiVersion, kind)?.aggregate?.(template, statusItems(status)) as KubeObject
+      assert.equal(once.spec, template.spec)
+      assert.equal(layer.rulesOf(apiVersion, kind)?.aggregate?.(once, statusItems(status)), once)
+    })
+  }
+
+  it('kinds that are not bundled have no rules', () => {
+    assert.equal(layer.rulesOf('apps/v1', 'Deployment'), undefined)
+    assert.equal(layer.rulesOf('batch.volcano.sh/v1beta1', 'Job'), undefined)
+    assert.equal(layer.rulesOf('__proto__', 'constructor'), undefined)
+  })
+})
+
+describe('volcano Job', () => {
+  const rules = rulesFor(VOLCANO_JOB)
+
+  it('has a component per task', () => {
+    assert.deepEqual(rules.components(VOLCANO_JOB), [
+      { name: 'driver', replicas: 1, replicaRequirements: { resourceRequest: { cpu: '1', memory: '2Gi' } } },
+      {
+        name: 'task-1',
+        replicas: 4,
+        replicaRequirements: { nodeClaim: { nodeSelector: { gpu: 'a100' } }, resourceRequest: { 'nvidia.com/gpu': '1' } },
+      },
+    ])
+  })
+
+  it('reflects what Volcano reports, and nothing else', () => {
+    assert.deepEqual(
+      rules.reflect(withStatus(VOLCANO_JOB, { state: { phase: 'Running' }, running: 3, pending: 0, other: 1, conditions: [] })),
+      {
+        state: { phase: 'Running' },
+        running: 3,
+        pending: 0,
+      },
+    )
+  })
+
+  it('adds clusters up', () => {
+    const status = aggregated(
+      VOLCANO_JOB,
+      statusItems(
+        {
+          state: { phase: 'Running' },
+          running: 2,
+          pending: 0,
+          minAvailable: 2,
+          version: 1,
+          runningDuration: '1m40s',
+          taskStatusCount: { a: { phase: { Running: 2 } } },
+          controlledResources: { p: '1' },
+          conditions: [{ status: 'Running' }],
+        },
+        {
+          state: { phase: 'Pending' },
+          running: 1,
+          pending: 3,
+          minAvailable: 3,
+          version: 2,
+          runningDuration: '90.5s',
+          taskStatusCount: { a: { phase: { Running: 1 } }, b: { phase: { Pending: 3 } } },
+          controlledResources: { q: '2' },
+          conditions: [{ status: 'Pending' }],
+        },
+      ),
+    )
+    assert.deepEqual(status, {
+      state: { phase: 'Pending' },
+      running: 3,
+      pending: 3,
+      minAvailable: 5,
+      version: 2,
+      runningDuration: '1m40s',
+      taskStatusCount: { a: { phase: { Running: 3 } }, b: { phase: { Pending: 3 } } },
+      controlledResources: { p: '1', q: '2' },
+      conditions: [{ status: 'Running' }, { status: 'Pending' }],
+    })
+  })
+
+  it('one cluster that failed is what is shown', () => {
+    const status = aggregated(
+      VOLCANO_JOB,
+      statusItems({ state: { phase: 'Completed' } }, { state: { phase: 'Failed' } }, { state: { phase: 'Running' } }),
+    )
+    assert.deepEqual(status.state, { phase: 'Failed' })
+  })
+
+  it('is healthy unless it failed', () => {
+    for (const phase of ['Pending', 'Running', 'Completed', 'Aborted', 'Restarting'])
+      assert.equal(isHealthy(VOLCANO_JOB, { state: { phase } }), true, phase)
+    assert.equal(isHealthy(VOLCANO_JOB, { state: { phase: 'Failed' } }), false)
+    assert.equal(isHealthy(VOLCANO_JOB, { state: {} }), false)
+  })
+})
+
+describe('RayCluster and RayJob', () => {
+  const head = { name: 'ray-head', replicas: 1, replicaRequirements: { resourceRequest: { cpu: '2', memory: '4Gi' } } }
+
+  it('have a head and worker groups', () => {
+    const workers = [
+      { name: 'gpu', replicas: 6, replicaRequirements: { resourceRequest: { cpu: '8' } } },
+      { name: 'worker-2', replicas: 1 },
+    ]
+    assert.deepEqual(rulesFor(RAY_CLUSTER).components(RAY_CLUSTER), [head, ...workers])
+    assert.deepEqual(rulesFor(RAY_JOB).components(RAY_JOB), [head, ...workers])
+  })
+
+  it('a cluster adds up what clusters have', () => {
+    const status = aggregated(
+      RAY_CLUSTER,
+      statusItems(
+        {
+          readyWorkerReplicas: 1,
+          availableWorkerReplicas: 1,
+          desiredWorkerReplicas: 2,
+          desiredCPU: '1500m',
+          desiredMemory: '3Gi',
+          state: 'ready',
+          head: { podName: 'h' },
+          lastUpdateTime: '2024-01-02T00:00:00Z',
+          conditions: [{ type: 'HeadPodReady', status: 'True' }],
+        },
+        {
+          readyWorkerReplicas: 2,
+          desiredWorkerReplicas: 2,
+          desiredCPU: '500m',
+          desiredMemory: '1Gi',
+          state: 'suspended',
+          lastUpdateTime: '2024-01-01T00:00:00Z',
+        },
+      ),
+    )
+    assert.deepEqual(status, {
+      readyWorkerReplicas: 3,
+      availableWorkerReplicas: 1,
+      desiredWorkerReplicas: 4,
+      minWorkerReplicas: 0,
+      maxWorkerReplicas: 0,
+      desiredCPU: '2',
+      desiredMemory: '4Gi',
+      state: 'suspended',
+      head: { podName: 'h' },
+      lastUpdateTime: '2024-01-02T00:00:00Z',
+      conditions: [{ type: 'HeadPodReady', status: 'True' }],
+    })
+  })
+
+  it('a cluster is healthy when provisioned without failures', () => {
+    const conditions = (...types: string[]) => ({ conditions: types.map((type) => ({ type, status: 'True' })) })
+    assert.equal(isHealthy(RAY_CLUSTER, conditions('HeadPodReady', 'RayClusterProvisioned')), true)
+    assert.equal(isHealthy(RAY_CLUSTER, conditions('HeadPodReady')), false)
+    assert.equal(isHealthy(RAY_CLUSTER, conditions('HeadPodReady', 'RayClusterProvisioned', 'RayClusterReplicaFailure')), false)
+  })
+
+  it('a job shows the worst of its clusters, with its reason', () => {
+    const status = aggregated(
+      RAY_JOB,
+      statusItems(
+        { jobStatus: 'RUNNING', jobDeploymentStatus: 'Running', jobId: 'a' },
+        { jobStatus: 'FAILED', jobDeploymentStatus: 'Failed', reason: 'AppFailed', message: 'exit 1' },
+        { jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' },
+      ),
+    )
+    assert.deepEqual(status, { jobStatus: 'FAILED', jobDeploymentStatus: 'Failed', reason: 'AppFailed', message: 'exit 1' })
+  })
+
+  it('a job is healthy while it runs and when it is done', () => {
+    assert.equal(isHealthy(RAY_JOB, { jobStatus: 'RUNNING', jobDeploymentStatus: 'Running' }), true)
+    assert.equal(isHealthy(RAY_JOB, { jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' }), true)
+    assert.equal(isHealthy(RAY_JOB, { jobStatus: 'FAILED', jobDeploymentStatus: 'Complete' }), false)
+    assert.equal(isHealthy(RAY_JOB, { jobDeploymentStatus: 'Initializing' }), false)
+  })
+
+  it('a job depends on what its pods mention, each once', () => {
+    assert.deepEqual(rulesFor(RAY_JOB).dependencies(RAY_JOB), [
+      { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ml', name: 'code' },
+      { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'ml', name: 'ray' },
+    ])
+  })
+})
+
+describe('PyTorchJob', () => {
+  const created = { type: 'Created', status: 'True', lastTransitionTime: '2024-01-01T00:00:00Z', lastUpdateTime: '2024-01-01T00:00:00Z' }
+  const since = (type: string, time: string, status = 'True') => ({ type, status, lastTransitionTime: time, lastUpdateTime: time })
+
+  it('has a master and workers', () => {
+    assert.deepEqual(rulesFor(PYTORCH_JOB).components(PYTORCH_JOB), [
+      { name: 'master', replicas: 1, replicaRequirements: { resourceRequest: { cpu: '1' } } },
+      { name: 'worker', replicas: 3, replicaRequirements: { resourceRequest: { cpu: '1' } } },
+    ])
+    assert.deepEqual(rulesFor(PYTORCH_JOB).dependencies(PYTORCH_JOB), [
+      { apiVersion: 'v1', kind: 'Secret', namespace: 'ml', name: 'registry' },
+    ])
+  })
+
+  it('succeeded when all clusters did', () => {
+    const status = aggregated(
+      PYTORCH_JOB,
+      statusItems(
+        {
+          conditions: [created, since('Succeeded', '2024-01-01T00:01:00Z')],
+          replicaStatuses: { Master: { succeeded: 1 } },
+          startTime: '2024-01-01T00:00:00Z',
+          completionTime: '2024-01-01T00:01:00Z',
+        },
+        {
+          conditions: [created, since('Succeeded', '2024-01-01T00:02:00Z')],
+          replicaStatuses: { Master: { succeeded: 1 }, Worker: { succeeded: 3 } },
+          startTime: '2024-01-01T00:00:30Z',
+          completionTime: '2024-01-01T00:02:00Z',
+        },
+      ),
+    )
+    assert.deepEqual(status, {
+      conditions: [
+        { ...created, reason: 'PyTorchJobCreated', message: 'PyTorchJob is created.' },
+        { ...since('Succeeded', '2024-01-01T00:02:00Z'), reason: 'PyTorchJobSucceeded', message: 'PyTorchJob is successfully completed.' },
+      ],
+      replicaStatuses: { Master: { succeeded: 2 }, Worker: { succeeded: 3 } },
+      startTime: '2024-01-01T00:00:00Z',
+      completionTime: '2024-01-01T00:02:00Z',
+    })
+  })
+
+  it('names the clusters where it failed, and runs while one of them runs', () => {
+    const outcome = (...types: string[]): unknown =>
+      (
+        aggregated(PYTORCH_JOB, statusItems(...types.map((type) => ({ conditions: [since(type, '2024-01-01T00:01:00Z')] }))))
+          .conditions as { type: string; message: string }[]
+      ).map(({ type, message }) => `${type}: ${message}`)
+    assert.deepEqual(outcome('Succeeded', 'Failed', 'Failed'), ['Failed: PyTorchJob executed failed in member clusters: member2, member3'])
+    assert.deepEqual(outcome('Succeeded', 'Running'), ['Running: PyTorchJob is running.'])
+    assert.deepEqual(outcome('Suspended', 'Suspended'), ['Suspended: PyTorchJob is suspended.'])
+  })
+
+  it('is healthy unless it failed', () => {
+    assert.equal(isHealthy(PYTORCH_JOB, { conditions: [created] }), true)
+    assert.equal(isHealthy(PYTORCH_JOB, { conditions: [created, since('Failed', '', 'False')] }), true)
+    assert.equal(isHealthy(PYTORCH_JOB, { conditions: [created, since('Failed', '')] }), false)
+    assert.equal(isHealthy(PYTORCH_JOB, { conditions: [] }), false)
+  })
+})
+
+describe('fluid Dataset', () => {
+  const bound = {
+    phase: 'Bound',
+    ufsTotal: '2.00GiB',
+    fileNum: '40',
+    cacheStates: { cached: '1.50GiB', cacheCapacity: '4.00GiB', cachedPercentage: '75.0%', cacheHitRatio: '90%' },
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'True',
+        reason: 'DatasetReady',
+        lastUpdateTime: '2024-01-01T00:00:00Z',
+        lastTransitionTime: '2024-01-01T00:00:00Z',
+      },
+    ],
+    runtimes: [{ name: 'demo', namespace: 'default', category: 'Accelerate', type: 'alluxio' }],
+    operationRef: { DataLoad: 'warm' },
+    mounts: [{ mountPoint: 's3://bucket', name: 'bucket' }],
+  }
+
+  it('reflects its status without the times of mere looks', () => {
+    const reflected = rulesFor(DATASET).reflect(withStatus(DATASET, bound)) as typeof bound
+    assert.deepEqual(reflected.conditions, [
+      { type: 'Ready', status: 'True', reason: 'DatasetReady', lastTransitionTime: '2024-01-01T00:00:00Z' },
+    ])
+    assert.deepEqual(reflected.cacheStates, bound.cacheStates)
+    assert.equal(reflected.phase, 'Bound')
+  })
+
+  it('of several clusters is bound when it is bound everywhere; caches add up', () => {
+    const other = {
+      ...bound,
+      cacheStates: { cached: '512.00MiB', cacheCapacity: '4.00GiB', cachedPercentage: '25.0%' },
+      conditions: [{ type: 'Ready', status: 'False', reason: 'DatasetFailed' }],
+      operationRef: { DataLoad: 'warm,again', DataMigrate: 'move' },
+    }
+    assert.deepEqual(aggregated(DATASET, statusItems(bound, other)), {
+      phase: 'Bound',
+      ufsTotal: '2.00GiB',
+      fileNum: '40',
+      cacheStates: { cached: '2.00GiB', cacheCapacity: '8.00GiB', cachedPercentage: '25.0%' },
+      conditions: [{ type: 'Ready', status: 'False', reason: 'DatasetFailed' }],
+      runtimes: bound.runtimes,
+      operationRef: { DataLoad: 'warm,again', DataMigrate: 'move' },
+      mounts: bound.mounts,
+    })
+    for (const [phases, expected] of [
+      [['Bound', 'NotBound'], 'NotBound'],
+      [['Bound', 'Failed', 'NotBound'], 'Failed'],
+      [['Bound', 'Updating'], 'Updating'],
+      [['Bound', ''], ''],
+    ] as const) {
+      assert.equal(aggregated(DATASET, statusItems(...phases.map((phase) => ({ phase })))).phase, expected, phases.join())
+    }
+  })
+
+  it('is healthy when it can be read', () => {
+    for (const phase of ['Bound', 'Updating', 'DataMigrating']) assert.equal(isHealthy(DATASET, { phase }), true, phase)
+    for (const phase of ['', 'NotBound', 'Pending', 'Failed']) assert.equal(isHealthy(DATASET, { phase }), false, phase)
+  })
+
+  it('depends on the secrets of its mounts', () => {
+    assert.deepEqual(
+      rulesFor(DATASET)
+        .dependencies(DATASET)
+        .map((reference) => reference.name),
+      ['bucket-key', 'shared-key'],
+    )
+  })
+})
+
+for (const kind of ['AlluxioRuntime', 'JuiceFSRuntime', 'JindoRuntime', 'ThinRuntime']) {
+  describe(`fluid ${kind}`, () => {
+    const object = { ...ALLUXIO_RUNTIME, kind }
+
+    it('adds up numbers; ready here and not there is ready in part', () => {
+      const status = aggregated(
+        object,
+        statusItems(
+          {
+            masterPhase: 'Ready',
+            workerPhase: 'Ready',
+            fusePhase: 'Ready',
+            workerNumberReady: 2,
+            desiredWorkerNumberScheduled: 2,
+            valueFile: 'a',
+            conditions: [{ type: 'WorkersReady', status: 'True' }],
+          },
+          {
+            masterPhase: 'Ready',
+            workerPhase: 'NotReady',
+            workerReason: 'no nodes',
+            fusePhase: '',
+            workerNumberReady: 0,
+            desiredWorkerNumberScheduled: 2,
+            valueFile: 'b',
+            conditions: [{ type: 'WorkersReady', status: 'False' }],
+          },
+        ),
+      )
+      assert.deepEqual(status, {
+        masterPhase: 'Ready',
+        workerPhase: 'PartialReady',
+        workerReason: 'no nodes',
+        fusePhase: 'Ready',
+        workerNumberReady: 2,
+        desiredWorkerNumberScheduled: 4,
+        valueFile: 'a',
+        conditions: [{ type: 'WorkersReady', status: 'False' }],
+      })
+    })
+
+    it('is healthy when every part serves', () => {
+      assert.equal(isHealthy(object, { masterPhase: 'Ready', workerPhase: 'PartialReady', fusePhase: 'Ready' }), true)
+      assert.equal(isHealthy(object, { masterPhase: '', workerPhase: '', fusePhase: 'Ready' }), true)
+      assert.equal(isHealthy(object, { masterPhase: 'Ready', workerPhase: 'NotReady' }), false)
+      assert.equal(isHealthy(object, { masterPhase: '', workerPhase: '', fusePhase: '' }), false)
+    })
+
+    it('reflects its status without the times of mere looks', () => {
+      const status = { workerPhase: 'Ready', conditions: [{ type: 'WorkersReady', status: 'True', lastProbeTime: '2024-01-01T00:00:00Z' }] }
+      assert.deepEqual(rulesFor(object).reflect(withStatus(object, status)), {
+        workerPhase: 'Ready',
+        conditions: [{ type: 'WorkersReady', status: 'True' }],
+      })
+    })
+  })
+}
+
+for (const kind of ['DataLoad', 'DataMigrate', 'DataBackup', 'DataProcess']) {
+  describe(`fluid ${kind}`, () => {
+    const object = { ...DATA_LOAD, kind }
+    const done = (phase: string, duration: string) => ({ phase, duration, conditions: [{ type: phase, status: 'True' }] })
+
+    it('is complete when it is complete everywhere, and failed when it failed anywhere', () => {
+      assert.deepEqual(aggregated(object, statusItems(done('Complete', '42s'), done('Complete', '1m3s'))), {
+        phase: 'Complete',
+        duration: '1m3s',
+        conditions: [
+          { type: 'Complete', status: 'True' },
+          { type: 'Complete', status: 'True' },
+        ],
+      })
+      assert.deepEqual(aggregated(object, statusItems(done('Complete', '42s'), done('Failed', '5s'))), {
+        phase: 'Failed',
+        duration: '5s',
+        conditions: [{ type: 'Failed', status: 'True' }],
+      })
+      for (const [phases, expected] of [
+        [['Complete', 'Executing'], 'Executing'],
+        [['Complete', 'Pending'], 'Executing'],
+        [['Pending', ''], 'Pending'],
+        [['', ''], ''],
+      ] as const) {
+        const status = aggregated(object, statusItems(...phases.map((phase) => ({ phase }))))
+        assert.deepEqual([status.phase, status.duration], [expected, 'Unfinished'], phases.join())
+      }
+    })
+
+    it('is healthy unless it failed', () => {
+      for (const phase of ['Pending', 'Executing', 'Complete']) assert.equal(isHealthy(object, { phase }), true, phase)
+      assert.equal(isHealthy(object, { phase: 'Failed' }), false)
+    })
+
+    it('reflects its status without the times of mere looks', () => {
+      const status = { phase: 'Complete', conditions: [{ type: 'Complete', status: 'True', lastProbeTime: '2024-01-01T00:00:00Z' }] }
+      assert.deepEqual(rulesFor(object).reflect(withStatus(object, status)), {
+        phase: 'Complete',
+        conditions: [{ type: 'Complete', status: 'True' }],
+      })
+    })
+  })
+}
