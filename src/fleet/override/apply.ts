@@ -1,0 +1,115 @@
+/**
+ * What override policies make of an object for one cluster. Cluster policies come first, then those of the object's namespace;
+ * of each, the more specific later, so that it wins, and by name where they are alike; of a policy, its rules in the order
+ * in which they are listed; of a rule, always the same order of kinds. Pure: the same for the same input, in whatever order
+ * policies are given. One overrider that does not apply means that nothing is.
+ */
+
+import type { Cluster, ClusterOverridePolicy, OverridePolicy, OverrideRule, Overriders } from '../../kinds/karmada/index.ts'
+import { compareStrings } from '../../kube/go-print.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { clusterMatcher } from '../cluster-affinity.ts'
+import { type ImplicitPriority, resourceMatcher } from '../resource-selector.ts'
+import { type AppliedOverride, appliedAnnotations } from './applied.ts'
+import { DoesNotApply } from './json-patch.ts'
+import { applyOverriders } from './overriders/index.ts'
+
+export interface OverridePolicies {
+  clusterPolicies: readonly ClusterOverridePolicy[]
+  /** Those of other namespaces than the object's do not count. */
+  policies: readonly OverridePolicy[]
+}
+
+export interface Overridden {
+  object: KubeObject
+  appliedClusterOverrides: readonly AppliedOverride[]
+  appliedOverrides: readonly AppliedOverride[]
+  /** What the Work says about them. */
+  annotations: Readonly<Record<string, string>>
+}
+
+/** A policy that does not apply; the message names the policy, the cluster, the overrider and its path. */
+export class OverrideError extends Error {
+  readonly policy: string
+  readonly cluster: string
+  constructor({ policy, cluster, problem }: { policy: string; cluster: string; problem: string }) {
+    super(`${policy} does not apply for cluster(${cluster}): ${problem}`)
+    this.name = 'OverrideError'
+    this.policy = policy
+    this.cluster = cluster
+  }
+}
+
+export type OverrideOutcome = (Overridden & { error?: undefined }) | { error: OverrideError }
+
+export function applyOverrides(input: { object: KubeObject; cluster: Cluster } & OverridePolicies): OverrideOutcome {
+  try {
+    return overridesOf(input)(input.object, input.cluster)
+  } catch (error) {
+    if (error instanceof OverrideError) return { error }
+    throw error
+  }
+}
+
+/** The same for many clusters: selectors are read once. What is returned throws OverrideError. */
+export function overridesOf({ clusterPolicies, policies }: OverridePolicies): (object: KubeObject, cluster: Cluster) => Overridden {
+  const [ofClusters, ofNamespaces] = [clusterPolicies.map(compiled), policies.map(compiled)]
+  return (object, cluster) => {
+    const first = applyAll(ofClusters, object, cluster)
+    const { namespace = '' } = first.object.metadata
+    const own = namespace === '' ? [] : ofNamespaces.filter((policy) => policy.namespace === namespace)
+    const second = applyAll(own, first.object, cluster)
+    const applied = { appliedClusterOverrides: first.applied, appliedOverrides: second.applied }
+    return { object: second.object, ...applied, annotations: appliedAnnotations(applied) }
+  }
+}
+
+interface Compiled {
+  name: string
+  namespace: string | undefined
+  priorityFor(object: KubeObject): ImplicitPriority
+  rules: readonly { matches: ReturnType<typeof clusterMatcher>; overriders: Overriders }[]
+}
+
+function compiled({ metadata, spec }: OverridePolicy | ClusterOverridePolicy): Compiled {
+  const selectors = spec.resourceSelectors ?? []
+  // Before there were rules, a policy was one itself.
+  const single: OverrideRule = { targetCluster: spec.targetCluster, overriders: spec.overriders ?? {} }
+  const rules = spec.overrideRules ?? []
+  return {
+    name: metadata.name ?? '',
+    namespace: metadata.namespace,
+    priorityFor: selectors.length === 0 ? () => 1 : resourceMatcher(selectors),
+    rules: (rules.length === 0 ? [single] : rules).map((rule) => ({
+      matches: clusterMatcher(rule.targetCluster),
+      overriders: rule.overriders,
+    })),
+  }
+}
+
+function applyAll(policies: readonly Compiled[], object: KubeObject, cluster: Cluster) {
+  const matching = policies
+    .map((policy) => ({ policy, priority: policy.priorityFor(object) }))
+    .filter(({ priority }) => priority > 0)
+    .sort((a, b) => a.priority - b.priority || compareStrings(a.policy.name, b.policy.name))
+  const applied: AppliedOverride[] = []
+  let current = object
+  for (const { policy } of matching) {
+    for (const { matches, overriders } of policy.rules) {
+      if (!matches(cluster)) continue
+      current = applyRule(policy, overriders, { object: current, cluster })
+      applied.push({ policyName: policy.name, overriders })
+    }
+  }
+  return { object: current, applied }
+}
+
+function applyRule({ name, namespace }: Compiled, overriders: Overriders, { object, cluster }: { object: KubeObject; cluster: Cluster }) {
+  try {
+    return applyOverriders(object, overriders)
+  } catch (error) {
+    if (!(error instanceof DoesNotApply)) throw error
+    const policy = namespace === undefined ? `Cluster override policy(${name})` : `Override policy(${namespace}/${name})`
+    throw new OverrideError({ policy, cluster: cluster.metadata.name ?? '', problem: error.message })
+  }
+}

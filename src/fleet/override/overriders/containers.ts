@@ -1,0 +1,19 @@
+/** Where the containers of an object are. The kind decides by its name, whatever its group; init containers do not count. */
+import { isJsonObject } from '../../../base/json.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { type Fields, fieldAt, withField } from '../../fields.ts'
+
+const OF_TEMPLATE = ['spec', 'template', 'spec', 'containers'] as const
+const WITH_TEMPLATE = ['ReplicaSet', 'Deployment', 'DaemonSet', 'StatefulSet', 'Job']
+
+/** A copy with every container replaced by what `change` makes of it; other kinds stay as they are. */
+export function withContainers(object: KubeObject, change: (container: Fields) => Fields): KubeObject {
+  const path = object.kind === 'Pod' ? ['spec', 'containers'] : WITH_TEMPLATE.includes(object.kind) ? OF_TEMPLATE : undefined
+  const containers = path === undefined ? undefined : fieldAt(object, ...path)
+  if (path === undefined || !Array.isArray(containers)) return object
+  return withField(
+    object,
+    path,
+    containers.map((container: unknown) => (isJsonObject(container) ? change(container) : container)),
+  )
+}

@@ -1,0 +1,27 @@
+/** JSON or YAML inside a field of text, as ConfigMaps hold it. YAML loses its comments and its form on the way. */
+import type { FieldOverrider, FieldPatch } from '../../../kinds/karmada/index.ts'
+import { goQuote } from '../../../kube/go-print.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { parseJson, printJson } from '../json-document.ts'
+import { applyPatch, DoesNotApply, naming, type PatchOperation, valueAt } from '../json-patch.ts'
+import { parseYaml, printYaml } from '../yaml-document.ts'
+import type { Override } from './overrider.ts'
+
+export const overrideField: Override<FieldOverrider> = (object, { fieldPath, yaml = [], json = [] }) => {
+  const text = valueAt(object, fieldPath)
+  if (typeof text !== 'string') throw new DoesNotApply(`${goQuote(fieldPath)}: the field is not a text`)
+  if (yaml.length === 0 && json.length === 0) return object
+  const value = naming(goQuote(fieldPath), () => (yaml.length > 0 ? patchedYaml(text, yaml) : patchedJson(text, json)))
+  return applyPatch(object, [{ operator: 'replace', path: fieldPath, value }]) as KubeObject
+}
+
+const operationsOf = (patches: readonly FieldPatch[]): PatchOperation[] =>
+  patches.map(({ subPath, operator, value }) => ({ operator, path: subPath, value }))
+
+const patchedYaml = (text: string, patches: readonly FieldPatch[]): string => printYaml(applyPatch(parseYaml(text), operationsOf(patches)))
+
+function patchedJson(text: string, patches: readonly FieldPatch[]): string {
+  // Nothing is patched in nothing, as with Karmada.
+  if (text === '') return text
+  return printJson(applyPatch(parseJson(text), operationsOf(patches)))
+}
