@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts'
 import { nameSuffix } from '../base/random.ts'
 import { NOTHING } from '../client/cache/nothing.ts'
 import { type Client, createClient } from '../client/client.ts'
+import { postJson } from '../client/transport/post-json.ts'
 import type { Transport } from '../client/transport.ts'
 import { type ClusterRole, ownAdmissionOf, ownKindsOf, type RunningControllers, roomsOf, runControllers } from '../controllers.ts'
 import { fleetInWords } from '../fleet/ground.ts'
@@ -20,6 +21,7 @@ import { type Address, serveHealth } from '../runtime/listener/serve.ts'
 import { type ControllerMetrics, createControllerMetrics } from '../runtime/metrics.ts'
 import { installDefinitions } from './install-definitions.ts'
 import type { Machine } from './machine.ts'
+import { memberAccess } from './member-access.ts'
 import { type RegisteredWebhooks, serveAndRegister } from './webhooks.ts'
 
 export interface ElectedOptions {
@@ -171,6 +173,8 @@ function runFor({ role, machine, log, metrics, transport, authority }: LeadOptio
     without,
     authority: () => authority,
     transportFor: () => transport,
+    connectMember: memberAccess(() => [], 'http').connect,
+    webhooks: postJson,
   })
 }
 

@@ -8,6 +8,7 @@ import type { MemberSwitch } from '../apiserver/members-path.ts'
 import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/index.ts'
 import { withFields } from '../base/log.ts'
 import { formatKubeconfig } from '../client/kubeconfig.ts'
+import { postJson } from '../client/transport/post-json.ts'
 import { type ClusterRole, clusterOf, inThisProcess, runControllers } from '../controllers.ts'
 import { createControllerMetrics } from '../runtime/metrics.ts'
 import { backup, type JournalStore, openJournalStore, StoreRefusedError } from '../store/index.ts'
@@ -102,6 +103,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         role: one.role,
         transportFor: () => inThisProcess(one.cluster),
         connectMember: one.role === 'hub' ? access.connect : undefined,
+        webhooks: postJson,
         clock: machine.clock,
         random: machine.random,
         authority: () => one.pki().authority,

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { postJson } from './post-json.ts'
+
+describe('a question to a webhook', () => {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      if (request.url === '/echo') response.end(JSON.stringify({ got: JSON.parse(body) }))
+      else if (request.url === '/no') response.writeHead(500).end('not today')
+      else if (request.url === '/long') response.end('x'.repeat(4 * 1024 * 1024))
+      // Anything else is never answered.
+    })
+  })
+  let url = ''
+  before(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it('brings the answer', async () => {
+    assert.deepEqual(await postJson(`${url}/echo`, undefined, '{"a":1}', 10_000), { got: { a: 1 } })
+  })
+  it('fails with the words of a refusal, for an answer without end, and when none comes', async () => {
+    await assert.rejects(postJson(`${url}/no`, undefined, '{}', 10_000), /answered 500: not today/)
+    await assert.rejects(postJson(`${url}/long`, undefined, '{}', 10_000), /longer than 3145728 bytes/)
+    await assert.rejects(postJson(`${url}/never`, undefined, '{}', 50), /did not answer/)
+  })
+})
