@@ -43,6 +43,7 @@ interface Expression {
 const ZONE = 'zone'
 
 function fieldMatcher(expressions: readonly Expression[]): Matcher {
+  if (expressions.length === 0) return everything
   const selector = fieldsSelector(expressions.filter(({ key }) => key !== ZONE))
   if (selector === undefined) return nothing
   const zones = expressions.filter(({ key }) => key === ZONE)

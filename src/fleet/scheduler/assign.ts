@@ -13,15 +13,13 @@ import { divideInOrder } from './division.ts'
 export type Assignment =
   | {
       readonly targets: readonly TargetCluster[]
-      /** What clusters were weighed by, where they were; those that did not take part have none. */
-      readonly weights: ReadonlyMap<string, number>
+      /** What a cluster was weighed by; undefined for those that did not take part. */
+      weightOf(cluster: string): number | undefined
       readonly problem?: undefined
     }
   | { readonly problem: string; readonly isShortage: boolean; readonly targets?: undefined }
 
-type Shares = Assignment
-
-const UNWEIGHED: ReadonlyMap<string, number> = new Map()
+const unweighed = (): undefined => undefined
 
 export function assignReplicas(demand: Demand, term: Term, selected: readonly Candidate[]): Assignment {
   if (selected.length === 0) return { problem: 'no clusters available to schedule', isShortage: false }
@@ -30,13 +28,13 @@ export function assignReplicas(demand: Demand, term: Term, selected: readonly Ca
     return term.overflow === undefined ? divided(demand, selected, replicas) : inTiers(demand, selected)
   const isWhole = components.length > 1 && isPlacedWhole(demand)
   const whole = components.map((component) => ({ name: component.name, replicas: component.replicas }))
-  return { targets: selected.map(({ name }) => (isWhole ? { name, components: whole } : { name })), weights: UNWEIGHED }
+  return { targets: selected.map(({ name }) => (isWhole ? { name, components: whole } : { name })), weightOf: unweighed }
 }
 
-function divided(demand: Demand, clusters: readonly Candidate[], replicas: number): Shares {
+function divided(demand: Demand, clusters: readonly Candidate[], replicas: number): Assignment {
   switch (demand.strategy) {
     case 'Duplicated':
-      return { targets: replicas > 0 ? clusters.map(({ name }) => ({ name, replicas })) : [], weights: UNWEIGHED }
+      return { targets: replicas > 0 ? clusters.map(({ name }) => ({ name, replicas })) : [], weightOf: unweighed }
     case 'StaticWeight':
       return byStaticWeight(demand, clusters, replicas)
     case 'DynamicWeight':
@@ -53,9 +51,12 @@ function divided(demand: Demand, clusters: readonly Candidate[], replicas: numbe
 /** Every tier takes what it can before the next is asked. */
 function inTiers(demand: Demand, selected: readonly Candidate[]): Assignment {
   const tiers = new Map<number, Candidate[]>()
-  for (const candidate of selected) tiers.set(candidate.tier, [...(tiers.get(candidate.tier) ?? []), candidate])
-  const targets: TargetCluster[] = []
-  const weights = new Map<string, number>()
+  for (const candidate of selected) {
+    const tier = tiers.get(candidate.tier)
+    if (tier === undefined) tiers.set(candidate.tier, [candidate])
+    else tier.push(candidate)
+  }
+  const filled: Extract<Assignment, { targets: readonly TargetCluster[] }>[] = []
   let left = demand.replicas
   for (const [, clusters] of [...tiers].sort(([a], [b]) => a - b)) {
     const count = Math.min(
@@ -64,13 +65,14 @@ function inTiers(demand: Demand, selected: readonly Candidate[]): Assignment {
     )
     const shares = divided(demand, clusters, count)
     if (shares.targets === undefined) return shares
-    targets.push(...shares.targets)
-    for (const [name, weight] of shares.weights) weights.set(name, weight)
+    filled.push(shares)
     left -= count
     if (left <= 0) break
   }
   if (left > 0) return { problem: 'Clusters available replicas are not enough to schedule.', isShortage: true }
-  return { targets, weights }
+  const weightOf = (cluster: string): number | undefined =>
+    filled.map((tier) => tier.weightOf(cluster)).find((weight) => weight !== undefined)
+  return { targets: filled.flatMap(({ targets }) => targets), weightOf }
 }
 
 interface WeightedCandidate {
@@ -78,39 +80,43 @@ interface WeightedCandidate {
   readonly weight: number
 }
 
-function byStaticWeight({ placement, uid }: Demand, clusters: readonly Candidate[], replicas: number): Shares {
+const weighing = (clusters: readonly Candidate[], weightOf: (candidate: Candidate) => number): WeightedCandidate[] =>
+  clusters.map((candidate) => ({ candidate, weight: weightOf(candidate) }))
+
+function byStaticWeight({ placement, uid }: Demand, clusters: readonly Candidate[], replicas: number): Assignment {
   const rules = (placement.replicaScheduling?.weightPreference?.staticWeightList ?? []).map(({ targetCluster, weight }) => ({
     matches: clusterMatcher(targetCluster),
     weight,
   }))
-  const weightOf = ({ facts }: Candidate): number =>
-    rules.reduce((most, { matches, weight }) => (weight > most && matches(facts.cluster) ? weight : most), 0)
-  const weighed = clusters.map((candidate): WeightedCandidate => ({ candidate, weight: weightOf(candidate) }))
-  const isUnweighted = weighed.every(({ weight }) => weight === 0)
-  return share(isUnweighted ? clusters.map((candidate) => ({ candidate, weight: 1 })) : weighed, replicas, uid)
+  const weightOf = ({ facts }: Candidate): number => {
+    let most = 0
+    for (const { matches, weight } of rules) if (weight > most && matches(facts.cluster)) most = weight
+    return most
+  }
+  const weighed = weighing(clusters, weightOf)
+  return share(weighed.some(({ weight }) => weight > 0) ? weighed : weighing(clusters, () => 1), replicas, uid)
 }
 
-function byAvailability(demand: Demand, clusters: readonly Candidate[], replicas: number): Shares {
-  const names = new Set(clusters.map(({ name }) => name))
-  const scheduled = demand.clusters.filter(({ name }) => names.has(name))
+function byAvailability(demand: Demand, clusters: readonly Candidate[], replicas: number): Assignment {
+  const { current } = demand
+  const present = new Map<string, Candidate>()
+  if (current.size > 0) for (const candidate of clusters) if (current.has(candidate.name)) present.set(candidate.name, candidate)
+  const scheduled = demand.clusters.filter(({ name }) => present.has(name))
   const assigned = sumOf(scheduled, (target) => target.replicas ?? 0)
-  const had = ({ name }: Candidate): number => demand.current.get(name) ?? 0
-  const by = (weight: (candidate: Candidate) => number): WeightedCandidate[] =>
-    clusters.map((candidate) => ({ candidate, weight: weight(candidate) }))
+  const had = ({ name }: Candidate): number => current.get(name) ?? 0
+  const nobody = (): boolean => false
   if (demand.isFresh) {
-    const anew = by((candidate) => candidate.allocatable + had(candidate))
-    return shareOrSay(demand, { weighed: anew, target: replicas, isPreferred: () => false, doing: 'do fresh scale' })
+    const weighed = weighing(clusters, (candidate) => candidate.allocatable + had(candidate))
+    return shareOrSay(demand, { weighed, target: replicas, isPreferred: nobody, doing: 'do fresh scale' })
   }
   if (assigned > replicas) {
-    const byName = new Map(clusters.map((candidate) => [candidate.name, candidate]))
-    const weighed = scheduled.map(({ name, replicas: weight = 0 }) => ({ candidate: byName.get(name) as Candidate, weight }))
-    return shareOrSay(demand, { weighed, target: replicas, isPreferred: () => false, doing: 'scale down' })
+    const weighed = scheduled.map(({ name, replicas: weight = 0 }) => ({ candidate: present.get(name) as Candidate, weight }))
+    return shareOrSay(demand, { weighed, target: replicas, isPreferred: nobody, doing: 'scale down' })
   }
-  if (assigned === replicas) return { targets: scheduled.filter((target) => (target.replicas ?? 0) > 0).map(plain), weights: UNWEIGHED }
-  const more = by(({ allocatable }) => allocatable)
-  const isPreferred = (candidate: Candidate): boolean => had(candidate) > 0
-  const added = shareOrSay(demand, { weighed: more, target: replicas - assigned, isPreferred, doing: 'scale up' })
-  return added.targets === undefined ? added : { ...added, targets: merged(scheduled, added.targets) }
+  if (assigned === replicas) return { targets: scheduled.filter((target) => (target.replicas ?? 0) > 0).map(plain), weightOf: unweighed }
+  const weighed = weighing(clusters, ({ allocatable }) => allocatable)
+  const added = shareOrSay(demand, { weighed, target: replicas - assigned, isPreferred: (one) => had(one) > 0, doing: 'scale up' })
+  return added.targets === undefined || scheduled.length === 0 ? added : { ...added, targets: merged(scheduled, added.targets) }
 }
 
 interface Sharing {
@@ -121,7 +127,7 @@ interface Sharing {
   doing: string
 }
 
-function shareOrSay({ strategy, uid }: Demand, { weighed, target, isPreferred, doing }: Sharing): Shares {
+function shareOrSay({ strategy, uid }: Demand, { weighed, target, isPreferred, doing }: Sharing): Assignment {
   const available = sumOf(weighed, ({ weight }) => weight)
   if (available < target)
     return { problem: `failed to ${doing}: Clusters available replicas ${available} are not enough to schedule.`, isShortage: true }
@@ -145,8 +151,8 @@ function asFewAsPossible(
 }
 
 /** In the order of names; who gets nothing is left out. */
-function share(weighed: readonly WeightedCandidate[], target: number, uid: string | undefined): Shares {
-  const sorted = [...weighed].sort((a, b) => a.candidate.order - b.candidate.order)
+function share(weighed: readonly WeightedCandidate[], target: number, uid: string | undefined): Assignment {
+  const sorted = inOrderOfNames(weighed)
   const seats = divideInOrder(
     target,
     sorted.map(({ weight }) => weight),
@@ -157,7 +163,16 @@ function share(weighed: readonly WeightedCandidate[], target: number, uid: strin
     const replicas = seats[i] ?? 0
     if (replicas > 0) targets.push({ name: candidate.name, replicas })
   }
-  return { targets, weights: new Map(sorted.map(({ candidate, weight }) => [candidate.name, weight])) }
+  return { targets, weightOf: (cluster) => sorted.find(({ candidate }) => candidate.name === cluster)?.weight }
+}
+
+/** Each to its place; where most places would stay empty, sorting is cheaper. */
+function inOrderOfNames(weighed: readonly WeightedCandidate[]): WeightedCandidate[] {
+  const last = weighed.reduce((most, { candidate }) => Math.max(most, candidate.order), 0)
+  if (last > 4 * weighed.length) return [...weighed].sort((a, b) => a.candidate.order - b.candidate.order)
+  const places = new Array<WeightedCandidate | undefined>(last + 1).fill(undefined)
+  for (const one of weighed) places[one.candidate.order] = one
+  return places.filter((one) => one !== undefined)
 }
 
 /** What was added on top of what was there, in the order of names as a division has it. */

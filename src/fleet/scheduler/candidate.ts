@@ -28,13 +28,15 @@ export interface Fit {
 
 /** In the order in which they are preferred. `feasible` comes in the order of names, which decides between equals. */
 export function candidatesOf(feasible: readonly ClusterFacts[], { demand, term, estimate }: Fit): Candidate[] {
-  const candidates = feasible.map((facts, order): Candidate => {
+  const candidates: Candidate[] = []
+  for (const facts of feasible) {
     let score = 0
     for (const one of SCORES) score += one.score(demand, facts)
+    const { name } = facts
     const allocatable = estimate(facts)
-    const available = allocatable + (demand.current.get(facts.name) ?? 0)
-    return { facts, name: facts.name, order, score, tier: tierOf(facts, term), allocatable, available }
-  })
+    const available = allocatable + (demand.current.get(name) ?? 0)
+    candidates.push({ facts, name, order: candidates.length, score, tier: tierOf(facts, term), allocatable, available })
+  }
   return candidates.sort(byPreference)
 }
 

@@ -85,38 +85,42 @@ export function readRecord(annotations: Readonly<Record<string, string>> | undef
 }
 
 const MAX_CHOSEN_TOLD = 12
-const MAX_TOLD = 20
+/** Clusters that get a sentence. */
+export const MAX_TOLD = 20
 const MAX_REASONS = 10
 const MAX_SENTENCE = 220
 
 export interface Told {
   total: number
-  chosen: readonly { name: string; why(): string }[]
-  /** In the order of names. `kind` is what they are counted by. */
-  others: readonly { name: string; kind: string; why(): string }[]
+  chosen: number
+  /** Some of the chosen, in the order of the result; and some of the others. Only a few of them are told. */
+  someChosen(count: number): readonly Sentence[]
+  someOthers(count: number): readonly Sentence[]
+  /** How many were not chosen, by reason. */
+  reasons: ReadonlyMap<string, number>
 }
 
-export function explanationOf({ total, chosen, others }: Told): Explanation {
-  const told = chosen.slice(0, Math.max(MAX_CHOSEN_TOLD, MAX_TOLD - others.length))
-  const left = others.slice(0, MAX_TOLD - told.length)
-  const sentence = (isChosen: boolean, { name, why }: { name: string; why(): string }): Why => ({
-    name,
-    chosen: isChosen,
-    why: shortened(why(), MAX_SENTENCE),
-  })
+export interface Sentence {
+  readonly name: string
+  readonly why: string
+}
+
+export function explanationOf({ total, chosen, someChosen, someOthers, reasons }: Told): Explanation {
+  const others = total - chosen
+  const told = someChosen(Math.max(MAX_CHOSEN_TOLD, MAX_TOLD - others))
+  const left = someOthers(MAX_TOLD - told.length)
+  const sentence = (isChosen: boolean, { name, why }: Sentence): Why => ({ name, chosen: isChosen, why: shortened(why, MAX_SENTENCE) })
   return {
     total,
-    chosen: chosen.length,
+    chosen,
     clusters: [...told.map((one) => sentence(true, one)), ...left.map((one) => sentence(false, one))],
-    others: countsOf(others),
+    others: mostFrequent(reasons),
   }
 }
 
 /** The most frequent reasons by name, the rest together. */
-function countsOf(others: Told['others']): Record<string, number> {
-  const counts = new Map<string, number>()
-  for (const { kind } of others) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  const sorted = [...counts].sort(([a, x], [b, y]) => y - x || compareStrings(a, b))
+function mostFrequent(reasons: ReadonlyMap<string, number>): Record<string, number> {
+  const sorted = [...reasons].sort(([a, x], [b, y]) => y - x || compareStrings(a, b))
   const rest = sorted.slice(MAX_REASONS).reduce((sum, [, count]) => sum + count, 0)
   const named = sorted.slice(0, MAX_REASONS).map(([kind, count]) => [shortened(kind, MAX_SENTENCE), count] as const)
   return Object.fromEntries(rest === 0 ? named : [...named, ['other reasons', rest] as const])

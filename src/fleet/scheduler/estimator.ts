@@ -24,34 +24,36 @@ export type Estimate = (facts: ClusterFacts) => number
 export function estimatorFor(demand: Demand, inFlight: InFlight): Estimate {
   const { replicas, components, requests } = demand
   if (replicas === 0 && components.length === 0) return () => MAX_REPLICAS
-  if (isPlacedWhole(demand)) {
-    const podsPerSet = components.reduce((sum, component) => sum + component.replicas, 0)
-    const perSet = footprintOfComponents(demand).amounts
-    return (facts) => fitting(facts, inFlight(facts.name), { podsEach: Math.max(1, podsPerSet), each: perSet })
-  }
-  return (facts) => fitting(facts, inFlight(facts.name), { podsEach: 1, each: requests })
+  const unit = isPlacedWhole(demand) ? unitOf(footprintOfComponents(demand)) : unitOf({ pods: 1, amounts: requests ?? NOTHING })
+  return (facts) => fitting(facts, inFlight(facts.name), unit)
 }
 
+const NOTHING: Amounts = new Map()
+
+/** What is placed at once: a replica, or a set of components. */
 interface Unit {
-  podsEach: number
-  each: Amounts | undefined
+  readonly pods: number
+  readonly needs: readonly { readonly resource: string; readonly amount: number }[]
 }
 
-function fitting({ capacity }: ClusterFacts, taken: Footprint | undefined, { podsEach, each }: Unit): number {
+function unitOf({ pods, amounts }: Footprint): Unit {
+  const needs = [...amounts].filter(([, amount]) => amount > 0).map(([resource, amount]) => ({ resource, amount }))
+  return { pods: Math.max(1, pods), needs }
+}
+
+function fitting({ capacity }: ClusterFacts, taken: Footprint | undefined, { pods, needs }: Unit): number {
   if (capacity === undefined) return 0
-  const pods = capacity.pods - (taken?.pods ?? 0)
-  if (pods <= 0) return 0
-  let count = Math.floor(pods / podsEach)
-  if (each === undefined) return Math.min(count, MAX_REPLICAS)
-  for (const [resource, amount] of each) {
-    if (amount <= 0) continue
+  const freePods = capacity.pods - (taken?.pods ?? 0)
+  if (freePods <= 0) return 0
+  let count = Math.min(Math.floor(freePods / pods), MAX_REPLICAS)
+  for (const { resource, amount } of needs) {
     const free = capacity.free.get(resource)
     if (free === undefined) return 0
     const left = free - (taken?.amounts.get(resource) ?? 0)
     if (left <= 0) return 0
     count = Math.min(count, Math.floor(left / amount))
   }
-  return Math.min(count, MAX_REPLICAS)
+  return count
 }
 
 /** One whole set of components. */

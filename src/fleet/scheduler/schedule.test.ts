@@ -319,8 +319,8 @@ describe('the record of a decision', () => {
       clusters: [
         { name: 'm1', chosen: true, why: 'score 0, 18 replicas available, weight 18, gets 6 of 8 replicas' },
         { name: 'm2', chosen: true, why: 'score 0, 6 replicas available, weight 6, gets 2 of 8 replicas' },
-        { name: 'm3', chosen: false, why: 'cluster(s) did not have the API resource' },
         { name: 'm4', chosen: false, why: 'weight 1 is too small for one of 8 replicas' },
+        { name: 'm3', chosen: false, why: 'cluster(s) did not have the API resource' },
       ],
       others: { 'cluster(s) did not have the API resource': 1, 'got no replicas': 1 },
     })

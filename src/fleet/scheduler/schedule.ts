@@ -7,13 +7,13 @@ import { SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
 import { assignReplicas } from './assign.ts'
 import { type Candidate, candidatesOf } from './candidate.ts'
 import type { ClusterFacts } from './cluster-facts.ts'
-import { type Decision, type Explanation, explanationOf, type Reason, type Told } from './decision.ts'
+import { type Decision, type Explanation, explanationOf, MAX_TOLD, type Reason, type Sentence } from './decision.ts'
 import type { Demand, Term } from './demand.ts'
 import { type Estimate, estimatorFor, type InFlight, NOTHING_IN_FLIGHT } from './estimator.ts'
 import { FILTERS } from './filters/all.ts'
 import type { Check } from './filters/filter.ts'
 import { selectClusters } from './spread/select.ts'
-import { fitMessage, fittingInVain, type Rejected, tellChoice } from './telling.ts'
+import { type Filtered, fitMessage, type InVain, tellChoice, tellFailure } from './telling.ts'
 
 export interface Snapshot {
   /** In the order of their names. */
@@ -95,52 +95,48 @@ interface World {
 }
 
 function attemptWith(term: Term, { clusters, demand, estimate, options }: World): Attempt {
-  const { feasible, rejected, total } = filtered(term, clusters, demand)
-  const fail = (reason: Reason, message: string, others: Told['others'] = rejected): Attempt => ({
+  const filtered = filter(term, clusters, demand)
+  const { feasible } = filtered
+  const fail = (reason: Reason, message: string, inVain: InVain | undefined): Attempt => ({
     reason,
     message,
     targets: [],
-    explanation: explanationOf({ total, chosen: [], others }),
+    explanation: explanationOf(tellFailure(filtered, inVain)),
   })
-  if (feasible.length === 0) return fail('NoClusterFit', fitMessage(clusters.length, rejected))
+  if (feasible.length === 0) return fail('NoClusterFit', fitMessage(clusters.length, filtered), undefined)
   const candidates = candidatesOf(feasible, { demand, term, estimate })
   const selection = selectClusters(demand, candidates)
   if (selection.selected === undefined) {
-    const message = `failed to select clusters: ${selection.problem}`
-    return fail('SchedulerError', message, [...rejected, ...fittingInVain(candidates, selection.problem)])
+    const { problem } = selection
+    return fail('SchedulerError', `failed to select clusters: ${problem}`, { candidates, problem })
   }
   const assignment = assignReplicas(demand, term, selection.selected)
   if (assignment.targets === undefined) {
-    const message = `failed to assign replicas: ${assignment.problem}`
-    return fail(assignment.isShortage ? 'Unschedulable' : 'SchedulerError', message, [
-      ...rejected,
-      ...fittingInVain(candidates, assignment.problem),
-    ])
+    const { problem, isShortage } = assignment
+    return fail(isShortage ? 'Unschedulable' : 'SchedulerError', `failed to assign replicas: ${problem}`, { candidates, problem })
   }
   const targets = options.propagateEmptyWorkloads === true ? withEmpty(assignment.targets, selection.selected) : assignment.targets
-  const told = tellChoice({ demand, candidates, selection, targets, weights: assignment.weights }, rejected)
-  return { reason: 'Success', message: '', targets, explanation: explanationOf({ total, ...told }) }
-}
-
-interface Filtered {
-  feasible: ClusterFacts[]
-  rejected: Rejected[]
-  /** Clusters that are not going. */
-  total: number
+  const choice = { demand, candidates, selection, targets, weightOf: assignment.weightOf }
+  return { reason: 'Success', message: '', targets, explanation: explanationOf(tellChoice(choice, filtered)) }
 }
 
 /** Clusters that are going are passed over without a word. */
-function filtered(term: Term, clusters: readonly ClusterFacts[], demand: Demand): Filtered {
-  const checks = FILTERS.map((filter) => filter.prepare(demand, term)).filter((check): check is Check => check !== undefined)
+function filter(term: Term, clusters: readonly ClusterFacts[], demand: Demand): Filtered {
+  const checks = FILTERS.map((one) => one.prepare(demand, term)).filter((check): check is Check => check !== undefined)
   const feasible: ClusterFacts[] = []
-  const rejected: Filtered['rejected'] = []
+  const rejected: Sentence[] = []
+  const reasons = new Map<string, number>()
   for (const facts of clusters) {
     if (facts.isDeleting) continue
-    const reason = firstReason(checks, facts)
-    if (reason === undefined) feasible.push(facts)
-    else rejected.push({ name: facts.name, kind: reason, why: () => reason })
+    const why = firstReason(checks, facts)
+    if (why === undefined) {
+      feasible.push(facts)
+      continue
+    }
+    reasons.set(why, (reasons.get(why) ?? 0) + 1)
+    if (rejected.length < MAX_TOLD) rejected.push({ name: facts.name, why })
   }
-  return { feasible, rejected, total: feasible.length + rejected.length }
+  return { feasible, rejected, reasons }
 }
 
 function firstReason(checks: readonly Check[], facts: ClusterFacts): string | undefined {
