@@ -81,7 +81,7 @@ interface Seen {
 }
 
 /** For the ConfigMaps of one namespace: a server brings others. */
-function controllerOf(plan: (seen: Seen) => Plan, more: Pick<Controller, 'concerns'> = {}): Controller {
+function controllerOf(plan: (seen: Seen) => Plan, more: Pick<Controller, 'concerns' | 'heeds' | 'watches'> = {}): Controller {
   return defineController<Seen>({
     name: 'test.maps',
     for: CONFIG_MAPS,
