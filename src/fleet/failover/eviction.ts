@@ -7,7 +7,7 @@ import type { Resource } from '../../client/resource.ts'
 import { PURGE_MODE_ALIASES } from '../../kinds/karmada/failover.ts'
 import type { Binding, GracefulEvictionTask, PurgeMode } from '../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Action, EventIntent } from '../../runtime/controller.ts'
+import type { Action, EventIntent, News } from '../../runtime/controller.ts'
 
 /** One path for both kinds of binding: names of controllers differ, nothing else. */
 export const controllerName = (base: string, { namespaced }: Resource): string => (namespaced ? base : `${base}.cluster-scoped`)
@@ -54,4 +54,10 @@ export function evictionEvent(of: KubeObject, cluster: string, how: 'succeed' | 
 export function templateOf({ spec: { resource } }: Binding): KubeObject {
   const { apiVersion, kind, namespace, name, uid } = resource
   return { apiVersion, kind, metadata: { namespace, name, uid } }
+}
+
+/** The binding stays until its state is known: that is said once, and the status that brings it wakes the binding. */
+export const heldBack = (binding: Binding, cluster: string, why: string): News => {
+  const event = evictionEvent(binding, cluster, 'failed')
+  return { ...event, message: `${event.message} ${why}`, key: `${cluster} ${why}` }
 }

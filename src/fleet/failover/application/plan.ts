@@ -5,12 +5,10 @@ import type { Resource } from '../../../client/resource.ts'
 import type { ApplicationFailoverBehavior, Binding } from '../../../kinds/karmada/index.ts'
 import { EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
-import type { Parsed } from '../../../kube/parsed.ts'
-import { parsed } from '../../../kube/parsed.ts'
-import { type Action, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
-import { type Eviction, evict, purgeModeOf } from '../eviction.ts'
+import { type Parsed, parsed } from '../../../kube/parsed.ts'
+import { type Action, type News, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
 import { preservedState } from '../state-preservation.ts'
-import { heldBack } from '../taint-eviction/controller.ts'
 
 /** JSON: by cluster, since when the application is unhealthy there. */
 export const UNHEALTHY_SINCE = 'sluice.dev/unhealthy-since'
@@ -36,7 +34,7 @@ export const planFor =
     // A millisecond more: the tolerance must be over, not reached.
     const later = Number.isFinite(nextMs) ? { recheckAfterMs: nextMs - nowMs + 1 } : {}
     const evictions = new Map<string, Eviction>()
-    const news: NonNullable<Plan['news']>[number][] = []
+    const news: News[] = []
     for (const { cluster } of failed) {
       const eviction = behavior === undefined ? undefined : evictionFor(resource, binding, { cluster, behavior })
       if (eviction?.value !== undefined) evictions.set(cluster, eviction.value)

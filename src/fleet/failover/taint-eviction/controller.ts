@@ -8,9 +8,18 @@ import { deepEqual } from '../../../base/json.ts'
 import type { Resource } from '../../../client/resource.ts'
 import type { Binding, Cluster, PurgeMode } from '../../../kinds/karmada/index.ts'
 import { APPLIED_PLACEMENT, EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
-import { type Controller, defineController, indexOf, NOTHING_TO_DO, type ObjectRef, type Plan, via } from '../../../runtime/controller.ts'
+import {
+  type Controller,
+  defineController,
+  indexOf,
+  type News,
+  NOTHING_TO_DO,
+  type ObjectRef,
+  type Plan,
+  via,
+} from '../../../runtime/controller.ts'
 import { CLUSTERS } from '../../resources.ts'
-import { controllerName, type Eviction, evict, evictionEvent, purgeModeOf } from '../eviction.ts'
+import { controllerName, type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
 import type { EvictionRate } from '../eviction-rate.ts'
 import type { FailoverOptions } from '../options.ts'
 import { preservedState } from '../state-preservation.ts'
@@ -93,7 +102,7 @@ export const planWith =
     if (waitMs > 0) return { actions: [], recheckAfterMs: Math.min(waitMs, later.recheckAfterMs ?? NEVER) }
     const failover = binding.spec.failover?.cluster
     const evictions = new Map<string, Eviction>()
-    const news: NonNullable<Plan['news']>[number][] = []
+    const news: News[] = []
     for (const cluster of leaving) {
       const state = preservedState(binding, cluster, failover?.statePreservation)
       if (state.error === undefined)
@@ -107,9 +116,3 @@ export const planWith =
     }
     return { actions: evict(resource, binding, evictions, nowMs), news, ...later }
   }
-
-/** The binding stays until its state is known: that is said once, and the status that brings it wakes the binding. */
-export const heldBack = (binding: Binding, cluster: string, why: string) => {
-  const event = evictionEvent(binding, cluster, 'failed')
-  return { ...event, message: `${event.message} ${why}`, key: `${cluster} ${why}` }
-}
