@@ -93,7 +93,7 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
     binding,
     subjects,
     winner,
-    isBindingClaimValid: binding !== undefined && isClaimOfBindingValid(binding, winner?.template, read),
+    isBindingClaimValid: binding !== undefined && isClaimOfBindingValid(binding, (ownerAmong(subjects, binding) ?? winner)?.template, read),
     narrowing:
       winner === undefined || policy === undefined ? {} : narrowed(facts.narrowings ?? [], { template: winner.template, policy, binding }),
     interpretation: isDue ? await interpret(facts, winner.template) : undefined,
@@ -174,12 +174,14 @@ function isDeferred({ template, content, policy, isClaimed, binding }: Lazy): bo
 
 /** Names can collide: then it stays with whom it is, or goes to the oldest. */
 function winnerOf(subjects: readonly Subject[], binding: Binding | undefined): Subject | undefined {
-  const owner = binding === undefined ? undefined : controllerUidOf(binding)
-  const owned = subjects.find(({ template }) => template.metadata.uid === owner)
+  const owned = binding === undefined ? undefined : ownerAmong(subjects, binding)
   if (owned !== undefined) return owned.decision.policy === undefined ? undefined : owned
   const able = subjects.filter(({ decision }) => decision.policy !== undefined)
   return able.toSorted((a, b) => compareTexts(ageOf(a), ageOf(b)))[0]
 }
+
+const ownerAmong = (subjects: readonly Subject[], binding: Binding): Subject | undefined =>
+  subjects.find(({ template }) => template.metadata.uid === controllerUidOf(binding))
 
 const ageOf = ({ template }: Subject): string => {
   const { creationTimestamp, name } = template.metadata
