@@ -23,7 +23,7 @@ export function appliedAnnotations({ appliedClusterOverrides, appliedOverrides }
 }
 
 /** Sorted by policy; rules of one policy stay in their order. */
-export const appliedJson = (applied: readonly AppliedOverride[]): string =>
+const appliedJson = (applied: readonly AppliedOverride[]): string =>
   goJson(
     applied
       .toSorted((a, b) => compareStrings(a.policyName, b.policyName))

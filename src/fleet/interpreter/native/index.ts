@@ -22,8 +22,6 @@ import { serviceImportRules } from './service-import.ts'
 import { statefulSetRules } from './stateful-set.ts'
 import { wholeStatus } from './status.ts'
 
-export { podDependencies } from './pod-dependencies.ts'
-export { podRequirements } from './pod-requirements.ts'
 export { pruneForMember } from './prune.ts'
 
 const ANY_KIND: KindRules = { reflect: wholeStatus }

@@ -15,7 +15,7 @@ export interface MemberStatus {
 export const wholeStatus = (object: KubeObject): Fields | undefined => (isJsonObject(object.status) ? object.status : undefined)
 
 /** Items in the order of their clusters, so that the order in which they arrive shows nowhere. */
-export const byCluster = (items: readonly AggregatedStatusItem[]): AggregatedStatusItem[] =>
+const byCluster = (items: readonly AggregatedStatusItem[]): AggregatedStatusItem[] =>
   items.toSorted((a, b) => compareStrings(a.clusterName, b.clusterName))
 
 /** The items whose cluster has told a status, in the order of clusters. */
