@@ -1,12 +1,9 @@
 /** A binary heap over numbers (indexes into something the caller keeps), with the order given. */
 export interface Heap {
-  readonly size: number
   /** The first in order; undefined when it is empty. */
   peek(): number | undefined
   /** The first has changed its place in the order. */
   sink(): void
-  /** Puts another in the place of the first. */
-  replaceFirst(item: number): void
 }
 
 export function heapOf(items: readonly number[], isBefore: (a: number, b: number) => boolean): Heap {
@@ -28,12 +25,9 @@ export function heapOf(items: readonly number[], isBefore: (a: number, b: number
   }
 
   return {
-    size: heap.length,
     peek: () => heap[0],
-    sink: () => sinkFrom(0),
-    replaceFirst(item) {
-      heap[0] = item
-      sinkFrom(0)
+    sink() {
+      if (heap.length > 0) sinkFrom(0)
     },
   }
 }
