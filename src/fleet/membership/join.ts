@@ -1,0 +1,256 @@
+/**
+ * Joining a cluster, and taking it out again. What is there already is left alone where it is as it should be, so doing it
+ * again writes nothing: the members of `up` are registered by this at every start.
+ */
+import { type Clock, sleep } from '../../base/clock.ts'
+import { deepEqual } from '../../base/json.ts'
+import { CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../../client/builtin-resources.ts'
+import type { Client } from '../../client/client.ts'
+import { ApiError, isAlreadyExists, isNotFound } from '../../client/errors.ts'
+import type { Resource } from '../../client/resource.ts'
+import { TransportError } from '../../client/transport.ts'
+import type { Cluster } from '../../kinds/karmada/index.ts'
+import { findCondition } from '../../kube/conditions.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { executionNamespace, IMPERSONATOR_SERVICE_ACCOUNT, memberRole, memberServiceAccount } from '../names.ts'
+import { CLUSTERS, WORKS } from '../resources.ts'
+import {
+  CLUSTER_ROLE_BINDINGS,
+  type JoinCredentials,
+  type MemberDescription,
+  namespaceOf,
+  objectsAtHub,
+  objectsInMember,
+  ownerReferenceTo,
+  type Wanted,
+} from './joining-objects.ts'
+
+export type { JoinCredentials, MemberDescription } from './joining-objects.ts'
+
+/** Something a person has to mend; the message says what. */
+export class JoinError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'JoinError'
+  }
+}
+
+export interface Sides {
+  hub: Client
+  member: Client
+  clock: Clock
+}
+
+export type JoinRequest = Omit<MemberDescription, 'id'>
+
+export interface JoinOptions {
+  /** Only looks and says what it would make. */
+  dryRun?: boolean
+  /** How long the member may take to fill a token (default 30 s). */
+  tokenTimeoutMs?: number
+}
+
+/** Refuses a name or a cluster that is joined already. Returns what was made, or would be: `Kind namespace/name` by side. */
+export async function joinMember(sides: Sides, request: JoinRequest, options: JoinOptions = {}): Promise<string[]> {
+  const id = await idOf(sides.member, request)
+  for (const known of (await sides.hub.list<Cluster>(CLUSTERS)).items) {
+    if (known.metadata.name === request.name)
+      throw new JoinError(`cluster ${request.name} is already joined; choose another name, or: sluice unjoin ${request.name}`)
+    if (known.spec.id === id)
+      throw new JoinError(`this cluster (id ${id}) is already joined as ${known.metadata.name}; a cluster can be joined only once`)
+  }
+  if (options.dryRun === true) return planned(request)
+  return registerMember(sides, request, options)
+}
+
+/** The same without asking whether it is new: what is missing is made, what differs is mended, all else is left alone. */
+export async function registerMember(sides: Sides, request: JoinRequest, options: JoinOptions = {}): Promise<string[]> {
+  const id = await idOf(sides.member, request)
+  const made: string[] = []
+  for (const wanted of objectsInMember(request)) if (await ensure(sides.member, wanted)) made.push(`member: ${nameOf(wanted)}`)
+  const credentials = await credentialsOf(sides, request, options.tokenTimeoutMs ?? 30_000)
+  const { before, cluster } = objectsAtHub({ ...request, id }, credentials)
+  for (const wanted of before) if (await ensure(sides.hub, wanted)) made.push(`hub: ${nameOf(wanted)}`)
+  if (await ensure(sides.hub, cluster)) made.push(`hub: ${nameOf(cluster)}`)
+  const owner = ownerReferenceTo(await sides.hub.get(CLUSTERS, { name: request.name }))
+  for (const { resource, object } of before) if (resource === SECRETS) await own(sides.hub, object, owner)
+  return made
+}
+
+function planned(request: JoinRequest): string[] {
+  const nothing = { token: '', caBundle: '', impersonatorToken: '' }
+  const { before, cluster } = objectsAtHub({ ...request, id: '' }, nothing)
+  return [...objectsInMember(request).map((one) => `member: ${nameOf(one)}`), ...[...before, cluster].map((one) => `hub: ${nameOf(one)}`)]
+}
+
+const nameOf = ({ object: { kind, metadata } }: Wanted): string =>
+  `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`
+
+async function idOf(member: Client, { name, apiEndpoint }: JoinRequest): Promise<string> {
+  try {
+    return (await member.get(NAMESPACES, { name: 'kube-system' })).metadata.uid ?? ''
+  } catch (error) {
+    if (error instanceof TransportError)
+      throw new JoinError(
+        `${apiEndpoint} does not answer: ${error.message}\nIs it running, and is this the right --cluster-context?`,
+        error,
+      )
+    if (error instanceof ApiError && (error.code === 401 || error.code === 403))
+      throw new JoinError(
+        `the kubeconfig of ${name} may not look at its cluster: ${error.message}\nJoining needs an administrator there`,
+        error,
+      )
+    throw error
+  }
+}
+
+/** True when something was written. Fields that we do not name are others'. */
+async function ensure(client: Client, { resource, object }: Wanted): Promise<boolean> {
+  const { namespace, name = '' } = object.metadata
+  const found = await look(client, resource, { namespace, name })
+  if (found === undefined) return make(client, { resource, object })
+  const patch = differing(found, object)
+  if (patch === undefined) return false
+  await client.patch(resource, { namespace, name }, { type: 'merge', body: patch })
+  return true
+}
+
+async function make(client: Client, { resource, object }: Wanted): Promise<boolean> {
+  try {
+    await client.create(resource, object)
+    return true
+  } catch (error) {
+    // Somebody was faster, for example the same command at another place: what they made is looked at like any other.
+    if (isAlreadyExists(error)) return ensure(client, { resource, object })
+    throw error
+  }
+}
+
+const OWN_FIELDS = ['spec', 'data', 'rules', 'subjects'] as const
+
+function differing(found: KubeObject, wanted: KubeObject): Record<string, unknown> | undefined {
+  const patch: Record<string, unknown> = {}
+  const labels = Object.entries(wanted.metadata.labels ?? {}).filter(([key, value]) => found.metadata.labels?.[key] !== value)
+  if (labels.length > 0) patch.metadata = { labels: Object.fromEntries(labels) }
+  for (const field of OWN_FIELDS) {
+    const now = (found[field] ?? {}) as Record<string, unknown>
+    if (wanted[field] === undefined) continue
+    if (Array.isArray(wanted[field])) {
+      if (!deepEqual(now, wanted[field])) patch[field] = wanted[field]
+      continue
+    }
+    const changes = Object.entries(wanted[field] as object).filter(([key, value]) => !deepEqual(now[key], value))
+    if (changes.length > 0) patch[field] = Object.fromEntries(changes)
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch
+}
+
+async function look(client: Client, resource: Resource, of: { namespace?: string; name: string }): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(resource, of)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+async function own(hub: Client, { metadata: { namespace, name = '' } }: KubeObject, owner: Record<string, unknown>): Promise<void> {
+  const found = await hub.get(SECRETS, { namespace, name })
+  if (found.metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true) return
+  await hub.patch(SECRETS, { namespace, name }, { type: 'merge', body: { metadata: { ownerReferences: [owner] } } })
+}
+
+async function credentialsOf({ member, clock }: Sides, request: JoinRequest, timeoutMs: number): Promise<JoinCredentials> {
+  const untilMs = clock.now() + timeoutMs
+  const namespace = namespaceOf(request)
+  const filled = async (account: string): Promise<Record<string, string>> => {
+    for (;;) {
+      const { data = {} } = (await member.get(SECRETS, { namespace, name: account })) as KubeObject & { data?: Record<string, string> }
+      if (data.token !== undefined && data.token !== '') return data
+      if (clock.now() >= untilMs)
+        throw new JoinError(
+          `cluster ${request.name} does not fill the token of ServiceAccount ${namespace}/${account}; is its kube-controller-manager running?`,
+        )
+      await sleep(clock, 200)
+    }
+  }
+  const own = await filled(memberServiceAccount(request.name))
+  const impersonator = await filled(IMPERSONATOR_SERVICE_ACCOUNT)
+  return { token: decoded(own.token), caBundle: decoded(own['ca.crt']), impersonatorToken: decoded(impersonator.token) }
+}
+
+const decoded = (text = ''): string => Buffer.from(text, 'base64').toString('utf8')
+
+export interface UnjoinRequest {
+  name: string
+  namespace?: string
+  /** How long the Cluster may take to go (default 60 s). */
+  waitMs?: number
+  /** After that, finalizers are taken away: what is in the member may stay there. */
+  force?: boolean
+  dryRun?: boolean
+}
+
+/** Waits until the Cluster is gone; then, where the member can be reached, what joining made there goes too. */
+export async function unjoinMember(
+  { hub, member, clock }: Omit<Sides, 'member'> & { member?: Client },
+  request: UnjoinRequest,
+): Promise<void> {
+  const { name } = request
+  const cluster = (await look(hub, CLUSTERS, { name })) as Cluster | undefined
+  if (cluster === undefined) throw new JoinError(`there is no cluster ${name}`)
+  if (cluster.spec.syncMode === 'Pull')
+    throw new JoinError(`cluster ${name} fetches its work by itself (Pull); stop its agent, then delete the Cluster`)
+  if (request.dryRun === true) return
+  await remove(hub, CLUSTERS, { name })
+  const isGone = await gone(hub, clock, request)
+  if (!isGone && request.force !== true) throw new JoinError(await whyNot(hub, request))
+  if (!isGone) await letGo(hub, name)
+  if (member !== undefined) await removeFromMember(member, request)
+}
+
+async function gone(hub: Client, clock: Clock, { name, waitMs = 60_000 }: UnjoinRequest): Promise<boolean> {
+  const untilMs = clock.now() + waitMs
+  while ((await look(hub, CLUSTERS, { name })) !== undefined) {
+    if (clock.now() >= untilMs) return false
+    await sleep(clock, 250)
+  }
+  return true
+}
+
+async function whyNot(hub: Client, { name, waitMs = 60_000 }: UnjoinRequest): Promise<string> {
+  const cluster = (await look(hub, CLUSTERS, { name })) as Cluster | undefined
+  const why =
+    findCondition(cluster?.status?.conditions, 'Terminating')?.message ??
+    'nobody has begun to let it go; are the controllers of the hub running?'
+  return `cluster ${name} is not gone after ${Math.round(waitMs / 1000)} s: ${why}\nIt goes on; --force lets go of it now and may leave things in the cluster`
+}
+
+/** Works first: their namespace, and with it the Cluster, waits for them. */
+async function letGo(hub: Client, name: string): Promise<void> {
+  const namespace = executionNamespace(name)
+  const body = { metadata: { finalizers: null } }
+  for (const { metadata } of (await hub.list(WORKS, { namespace })).items)
+    await unlessGone(() => hub.patch(WORKS, { namespace, name: metadata.name ?? '' }, { type: 'merge', body }))
+  await unlessGone(() => hub.patch(CLUSTERS, { name }, { type: 'merge', body }))
+  await remove(hub, NAMESPACES, { name: namespace })
+}
+
+async function removeFromMember(member: Client, { name, namespace: given }: UnjoinRequest): Promise<void> {
+  const namespace = namespaceOf({ namespace: given })
+  await remove(member, CLUSTER_ROLE_BINDINGS, { name: memberRole(name) })
+  await remove(member, CLUSTER_ROLES, { name: memberRole(name) })
+  await remove(member, SERVICE_ACCOUNTS, { namespace, name: memberServiceAccount(name) })
+  await remove(member, NAMESPACES, { name: namespace })
+}
+
+const remove = (client: Client, resource: Resource, of: { namespace?: string; name: string }): Promise<void> =>
+  unlessGone(() => client.delete(resource, of))
+
+async function unlessGone(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}

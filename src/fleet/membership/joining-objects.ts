@@ -1,0 +1,133 @@
+/** What joining a cluster makes on either side, exactly as Karmada's join does. Pure. */
+import { CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../../client/builtin-resources.ts'
+import type { Resource } from '../../client/resource.ts'
+import type { Cluster, ClusterSpec } from '../../kinds/karmada/index.ts'
+import { CLUSTER_NAMESPACE, SYSTEM_LABEL } from '../../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { IMPERSONATOR_SERVICE_ACCOUNT, impersonatorSecret, memberRole, memberServiceAccount } from '../names.ts'
+import { CLUSTERS } from '../resources.ts'
+
+export const CLUSTER_ROLE_BINDINGS: Resource = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+  namespaced: false,
+}
+
+/** How a cluster is to be known at the hub. */
+export interface MemberDescription extends Pick<ClusterSpec, 'insecureSkipTLSVerification' | 'provider' | 'region' | 'zones'> {
+  name: string
+  /** The uid of its kube-system namespace. */
+  id: string
+  apiEndpoint: string
+  /** Where credentials are kept, on both sides (default karmada-cluster). */
+  namespace?: string
+}
+
+export interface JoinCredentials {
+  token: string
+  caBundle: string
+  impersonatorToken: string
+}
+
+export interface Wanted {
+  resource: Resource
+  object: KubeObject
+}
+
+const labels = { [SYSTEM_LABEL]: 'true' }
+const RBAC = 'rbac.authorization.k8s.io'
+
+export const namespaceOf = ({ namespace = CLUSTER_NAMESPACE }: Pick<MemberDescription, 'namespace'>): string => namespace
+
+const aNamespace = (name: string): Wanted => ({
+  resource: NAMESPACES,
+  object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } },
+})
+
+/** In this order; the two Secrets are filled by the member. */
+export function objectsInMember(of: Pick<MemberDescription, 'name' | 'namespace'>): Wanted[] {
+  const namespace = namespaceOf(of)
+  const account = memberServiceAccount(of.name)
+  const role = memberRole(of.name)
+  const anAccount = (name: string): Wanted => ({
+    resource: SERVICE_ACCOUNTS,
+    object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name, labels } },
+  })
+  const rules = [
+    { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+    { verbs: ['get'], nonResourceURLs: ['*'] },
+  ]
+  return [
+    aNamespace(namespace),
+    anAccount(IMPERSONATOR_SERVICE_ACCOUNT),
+    tokenSecret(namespace, IMPERSONATOR_SERVICE_ACCOUNT),
+    anAccount(account),
+    { resource: CLUSTER_ROLES, object: { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name: role, labels }, rules } },
+    {
+      resource: CLUSTER_ROLE_BINDINGS,
+      object: {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: role, labels },
+        subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+      },
+    },
+    tokenSecret(namespace, account),
+  ]
+}
+
+function tokenSecret(namespace: string, account: string): Wanted {
+  const annotations = { 'kubernetes.io/service-account.name': account }
+  const metadata = { namespace, name: account, annotations }
+  return { resource: SECRETS, object: { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/service-account-token' } }
+}
+
+/** The Secrets come before the Cluster that names them. */
+export function objectsAtHub(member: MemberDescription, credentials: JoinCredentials): { before: Wanted[]; cluster: Wanted } {
+  const namespace = namespaceOf(member)
+  const { caBundle, token, impersonatorToken } = credentials
+  const aSecret = (name: string, data: Record<string, string>): Wanted => ({
+    resource: SECRETS,
+    object: { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name, labels }, type: 'Opaque', data: encoded(data) },
+  })
+  return {
+    before: [
+      aNamespace(namespace),
+      aSecret(impersonatorSecret(member.name), { token: impersonatorToken }),
+      aSecret(member.name, { caBundle, token }),
+    ],
+    cluster: { resource: CLUSTERS, object: clusterOf(member) },
+  }
+}
+
+function clusterOf(member: MemberDescription): Cluster {
+  const { name, id, apiEndpoint, insecureSkipTLSVerification, provider, region, zones } = member
+  const namespace = namespaceOf(member)
+  return {
+    apiVersion: `${CLUSTERS.group}/${CLUSTERS.version}`,
+    kind: CLUSTERS.kind,
+    metadata: { name },
+    spec: {
+      id,
+      syncMode: 'Push',
+      apiEndpoint,
+      secretRef: { namespace, name },
+      impersonatorSecretRef: { namespace, name: impersonatorSecret(name) },
+      ...(insecureSkipTLSVerification === true ? { insecureSkipTLSVerification } : {}),
+      ...(provider === undefined || provider === '' ? {} : { provider }),
+      ...(region === undefined || region === '' ? {} : { region }),
+      ...(zones === undefined || zones.length === 0 ? {} : { zones }),
+    },
+  }
+}
+
+const encoded = (data: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]))
+
+/** The Secrets of a Cluster go with it. */
+export function ownerReferenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string, unknown> {
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true }
+}
