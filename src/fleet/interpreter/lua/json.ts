@@ -38,7 +38,7 @@ const LEFT_OUT = Symbol('left out')
 const isContainer = (value: unknown): value is JsonContainer => typeof value === 'object' && value !== null
 
 function memberOf(container: unknown, key: string | number): unknown {
-  if (!isContainer(container) || !Object.hasOwn(container, key)) return undefined
+  if (container === undefined || !isContainer(container) || !Object.hasOwn(container, key)) return undefined
   return (container as Readonly<Record<string, unknown>>)[key]
 }
 
@@ -55,15 +55,21 @@ class Encoder {
   /** `twin` is what the first reference has at this place. */
   encode(table: LuaTable, path: Path | undefined, twin: unknown, depth: number): unknown {
     if (depth > MAX_DEPTH) throw new LuaError('cannot encode recursively nested tables to JSON')
-    const untouched = table.untouched()
-    if (untouched !== undefined) return this.encodeSource(untouched.source, untouched.children, path, twin, depth)
+    const source = table.untouched()
+    if (source !== undefined) return this.encodeSource(source, table.hasReadChildren() ? table : undefined, path, twin, depth)
     return table.length() > 0 ? this.encodeList(table, path, twin, depth) : this.encodeStruct(table, path, twin, depth)
   }
 
+  /** Paths are for references: without any, nobody asks. */
+  private below(path: Path | undefined, key: string): Path | undefined {
+    return this.references.length === 0 ? undefined : { parent: path, key }
+  }
+
   private encodeList(table: LuaTable, path: Path | undefined, twin: unknown, depth: number): unknown {
-    if (table.hashKeys().length > 0) throw new LuaError('cannot encode mixed or invalid key types')
+    if (table.hashSize() > 0) throw new LuaError('cannot encode mixed or invalid key types')
     const items: unknown[] = []
-    for (let i = 1; i <= table.length(); i++) {
+    const length = table.length()
+    for (let i = 1; i <= length; i++) {
       const value = table.get(i)
       if (value === undefined) throw new LuaError('cannot encode sparse array')
       const item = this.encodeValue(value, path, memberOf(twin, i - 1), depth)
@@ -73,14 +79,13 @@ class Encoder {
   }
 
   private encodeStruct(table: LuaTable, path: Path | undefined, twin: unknown, depth: number): unknown {
-    const keys = table.hashKeys()
-    if (keys.length === 0) return EMPTY
+    if (table.hashSize() === 0) return EMPTY
     const fields: Record<string, unknown> = {}
-    for (const key of keys) {
+    for (const key of table.hashKeys()) {
       if (typeof key !== 'string') {
         throw new LuaError(typeof key === 'number' ? 'cannot encode sparse array' : 'cannot encode mixed or invalid key types')
       }
-      const value = this.encodeValue(table.get(key), { parent: path, key }, memberOf(twin, key), depth)
+      const value = this.encodeValue(table.get(key), this.below(path, key), memberOf(twin, key), depth)
       if (value !== LEFT_OUT) setOwn(fields, this.clean(key), value)
     }
     return fields
@@ -99,72 +104,76 @@ class Encoder {
     return this.run.hasStrayBytes ? withoutStrays(text) : text
   }
 
-  /** JSON that the script did not write to. Copied only where something has to change. */
-  private encodeSource(
-    source: JsonContainer,
-    children: ReadonlyMap<LuaValue, LuaValue> | undefined,
+  /**
+   * JSON that the script did not write to; `owner` is its table, if any of its children was read. What stands where the
+   * reference has it is known for what it is: there only children that were read can have changed.
+   */
+  private encodeSource(source: JsonContainer, owner: LuaTable | undefined, path: Path | undefined, twin: unknown, depth: number): unknown {
+    const isInPlace = source === twin
+    if (isInPlace && owner === undefined) return source
+    return Array.isArray(source)
+      ? this.encodeSourceList(source, owner, path, isInPlace ? source : twin, isInPlace, depth)
+      : this.encodeSourceStruct(source as Readonly<Record<string, unknown>>, owner, path, isInPlace ? source : twin, isInPlace, depth)
+  }
+
+  /** Copied when the first difference is met, and not before. */
+  private encodeSourceStruct(
+    source: Readonly<Record<string, unknown>>,
+    owner: LuaTable | undefined,
     path: Path | undefined,
     twin: unknown,
+    isInPlace: boolean,
     depth: number,
   ): unknown {
-    if (source === twin) return children === undefined ? source : this.encodeChildren(source, children, path, depth)
-    if (Array.isArray(source)) return this.encodeSourceList(source, children, path, twin, depth)
-    const fields: Record<string, unknown> = {}
-    let isSame = true
-    let isEmpty = true
-    for (const key of Object.keys(source)) {
-      const old = (source as Readonly<Record<string, unknown>>)[key]
+    const keys = Object.keys(source)
+    let copy: Record<string, unknown> | undefined
+    let isEmpty = !isInPlace
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string
+      const old = source[key]
       if (old !== null && old !== undefined) isEmpty = false
-      const value = this.encodeMember(old, children?.get(key), { parent: path, key }, memberOf(twin, key), depth)
-      if (value !== old) isSame = false
-      if (value !== LEFT_OUT) setOwn(fields, key, value)
+      const value = this.encodeMember(old, owner?.readChild(key), path, key, twin, isInPlace, depth)
+      if (copy === undefined && value !== old) copy = fieldsBefore(source, keys, i)
+      if (copy !== undefined && value !== LEFT_OUT) setOwn(copy, key, value)
     }
-    return isEmpty ? EMPTY : isSame ? source : fields
+    return isEmpty ? EMPTY : (copy ?? source)
   }
 
   private encodeSourceList(
     source: readonly unknown[],
-    children: ReadonlyMap<LuaValue, LuaValue> | undefined,
+    owner: LuaTable | undefined,
     path: Path | undefined,
     twin: unknown,
+    isInPlace: boolean,
     depth: number,
   ): unknown {
-    if (source.length === 0) return EMPTY
-    const items = source.map((old, i) => this.encodeMember(old, children?.get(i + 1), path, memberOf(twin, i), depth))
-    return items.every((item, i) => item === source[i]) ? source : items.filter((item) => item !== LEFT_OUT)
-  }
-
-  private encodeMember(old: unknown, child: LuaValue, path: Path | undefined, twin: unknown, depth: number): unknown {
-    this.run.work(1)
-    if (old === null || old === undefined) return LEFT_OUT
-    if (!isContainer(old)) return old
-    if (child instanceof LuaTable) return this.filled(this.encode(child, path, twin, depth + 1), path)
-    return this.filled(this.encodeSource(old, undefined, path, twin, depth + 1), path)
-  }
-
-  /** The object is where it was: only what was read can have changed, and empty fields are known for what they are. */
-  private encodeChildren(source: JsonContainer, children: ReadonlyMap<LuaValue, LuaValue>, path: Path | undefined, depth: number): unknown {
-    let changed: Record<string | number, unknown> | undefined
-    let hasGaps = false
-    for (const [name, child] of children) {
-      const key = typeof name === 'number' ? name - 1 : String(name)
-      const old = memberOf(source, key)
-      const value = this.encodeChanged(child as LuaTable, old, typeof key === 'number' ? path : { parent: path, key }, depth)
-      if (value === old) continue
-      changed ??= (Array.isArray(source) ? [...source] : { ...source }) as Record<string | number, unknown>
-      if (value !== LEFT_OUT) setOwn(changed, String(key), value)
-      else if (Array.isArray(source)) {
-        changed[key] = LEFT_OUT
-        hasGaps = true
-      } else delete changed[key]
+    if (source.length === 0 && !isInPlace) return EMPTY
+    let copy: unknown[] | undefined
+    for (let i = 0; i < source.length; i++) {
+      const value = this.encodeMember(source[i], owner?.readChild(i), path, i, twin, isInPlace, depth)
+      if (copy === undefined && value !== source[i]) copy = source.slice(0, i)
+      if (copy !== undefined && value !== LEFT_OUT) copy.push(value)
     }
-    if (changed === undefined) return source
-    return hasGaps ? (changed as unknown as unknown[]).filter((item) => item !== LEFT_OUT) : changed
+    return copy ?? source
   }
 
-  private encodeChanged(child: LuaTable, old: unknown, path: Path | undefined, depth: number): unknown {
+  private encodeMember(
+    old: unknown,
+    child: LuaTable | undefined,
+    path: Path | undefined,
+    key: string | number,
+    twin: unknown,
+    isInPlace: boolean,
+    depth: number,
+  ): unknown {
+    if (isInPlace && child === undefined) return old
     this.run.work(1)
-    return this.filled(this.encode(child, path, old, depth + 1), path)
+    if (typeof old !== 'object') return old === undefined ? LEFT_OUT : old
+    if (old === null) return LEFT_OUT
+    const at = typeof key === 'number' ? path : this.below(path, key)
+    const other = memberOf(twin, key)
+    if (child !== undefined) return this.filled(this.encode(child, at, other, depth + 1), at)
+    return this.filled(this.encodeSource(old as JsonContainer, undefined, at, other, depth + 1), at)
   }
 
   /** What an empty table at this path is. */
@@ -175,4 +184,11 @@ class Encoder {
     const text = pathText(path)
     return this.empties.structs.has(text) ? {} : this.empties.lists.has(text) ? [] : LEFT_OUT
   }
+}
+
+/** A copy of the first fields, to be gone on with. */
+function fieldsBefore(source: Readonly<Record<string, unknown>>, keys: readonly string[], count: number): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  for (let i = 0; i < count; i++) setOwn(copy, keys[i] as string, source[keys[i] as string])
+  return copy
 }

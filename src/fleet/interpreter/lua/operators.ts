@@ -10,15 +10,17 @@ import { formatNumber, type LuaFunction, type LuaValue, numberOf, typeName } fro
 
 export function index(run: Run, container: LuaValue, key: LuaValue, site: number): LuaValue {
   if (container instanceof LuaTable) return container.get(key)
-  if (typeof container === 'string') return run.strings.get(key)
+  if (typeof container === 'string') return textMethod(run, key)
   return run.failOn(site, `attempt to index a ${typeName(container)} value`)
 }
 
 export function field(run: Run, container: LuaValue, key: string, site: number): LuaValue {
   if (container instanceof LuaTable) return container.getField(key)
-  if (typeof container === 'string') return run.strings.getField(key)
+  if (typeof container === 'string') return textMethod(run, key)
   return run.failOn(site, `attempt to index a ${typeName(container)} value`)
 }
+
+const textMethod = (run: Run, key: LuaValue): LuaValue => (run.strings === undefined ? run.textMethods.get(key) : run.strings.get(key))
 
 export function setIndex(run: Run, container: LuaValue, key: LuaValue, value: LuaValue, site: number): void {
   if (!(container instanceof LuaTable)) run.failOn(site, `attempt to index a ${typeName(container)} value`)

@@ -5,6 +5,7 @@
  */
 import { LuaError, LuaLimitError } from './errors.ts'
 import type { LuaTable } from './table.ts'
+import type { LuaValue } from './values.ts'
 
 export interface Limits {
   /** Turns of loops, calls, and steps of library functions. */
@@ -30,8 +31,10 @@ export class Run {
   /** Steps left. Compiled code counts down by itself. */
   steps: number
   depth = 0
-  /** What `s:upper()` finds its functions in: the global `string` of this call. */
-  readonly strings: LuaTable
+  /** The global `string` of this call, once the script has it in hand: methods of texts are found there. */
+  strings: LuaTable | undefined
+  /** Where they are found before. */
+  readonly textMethods: ReadonlyMap<LuaValue, LuaValue>
   /** Whether a string holds bytes that are no UTF-8 (see text.ts), so that they are looked for on the way out. */
   hasStrayBytes = false
   readonly now: () => number
@@ -43,12 +46,14 @@ export class Run {
   private readonly limits: Limits
   private readonly sites: readonly Site[]
 
-  constructor(limits: Limits, sites: readonly Site[], strings: LuaTable, now: () => number) {
+  constructor(limits: Limits, sites: readonly Site[], textMethods: ReadonlyMap<LuaValue, LuaValue>, now: () => number) {
     this.steps = limits.steps
     this.memory = limits.memoryBytes
     this.limits = limits
     this.sites = sites
-    this.strings = strings
+    this.textMethods = textMethods
+    this.strings = undefined
+    this.kube = undefined
     this.now = now
   }
 

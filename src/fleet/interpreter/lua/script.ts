@@ -5,7 +5,8 @@
 import { type CompiledScript, compile } from './compiler/compile.ts'
 import { LuaError, LuaLimitError } from './errors.ts'
 import { type EncodeOptions, fromJson, toJson } from './json.ts'
-import { CallGlobals, newStrings } from './library/globals.ts'
+import { CallGlobals, libraries } from './library/globals.ts'
+import { stringLibrary } from './library/string.ts'
 import { DEFAULT_LIMITS, type Limits, Run } from './run.ts'
 import { LuaTable } from './table.ts'
 import { type LuaTypeName, type LuaValue, listOf, typeName } from './values.ts'
@@ -38,7 +39,11 @@ export class Results {
   json(position: number, options: EncodeOptions): unknown {
     const value = this.values[position - 1]
     if (!(value instanceof LuaTable)) throw new LuaError(`expect the returned requires type is table but got ${typeName(value)}`)
-    return orStackOverflow(() => toJson(this.run, value, options))
+    try {
+      return toJson(this.run, value, options)
+    } catch (error) {
+      throw limitOf(error)
+    }
   }
 
   /** One field of a result that is a table, as a result of its own. */
@@ -55,7 +60,7 @@ export class Script {
   /** Throws a LuaSyntaxError when the source cannot be compiled. */
   constructor(source: string, functionName: string) {
     this.functionName = functionName
-    this.compiled = compile(source, functionName)
+    this.compiled = compile(source, functionName, libraries)
   }
 
   /** Whether the script gives its function a value at all; one that does not cannot be called. */
@@ -65,23 +70,24 @@ export class Script {
 
   /** Calls the function with JSON arguments. Throws a LuaError or a LuaLimitError. */
   call(args: readonly unknown[], options: CallOptions): Results {
-    const run = new Run(options.limits ?? DEFAULT_LIMITS, this.compiled.sites, newStrings(), options.now)
+    const run = new Run(options.limits ?? DEFAULT_LIMITS, this.compiled.sites, stringLibrary, options.now)
     run.hasStrayBytes = this.compiled.hasStrayBytes
-    return orStackOverflow(() => {
+    try {
       const target = this.compiled.load(run, new CallGlobals(run))
-      if (target === undefined) throw new LuaError(`not found function ${this.functionName}`)
-      if (typeof target !== 'function') throw new LuaError(`${this.functionName} is not a function: ${typeName(target)}`)
+      if (typeof target !== 'function') throw this.noFunction(target)
       return new Results(run, listOf(target(run, -1, ...args.map(fromJson))))
-    })
+    } catch (error) {
+      throw limitOf(error)
+    }
+  }
+
+  private noFunction(found: LuaValue): LuaError {
+    const { functionName } = this
+    return new LuaError(
+      found === undefined ? `not found function ${functionName}` : `${functionName} is not a function: ${typeName(found)}`,
+    )
   }
 }
 
 /** Calls and results with very many values can use up the stack of the machine before a budget ends. */
-function orStackOverflow<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof RangeError) throw new LuaLimitError('stack overflow')
-    throw error
-  }
-}
+const limitOf = (error: unknown): unknown => (error instanceof RangeError ? new LuaLimitError('stack overflow') : error)

@@ -8,15 +8,17 @@ import type { LuaValue } from './values.ts'
 
 export type JsonContainer = readonly unknown[] | Readonly<Record<string, unknown>>
 
-const hasOwn = Object.prototype.hasOwnProperty
-
 export class LuaTable {
   /** Fields 1 to n; the last one is never nil. */
   private array: LuaValue[] | undefined
-  /** All other fields; for a table over JSON, the children that were wrapped. */
+  /** All other fields. */
   private hash: Map<LuaValue, LuaValue> | undefined
   /** The JSON that this table still is. */
   private source: JsonContainer | undefined
+  /** The children of the JSON that were read: by position for a list, by name for an object. */
+  private items: (LuaTable | undefined)[] | undefined
+  private names: string[] | undefined
+  private members: LuaTable[] | undefined
   /** Whether the fields belong to the library and are copied before the first write. */
   private isShared = false
 
@@ -24,6 +26,9 @@ export class LuaTable {
     this.array = undefined
     this.hash = undefined
     this.source = source
+    this.items = undefined
+    this.names = undefined
+    this.members = undefined
   }
 
   /** A library as a script sees it: the script may change it, which nobody else sees. */
@@ -60,27 +65,50 @@ export class LuaTable {
   }
 
   private fromSource(source: JsonContainer, key: LuaValue): LuaValue {
-    let value: unknown
     if (Array.isArray(source)) {
-      if (typeof key !== 'number') return undefined
-      value = key >= 1 && key <= source.length && Number.isInteger(key) ? source[key - 1] : undefined
-    } else {
-      if (typeof key !== 'string' || !hasOwn.call(source, key)) return undefined
-      value = (source as Readonly<Record<string, unknown>>)[key]
+      if (typeof key !== 'number' || !(key >= 1 && key <= source.length && Number.isInteger(key))) return undefined
+      const item: unknown = source[key - 1]
+      if (typeof item !== 'object') return item as LuaValue
+      return item === null ? undefined : this.childAt(source.length, key - 1, item as JsonContainer)
     }
-    if (typeof value !== 'object') return value as LuaValue
-    if (value === null) return undefined
-    return this.wrapped(key, value as JsonContainer)
+    if (typeof key !== 'string') return undefined
+    const value = (source as Readonly<Record<string, unknown>>)[key]
+    // What an object has of its prototype is functions, which JSON never holds, and `__proto__`.
+    if (typeof value !== 'object') return typeof value === 'function' ? undefined : (value as LuaValue)
+    if (value === null || (key === '__proto__' && !Object.hasOwn(source, key))) return undefined
+    return this.childOf(key, value as JsonContainer)
   }
 
-  private wrapped(key: LuaValue, value: JsonContainer): LuaTable {
-    if (this.hash === undefined) this.hash = new Map()
-    let child = this.hash.get(key)
+  private childAt(length: number, position: number, item: JsonContainer): LuaTable {
+    if (this.items === undefined) this.items = new Array<LuaTable | undefined>(length)
+    let child = this.items[position]
     if (child === undefined) {
-      child = new LuaTable(value)
-      this.hash.set(key, child)
+      child = new LuaTable(item)
+      this.items[position] = child
     }
-    return child as LuaTable
+    return child
+  }
+
+  private childOf(key: string, value: JsonContainer): LuaTable {
+    const known = this.childNamed(key)
+    if (known !== undefined) return known
+    const child = new LuaTable(value)
+    if (this.names === undefined) {
+      this.names = [key]
+      this.members = [child]
+    } else {
+      this.names.push(key)
+      this.members?.push(child)
+    }
+    return child
+  }
+
+  /** Few fields of an object hold objects: looking through them is faster than a map. */
+  private childNamed(key: string): LuaTable | undefined {
+    const { names } = this
+    if (names === undefined) return undefined
+    for (let i = 0; i < names.length; i++) if (names[i] === key) return this.members?.[i]
+    return undefined
   }
 
   /** The key must be neither nil nor NaN. */
@@ -126,29 +154,26 @@ export class LuaTable {
 
   /** Copies one level of the JSON, so that it can be changed. */
   private detach(run: Run, source: JsonContainer): void {
-    const children = this.hash
-    const own = (key: LuaValue, value: unknown): LuaValue => {
-      if (value === null) return undefined
-      if (typeof value !== 'object') return value as LuaValue
-      return children?.get(key) ?? new LuaTable(value as JsonContainer)
-    }
     this.source = undefined
-    this.hash = undefined
     if (Array.isArray(source)) {
       run.makeFields(source.length)
-      const values = source.map((value: unknown, index) => own(index + 1, value))
+      const { items } = this
+      const values = source.map((value: unknown, i) => luaValueOf(value, items?.[i]))
       trim(values)
       this.array = values
-      return
+    } else {
+      const keys = Object.keys(source)
+      run.makeFields(keys.length)
+      const hash = new Map<LuaValue, LuaValue>()
+      for (const key of keys) {
+        const value = luaValueOf((source as Readonly<Record<string, unknown>>)[key], this.childNamed(key))
+        if (value !== undefined) hash.set(key, value)
+      }
+      this.hash = hash
     }
-    const keys = Object.keys(source)
-    run.makeFields(keys.length)
-    const hash = new Map<LuaValue, LuaValue>()
-    for (const key of keys) {
-      const value = own(key, (source as Readonly<Record<string, unknown>>)[key])
-      if (value !== undefined) hash.set(key, value)
-    }
-    this.hash = hash
+    this.items = undefined
+    this.names = undefined
+    this.members = undefined
   }
 
   private copyShared(run: Run): void {
@@ -179,14 +204,34 @@ export class LuaTable {
     return Array.isArray(this.source) ? [] : Object.keys(this.source)
   }
 
-  /** The JSON that this table still is, itself and all below, if nothing was written; the children that were read otherwise. */
-  untouched(): { source: JsonContainer; children: ReadonlyMap<LuaValue, LuaValue> | undefined } | undefined {
-    return this.source === undefined ? undefined : { source: this.source, children: this.hash }
+  /** The JSON that this table still is, apart from what was done to children that were read. */
+  untouched(): JsonContainer | undefined {
+    return this.source
+  }
+
+  /** Whether any child of the JSON was read, and so may have changed. */
+  hasReadChildren(): boolean {
+    return this.items !== undefined || this.names !== undefined
+  }
+
+  /** The child at a key of the JSON, if it was read. */
+  readChild(key: string | number): LuaTable | undefined {
+    return typeof key === 'number' ? this.items?.[key] : this.childNamed(key)
   }
 
   hashSize(): number {
     return this.hash === undefined ? 0 : this.hash.size
   }
+
+  /** Adds an element to the end of the list. */
+  append(run: Run, value: LuaValue): void {
+    this.set(run, this.length() + 1, value)
+  }
+}
+
+function luaValueOf(value: unknown, child: LuaTable | undefined): LuaValue {
+  if (typeof value !== 'object') return value as LuaValue
+  return value === null ? undefined : (child ?? new LuaTable(value as JsonContainer))
 }
 
 function trim(values: LuaValue[]): void {

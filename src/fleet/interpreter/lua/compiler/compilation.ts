@@ -2,6 +2,8 @@
 import type { Expression, FunctionDeclaration, Node } from 'luaparse'
 import type { Site } from '../run.ts'
 import { fromBytes } from '../text.ts'
+import type { LuaValue } from '../values.ts'
+import type { Libraries } from './constants.ts'
 import { lineOf, type ParsedScript } from './parse.ts'
 
 /** Where a `goto` goes: out of the block before the label, or back to the start of the block behind it. */
@@ -26,6 +28,10 @@ export class Compilation {
   readonly globals = new Set<string>()
   hasStrayBytes = false
   readonly parsed: ParsedScript
+  readonly libraries: Libraries
+  readonly constants: LuaValue[] = []
+  /** Modules by the name of the local that holds them. */
+  readonly modules = new Map<string, Map<LuaValue, LuaValue>>()
   /** Function bodies are statements again; set by the statements' side, so that the files do not import each other in a ring. */
   functionCode: (node: FunctionDeclaration) => string = () => ''
   /** Locals of a block with labels are declared at its start, because the labels divide the block. */
@@ -35,8 +41,16 @@ export class Compilation {
   private readonly siteNumbers = new Map<string, number>()
   private names = 0
 
-  constructor(parsed: ParsedScript) {
+  constructor(parsed: ParsedScript, libraries: Libraries) {
     this.parsed = parsed
+    this.libraries = libraries
+  }
+
+  /** A variable of the code that holds this value from the start. */
+  constant(value: LuaValue): string {
+    let position = this.constants.indexOf(value)
+    if (position < 0) position = this.constants.push(value) - 1
+    return `$k${position}`
   }
 
   /** A name that nothing in the script can have. */

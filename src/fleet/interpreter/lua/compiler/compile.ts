@@ -9,8 +9,11 @@ import type { Run, Site } from '../run.ts'
 import type { LuaTable } from '../table.ts'
 import { firstOf, type LuaValue, listOf, NOTHING } from '../values.ts'
 import { Compilation } from './compilation.ts'
+import { type Libraries, noteModule } from './constants.ts'
 import { asSyntaxError, parseScript } from './parse.ts'
 import { block, functionCode } from './statements.ts'
+
+export type { Libraries }
 
 /** Gives a script its globals. */
 export interface Globals {
@@ -57,12 +60,14 @@ const RUNTIME: Readonly<Record<string, unknown>> = {
 }
 
 /** Throws a LuaSyntaxError. */
-export function compile(source: string, wanted: string): CompiledScript {
+export function compile(source: string, wanted: string, libraries: Libraries): CompiledScript {
   try {
-    const c = new Compilation(parseScript(source))
+    const c = new Compilation(parseScript(source), libraries)
     c.functionCode = (node) => functionCode(c, node)
     const code = scriptCode(c, wanted)
-    const load = new Function(...Object.keys(RUNTIME), code)(...Object.values(RUNTIME)) as CompiledScript['load']
+    const known = Object.fromEntries(c.constants.map((value, i) => [`$k${i}`, value]))
+    const given = { ...RUNTIME, ...known }
+    const load = new Function(...Object.keys(given), code)(...Object.values(given)) as CompiledScript['load']
     const namesWanted = c.parsed.usesGlobalTable || c.parsed.assigned.has(wanted)
     return { load, sites: c.sites, hasStrayBytes: c.hasStrayBytes, namesWanted }
   } catch (error) {
@@ -72,14 +77,18 @@ export function compile(source: string, wanted: string): CompiledScript {
 
 function scriptCode(c: Compilation, wanted: string): string {
   return c.inFunction((state) => {
-    const body = block(c, c.parsed.body)
+    const body = block(
+      c,
+      c.parsed.body.filter((statement) => !noteModule(c, statement)),
+    )
     const temporaries = state.temporaries.length === 0 ? '' : `let ${state.temporaries.join(',')};`
     const top = `(function(...$va){${temporaries}${body}\n})();`
     if (c.parsed.usesGlobalTable) {
       return `"use strict";return function($r,$globals){const $G=$globals.table($r);${top}return $G.getField(${JSON.stringify(wanted)});}`
     }
     c.globals.add(wanted)
-    const variables = [...c.globals].map((name) => `g$${name}=$globals.value(${JSON.stringify(name)})`)
+    const hasValue = (name: string) => c.libraries.global(name) !== undefined || c.libraries.fields(name) !== undefined
+    const variables = [...c.globals].map((name) => (hasValue(name) ? `g$${name}=$globals.value(${JSON.stringify(name)})` : `g$${name}`))
     return `"use strict";return function($r,$globals){let ${variables.join(',')};${top}return g$${wanted};}`
   })
 }

@@ -4,6 +4,7 @@ import type {
   CallExpression,
   Expression,
   LogicalExpression,
+  MemberExpression,
   Node,
   StringCallExpression,
   TableCallExpression,
@@ -13,6 +14,7 @@ import type {
 } from 'luaparse'
 import { LuaSyntaxError } from '../errors.ts'
 import type { Compilation } from './compilation.ts'
+import { knownFunction } from './constants.ts'
 import { isParenthesised, lineOf } from './parse.ts'
 
 export type Call = CallExpression | StringCallExpression | TableCallExpression
@@ -21,7 +23,7 @@ export type Call = CallExpression | StringCallExpression | TableCallExpression
 export function expression(c: Compilation, node: Expression): string {
   switch (node.type) {
     case 'Identifier':
-      return c.lookup(node.name) ?? globalRead(c, node.name, node)
+      return c.lookup(node.name) ?? knownFunction(c, node) ?? globalRead(c, node.name, node)
     case 'NilLiteral':
       return 'undefined'
     case 'BooleanLiteral':
@@ -35,7 +37,7 @@ export function expression(c: Compilation, node: Expression): string {
     case 'FunctionDeclaration':
       return c.functionCode(node)
     case 'MemberExpression':
-      return `$field($r,${expression(c, node.base)},${JSON.stringify(node.identifier.name)},${c.site(node, c.describe(node.base))})`
+      return knownFunction(c, node) ?? memberExpression(c, node)
     case 'IndexExpression':
       return indexExpression(c, node.base, node.index, node)
     case 'UnaryExpression':
@@ -49,6 +51,13 @@ export function expression(c: Compilation, node: Expression): string {
     default:
       return `$first(${call(c, node)})`
   }
+}
+
+function memberExpression(c: Compilation, node: MemberExpression): string {
+  const name = JSON.stringify(node.identifier.name)
+  // A module of which this is no function: what is not there is nil.
+  if (node.base.type === 'Identifier' && c.modules.has(node.base.name)) return 'undefined'
+  return `$field($r,${expression(c, node.base)},${name},${c.site(node, c.describe(node.base))})`
 }
 
 function indexExpression(c: Compilation, base: Expression, key: Expression, node: Node): string {
@@ -140,7 +149,8 @@ export function call(c: Compilation, node: Call): string {
   const args = list === '' ? '' : `,${list}`
   const site = c.site(node, c.describe(node.base))
   if (node.base.type !== 'MemberExpression' || node.base.indexer !== ':') {
-    return `$callable($r,${expression(c, node.base)},${site})($r,${site}${args})`
+    const known = knownFunction(c, node.base)
+    return known === undefined ? `$callable($r,${expression(c, node.base)},${site})($r,${site}${args})` : `${known}($r,${site}${args})`
   }
   const self = c.temporary()
   const target = `${self}=${expression(c, node.base.base)}`

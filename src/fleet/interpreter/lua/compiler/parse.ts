@@ -3,6 +3,7 @@
 import type { AssignmentStatement, Chunk, Expression, FunctionDeclaration, Node } from 'luaparse'
 import luaparse from 'luaparse'
 import { LuaSyntaxError } from '../errors.ts'
+import { NameUses } from './name-uses.ts'
 
 export interface ParsedScript {
   /** The text with one character per byte, which is what positions count in. */
@@ -12,6 +13,7 @@ export interface ParsedScript {
   assigned: ReadonlySet<string>
   /** Whether the script looks at its globals as a table. */
   usesGlobalTable: boolean
+  names: NameUses
 }
 
 /** Far beyond any rule that a person writes. */
@@ -21,10 +23,10 @@ export function parseScript(source: string): ParsedScript {
   const text = Buffer.from(source, 'utf8').toString('latin1')
   if (text.length > MAX_SCRIPT_BYTES) throw new LuaSyntaxError(`the script is longer than ${MAX_SCRIPT_BYTES} bytes`, 1)
   const assigned = new Set<string>()
-  let usesGlobalTable = false
+  const names = new NameUses()
   const onCreateNode = (node: Node): void => {
-    if (node.type === 'Identifier' && node.name === '_G') usesGlobalTable = true
-    else if (node.type === 'AssignmentStatement' || node.type === 'FunctionDeclaration') noteAssigned(node, assigned)
+    names.note(node)
+    if (node.type === 'AssignmentStatement' || node.type === 'FunctionDeclaration') noteAssigned(node, assigned)
   }
   try {
     // 5.2 for `goto continue`, which the rules' usual interpreter accepts as well.
@@ -36,7 +38,7 @@ export function parseScript(source: string): ParsedScript {
       encodingMode: 'pseudo-latin1',
       onCreateNode,
     })
-    return { text, body: chunk.body, assigned, usesGlobalTable }
+    return { text, body: chunk.body, assigned, usesGlobalTable: names.has('_G'), names }
   } catch (error) {
     throw asSyntaxError(error)
   }

@@ -1,5 +1,5 @@
 /** The globals of one call. Libraries are shared until a script changes them, and then only its own copy changes. */
-import type { Globals } from '../compiler/compile.ts'
+import type { Globals, Libraries } from '../compiler/compile.ts'
 import type { Run } from '../run.ts'
 import { LuaTable } from '../table.ts'
 import type { LuaValue } from '../values.ts'
@@ -34,7 +34,12 @@ const LIBRARIES: ReadonlyMap<string, Map<LuaValue, LuaValue>> = new Map([
   ['table', tableLibrary],
 ])
 
-export const newStrings = (): LuaTable => LuaTable.overShared(stringLibrary)
+/** What compiled scripts refer to without looking it up at run time. */
+export const libraries: Libraries = {
+  global: (name) => (name === 'require' ? require : baseLibrary.get(name)),
+  fields: (name) => (name === 'string' ? stringLibrary : LIBRARIES.get(name)),
+  modules: new Map([['kube', kubeLibrary]]),
+}
 
 export class CallGlobals implements Globals {
   private readonly run: Run
@@ -44,12 +49,13 @@ export class CallGlobals implements Globals {
   }
 
   value(name: string): LuaValue {
-    const found = baseLibrary.get(name)
+    const found = libraries.global(name)
     if (found !== undefined) return found
-    if (name === 'string') return this.run.strings
-    if (name === 'require') return require
-    const fields = LIBRARIES.get(name)
-    return fields === undefined ? undefined : LuaTable.overShared(fields)
+    const fields = libraries.fields(name)
+    if (fields === undefined) return undefined
+    const table = LuaTable.overShared(fields)
+    if (name === 'string') this.run.strings = table
+    return table
   }
 
   /** All globals as a table, for scripts that name `_G`. */

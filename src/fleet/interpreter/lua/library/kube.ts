@@ -34,7 +34,10 @@ function resourceQuantity(args: Arguments): number {
 
 /** The template as JSON; what the rule says about it as Lua. */
 function overTemplate(args: Arguments, answer: (template: unknown) => unknown): LuaValue {
-  const template = toJson(args.run, args.table(1), { root: 'struct' })
+  const table = args.table(1)
+  const source = table.untouched()
+  // The template as it stands in an object need not be copied, nor its empty fields be taken away.
+  const template = toJson(args.run, table, source === undefined ? { root: 'struct' } : { root: 'struct', references: [source] })
   try {
     return fromJson(answer(template))
   } catch (error) {
