@@ -15,6 +15,8 @@ export interface ClusterChange {
   readonly isLost: boolean
   /** Which bindings it fits may be different: it is new, or its labels, place or taints changed. */
   readonly isDifferent: boolean
+  /** Other kinds than before. */
+  readonly servesOthers: boolean
   /** `groupVersion/Kind` it did not serve before. */
   readonly gainedApis: readonly string[]
   /** It has more of something than before. */
@@ -46,7 +48,7 @@ export class ClusterBook {
     if (cluster === undefined) {
       this.#facts.delete(name)
       this.#sorted = undefined
-      return { before, after: undefined, isLost: true, isDifferent: false, gainedApis: [], hasMore: false }
+      return { before, after: undefined, isLost: true, isDifferent: false, servesOthers: false, gainedApis: [], hasMore: false }
     }
     const after = factsOf(cluster, before, this.#last)
     this.#facts.set(name, after)
@@ -57,7 +59,8 @@ export class ClusterBook {
 }
 
 function changeOf(before: ClusterFacts | undefined, after: ClusterFacts): ClusterChange {
-  if (before === undefined) return { before, after, isLost: after.isDeleting, isDifferent: true, gainedApis: [], hasMore: true }
+  if (before === undefined)
+    return { before, after, isLost: after.isDeleting, isDifferent: true, servesOthers: true, gainedApis: [], hasMore: true }
   return {
     before,
     after,
@@ -66,6 +69,7 @@ function changeOf(before: ClusterFacts | undefined, after: ClusterFacts): Cluste
       before.cluster.metadata.uid !== after.cluster.metadata.uid ||
       !deepEqual(before.cluster.metadata.labels, after.cluster.metadata.labels) ||
       !deepEqual(before.cluster.spec, after.cluster.spec),
+    servesOthers: before.apis !== after.apis,
     gainedApis: before.apis === after.apis ? [] : [...after.apis].filter((api) => !before.apis.has(api)),
     hasMore: hasMore(before, after),
   }

@@ -13,6 +13,7 @@ import { findCondition } from '../../kube/conditions.ts'
 import { type Controller, defineController, indexOf, type ObjectRef, type Reader, via } from '../../runtime/controller.ts'
 import { CLUSTERS } from '../resources.ts'
 import type { ClusterChange } from './cluster-book.ts'
+import type { ClusterFacts } from './cluster-facts.ts'
 import { mayUse } from './demand.ts'
 import { type Observed, plan } from './plan.ts'
 import { Scheduling, type SchedulingOptions } from './scheduling.ts'
@@ -80,33 +81,37 @@ interface Wakes {
   ofRoom(clusters: readonly string[], read: Reader): ObjectRef[]
 }
 
-/** Whom to wake: look-ups in indexes; of those that wait only whom the cluster can matter to. */
+/**
+ * Whom to wake: look-ups in indexes. Who fits nowhere hears of everything that could change the reasons told; who lacks
+ * room, of the clusters it could use.
+ */
 function wakesOf(resource: Resource<Binding>, scheduling: Scheduling): Wakes {
   const all = (index: string, values: readonly string[], read: Reader): ObjectRef[] =>
     values.flatMap((value) => read.byIndex(resource, index, value).map(refOf))
-  const waiting = (what: string, clusters: readonly string[], read: Reader): ObjectRef[] => {
-    const found = read.byIndex(resource, WAITING, what)
-    if (found.length === 0) return []
-    const facts = clusters.flatMap((name) => scheduling.clusters.get(name) ?? [])
-    return found
+  const lackingRoom = (clusters: readonly (ClusterFacts | undefined)[], read: Reader): ObjectRef[] =>
+    read
+      .byIndex(resource, WAITING, FOR_ROOM)
       .filter((binding) => {
         const demand = scheduling.demandOf(binding)
-        return demand !== undefined && facts.some((one) => mayUse(demand, one))
+        return demand !== undefined && clusters.some((facts) => facts !== undefined && mayUse(demand, facts))
       })
       .map(refOf)
-  }
   return {
-    ofCluster({ before, after, isLost, isDifferent, gainedApis, hasMore }, read) {
+    ofCluster({ before, after, isLost, isDifferent, servesOthers, gainedApis, hasMore }, read) {
       const name = after?.name ?? before?.name ?? ''
-      const mayFit = isDifferent || gainedApis.length > 0
+      const changesReasons = isLost || isDifferent || servesOthers
       return [
         ...(isLost ? all(BY_TARGET, [name], read) : []),
         ...(isDifferent ? all(BY_AFFINITY, scheduling.affinities.meaning(before, after), read) : []),
         ...all(BY_API, gainedApis, read),
-        ...(mayFit ? waiting(FOR_CLUSTERS, [name], read) : []),
-        ...(mayFit || hasMore ? waiting(FOR_ROOM, [name], read) : []),
+        ...(changesReasons ? all(WAITING, [FOR_CLUSTERS], read) : []),
+        ...(changesReasons || hasMore ? lackingRoom([before, after], read) : []),
       ]
     },
-    ofRoom: (clusters, read) => waiting(FOR_ROOM, clusters, read),
+    ofRoom: (clusters, read) =>
+      lackingRoom(
+        clusters.map((name) => scheduling.clusters.get(name)),
+        read,
+      ),
   }
 }

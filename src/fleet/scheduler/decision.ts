@@ -58,7 +58,7 @@ export function recordText({ reason, message, affinityName, explanation }: Decis
   const head = {
     generation,
     reason,
-    ...(reason === BINDING_REASONS.success ? {} : { message: shortened(message, MAX_MESSAGE) }),
+    ...(reason === BINDING_REASONS.success ? {} : { message: recordedMessage(message) }),
     ...(affinityName === undefined ? {} : { affinityName }),
     total,
     chosen,
@@ -69,6 +69,9 @@ export function recordText({ reason, message, affinityName, explanation }: Decis
   }
   return JSON.stringify({ ...head, clusters: [], others: {} })
 }
+
+/** A message as it is kept in a record. */
+export const recordedMessage = (message: string): string => shortened(message, MAX_MESSAGE)
 
 /** What the annotation says; undefined when there is none that can be read. */
 export function readRecord(annotations: Readonly<Record<string, string>> | undefined): DecisionRecord | undefined {
@@ -126,4 +129,4 @@ function mostFrequent(reasons: ReadonlyMap<string, number>): Record<string, numb
   return Object.fromEntries(rest === 0 ? named : [...named, ['other reasons', rest] as const])
 }
 
-const shortened = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
+export const shortened = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)

@@ -11,7 +11,7 @@ import { APPLIED_PLACEMENT, BINDING_REASONS, SCHEDULED, SCHEDULED_MESSAGE } from
 import { findCondition, setCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Action, type EventIntent, type Failure, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
-import { DECISION_ANNOTATION, type Decision, readRecord, recordText } from './decision.ts'
+import { DECISION_ANNOTATION, type Decision, readRecord, recordedMessage, recordText } from './decision.ts'
 
 /** What there is to do about a binding. */
 export type Verdict =
@@ -42,7 +42,7 @@ export function plan(observed: Observed): Plan {
     return { actions: statusPatch(binding, observed, success({ binding, nowMs: observed.nowMs, affinityName: verdict.affinityName })) }
   const refused = refusal(binding, failure, observed)
   if (refused.length > 0) return { actions: refused }
-  return { actions: carryOut(binding, verdict.decision, observed), recheckAfterMs: observed.recheckAfterMs }
+  return { actions: carryOut(binding, steadied(binding, verdict.decision), observed), recheckAfterMs: observed.recheckAfterMs }
 }
 
 /**
@@ -63,6 +63,17 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
     : statusPatch(binding, observed, failed(binding, decision, nowMs), failureEvents(binding, decision))
   return status.length > 0 ? status : main
 }
+
+/** Nobody is woken because room got even shorter, so that the number told stays the highest since the wait began. */
+function steadied({ status }: Binding, decision: Decision): Decision {
+  const told = findCondition(status?.conditions, SCHEDULED)
+  if (decision.reason !== 'Unschedulable' || told?.reason !== decision.reason || told.message === undefined) return decision
+  const isSame = told.message.replace(NUMBER, '') === decision.message.replace(NUMBER, '')
+  return isSame && numberIn(decision.message) < numberIn(told.message) ? { ...decision, message: told.message } : decision
+}
+
+const NUMBER = /[0-9]+/
+const numberIn = (text: string): number => Number(NUMBER.exec(text)?.[0] ?? 0)
 
 export interface BindingChange {
   readonly patch: Record<string, unknown>
@@ -91,7 +102,7 @@ export function changeOf(binding: Binding, decision: Decision): BindingChange | 
 function isRecorded({ metadata }: Binding, { reason, message, affinityName }: Decision): boolean {
   const record = readRecord(metadata.annotations)
   if (record?.reason !== reason) return false
-  return reason === 'Success' ? record.affinityName === affinityName : record.message === message
+  return reason === 'Success' ? record.affinityName === affinityName : record.message === recordedMessage(message)
 }
 
 type StatusChange = Partial<BindingStatus>

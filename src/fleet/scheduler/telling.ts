@@ -3,7 +3,7 @@ import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
 import type { Candidate } from './candidate.ts'
 import type { ClusterFacts } from './cluster-facts.ts'
-import type { Sentence, Told } from './decision.ts'
+import { type Sentence, shortened, type Told } from './decision.ts'
 import type { Demand } from './demand.ts'
 import type { Selection } from './spread/selection.ts'
 
@@ -17,11 +17,14 @@ export interface Filtered {
 
 const countOf = (reasons: ReadonlyMap<string, number>): number => [...reasons.values()].reduce((sum, count) => sum + count, 0)
 
+/** What a condition can hold is 32768 characters; a thousand different taints are more. */
+const MAX_CONDITION_MESSAGE = 32_000
+
 /** Karmada's histogram of reasons. */
 export function fitMessage(total: number, { reasons }: Filtered): string {
   if (reasons.size === 0) return `0/${total} clusters are available: no cluster exists.`
   const counted = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort(compareStrings)
-  return `0/${total} clusters are available: ${counted.join(', ')}.`
+  return shortened(`0/${total} clusters are available: ${counted.join(', ')}.`, MAX_CONDITION_MESSAGE)
 }
 
 /** Clusters that would do by themselves, when all together would not. */
