@@ -83,6 +83,17 @@ export function buildProgram(machine: Machine): Command {
     .option('--log-format <format>', 'text or json (default text)')
     .option('--log-level <level>', 'debug, info, warn or error (default info)')
     .action(async (options) => (await import('./commands/controllers.ts')).controllers(withLog(machine, options), options))
+  const kubeconfigText = 'how to reach the hub (default $KUBECONFIG, then ./.sluice/kubeconfig, then the pod it runs in)'
+  const contextText = 'context of that file (default its current one)'
+  program
+    .command('why')
+    .description('explain why something is where it is: template, policy, binding, each cluster, and the one thing to do')
+    .argument('<object...>', 'deployment/web, or deployment web')
+    .option('-n, --namespace <name>', 'namespace of the object (default the one of the context)')
+    .option('--kubeconfig <file>', kubeconfigText)
+    .option('--context <name>', contextText)
+    .option('-o, --output <format>', 'json or yaml')
+    .action(async (words, options) => (await import('./commands/why.ts')).why(machine, words, options))
   const cluster = program.command('cluster').description('cut a member of a running `up` off, and bring it back')
   for (const [verb, text] of [
     ['stop', 'cut a member off, as if its network had failed; its pods go on running'],
@@ -94,6 +105,35 @@ export function buildProgram(machine: Machine): Command {
       .argument('<name>', 'the member')
       .option(dataDirFlag, dataDirText)
       .action(async (name, options) => (await import('./commands/cluster.ts')).cluster(machine, verb, name, options))
+  const hubFlag = '--kubeconfig <file>'
+  const hubText = 'how to reach the hub (default $KUBECONFIG, then ./.sluice/kubeconfig)'
+  program
+    .command('join')
+    .description('make any cluster a member of the fleet')
+    .argument('<name>', 'what it is to be called')
+    .requiredOption('--cluster-kubeconfig <file>', 'how to reach the cluster, as an administrator')
+    .option('--cluster-context <name>', 'context of that file (default its current one)')
+    .option('--cluster-namespace <name>', 'where credentials are kept, here and there (default karmada-cluster)')
+    .option('--cluster-provider <name>', 'whose cluster it is')
+    .option('--cluster-region <name>', 'the region it stands in')
+    .option('--cluster-zones <names>', 'the zones it stands in, with commas')
+    .option(hubFlag, hubText)
+    .option('--context <name>', 'context of that file (default its current one)')
+    .option('--dry-run', 'say what would be made, and make nothing')
+    .action(async (name, options) => (await import('./commands/join.ts')).join(machine, name, options))
+  program
+    .command('unjoin')
+    .description('take a cluster out of the fleet')
+    .argument('<name>', 'the cluster')
+    .option('--cluster-kubeconfig <file>', 'how to reach the cluster, to remove there what joining made')
+    .option('--cluster-context <name>', 'context of that file (default its current one)')
+    .option('--cluster-namespace <name>', 'where credentials are kept there (default karmada-cluster)')
+    .option('--wait <seconds>', 'how long it may take to move everything away (default 60)')
+    .option('--force', 'let go of it after that time, whatever stays in it')
+    .option(hubFlag, hubText)
+    .option('--context <name>', 'context of that file (default its current one)')
+    .option('--dry-run', 'only look')
+    .action(async (name, options) => (await import('./commands/unjoin.ts')).unjoin(machine, name, options))
   program
     .command('down')
     .description('stop what runs on a data directory')

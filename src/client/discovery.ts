@@ -8,6 +8,10 @@ export interface Discovered extends Resource {
   verbs: string[]
   /** `status`, `scale`, … */
   subresources: string[]
+  /** `deployment`, for people. */
+  singular: string
+  /** `deploy`. */
+  shortNames: string[]
 }
 
 interface AggregatedList {
@@ -18,6 +22,8 @@ interface AggregatedList {
       resources?: {
         resource: string
         responseKind?: { kind: string }
+        singularResource?: string
+        shortNames?: string[]
         scope: string
         verbs: string[]
         subresources?: { subresource: string }[]
@@ -52,6 +58,8 @@ export async function discoverResources(client: Client): Promise<Discovered[]> {
             namespaced,
             verbs: entry.verbs,
             subresources: (entry.subresources ?? []).map(({ subresource }) => subresource),
+            singular: entry.singularResource ?? '',
+            shortNames: entry.shortNames ?? [],
           })
         }
   }

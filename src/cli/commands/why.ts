@@ -1,0 +1,52 @@
+/** `sluice why deployment/web`: why it is where it is, from the template to the object in each cluster, and what to do about it. */
+import pc from 'picocolors'
+import { createClient } from '../../client/client.ts'
+import { discoverResources } from '../../client/discovery.ts'
+import { ApiError } from '../../client/errors.ts'
+import { namedResource } from '../../client/named-resource.ts'
+import { undiciTransport } from '../../client/transport/undici.ts'
+import { TransportError } from '../../client/transport.ts'
+import { explain, situationOf } from '../../fleet/explain/index.ts'
+import { connectionFor } from '../connect.ts'
+import { CommandError, type Machine } from '../machine.ts'
+import { formatted } from '../output.ts'
+import { whyText } from '../why-text.ts'
+
+export interface WhyOptions {
+  kubeconfig?: string
+  context?: string
+  namespace?: string
+  output?: string
+}
+
+export async function why(machine: Machine, words: readonly string[], options: WhyOptions): Promise<void> {
+  const { kind, name } = subjectOf(words)
+  const connection = await connectionFor(machine, options)
+  const transport = undiciTransport(connection)
+  const client = createClient({ transport, clock: machine.clock, random: machine.random, userAgent: 'sluice/why' })
+  try {
+    const resources = await discoverResources(client)
+    if (!resources.some(({ group, plural }) => group === 'work.karmada.io' && plural === 'works'))
+      throw new CommandError(`${connection.server} (context ${connection.context}) is no hub; name one with --context`)
+    const resource = namedResource(resources, kind)
+    if (resource === undefined) throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
+    const namespace = resource.namespaced ? (options.namespace ?? connection.namespace) : ''
+    const explanation = explain(await situationOf(client, { resource, namespace, name }))
+    machine.out(formatted(explanation, options.output) ?? whyText(explanation, machine.isTerminal ? pc : pc.createColors(false)))
+  } catch (error) {
+    if (error instanceof TransportError) throw new CommandError(`${connection.server} does not answer: ${error.message}`, error)
+    if (error instanceof ApiError) throw new CommandError(error.message, error)
+    throw error
+  } finally {
+    await client.close()
+  }
+}
+
+/** `deployment/web` or `deployment web`. */
+function subjectOf(words: readonly string[]): { kind: string; name: string } {
+  const [first = '', second] = words
+  const slash = first.indexOf('/')
+  const [kind, name] = second === undefined && slash > 0 ? [first.slice(0, slash), first.slice(slash + 1)] : [first, second ?? '']
+  if (kind === '' || name === '' || words.length > 2) throw new CommandError('name one object: sluice why deployment/web')
+  return { kind, name }
+}

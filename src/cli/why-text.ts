@@ -1,0 +1,53 @@
+/** An explanation for people: the chain from top to bottom, a mark per link, and at the end what to do. */
+import type pc from 'picocolors'
+import type { ClusterLink, Explanation, State } from '../fleet/explain/index.ts'
+
+type Colours = ReturnType<typeof pc.createColors>
+
+const MARKS: Record<State, string> = { ok: '✓', waits: '…', fails: '✗' }
+
+export function whyText(explanation: Explanation, colour: Colours): string {
+  const { template, links, clusters, others, says, fix, state } = explanation
+  const mark = (of: State): string => paint(of, MARKS[of], colour)
+  const title = `${template.kind} ${template.namespace === '' ? '' : `${template.namespace}/`}${template.name}`
+  const width = Math.max(0, ...clusters.map(({ name }) => name.length))
+  const lines = [
+    colour.bold(title),
+    ...links.flatMap((link) => [
+      `  ${mark(link.state)} ${link.what.padEnd(9)} ${link.says}`,
+      ...(link.more ?? []).map((line) => `      ${colour.dim(line)}`),
+    ]),
+    ...clusters.flatMap((cluster) => clusterLines(cluster, { width, mark, colour })),
+    ...othersLines(clusters, others, colour),
+    '',
+    `${mark(state)} ${state === 'ok' ? says : paint(state, says, colour)}`,
+    ...(fix === undefined ? [] : [`  ${colour.bold('To do:')} ${fix}`]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const paint = (state: State, text: string, colour: Colours): string =>
+  state === 'ok' ? colour.green(text) : state === 'waits' ? colour.yellow(text) : colour.red(text)
+
+interface Style {
+  width: number
+  mark(of: State): string
+  colour: Colours
+}
+
+function clusterLines({ name, isChosen, why, replicas, work, object, state }: ClusterLink, { width, mark, colour }: Style): string[] {
+  const label = name.padEnd(width)
+  if (!isChosen && work === undefined) return [`    ${colour.dim(`- ${label}  ${why}`)}`]
+  const count = replicas === undefined ? '' : `${replicas} replica${replicas === 1 ? '' : 's'}: `
+  const place = work === undefined ? '' : `Work ${work.namespace}/${work.name}: ${work.says}`
+  const health = object === undefined ? '' : ` → ${object.health}${object.status === undefined ? '' : `, ${object.status}`}`
+  return [`    ${mark(state)} ${label}  ${count}${why}`, ...(place === '' ? [] : [`      ${' '.repeat(width)}  ${place}${health}`])]
+}
+
+/** Those that got no sentence of their own. */
+function othersLines(clusters: readonly ClusterLink[], others: Readonly<Record<string, number>>, colour: Colours): string[] {
+  const told = clusters.filter(({ isChosen }) => !isChosen).length
+  const total = Object.values(others).reduce((sum, count) => sum + count, 0)
+  if (total <= told) return []
+  return Object.entries(others).map(([why, count]) => `    ${colour.dim(`- ${count} cluster${count === 1 ? '' : 's'}: ${why}`)}`)
+}

@@ -1,0 +1,48 @@
+/** The shape of an explanation: what machines read, and what is printed. */
+
+export type State = 'ok' | 'waits' | 'fails'
+
+/** One link of the chain. */
+export interface Link {
+  /** `policy`, `binding`, `schedule`. */
+  what: 'template' | 'policy' | 'binding' | 'schedule'
+  state: State
+  says: string
+  /** More of the same, a line each. */
+  more?: readonly string[]
+}
+
+export interface ClusterLink {
+  name: string
+  isChosen: boolean
+  /** Why it was chosen, or why not. */
+  why: string
+  replicas?: number
+  state: State
+  /** Of the Work: applied, waiting, refused. */
+  work?: { namespace: string; name: string; says: string }
+  /** Of the object in the cluster. */
+  object?: { health: string; status?: string }
+}
+
+export interface Explanation {
+  template: { apiVersion: string; kind: string; namespace: string; name: string }
+  state: State
+  /** In one sentence. */
+  says: string
+  /** The one thing to do now; absent when everything is well. */
+  fix?: string
+  links: readonly Link[]
+  clusters: readonly ClusterLink[]
+  /** Clusters that are not listed, by reason. */
+  others: Readonly<Record<string, number>>
+}
+
+/** What is gathered on the way along the chain. */
+export interface Finding {
+  links: Link[]
+  clusters: ClusterLink[]
+  others: Record<string, number>
+  /** The first that is found counts. */
+  trouble?: { state: State; says: string; fix: string }
+}

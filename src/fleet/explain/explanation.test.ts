@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { DEPLOYMENTS } from '../../client/builtin-resources.ts'
+import type { Binding, Cluster, Policy, Work } from '../../kinds/karmada/index.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { explain, type Situation } from './index.ts'
+
+const template: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: {
+    name: 'web',
+    namespace: 'shop',
+    labels: { 'propagationpolicy.karmada.io/permanent-id': 'p1' },
+    annotations: { 'propagationpolicy.karmada.io/namespace': 'shop', 'propagationpolicy.karmada.io/name': 'web' },
+  },
+}
+const policyOf = (name: string, selector: Record<string, unknown>): Policy =>
+  ({
+    apiVersion: 'policy.karmada.io/v1alpha1',
+    kind: 'PropagationPolicy',
+    metadata: { name, namespace: 'shop' },
+    spec: { resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', ...selector }] },
+  }) as Policy
+const clusterOf = (name: string, ready = 'True'): Cluster =>
+  ({
+    apiVersion: 'cluster.karmada.io/v1alpha1',
+    kind: 'Cluster',
+    metadata: { name },
+    spec: { syncMode: 'Push' },
+    status: { conditions: [{ type: 'Ready', status: ready, reason: 'r', message: 'cluster is not reachable', lastTransitionTime: '' }] },
+  }) as Cluster
+const record = {
+  generation: 2,
+  reason: 'Success',
+  total: 2,
+  chosen: 1,
+  clusters: [
+    { name: 'a', chosen: true, why: 'has the most room' },
+    { name: 'b', chosen: false, why: 'cluster(s) had untolerated taint {x}' },
+  ],
+  others: { 'cluster(s) had untolerated taint {x}': 1 },
+}
+const bindingOf = (more: Record<string, unknown> = {}, status: Record<string, unknown> = { status: 'True' }): Binding =>
+  ({
+    apiVersion: 'work.karmada.io/v1alpha2',
+    kind: 'ResourceBinding',
+    metadata: { name: 'web-deployment', namespace: 'shop', annotations: { 'sluice.dev/decision': JSON.stringify(record) } },
+    spec: { resource: {}, replicas: 2, clusters: [{ name: 'a', replicas: 2 }], ...more },
+    status: { conditions: [{ type: 'Scheduled', ...status }] },
+  }) as unknown as Binding
+const workOf = (cluster: string, applied: Record<string, unknown> | undefined, health = 'Healthy'): Work =>
+  ({
+    apiVersion: 'work.karmada.io/v1alpha1',
+    kind: 'Work',
+    metadata: { name: 'web-1', namespace: `karmada-es-${cluster}` },
+    spec: {},
+    status: {
+      conditions: applied === undefined ? [] : [{ type: 'Applied', ...applied }],
+      manifestStatuses: [{ identifier: {}, health, status: { replicas: 2, readyReplicas: 1 } }],
+    },
+  }) as unknown as Work
+
+const well: Situation = {
+  subject: { resource: DEPLOYMENTS, namespace: 'shop', name: 'web' },
+  template,
+  policies: [policyOf('web', {})],
+  binding: bindingOf(),
+  clusters: [clusterOf('a'), clusterOf('b')],
+  works: [workOf('a', { status: 'True' })],
+}
+
+describe('why something is where it is', () => {
+  it('tells the whole chain when all is well, and nothing to do', () => {
+    const { state, fix, links, clusters, says } = explain(well)
+    assert.equal(state, 'ok')
+    assert.equal(fix, undefined)
+    assert.equal(says, 'it is applied and healthy in a')
+    assert.deepEqual(
+      links.map(({ what, says: text }) => [what, text]),
+      [
+        ['template', 'Deployment shop/web is on the hub'],
+        ['policy', 'PropagationPolicy shop/web selects it'],
+        ['binding', 'ResourceBinding shop/web-deployment, 2 replicas'],
+        ['schedule', 'scheduled: 1 of 2 clusters'],
+      ],
+    )
+    assert.deepEqual(
+      clusters.map(({ name, isChosen, why, replicas }) => [name, isChosen, why, replicas]),
+      [
+        ['a', true, 'has the most room', 2],
+        ['b', false, 'cluster(s) had untolerated taint {x}', undefined],
+      ],
+    )
+    assert.deepEqual(clusters[0]?.object, { health: 'Healthy', status: '1 of 2 ready' })
+  })
+
+  const unclaimed = { ...template, metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' } } }
+  const notScheduled = (reason: string, message: string): Situation => ({
+    ...well,
+    binding: bindingOf({ clusters: [] }, { status: 'False', reason, message }),
+    works: [],
+  })
+  const cases: [string, Situation, RegExp, RegExp][] = [
+    ['no template', { ...well, template: undefined, binding: undefined, works: [] }, /there is no Deployment shop\/web on the hub/, /-n/],
+    [
+      'no policy',
+      { ...well, template: unclaimed, policies: [], binding: undefined, works: [] },
+      /no policy selects it/,
+      /PropagationPolicy/,
+    ],
+    [
+      'something the detector waits for',
+      {
+        ...well,
+        template: {
+          ...template,
+          metadata: {
+            ...template.metadata,
+            annotations: { ...template.metadata.annotations, 'sluice.dev/waiting-because': 'waits for OverridePolicy x' },
+          },
+        },
+        binding: undefined,
+        works: [],
+      },
+      /waits for OverridePolicy x/,
+      /OverridePolicy x/,
+    ],
+    ['nobody runs the fleet', { ...well, binding: undefined, works: [] }, /no binding/, /sluice controllers --role hub/],
+    ['no cluster fits', notScheduled('NoClusterFit', '0/2 clusters are available'), /NoClusterFit.*0\/2/, /tolerate it in the placement/],
+    ['no room', notScheduled('Unschedulable', 'not enough'), /Unschedulable/, /fewer replicas/],
+    ['held', { ...well, binding: bindingOf({ suspension: { scheduling: true } }) }, /suspended/, /suspension\.scheduling/],
+    [
+      'a cluster that is away',
+      { ...well, clusters: [clusterOf('a', 'False')] },
+      /a: the cluster is not ready: cluster is not reachable/,
+      /bring a back/,
+    ],
+    ['not applied yet', { ...well, works: [workOf('a', undefined)] }, /a: not applied yet/, /moment/],
+    [
+      'a foreign object',
+      { ...well, works: [workOf('a', { status: 'False', message: 'resource already exists in the cluster' })] },
+      /already exists/,
+      /conflictResolution: Overwrite/,
+    ],
+    ['sick', { ...well, works: [workOf('a', { status: 'True' }, 'Unhealthy')] }, /not healthy \(1 of 2 ready\)/, /describe/],
+    ['no Work', { ...well, works: [] }, /a: its Work is not there yet/, /moment/],
+  ]
+  for (const [name, situation, says, fix] of cases)
+    it(`names the one thing to do: ${name}`, () => {
+      const explanation = explain(situation)
+      assert.notEqual(explanation.state, 'ok')
+      assert.match(explanation.says, says)
+      assert.match(explanation.fix ?? '', fix)
+    })
+
+  it('says of policies that look right why they are not', () => {
+    const policies = [policyOf('other', { name: 'shop' }), policyOf('labels', { labelSelector: { matchLabels: { app: 'no' } } })]
+    const [, policy] = explain({ ...well, template: unclaimed, policies, binding: undefined, works: [] }).links
+    assert.deepEqual(policy?.more, [
+      'PropagationPolicy shop/other does not: it is about shop, not web',
+      'PropagationPolicy shop/labels does not: its labelSelector does not match',
+    ])
+  })
+
+  it('comes to a sentence whatever is stored', () => {
+    const anything = fc.object({ maxDepth: 2 })
+    fc.assert(
+      fc.property(anything, anything, (status, annotations) => {
+        const binding = bindingOf()
+        const odd = { ...binding, metadata: { ...binding.metadata, annotations: { 'sluice.dev/decision': JSON.stringify(annotations) } } }
+        const work = { ...workOf('a', { status: 'True' }), status: { manifestStatuses: [{ status }] } } as unknown as Work
+        assert.ok(explain({ ...well, binding: odd, works: [work] }).says.length > 0)
+      }),
+    )
+  })
+})

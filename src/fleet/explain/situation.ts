@@ -1,0 +1,66 @@
+/** What there is to know about one template in the fleet, read from a hub in a handful of requests. */
+import type { Client } from '../../client/client.ts'
+import { isNotFound } from '../../client/errors.ts'
+import type { Resource } from '../../client/resource.ts'
+import type { Binding, Cluster, Policy, Work } from '../../kinds/karmada/index.ts'
+import { CLUSTER_RESOURCE_BINDING_ID, RESOURCE_BINDING_ID } from '../../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { bindingName } from '../names.ts'
+import {
+  CLUSTER_PROPAGATION_POLICIES,
+  CLUSTER_RESOURCE_BINDINGS,
+  CLUSTERS,
+  PROPAGATION_POLICIES,
+  RESOURCE_BINDINGS,
+  WORKS,
+} from '../resources.ts'
+
+export interface Subject {
+  resource: Resource
+  /** Empty for what has no namespace. */
+  namespace: string
+  name: string
+}
+
+export interface Situation {
+  subject: Subject
+  template: KubeObject | undefined
+  /** Policies that could select it by where they are: of its namespace, and of the cluster. */
+  policies: readonly Policy[]
+  binding: Binding | undefined
+  clusters: readonly Cluster[]
+  works: readonly Work[]
+}
+
+export async function situationOf(client: Client, subject: Subject): Promise<Situation> {
+  const { resource, namespace, name } = subject
+  const template = await find(client, resource, { namespace, name })
+  const bindings = (resource.namespaced ? RESOURCE_BINDINGS : CLUSTER_RESOURCE_BINDINGS) as Resource<Binding>
+  const [binding, clusters, own, ofCluster] = await Promise.all([
+    find(client, bindings, { namespace, name: bindingName(resource.kind, name) }) as Promise<Binding | undefined>,
+    all<Cluster>(client, CLUSTERS),
+    resource.namespaced ? all<Policy>(client, PROPAGATION_POLICIES, { namespace }) : [],
+    all<Policy>(client, CLUSTER_PROPAGATION_POLICIES),
+  ])
+  const label = resource.namespaced ? RESOURCE_BINDING_ID : CLUSTER_RESOURCE_BINDING_ID
+  const id = binding?.metadata.labels?.[label]
+  const works = id === undefined ? [] : await all<Work>(client, WORKS, { labelSelector: `${label}=${id}` })
+  return { subject, template, policies: [...own, ...ofCluster], binding, clusters, works }
+}
+
+async function find(client: Client, resource: Resource, of: { namespace: string; name: string }): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(resource, of)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+async function all<T extends KubeObject>(
+  client: Client,
+  resource: Resource,
+  options: { namespace?: string; labelSelector?: string } = {},
+): Promise<T[]> {
+  return (await client.list(resource, options)).items as T[]
+}
