@@ -17,6 +17,7 @@ const parts = [
   { name: 'test:kubectl', command: npm('test:kubectl') },
   { name: 'test:clients', command: npm('test:clients') },
   { name: 'test:kube', command: npm('test:kube') },
+  { name: 'test:kube:fleet', command: npm('test:kube:fleet') },
   { name: 'test:parity', command: npm('test:parity') },
   { name: 'prove:faults', command: npm('prove:faults', '--seeds', '1..50') },
   { name: 'test:e2e', command: npm('test:e2e') },

@@ -1,0 +1,74 @@
+/** The embedded hub with three miniclusters, in virtual time, joined as a person would: a Secret and a Cluster each. */
+import { aWorld, type World } from '../../src/faultsim/world/index.ts'
+import type { WorldSnapshot } from '../../src/faultsim/world/snapshot.ts'
+import { CLUSTERS } from '../../src/fleet/resources.ts'
+import { isConditionTrue } from '../../src/kube/conditions.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+import { joinedCluster } from './joining.ts'
+import { type Ground, stageOn } from './stage.ts'
+import type { FleetStory } from './story.ts'
+
+const SHAPE = { members: 3, nodes: 2 }
+
+/** A fleet at rest, for many stories to begin with. */
+async function restingFleet(): Promise<WorldSnapshot> {
+  const world = await aWorld(SHAPE).settle()
+  try {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'karmada-cluster' } }
+    await world.hub.create(namespace)
+    for (const [i, { name }] of world.members.entries())
+      for (const object of joinedCluster(i, { name, server: `https://${name}.world:6443`, token: 'token', authority: '' }))
+        await world.hub.create(object)
+    await world.settle()
+    for (const cluster of await world.hub.list(CLUSTERS)) assertReady(cluster, world)
+    return world.snapshot()
+  } finally {
+    await world.stop()
+  }
+}
+
+function assertReady(cluster: KubeObject, { hub }: World): void {
+  const { conditions } = (cluster.status ?? {}) as { conditions?: { type: string; status: string }[] }
+  if (!isConditionTrue(conditions, 'Ready'))
+    throw new Error(`${cluster.metadata.name} did not become ready: ${JSON.stringify(cluster.status)}; ${hub.complaints.join('; ')}`)
+}
+
+/** A fleet in which stories play one after the other. */
+export class EmbeddedFleet {
+  #resting: Promise<WorldSnapshot> | undefined
+  #world: World | undefined
+  #played = 0
+
+  async play(story: FleetStory): Promise<void> {
+    if (story.alone) await this.stop()
+    this.#resting ??= restingFleet()
+    this.#world ??= await aWorld({ ...SHAPE, from: await this.#resting }).settle()
+    const { stage, tidy } = stageOn(groundOf(this.#world), `s${++this.#played}x`)
+    let isDone = false
+    try {
+      await stage.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } })
+      await stage.settle()
+      await story.run(stage)
+      await tidy()
+      isDone = true
+    } finally {
+      // What a story left half done, or changed for all, is not for the next one.
+      if (!isDone || story.alone) await this.stop()
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#world?.stop()
+    this.#world = undefined
+  }
+}
+
+const groundOf = (world: World): Ground => ({
+  hub: world.hub.client,
+  members: world.members.map(({ name, client }) => ({ name, client })),
+  inside: (work) => world.inside(work),
+  nowMs: () => world.clock.now(),
+  pass: (ms) => world.advance(ms),
+  lookEveryMs: 100,
+  settle: () => world.settle(),
+})

@@ -1,0 +1,138 @@
+/** Real kube-apiservers as hub and three members, and `sluice controllers --role hub` as people run it. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '../../src/base/random.ts'
+import { NAMESPACES, NODES } from '../../src/client/builtin-resources.ts'
+import { type Client, createClient } from '../../src/client/client.ts'
+import { connectionOf, parseKubeconfig } from '../../src/client/kubeconfig.ts'
+import { hostOfThisMachine } from '../../src/client/transport/host.ts'
+import { undiciTransport } from '../../src/client/transport/undici.ts'
+import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
+import { CLUSTERS } from '../../src/fleet/resources.ts'
+import type { Cluster } from '../../src/kinds/karmada/index.ts'
+import { isConditionTrue } from '../../src/kube/conditions.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+import { SIMULATED_NODE_SIZE } from '../../src/minicluster/shape.ts'
+import { startChild } from '../machine/child.ts'
+import type { Cleanup } from '../machine/interrupt.ts'
+import { privateProgram } from '../machine/program.ts'
+import { type RealServer, startRealServer } from '../machine/real-server.ts'
+import { joinedCluster } from './joining.ts'
+import { type Ground, stageOn } from './stage.ts'
+import type { FleetStory } from './story.ts'
+
+/** Nobody there takes protection off claims again, and templates are not in use: as Karmada's own server is set. */
+const SERVER = ['--arg', 'kube-apiserver=--disable-admission-plugins=StorageObjectInUseProtection,ServiceAccount']
+const NODES_PER_MEMBER = 2
+const STEADY_MS = 1000
+const READY_WITHIN_S = 120
+
+export interface RealFleet {
+  play(story: FleetStory, mark: string): Promise<void>
+  /** The end of what the controllers said. */
+  log(): string
+}
+
+interface Server {
+  name: string
+  server: RealServer
+  client: Client
+}
+
+export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
+  const servers: Server[] = []
+  // One after the other: four at once on a small machine are not faster.
+  for (const name of ['hub', 'member1', 'member2', 'member3']) servers.push(await serverNamed(name, later))
+  const [hub, ...members] = servers as [Server, ...Server[]]
+  for (const member of members) await bringNodes(member)
+  const program = await privateProgram()
+  later(async () => program.remove())
+  const log = path.join(hub.server.folder, 'controllers.log')
+  const args = [program.file, 'controllers', '--log-format', 'json', '--role', 'hub', '--kubeconfig', hub.server.kubeconfig]
+  const child = startChild({ name: 'sluice controllers', command: process.execPath, args, log })
+  later(() => child.stop())
+  const said = (): string => readFileSync(log, 'utf8')
+  await child.waitUntil('controllers run', () => said().includes('"controllers run"'), READY_WITHIN_S)
+  await hub.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'karmada-cluster' } })
+  for (const [i, member] of members.entries())
+    for (const object of joinedCluster(i, accessOf(member))) await hub.client.create(resourceOfObject(object), object)
+  await child.waitUntil('every member is ready', () => allReady(hub.client, members.length), READY_WITHIN_S)
+  const ground = groundOf(hub, members)
+  return {
+    log: said,
+    async play(story, mark) {
+      child.assertAlive()
+      const { stage, tidy } = stageOn(ground, mark)
+      await hub.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } })
+      try {
+        await story.run(stage)
+      } finally {
+        await tidy()
+      }
+    },
+  }
+}
+
+const groundOf = (hub: Server, members: readonly Server[]): Ground => ({
+  hub: hub.client,
+  members,
+  inside: (work) => work(),
+  nowMs: () => Date.now(),
+  pass: (ms) => sleep(ms),
+  lookEveryMs: 100,
+  async settle(versions) {
+    for (let before = ''; ; ) {
+      const now = await versions()
+      if (now === before) return
+      before = now
+      await sleep(STEADY_MS)
+    }
+  },
+})
+
+async function serverNamed(name: string, later: Cleanup): Promise<Server> {
+  const server = await startRealServer(...SERVER)
+  later(() => server.stop())
+  const client = clientOf(server.kubeconfig)
+  later(() => client.close())
+  return { name, server, client }
+}
+
+function clientOf(kubeconfig: string): Client {
+  const connection = connectionOf(parseKubeconfig(readFileSync(kubeconfig, 'utf8'), kubeconfig), undefined, hostOfThisMachine())
+  const clock = {
+    now: () => Date.now(),
+    after(delayMs: number, callback: () => void) {
+      const timer = setTimeout(callback, delayMs)
+      return () => clearTimeout(timer)
+    },
+  }
+  return createClient({ transport: undiciTransport(connection), clock, random: seededRandom(1), userAgent: 'fleet-stories' })
+}
+
+function accessOf({ name, server: { folder, kubeconfig } }: Server) {
+  const { server } = connectionOf(parseKubeconfig(readFileSync(kubeconfig, 'utf8'), kubeconfig), undefined, hostOfThisMachine())
+  const token = readFileSync(path.join(folder, 'token'), 'utf8').trim()
+  return { name, server, token, authority: readFileSync(path.join(folder, 'pki', 'ca.crt'), 'utf8') }
+}
+
+/** Room as the simulated nodes of a minicluster have it; nobody runs pods on these. */
+async function bringNodes({ name, client }: Server): Promise<void> {
+  const { cpu, memory, pods } = SIMULATED_NODE_SIZE
+  const room = { cpu, memory, pods: String(pods) }
+  for (let i = 0; i < NODES_PER_MEMBER; i++) {
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: `${name}-${i}` } } as KubeObject
+    await client.create(NODES, node)
+    // The server marks every new node as not ready, and nobody else takes that off here.
+    await client.patch(NODES, { name: `${name}-${i}` }, { type: 'merge', body: { spec: { taints: null } } })
+    const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'it is there' }
+    const status = { capacity: room, allocatable: room, conditions: [ready] }
+    await client.patch(NODES, { name: `${name}-${i}` }, { type: 'merge', body: { status }, subresource: 'status' })
+  }
+}
+
+async function allReady(hub: Client, count: number): Promise<boolean> {
+  const { items } = await hub.list(CLUSTERS)
+  return (items as Cluster[]).filter(({ status }) => isConditionTrue(status?.conditions, 'Ready')).length === count
+}

@@ -1,0 +1,132 @@
+/** A stage over clients of a hub and its members: the same on both grounds; how time passes and where calls run is given. */
+import assert from 'node:assert/strict'
+import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../src/client/builtin-resources.ts'
+import type { Client } from '../../src/client/client.ts'
+import { isConflict, isNotFound } from '../../src/client/errors.ts'
+import type { Resource } from '../../src/client/resource.ts'
+import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/fleet/resources.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Elsewhere, FleetStage, Place } from './story.ts'
+
+export interface Ground {
+  hub: Client
+  members: readonly { name: string; client: Client }[]
+  /** Runs a call where calls run. */
+  inside<T>(work: () => Promise<T>): Promise<T>
+  nowMs(): number
+  pass(ms: number): Promise<void>
+  /** Between looks at something that is to happen. */
+  lookEveryMs: number
+  /** Until nothing of the story changes; `versions` tells all its objects in one text. */
+  settle(versions: () => Promise<string>): Promise<void>
+}
+
+export interface SetStage {
+  stage: FleetStage
+  /** Takes away what others could notice. */
+  tidy(): Promise<void>
+}
+
+const WITHIN_MS = 60_000
+const TOLD_CHARACTERS = 12_000
+
+/** `mark` is in the names of everything that belongs to this story, and in nothing else. */
+export function stageOn(ground: Ground, mark: string): SetStage {
+  const namespace = `story-${mark}`
+  const outside: [Resource, string][] = []
+  const hub = placeOn(ground, { name: 'hub', client: ground.hub }, namespace, (resource, name) => outside.push([resource, name]))
+  const members = ground.members.map((member) => placeOn(ground, member, namespace))
+  const [first, second, third] = members
+  if (first === undefined || second === undefined || third === undefined) throw new Error('a fleet has three members')
+  const ofStory = (): Promise<KubeObject[]> => everythingOf(ground, mark)
+  const stage: FleetStage = {
+    namespace,
+    hub,
+    members: [first, second, third],
+    unique: (base) => `${base}-${mark}`,
+    async until(what, check) {
+      const deadline = ground.nowMs() + WITHIN_MS
+      while (!(await check())) {
+        if (ground.nowMs() > deadline) assert.fail(`not seen within a minute: ${what}\n${told(await ofStory())}`)
+        await ground.pass(ground.lookEveryMs)
+      }
+    },
+    settle: () =>
+      ground.settle(async () => (await ofStory()).map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join('\n')),
+    pass: (seconds) => ground.pass(seconds * 1000),
+  }
+  const tidy = async (): Promise<void> => {
+    for (const [resource, name] of outside.reverse()) await hub.delete(resource, name)
+  }
+  return { stage, tidy }
+}
+
+type Note = (resource: Resource, name: string) => void
+
+function placeOn({ inside }: Ground, { name: place, client }: { name: string; client: Client }, own: string, note?: Note): Place {
+  const at = ({ namespaced }: Resource, name: string, { namespace = own }: Elsewhere = {}) => (namespaced ? { namespace, name } : { name })
+  return {
+    name: place,
+    create(object, resource = resourceOfObject(object)) {
+      if (!resource.namespaced) note?.(resource, object.metadata.name ?? '')
+      const placed = resource.namespaced ? { ...object, metadata: { namespace: own, ...object.metadata } } : object
+      return inside(() => client.create(resource, placed)) as never
+    },
+    get: (resource, name, where) => inside(() => ifFound(client.get(resource, at(resource, name, where)))) as never,
+    async list(resource, { namespace = own, labelSelector } = {}) {
+      const options = resource.namespaced ? { namespace, labelSelector } : { labelSelector }
+      return (await inside(() => client.list(resource, options))).items as never
+    },
+    async update(resource, name, change, where) {
+      for (;;) {
+        try {
+          return await inside(async () => {
+            const object = await client.get(resource, at(resource, name, where))
+            change(object as never)
+            return (await client.update(resource, object)) as never
+          })
+        } catch (error) {
+          if (!isConflict(error)) throw error
+        }
+      }
+    },
+    patch: (resource, name, body, { subresource, ...where } = {}) =>
+      inside(() => client.patch(resource, at(resource, name, where), { type: 'merge', body, subresource })),
+    async delete(resource, name, { namespace, ...options } = {}) {
+      await inside(() => ifFound(client.delete(resource, at(resource, name, { namespace }), options)))
+    },
+  }
+}
+
+async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** What tells how far a story is: its objects in its namespace, and its bindings and Works wherever they are. */
+async function everythingOf({ hub, members, inside }: Ground, mark: string): Promise<KubeObject[]> {
+  const namespace = `story-${mark}`
+  const lists = await Promise.all([
+    ...[RESOURCE_BINDINGS, EVENTS, DEPLOYMENTS, CONFIG_MAPS].map((resource) => inside(() => hub.list(resource, { namespace }))),
+    ...[CLUSTER_RESOURCE_BINDINGS, WORKS].map((resource) => inside(() => hub.list(resource))),
+    ...members.flatMap(({ client }) => [DEPLOYMENTS, CONFIG_MAPS].map((resource) => inside(() => client.list(resource, { namespace })))),
+  ])
+  return lists.flatMap(({ items }) => items as KubeObject[]).filter((object) => JSON.stringify(object).includes(mark))
+}
+
+function told(objects: readonly KubeObject[]): string {
+  const { bindings, others } = {
+    bindings: objects.filter(({ kind }) => kind.endsWith('Binding') || kind === 'Work'),
+    others: objects.filter(({ kind }) => kind === 'Event'),
+  }
+  const lines = [
+    ...bindings.map((object) => JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields: undefined } })),
+    ...others.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
+  ]
+  return lines.join('\n').slice(0, TOLD_CHARACTERS)
+}

@@ -1,0 +1,57 @@
+/**
+ * A story of the fleet: what people do at the hub, and what is to be seen there and in the members afterwards. The same
+ * story plays on the embedded hub with miniclusters in virtual time and on real kube-apiservers in real time, where
+ * several share one running fleet: each has a namespace of its own, and names of what has no namespace come from `unique`.
+ */
+import type { DeleteOptions } from '../../src/client/client.ts'
+import type { Resource } from '../../src/client/resource.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+
+export interface FleetStory {
+  name: string
+  /** It changes a cluster in a way that others would notice: on a shared fleet nothing else plays meanwhile. */
+  alone?: true
+  /** Members that run pods: the real ones of the suite have no controllers and no nodes that do. Say why on the same line. */
+  needs?: 'pods'
+  run(stage: FleetStage): Promise<void>
+}
+
+export interface FleetArea {
+  name: string
+  stories: readonly FleetStory[]
+}
+
+export interface FleetStage {
+  /** A namespace of this story alone, present at the hub and soon in every member. */
+  readonly namespace: string
+  readonly hub: Place
+  /** member1, member2, member3: ready, in regions east, west and north. */
+  readonly members: readonly [Place, Place, Place]
+  /** A name that no other story has, for what has no namespace, and for labels that select across namespaces. */
+  unique(base: string): string
+  /** Looks until it is so; fails with what became of the story's objects when it does not come. */
+  until(what: string, check: () => Promise<boolean>): Promise<void>
+  /** Until nothing of this story changes any more: before saying that something did not happen. */
+  settle(): Promise<void>
+  /** Where time itself is the subject. */
+  pass(seconds: number): Promise<void>
+}
+
+/** Where something is, when not in the story's namespace. */
+export interface Elsewhere {
+  namespace?: string
+}
+
+/** One cluster, as kubectl sees it. */
+export interface Place {
+  readonly name: string
+  /** What has a namespace and does not say which gets the story's. A kind of one's own needs its resource. */
+  create<T extends KubeObject>(object: T, resource?: Resource): Promise<T>
+  get<T extends KubeObject>(resource: Resource<T>, name: string, where?: Elsewhere): Promise<T | undefined>
+  list<T extends KubeObject>(resource: Resource<T>, options?: Elsewhere & { labelSelector?: string }): Promise<T[]>
+  /** Reads, changes, writes; again when somebody else was faster. */
+  update<T extends KubeObject>(resource: Resource<T>, name: string, change: (object: T) => void, where?: Elsewhere): Promise<T>
+  /** A merge patch. */
+  patch(resource: Resource, name: string, body: unknown, where?: Elsewhere & { subresource?: string }): Promise<KubeObject>
+  delete(resource: Resource, name: string, options?: Elsewhere & DeleteOptions): Promise<void>
+}
