@@ -1,0 +1,160 @@
+/**
+ * Lists what the object of a binding depends on, where the policy wants dependencies to follow. Sole writer of the annotation
+ * `resourcebinding.karmada.io/dependencies` and of the finalizer of the dependencies. Runs again when the template, the
+ * binding or a rule of the interpreter changes. A binding that goes, or takes nothing along any more, keeps the finalizer
+ * until no attached binding mentions it.
+ */
+import type { Located } from '../../../client/cache/everything.ts'
+import type { BindingSnapshot, ResourceBinding } from '../../../kinds/karmada/index.ts'
+import { DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER } from '../../../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import {
+  type Action,
+  type Controller,
+  defineController,
+  type EventIntent,
+  indexOf,
+  NOTHING_TO_DO,
+  type ObjectRef,
+  type Plan,
+  type Signal,
+  via,
+} from '../../../runtime/controller.ts'
+import { hasFinalizer } from '../../../runtime/finalizer.ts'
+import { isSameContent } from '../../detector/content.ts'
+import type { DependentReference } from '../../interpreter/interpreter.ts'
+import { bindingName } from '../../names.ts'
+import { RESOURCE_BINDINGS } from '../../resources.ts'
+import { dependenciesText, takesDependencies } from '../references.ts'
+import type { DependenciesFacts } from '../surroundings.ts'
+
+const REQUIRED_BY = 'required-by'
+/** Rules can be watched, webhooks cannot: they are asked again after this long. */
+const ASK_AGAIN_MS = 15_000
+/** On a binding: why its dependencies are not known. */
+export const DEPENDENCIES_UNKNOWN = 'sluice.dev/dependencies-unknown'
+
+export type Answer = { references: readonly DependentReference[] } | { failed: string }
+
+export interface Observed {
+  binding: ResourceBinding | undefined
+  template: KubeObject | undefined
+  /** Undefined where nobody asked. */
+  answer: Answer | undefined
+  /** Whether attached bindings still mention this one. */
+  isMentioned: boolean
+}
+
+const textOf = ({ namespace = '', name }: BindingSnapshot): string => `${namespace}/${name}`
+
+export const dependenciesListing = ({ templates, interpreter }: DependenciesFacts): Controller =>
+  defineController<Observed, ResourceBinding>({
+    name: 'fleet.dependencies.listing',
+    component: 'dependencies-distributor',
+    for: RESOURCE_BINDINGS,
+    concurrency: 4,
+    watches: [via(RESOURCE_BINDINGS, ({ spec }) => (spec?.requiredBy ?? []).map(({ namespace = '', name }) => ({ namespace, name })))],
+    indexes: [indexOf(RESOURCE_BINDINGS, REQUIRED_BY, ({ spec }) => (spec?.requiredBy ?? []).map(textOf))],
+    signals: [templateNews(templates), ruleNews({ templates, interpreter })],
+    writes: [{ resource: RESOURCE_BINDINGS, verbs: ['patch'] }],
+    concerns: (binding) =>
+      takesDependencies(binding) ||
+      hasFinalizer(binding, DEPENDENCIES_FINALIZER) ||
+      binding.metadata.annotations?.[DEPENDENCIES_ANNOTATION] !== undefined,
+    async observe({ namespace, name }, binding, read) {
+      const isMentioned = read.byIndex(RESOURCE_BINDINGS, REQUIRED_BY, `${namespace}/${name}`).length > 0
+      if (binding === undefined || !isDue(binding)) return { binding, template: undefined, answer: undefined, isMentioned }
+      const template = templates.get(binding.spec.resource)
+      if (template === undefined || template.metadata.uid !== binding.spec.resource.uid)
+        return { binding, template: undefined, answer: undefined, isMentioned }
+      return { binding, template, answer: await ask(interpreter, template), isMentioned }
+    },
+    plan,
+  })
+
+/** Nothing follows a binding that goes nowhere yet; one that did before is kept up to date. */
+const isDue = (binding: ResourceBinding): boolean =>
+  takesDependencies(binding) &&
+  ((binding.spec?.clusters ?? []).length > 0 || binding.metadata.annotations?.[DEPENDENCIES_ANNOTATION] !== undefined)
+
+async function ask(interpreter: DependenciesFacts['interpreter'], template: KubeObject): Promise<Answer> {
+  if (!interpreter.has(template, 'InterpretDependency')) return { references: [] }
+  try {
+    return { references: await interpreter.dependencies(template) }
+  } catch (error) {
+    // Rules and webhooks of users: whatever they throw is theirs, and is told to them.
+    return { failed: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+export function plan({ binding, template, answer, isMentioned }: Observed): Plan {
+  if (binding === undefined) return NOTHING_TO_DO
+  if (!takesDependencies(binding)) return { actions: release(binding, isMentioned) }
+  if (template === undefined || answer === undefined) return NOTHING_TO_DO
+  if ('failed' in answer) return { actions: noteFailure(binding, template, answer.failed), recheckAfterMs: ASK_AGAIN_MS }
+  const text = dependenciesText(answer.references)
+  const finalizers = binding.metadata.finalizers ?? []
+  const isListed = binding.metadata.annotations?.[DEPENDENCIES_ANNOTATION] === text
+  const annotations = {
+    ...(isListed ? {} : { [DEPENDENCIES_ANNOTATION]: text }),
+    ...(binding.metadata.annotations?.[DEPENDENCIES_UNKNOWN] === undefined ? {} : { [DEPENDENCIES_UNKNOWN]: null }),
+  }
+  const hasOurs = finalizers.includes(DEPENDENCIES_FINALIZER)
+  if (hasOurs && Object.keys(annotations).length === 0) return NOTHING_TO_DO
+  const metadata = { annotations, ...(hasOurs ? {} : { finalizers: [...finalizers, DEPENDENCIES_FINALIZER] }) }
+  const told: EventIntent = {
+    of: template,
+    type: 'Normal',
+    reason: 'GetDependenciesSucceed',
+    message: `Get dependencies(${text}) succeed.`,
+  }
+  return { actions: [{ do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch: { metadata }, ...(isListed ? {} : { tells: told }) }] }
+}
+
+/** The list goes first, with which attached bindings let go; the finalizer goes when they have. */
+function release(binding: ResourceBinding, isMentioned: boolean): Action[] {
+  const { annotations = {}, finalizers = [], deletionTimestamp } = binding.metadata
+  const isListed = annotations[DEPENDENCIES_ANNOTATION] !== undefined && deletionTimestamp === undefined
+  const mayGo = hasFinalizer(binding, DEPENDENCIES_FINALIZER) && !isMentioned
+  if (!isListed && !mayGo) return []
+  const metadata = {
+    ...(isListed ? { annotations: { [DEPENDENCIES_ANNOTATION]: null, [DEPENDENCIES_UNKNOWN]: null } } : {}),
+    ...(mayGo ? { finalizers: finalizers.filter((one) => one !== DEPENDENCIES_FINALIZER) } : {}),
+  }
+  return [{ do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch: { metadata } }]
+}
+
+/** What is attached stays as it is while nobody knows better. */
+function noteFailure(binding: ResourceBinding, template: KubeObject, failed: string): Action[] {
+  if (binding.metadata.annotations?.[DEPENDENCIES_UNKNOWN] === failed) return []
+  return [
+    {
+      do: 'patch',
+      resource: RESOURCE_BINDINGS,
+      of: binding,
+      patch: { metadata: { annotations: { [DEPENDENCIES_UNKNOWN]: failed } } },
+      tells: { of: template, type: 'Warning', reason: 'GetDependenciesFailed', message: failed },
+    },
+  ]
+}
+
+const bindingOf = ({ object }: Located): ObjectRef => ({
+  namespace: object.metadata.namespace ?? '',
+  name: bindingName(object.kind, object.metadata.name ?? ''),
+})
+
+const templateNews = (templates: DependenciesFacts['templates']): Signal => ({
+  subscribe: (wake) =>
+    templates.subscribe((located, { type, old }) => {
+      if (!located.resource.namespaced || (type === 'updated' && old !== undefined && isSameContent(old, located.object))) return
+      wake(bindingOf(located), templates.isComplete() ? 'normal' : 'low')
+    }),
+})
+
+const ruleNews = ({ templates, interpreter }: DependenciesFacts): Signal => ({
+  subscribe: (wake) =>
+    interpreter.onChange((kinds) => {
+      for (const located of kinds === undefined ? [templates.all()] : kinds.map((kind) => templates.selectedBy(kind)))
+        for (const one of located) if (one.resource.namespaced) wake(bindingOf(one), 'low')
+    }),
+})
