@@ -9,7 +9,9 @@ export interface Sources {
 
 export function withoutSurvival(names: readonly string[], sources: Sources): string[] {
   return names.filter((name) => {
-    const own = sources.read(`src/${name.replaceAll('.', '/')}/controller.ts`) ?? ''
+    // One file makes both: the controller of namespaced objects and its twin of cluster-scoped ones.
+    const path = name.replace(/\.cluster-scoped$/, '').replaceAll('.', '/')
+    const own = sources.read(`src/${path}/controller.ts`) ?? ''
     const exported = [...own.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, identifier]) => identifier as string)
     const forms = [`\\{\\s*name:\\s*'${name.replaceAll('.', '\\.')}'`, ...exported.map((identifier) => `${identifier}\\b`)]
     const line = new RegExp(`\\bsurvives\\(\\s*(?:${forms.join('|')})`)

@@ -47,7 +47,7 @@ export function isValidClaim(template: KubeObject, claim: Claim, policy: Policy 
   )
 }
 
-export const isAlive = ({ metadata }: Policy): boolean => metadata.deletionTimestamp === undefined
+const isAlive = ({ metadata }: Policy): boolean => metadata.deletionTimestamp === undefined
 
 const isWithinReach = ({ metadata }: Policy, template: KubeObject): boolean =>
   (metadata.namespace ?? '') === '' || metadata.namespace === template.metadata.namespace

@@ -67,7 +67,7 @@ export async function theBinding(hub: WorldCluster, where: string): Promise<Bind
   return binding
 }
 
-export const idOf = (policy: KubeObject): string => {
+const idOf = (policy: KubeObject): string => {
   const [id] = Object.entries(policy.metadata.labels ?? {}).flatMap(([key, value]) => (key.endsWith('permanent-id') ? [value] : []))
   assert.ok(id !== undefined, 'the policy has no permanent id')
   return id

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { expectGone } from '../../../../test/expect/index.ts'
 import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS } from '../../../client/builtin-resources.ts'
+import { NOTHING } from '../../../client/cache/nothing.ts'
 import { viewOf } from '../../../faultsim/prover/ledger.ts'
 import { type Survival, survives } from '../../../faultsim/survives.ts'
 import { aWorld, type WorldCluster } from '../../../faultsim/world/index.ts'
@@ -10,7 +11,7 @@ import { aPolicy, bindingAt, CLUSTER_ROLE, claimText, claimTextOf, clustersOf, h
 import type { DependentReference, Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
 import { PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../resources.ts'
-import type { Templates } from '../../templates.ts'
+import { createTemplates } from '../../templates.ts'
 import { hubCast } from '../../testing.ts'
 import { dependenciesListing } from '../listing/controller.ts'
 import { aMap, attachedTo, DETECTOR_AND_DEPENDENCIES, dependedBy, needsOf, reading, scheduleTo, taking } from '../testing.ts'
@@ -296,18 +297,7 @@ const SURVIVAL: Survival = {
   atRest,
 }
 
-const NOTHING: Templates = {
-  get: () => undefined,
-  resourceOf: () => undefined,
-  ofBinding: () => [],
-  selectedBy: () => [],
-  claimedBy: () => [],
-  all: () => [],
-  isSkipped: () => false,
-  subscribe: () => () => undefined,
-  isComplete: () => true,
-  onComplete: () => () => undefined,
-}
+const templates = createTemplates(NOTHING)
 
-survives(dependenciesListing({ templates: NOTHING, interpreter: nativeInterpreter() }), SURVIVAL)
-survives(attachment({ templates: NOTHING }), SURVIVAL)
+survives(dependenciesListing({ templates, interpreter: nativeInterpreter() }), SURVIVAL)
+survives(attachment({ templates }), SURVIVAL)

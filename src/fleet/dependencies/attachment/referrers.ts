@@ -113,7 +113,7 @@ export const snapshotOf = ({ metadata, spec }: ResourceBinding): BindingSnapshot
   ...(spec?.clusters === undefined ? {} : { clusters: spec.clusters }),
 })
 
-export const labelOf = ({ metadata }: ResourceBinding): string =>
+const labelOf = ({ metadata }: ResourceBinding): string =>
   `${DEPENDED_BY_LABEL_PREFIX}${bindingReferenceKey(metadata.namespace, metadata.name ?? '')}`
 
 /** The labels that stand for these referrers. */

@@ -32,7 +32,7 @@ const REQUIRED_BY = 'required-by'
 /** Rules can be watched, webhooks cannot: they are asked again after this long. */
 const ASK_AGAIN_MS = 15_000
 /** On a binding: why its dependencies are not known. */
-export const DEPENDENCIES_UNKNOWN = 'sluice.dev/dependencies-unknown'
+const DEPENDENCIES_UNKNOWN = 'sluice.dev/dependencies-unknown'
 
 export type Answer = { references: readonly DependentReference[] } | { failed: string }
 

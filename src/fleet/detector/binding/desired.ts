@@ -53,7 +53,7 @@ export const ownerOf = (template: KubeObject): OwnerReference => ({
 export const controllerUidOf = ({ metadata }: KubeObject): string | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid
 
-export const finalizerOf = ({ namespaced }: Resource): string => (namespaced ? BINDING_FINALIZER : CLUSTER_BINDING_FINALIZER)
+const finalizerOf = ({ namespaced }: Resource): string => (namespaced ? BINDING_FINALIZER : CLUSTER_BINDING_FINALIZER)
 
 /** Made anew. */
 export function newBinding(wish: Wish): KubeObject {

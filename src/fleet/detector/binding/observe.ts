@@ -140,7 +140,7 @@ function subjectOf(
   }
 }
 
-export const policyOf = (claim: Claim, read: Reader): Policy | undefined =>
+const policyOf = (claim: Claim, read: Reader): Policy | undefined =>
   isOfCluster(claim) ? read.get(CLUSTER_PROPAGATION_POLICIES, '', claim.name) : read.get(PROPAGATION_POLICIES, claim.namespace, claim.name)
 
 function missingOverridesOf({ metadata, spec }: Policy, read: Reader): string[] {

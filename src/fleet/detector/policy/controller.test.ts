@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { expectGone } from '../../../../test/expect/index.ts'
 import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../client/builtin-resources.ts'
+import { NOTHING } from '../../../client/cache/nothing.ts'
 import { type InvariantView, viewOf } from '../../../faultsim/prover/ledger.ts'
 import { type Invariant, type Survival, survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
@@ -9,7 +10,7 @@ import type { Policy } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../resources.ts'
-import type { Templates } from '../../templates.ts'
+import { createTemplates } from '../../templates.ts'
 import { hubCast } from '../../testing.ts'
 import { detectedBindings, detectedClusterBindings } from '../binding/controller.ts'
 import {
@@ -190,21 +191,10 @@ const SURVIVAL: Survival = {
   atRest,
 }
 
-const NOTHING: Templates = {
-  get: () => undefined,
-  resourceOf: () => undefined,
-  ofBinding: () => [],
-  selectedBy: () => [],
-  claimedBy: () => [],
-  all: () => [],
-  isSkipped: () => false,
-  subscribe: () => () => undefined,
-  isComplete: () => true,
-  onComplete: () => () => undefined,
-}
-const FACTS = { templates: NOTHING, interpreter: nativeInterpreter() }
+const templates = createTemplates(NOTHING)
+const FACTS = { templates, interpreter: nativeInterpreter() }
 
-survives(policyRelease(NOTHING), SURVIVAL)
-survives(clusterPolicyRelease(NOTHING), SURVIVAL)
+survives(policyRelease(templates), SURVIVAL)
+survives(clusterPolicyRelease(templates), SURVIVAL)
 survives(detectedBindings(FACTS), SURVIVAL)
 survives(detectedClusterBindings(FACTS), SURVIVAL)
