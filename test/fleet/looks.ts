@@ -1,7 +1,20 @@
 /** What stories look for in members, each with the words of its failure. */
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import { EVENTS } from '../../src/client/builtin-resources.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import type { Resource } from '../../src/client/resource.ts'
+import { bindingName, executionNamespace, workName } from '../../src/fleet/names.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/fleet/resources.ts'
+import type { ClusterResourceBinding, ResourceBinding, Work } from '../../src/kinds/karmada/index.ts'
+import {
+  CLUSTER_PROPAGATION_POLICY_ID,
+  CLUSTER_PROPAGATION_POLICY_NAME,
+  PROPAGATION_POLICY_ID,
+  PROPAGATION_POLICY_NAME,
+} from '../../src/kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
-import type { FleetStage, Place } from './story.ts'
+import type { Elsewhere, FleetStage, Place } from './story.ts'
 
 const namesOf = (places: readonly Place[]): string => places.map(({ name }) => name).join(', ')
 
@@ -28,4 +41,64 @@ export function leaves(stage: FleetStage, resource: Resource, name: string, plac
     for (const place of places) if ((await place.get(resource, name)) !== undefined) return false
     return true
   })
+}
+
+/** These members have it and the others do not; `settle` first where it must not come later either. */
+export async function isOnlyIn(stage: FleetStage, resource: Resource, name: string, places: readonly Place[]): Promise<void> {
+  await reaches(stage, resource, name, places)
+  await stage.settle()
+  const found: string[] = []
+  for (const place of stage.members) if ((await place.get(resource, name)) !== undefined) found.push(place.name)
+  assert.deepEqual(found, places.map((place) => place.name).sort(), `where ${resource.kind} ${name} is`)
+}
+
+/** Of a namespaced object of the story. */
+export const bindingOf = (stage: FleetStage, kind: string, name: string): Promise<ResourceBinding | undefined> =>
+  stage.hub.get(RESOURCE_BINDINGS, bindingName(kind, name))
+
+export const clusterBindingOf = (stage: FleetStage, kind: string, name: string): Promise<ClusterResourceBinding | undefined> =>
+  stage.hub.get(CLUSTER_RESOURCE_BINDINGS, bindingName(kind, name))
+
+/** The Work that carries a namespaced object of the story to a member. */
+export const workOf = (stage: FleetStage, place: Place, kind: string, name: string): Promise<Work | undefined> =>
+  stage.hub.get(WORKS, workName(kind, name, stage.namespace), { namespace: executionNamespace(place.name) })
+
+/** The same for what has no namespace. */
+export const clusterWorkOf = (stage: FleetStage, place: Place, kind: string, name: string): Promise<Work | undefined> =>
+  stage.hub.get(WORKS, workName(kind, name, undefined), { namespace: executionNamespace(place.name) })
+
+/** The names of the policy that claims it, as it says itself: namespaced, or of the cluster. */
+export function claimOf(object: KubeObject | undefined): { policy?: string; clusterPolicy?: string } {
+  const { labels = {}, annotations = {} } = object?.metadata ?? {}
+  const policy = labels[PROPAGATION_POLICY_ID] === undefined ? undefined : annotations[PROPAGATION_POLICY_NAME]
+  const clusterPolicy = labels[CLUSTER_PROPAGATION_POLICY_ID] === undefined ? undefined : annotations[CLUSTER_PROPAGATION_POLICY_NAME]
+  return { ...(policy === undefined ? {} : { policy }), ...(clusterPolicy === undefined ? {} : { clusterPolicy }) }
+}
+
+export function isClaimed(
+  stage: FleetStage,
+  resource: Resource,
+  name: string,
+  by: { policy?: string; clusterPolicy?: string },
+): Promise<void> {
+  return stage.until(`${resource.kind} ${name} is claimed by ${JSON.stringify(by)}`, async () =>
+    isDeepStrictEqual(claimOf(await stage.hub.get(resource, name)), by),
+  )
+}
+
+/** Until an event of the story's namespace (or of `where`) says so. */
+export function isTold(stage: FleetStage, reason: string, message: RegExp, where?: Elsewhere): Promise<void> {
+  return stage.until(`an event ${reason} ${message}`, async () =>
+    (await stage.hub.list(EVENTS, where)).some((event) => event.reason === reason && message.test(String(event.message))),
+  )
+}
+
+/** What the server says to a request that it must refuse. */
+export async function refusalOf(request: Promise<unknown>): Promise<string> {
+  const said = await request.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  assert.ok(said instanceof ApiError, `the request should have been refused, not ${said === undefined ? 'accepted' : String(said)}`)
+  return said.message
 }

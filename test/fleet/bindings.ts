@@ -1,0 +1,129 @@
+/** What stories look for in bindings: where something was placed, what is said about it, and what was told as it happened. */
+import { EVENTS } from '../../src/client/builtin-resources.ts'
+import type { Resource } from '../../src/client/resource.ts'
+import { bindingName } from '../../src/fleet/names.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../src/fleet/resources.ts'
+import type { AggregatedStatusItem, Binding } from '../../src/kinds/karmada/index.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+import type { FleetStage } from './story.ts'
+
+/** Replicas by cluster; for what has none, 0 says that it is there. */
+export type Shares = Readonly<Record<string, number>>
+
+type Fields = Record<string, unknown>
+
+export function bindingOf(stage: FleetStage, { kind, namespaced }: Resource, name: string): Promise<Binding | undefined> {
+  const resource = (namespaced ? RESOURCE_BINDINGS : CLUSTER_RESOURCE_BINDINGS) as Resource<Binding & KubeObject>
+  return stage.hub.get(resource, bindingName(kind, name))
+}
+
+export const bindingResourceOf = ({ namespaced }: Resource): Resource => (namespaced ? RESOURCE_BINDINGS : CLUSTER_RESOURCE_BINDINGS)
+
+export const sharesOf = (binding: Binding | undefined): Shares =>
+  Object.fromEntries((binding?.spec.clusters ?? []).map(({ name, replicas = 0 }) => [name, replicas]))
+
+const isSame = (a: Shares, b: Shares): boolean =>
+  Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, share]) => b[name] === share)
+
+/** What an object in a member says of itself: replicas of most, parallelism of a Job. */
+export function replicasIn(object: KubeObject): number {
+  const { replicas, parallelism = 0 } = (object.spec ?? {}) as { replicas?: number; parallelism?: number }
+  return replicas ?? parallelism
+}
+
+export interface Placing {
+  /** Where replicas stand in the object of a member (default: as in built-in kinds; undefined: nowhere). */
+  replicas?: ((object: KubeObject) => number) | undefined
+}
+
+/** Until the scheduler's word and the members agree: these clusters with these replicas, and no others. */
+export function isPlaced(
+  stage: FleetStage,
+  resource: Resource,
+  name: string,
+  shares: Shares,
+  { replicas = replicasIn }: Placing = {},
+): Promise<void> {
+  return stage.until(`${resource.kind} ${name} placed as ${JSON.stringify(shares)}`, async () => {
+    if (!isSame(sharesOf(await bindingOf(stage, resource, name)), shares)) return false
+    for (const member of stage.members) {
+      const object = await member.get(resource, name)
+      const share = shares[member.name]
+      if ((object === undefined) !== (share === undefined)) return false
+      if (object !== undefined && replicas(object) !== share) return false
+    }
+    return true
+  })
+}
+
+/** For kinds without replicas: in these clusters and no others. */
+export const isIn = (stage: FleetStage, resource: Resource, name: string, places: readonly { name: string }[]): Promise<void> =>
+  isPlaced(stage, resource, name, Object.fromEntries(places.map((place) => [place.name, 0])), { replicas: () => 0 })
+
+/** Until some placement is right that cannot be foreseen whole (ties are broken by uid), and the members have it. */
+export async function placedWhere(
+  stage: FleetStage,
+  resource: Resource,
+  name: string,
+  isRight: (shares: Shares) => boolean,
+  placing?: Placing,
+): Promise<Shares> {
+  let shares: Shares = {}
+  await stage.until(`${resource.kind} ${name} placed rightly`, async () => {
+    shares = sharesOf(await bindingOf(stage, resource, name))
+    return isRight(shares)
+  })
+  await isPlaced(stage, resource, name, shares, placing)
+  return shares
+}
+
+export const totalOf = (shares: Shares): number => Object.values(shares).reduce((sum, share) => sum + share, 0)
+
+/** Until a condition of the binding says exactly this. */
+export function says(
+  stage: FleetStage,
+  resource: Resource,
+  name: string,
+  condition: { type: 'Scheduled' | 'FullyApplied'; status: 'True' | 'False'; reason: string; message: string },
+): Promise<void> {
+  return stage.until(`the binding of ${resource.kind} ${name} says ${JSON.stringify(condition)}`, async () => {
+    const binding = await bindingOf(stage, resource, name)
+    const found = binding?.status?.conditions?.find(({ type }) => type === condition.type)
+    return found?.status === condition.status && found.reason === condition.reason && found.message === condition.message
+  })
+}
+
+export const isScheduled = (stage: FleetStage, resource: Resource, name: string): Promise<void> =>
+  says(stage, resource, name, {
+    type: 'Scheduled',
+    status: 'True',
+    reason: 'Success',
+    message: 'Binding has been scheduled successfully.',
+  })
+
+/** Until an event says this about an object of this kind. */
+export function tells(stage: FleetStage, about: { kind: string; name: string }, reason: string, message: string): Promise<void> {
+  return stage.until(`${reason} about ${about.kind} ${about.name}: ${message}`, async () => {
+    const namespaces = [stage.namespace, 'default']
+    const events = (await Promise.all(namespaces.map((namespace) => stage.hub.list(EVENTS, { namespace })))).flat()
+    return events.some((event) => {
+      const { kind, name } = (event as Fields).involvedObject as { kind?: string; name?: string }
+      return kind === about.kind && name === about.name && event.reason === reason && event.message === message
+    })
+  })
+}
+
+/** Until the binding tells this of a cluster. */
+export function reportedAs(
+  stage: FleetStage,
+  resource: Resource,
+  name: string,
+  cluster: string,
+  isAsWanted: (item: AggregatedStatusItem) => boolean,
+): Promise<void> {
+  return stage.until(`the binding of ${resource.kind} ${name} tells of ${cluster}, as wanted`, async () => {
+    const binding = await bindingOf(stage, resource, name)
+    const item = binding?.status?.aggregatedStatus?.find(({ clusterName }) => clusterName === cluster)
+    return item !== undefined && isAsWanted(item)
+  })
+}

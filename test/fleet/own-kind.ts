@@ -1,0 +1,57 @@
+/** A small kind of one story's own: defined at the hub and carried to every member by a policy, as people do with theirs. */
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/client/builtin-resources.ts'
+import type { Resource } from '../../src/client/resource.ts'
+import { CLUSTERS } from '../../src/fleet/resources.ts'
+import type { KubeObject } from '../../src/kube/meta.ts'
+import { reaches } from './looks.ts'
+import { aClusterPropagationPolicy, on, selectorOf } from './manifests.ts'
+import type { FleetStage } from './story.ts'
+
+type Fields = Record<string, unknown>
+
+export interface OwnKind {
+  readonly resource: Resource
+  readonly apiVersion: string
+  readonly kind: string
+  /** One of them, with this spec. */
+  make(name: string, spec?: Fields): KubeObject
+}
+
+/** `Boat` in a group that no other story has; members serve it when this returns, and the hub knows that. */
+export async function ownKind(stage: FleetStage): Promise<OwnKind> {
+  const group = `${stage.unique('sea')}.dev`
+  return installed(stage, { group, version: 'v1', plural: 'boats', kind: 'Boat', namespaced: true })
+}
+
+/** Any kind, by its real name: not for stories beside others that do the same. */
+export async function installed(stage: FleetStage, resource: Resource): Promise<OwnKind> {
+  const { group, version, kind } = resource
+  const definition = definitionOf(resource)
+  await stage.hub.create(definition)
+  await stage.hub.create(aClusterPropagationPolicy(stage.unique(resource.plural), [selectorOf(definition)], on(...stage.members)))
+  await reaches(stage, CUSTOM_RESOURCE_DEFINITIONS, definition.metadata.name ?? '', stage.members)
+  const apiVersion = `${group}/${version}`
+  await stage.until(`members that serve ${apiVersion}`, async () => (await serving(stage, apiVersion)) === stage.members.length)
+  return { resource, apiVersion, kind, make: (name, spec = {}) => ({ apiVersion, kind, metadata: { name }, spec }) }
+}
+
+async function serving(stage: FleetStage, groupVersion: string): Promise<number> {
+  const clusters = await stage.hub.list(CLUSTERS)
+  return clusters.filter(({ status }) => status?.apiEnablements?.some((enabled) => enabled.groupVersion === groupVersion)).length
+}
+
+function definitionOf({ group, version, plural, kind }: Resource): KubeObject {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } }
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
+      versions: [{ name: version, served: true, storage: true, schema, subresources: { status: {} } }],
+    },
+  }
+}
