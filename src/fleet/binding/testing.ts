@@ -6,10 +6,12 @@ import {
   BINDING_FINALIZER,
   CLUSTER_BINDING_FINALIZER,
   CLUSTER_RESOURCE_BINDING_ID,
+  EXECUTION_FINALIZER,
   RESOURCE_BINDING_ID,
 } from '../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Controller } from '../../runtime/controller.ts'
+import { type Controller, defineController, NOTHING_TO_DO } from '../../runtime/controller.ts'
+import { hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
 import { bindingName, clusterOfExecutionNamespace, executionNamespace } from '../names.ts'
 import { WORKS } from '../resources.ts'
 import type { FleetSurroundings } from '../surroundings.ts'
@@ -136,3 +138,15 @@ export const newsOf = async (hub: WorldCluster, reason: string): Promise<string[
     .map(({ involvedObject, message, count = 1 }) => `${involvedObject.kind} ${count}× ${message}`)
     .sort()
 }
+
+/** Stands in for execution: a Work on its way out has nothing left in its member, and one that is there is applied. */
+export const willing = defineController<Work | undefined, Work>({
+  name: 'test.willing-member',
+  for: WORKS,
+  writes: [{ resource: WORKS, verbs: ['patch'] }],
+  observe: (_ref, work) => work,
+  plan: (work) =>
+    work?.metadata.deletionTimestamp === undefined || !hasFinalizer(work, EXECUTION_FINALIZER)
+      ? NOTHING_TO_DO
+      : { actions: [removeFinalizer(WORKS, work, EXECUTION_FINALIZER)] },
+})

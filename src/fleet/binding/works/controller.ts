@@ -23,10 +23,10 @@ import { createRetries } from '../retries.ts'
 import { purgedFirst } from '../targets.ts'
 import { createTemplateWatch } from '../template-watch.ts'
 import { workNameOf } from '../work-for.ts'
-import { createsWorks, isGoing, isHeld, type Observed, orphansOf, plan } from './plan.ts'
+import { isGoing, isHeld, type Observed, orphansOf, plan } from './plan.ts'
 import { policiesFor } from './policies.ts'
 import { indexesOf, isAnotherWish, watchesOf } from './wakes.ts'
-import { otherOwner, wantedWorks } from './wanted.ts'
+import { isDue, otherOwner, wantedWorks } from './wanted.ts'
 
 export interface BindingFacts {
   templates: Templates
@@ -38,11 +38,7 @@ export interface BindingFacts {
 export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller {
   const watch = createTemplateWatch(kind, facts)
   const retries = createRetries()
-  /** What the first list brought may be old; what comes later is news. */
-  let firstList: number | undefined
-
   async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader, client: Client): Promise<Observed> {
-    firstList ??= read.revisionOf(kind.resource)
     const works = worksOf(kind, { ref, binding, read })
     const template = binding === undefined || isGoing(binding) ? undefined : watch.templateOf(binding)
     const isHeldBack = binding === undefined || permanentIdOf(kind, binding) === '' || isHeld(binding, works)
@@ -50,13 +46,12 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
       template === undefined || isHeldBack
         ? { wanted: [], hindrances: [] }
         : await wantedWorks({ kind, binding, template, ...given(read, template) })
-    const isOld = Number(binding?.metadata.resourceVersion) <= firstList
     const seen = { kind, binding, works, template, wanted, hindrances }
     const retryAfterMs = retries.afterMs(
       `${ref.namespace}/${ref.name}`,
       hindrances.some(({ mayPass }) => mayPass),
     )
-    return { ...seen, retryAfterMs, isFresh: await isSure(seen, { ref, client, isOld }) }
+    return { ...seen, retryAfterMs, isFresh: await isSure(seen, { ref, client }) }
   }
 
   function given(read: PassReader, template: KubeObject) {
@@ -99,21 +94,18 @@ function worksOf(kind: BindingKind, { ref, binding, read }: { ref: ObjectRef; bi
 interface Asking {
   ref: ObjectRef
   client: Client
-  /** The binding is as a first list had it, which may be older than what became of it. */
-  isOld: boolean
 }
 
 /**
- * Asks the server before a Work is removed, before one appears because of a wish that may be an old one, and before anything
- * comes to another cluster that must be gone from the first.
+ * Asks the server before anything is written: caches may be old, and of different age, and a wish of yesterday must neither
+ * remove a Work of today nor bring one back. And before a Work appears while another must be gone first.
  */
-async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wanted'>, { ref, client, isOld }: Asking): Promise<boolean> {
-  const { kind, binding } = seen
+async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wanted'>, { ref, client }: Asking): Promise<boolean> {
+  const { kind, binding, wanted } = seen
   const removes = orphansOf(seen).length > 0
   if (binding === undefined) return !removes || (await liveObject(client, kind.resource, ref)) === undefined
-  const creates = createsWorks(seen)
-  if ((removes || (creates && isOld)) && !(await isFresh(client, kind.resource, binding))) return false
-  return !creates || (await isPurged(client, kind, binding))
+  if ((removes || wanted.some(isDue)) && !(await isFresh(client, kind.resource, binding))) return false
+  return !wanted.some(({ live }) => live === undefined) || (await isPurged(client, kind, binding))
 }
 
 /** Works that must be gone first: the server knows best whether they are. */

@@ -11,9 +11,8 @@ import { clusterOfExecutionNamespace } from '../../names.ts'
 import { WORKS } from '../../resources.ts'
 import { type BindingKind, permanentIdOf, refOf } from '../binding-kinds.ts'
 import { keptClusters, purgedFirst } from '../targets.ts'
-import { workChange } from '../work-change.ts'
 import { newlyApplied, SYNC_WORK_FAILED, syncFailures, syncSucceeded } from './news.ts'
-import type { Hindrance, WantedWork } from './wanted.ts'
+import { type Hindrance, isDue, type WantedWork } from './wanted.ts'
 
 export interface Observed {
   kind: BindingKind
@@ -85,10 +84,10 @@ function removals(kind: BindingKind, binding: Binding | undefined, orphans: read
 
 function writesOf({ kind, template, wanted, hindrances }: Observed, binding: Binding): Action[] {
   if (template === undefined) return []
-  const changes = wanted.flatMap((one) => changeOf(one))
-  let left = changes.length
-  return changes.map(({ write, of }) => ({
-    ...write,
+  const due = wanted.filter(isDue)
+  let left = due.length
+  return due.map((of) => ({
+    ...writeOf(of),
     tells(): EventIntent[] {
       left--
       const isLast = left === 0 && hindrances.length === 0
@@ -98,16 +97,10 @@ function writesOf({ kind, template, wanted, hindrances }: Observed, binding: Bin
   }))
 }
 
-/** Nothing for a Work on its way out: when it is gone, that wakes us. */
-function changeOf(of: WantedWork): { write: Action; of: WantedWork }[] {
-  const { work, live } = of
-  if (live === undefined) return [{ write: { do: 'create', resource: WORKS, object: work }, of }]
-  const patch = isGoing(live) ? undefined : workChange(live, work)
-  return patch === undefined ? [] : [{ write: { do: 'patch', resource: WORKS, of: live, patch }, of }]
+function writeOf({ work, live, patch }: WantedWork): Action {
+  if (live === undefined) return { do: 'create', resource: WORKS, object: work }
+  return { do: 'patch', resource: WORKS, of: live, patch: patch ?? {} }
 }
-
-/** Whether a Work would appear where there is none. */
-export const createsWorks = ({ wanted }: Pick<Observed, 'wanted'>): boolean => wanted.some(({ live }) => live === undefined)
 
 function cleanupFailed(
   kind: BindingKind,

@@ -12,6 +12,7 @@ import { type Overridden, OverrideError } from '../../override/index.ts'
 import { type BindingKind, permanentIdOf, refOf } from '../binding-kinds.ts'
 import { completionsByCluster } from '../job-completions.ts'
 import { replicasFor, targetsOf } from '../targets.ts'
+import { workChange } from '../work-change.ts'
 import { workFor, workNameOf } from '../work-for.ts'
 
 export interface WantedWork {
@@ -19,7 +20,12 @@ export interface WantedWork {
   work: Work
   /** The one that is there now. */
   live: Work | undefined
+  /** What has to change about it; nothing for one on its way out: when it is gone, that wakes us. */
+  patch: Record<string, unknown> | undefined
 }
+
+/** Whether anything has to be written for it. */
+export const isDue = ({ live, patch }: WantedWork): boolean => live === undefined || patch !== undefined
 
 export interface Hindrance {
   cluster: string
@@ -85,7 +91,8 @@ async function wantedWork(input: WantedInput, { target, completions, revised }: 
   try {
     const override = (object: KubeObject): Overridden => input.override(object, cluster)
     const work = workFor({ kind, binding, template, target, revised: own, completions, override, workId: live?.metadata.labels?.[WORK_ID] })
-    return { cluster: target.name, work, live }
+    const isStaying = live !== undefined && live.metadata.deletionTimestamp === undefined
+    return { cluster: target.name, work, live, patch: isStaying ? workChange(live, work) : undefined }
   } catch (error) {
     return hindered(error, { isOverride: error instanceof OverrideError })
   }

@@ -46,10 +46,14 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
   async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader): Promise<Seen> {
     const key = `${ref.namespace}/${ref.name}`
     const works = binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding))
-    if (binding === undefined || binding.metadata.deletionTimestamp !== undefined || !hasReports(binding, works)) return undefined
+    if (binding === undefined || binding.metadata.deletionTimestamp !== undefined || !hasReports(binding, works)) {
+      gathering.end(key)
+      retries.afterMs(key, false)
+      return undefined
+    }
     const items = aggregatedItems(works)
     const nowMs = read.nowMs()
-    const waitMs = isTold(binding, items) ? gathering.end(key) : gathering.waitMs(key, nowMs)
+    const waitMs = isTold(binding, items) ? gathering.end(key) : gathering.waitMs(key, binding.metadata.resourceVersion ?? '', nowMs)
     if (waitMs > 0) return { waitMs }
     const template = await reflected(binding, items)
     const hasFailed = template !== undefined && 'failure' in template

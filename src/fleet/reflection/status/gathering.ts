@@ -1,28 +1,27 @@
 /**
- * Lets the first of several reports wait a moment, counted from when it came, so that one write tells them all. Measured on
- * three members that report within a few milliseconds: one write of the binding instead of three. One entry per binding
- * that waits.
+ * Lets the first of several reports wait a moment, counted from when it came, so that one write tells them all: of three
+ * members that report one after the other, one write of the binding instead of up to three. A version of a binding waits
+ * once: a write that is refused is tried again as any other. One entry per binding that is not told yet.
  */
 export interface Gathering {
-  /** How long this one has to wait still; 0 when it is time, and then it is forgotten. */
-  waitMs(key: string, nowMs: number): number
+  /** How long this version of a binding has to wait still; 0 when it is time. */
+  waitMs(key: string, version: string, nowMs: number): number
   /** Nothing is to be written: nothing waits. */
   end(key: string): 0
 }
 
 export function createGathering(gatherMs: number): Gathering {
-  const due = new Map<string, number>()
+  const waiting = new Map<string, { version: string; dueMs: number }>()
   return {
-    waitMs(key, nowMs) {
-      const dueMs = due.get(key) ?? nowMs + gatherMs
+    waitMs(key, version, nowMs) {
+      const known = waiting.get(key)
+      const dueMs = known?.version === version ? known.dueMs : nowMs + gatherMs
+      waiting.set(key, { version, dueMs })
       // A clock that was set back must not make anybody wait longer.
-      const leftMs = Math.min(dueMs - nowMs, gatherMs)
-      if (leftMs > 0) due.set(key, dueMs)
-      else due.delete(key)
-      return Math.max(0, leftMs)
+      return Math.max(0, Math.min(dueMs - nowMs, gatherMs))
     },
     end(key) {
-      due.delete(key)
+      waiting.delete(key)
       return 0
     },
   }
