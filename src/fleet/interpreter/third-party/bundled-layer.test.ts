@@ -6,7 +6,17 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import { interpreterScriptAdmission } from '../configurable/admission.ts'
 import type { KindRules } from '../interpreter.ts'
 import { BUNDLED, bundledCustomization, bundledLayer } from './bundled-layer.ts'
-import { ALLUXIO_RUNTIME, DATA_LOAD, DATASET, PYTORCH_JOB, RAY_CLUSTER, RAY_JOB, statusItems, VOLCANO_JOB } from './testing.ts'
+import {
+  ALLUXIO_RUNTIME,
+  bundledSamples,
+  DATA_LOAD,
+  DATASET,
+  PYTORCH_JOB,
+  RAY_CLUSTER,
+  RAY_JOB,
+  statusItems,
+  VOLCANO_JOB,
+} from './testing.ts'
 
 const layer = bundledLayer({ now: () => 0 })
 
@@ -63,6 +73,20 @@ describe('bundled rules', () => {
       assert.equal(layer.rulesOf(apiVersion, kind)?.aggregate?.(once, statusItems(status)), once)
     })
   }
+
+  it('every bundled kind has a sample, and every rule an answer for it', () => {
+    const samples = bundledSamples()
+    assert.deepEqual(samples.map(({ object }) => `${object.apiVersion} ${object.kind}`).sort(), Object.keys(BUNDLED).sort())
+    for (const { object, statuses } of samples) {
+      const rules = layer.rulesOf(object.apiVersion, object.kind) ?? {}
+      const live = withStatus(object, statuses[0])
+      assert.equal(rules.health?.(live), true, object.kind)
+      assert.ok(rules.aggregate?.(object, statusItems(...statuses)).status !== undefined, object.kind)
+      if (rules.components !== undefined) assert.ok(rules.components(object).length > 0, object.kind)
+      if (rules.reflect !== undefined) assert.ok(Object.keys(rules.reflect(live) as object).length > 0, object.kind)
+      if (rules.dependencies !== undefined) assert.ok(rules.dependencies(object).length > 0, object.kind)
+    }
+  })
 
   it('kinds that are not bundled have no rules', () => {
     assert.equal(layer.rulesOf('apps/v1', 'Deployment'), undefined)

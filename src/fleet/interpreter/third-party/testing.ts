@@ -86,3 +86,56 @@ export const DATA_LOAD = object('data.fluid.io/v1alpha1', 'DataLoad', 'warm', 'd
   loadMetadata: true,
   target: [{ path: '/', replicas: 1 }],
 })
+
+/** Objects of every bundled kind, each with what two member clusters report. */
+export function bundledSamples(): { object: KubeObject; statuses: unknown[] }[] {
+  const condition = (type: string) => ({ type, status: 'True', lastTransitionTime: '2024-01-01T00:00:00Z', reason: type })
+  const runtime = {
+    masterPhase: 'Ready',
+    workerPhase: 'Ready',
+    fusePhase: 'Ready',
+    workerNumberReady: 2,
+    conditions: [condition('WorkersReady')],
+  }
+  const operation = { phase: 'Complete', duration: '42s', conditions: [condition('Complete')], infos: { path: '/data' } }
+  const dataset = {
+    phase: 'Bound',
+    ufsTotal: '2.00GiB',
+    cacheStates: { cached: '1.50GiB', cacheCapacity: '4.00GiB', cachedPercentage: '75.0%' },
+    conditions: [condition('Ready')],
+    runtimes: [{ name: 'demo', namespace: 'default', category: 'Accelerate', type: 'alluxio' }],
+    mounts: [{ mountPoint: 's3://bucket', name: 'bucket' }],
+  }
+  const sample = (template: KubeObject, status: object, kind = template.kind) => ({
+    object: { ...template, kind },
+    statuses: [status, status],
+  })
+  return [
+    sample(VOLCANO_JOB, {
+      state: { phase: 'Running' },
+      running: 2,
+      minAvailable: 2,
+      version: 1,
+      runningDuration: '1m40s',
+      taskStatusCount: { driver: { phase: { Running: 1 } }, worker: { phase: { Running: 1, Pending: 3 } } },
+      conditions: [{ status: 'Pending' }, { status: 'Running' }],
+    }),
+    sample(RAY_CLUSTER, {
+      readyWorkerReplicas: 1,
+      desiredWorkerReplicas: 2,
+      desiredCPU: '1500m',
+      desiredMemory: '3Gi',
+      state: 'ready',
+      conditions: ['HeadPodReady', 'RayClusterProvisioned'].map(condition),
+    }),
+    sample(RAY_JOB, { jobStatus: 'RUNNING', jobDeploymentStatus: 'Running', reason: 'r', message: 'm' }),
+    sample(PYTORCH_JOB, {
+      conditions: ['Created', 'Running'].map(condition),
+      replicaStatuses: { Master: { active: 1 }, Worker: { active: 3 } },
+      startTime: '2024-01-01T00:00:00Z',
+    }),
+    sample(DATASET, dataset),
+    ...['AlluxioRuntime', 'JuiceFSRuntime', 'JindoRuntime', 'ThinRuntime'].map((kind) => sample(ALLUXIO_RUNTIME, runtime, kind)),
+    ...['DataLoad', 'DataMigrate', 'DataBackup', 'DataProcess'].map((kind) => sample(DATA_LOAD, operation, kind)),
+  ].map(deepFreeze)
+}
