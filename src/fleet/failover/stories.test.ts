@@ -8,6 +8,7 @@ import type { WorldCluster } from '../../faultsim/world/index.ts'
 import type { Binding, Cluster, GracefulEvictionTask } from '../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { nativeInterpreter } from '../interpreter/testing.ts'
+import { membershipControllers } from '../membership/index.ts'
 import { aBinding, aCluster, aStage, type Cast, runWithCast } from '../membership/testing.ts'
 import { CLUSTER_RESOURCE_BINDINGS, CLUSTERS, RESOURCE_BINDINGS } from '../resources.ts'
 import { applicationFailover } from './application/controller.ts'
@@ -79,6 +80,33 @@ function policy(): KubeObject {
     },
   }
 }
+
+describe('a member that is cut off', () => {
+  it('is given up after its time: its bindings move, and nothing moves back when it returns', async () => {
+    const thresholds = { periodMs: 1000, failureThresholdMs: 3000, successThresholdMs: 3000 }
+    const cast: Cast = (facts) => [...membershipControllers(facts, thresholds), ...failoverControllers({ interpreter: INTERPRETER })]
+    const { world, hub } = await aStage(cast, { members: 2 })
+    for (const { name } of world.members) await hub.create(aCluster(name))
+    await hub.create(policy())
+    await hub.create(aBinding('default/web', ['member1', 'member2']))
+    await world.settle()
+    world.member.link.cut()
+    await world.advance(2000)
+    assert.deepEqual(clustersOf(await webAt(hub)), ['member1', 'member2'])
+    await world.advance(5000)
+    await world.settle()
+    assert.deepEqual(clustersOf(await webAt(hub)), ['member2'])
+    const taintsOf = async () =>
+      (((await expectThere(hub, CLUSTERS, 'member1')) as Cluster).spec.taints ?? []).map(({ key, effect }) => `${key}:${effect}`)
+    assert.deepEqual((await taintsOf()).sort(), ['cluster.karmada.io/not-ready:NoSchedule', 'down:NoExecute'])
+    world.member.link.mend()
+    await world.advance(40_000)
+    await world.settle()
+    assert.deepEqual([await taintsOf(), clustersOf(await webAt(hub))], [[], ['member2']])
+    await expectQuiet(world)
+    await world.stop()
+  })
+})
 
 describe('a NoExecute taint', () => {
   it('drives away who does not tolerate it, lets who does stay for its time, and the rest for ever', async () => {

@@ -4,7 +4,7 @@ import { cluster } from './cluster/controller.ts'
 import { clusterStatus } from './cluster-status/controller.ts'
 import type { ClusterStatusOptions, ReportsOptions } from './cluster-status/reports.ts'
 
-export type { ClusterStatusOptions, ReportsOptions as MembershipFacts } from './cluster-status/reports.ts'
+export type { ClusterStatusOptions } from './cluster-status/reports.ts'
 export { type FollowedMembers, followMembers } from './connections.ts'
 export { JoinError, type JoinRequest, joinMember, registerMember, unjoinMember } from './join.ts'
 

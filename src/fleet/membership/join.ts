@@ -25,8 +25,6 @@ import {
   type Wanted,
 } from './joining-objects.ts'
 
-export type { JoinCredentials, MemberDescription } from './joining-objects.ts'
-
 /** Something a person has to mend; the message says what. */
 export class JoinError extends Error {
   constructor(message: string, cause?: unknown) {

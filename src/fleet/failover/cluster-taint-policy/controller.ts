@@ -13,7 +13,7 @@ import { matchesCluster } from '../../cluster-affinity.ts'
 import { describeTaints, withoutTaints, withTaints } from '../../cluster-taints.ts'
 import { CLUSTER_TAINT_POLICIES, CLUSTERS } from '../../resources.ts'
 
-export interface ObservedTaints {
+interface ObservedTaints {
   cluster: Cluster | undefined
   policies: readonly ClusterTaintPolicy[]
   nowMs: number
@@ -40,7 +40,7 @@ export const clusterTaintPolicy = defineController<ObservedTaints, Cluster>({
   plan,
 })
 
-export function plan({ cluster, policies, nowMs }: ObservedTaints): Plan {
+function plan({ cluster, policies, nowMs }: ObservedTaints): Plan {
   if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const before = cluster.spec.taints ?? []
   const taints = taintsBy(policies, cluster, formatTime(nowMs))

@@ -35,7 +35,7 @@ export function gracefulEviction(
 /** Past the second in which the time is over, because times on objects are whole seconds. */
 const MARGIN_MS = 1
 
-export const planWith =
+const planWith =
   (resource: Resource, timeoutSeconds: number) =>
   ({ binding, nowMs }: Observed): Plan => {
     if (binding === undefined || binding.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO

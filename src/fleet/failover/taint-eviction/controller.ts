@@ -25,7 +25,7 @@ import type { FailoverOptions } from '../options.ts'
 import { preservedState } from '../state-preservation.ts'
 import { evictionDue, NEVER, noExecuteTaints, tolerationsOf } from './due.ts'
 
-export interface ObservedBinding {
+interface ObservedBinding {
   binding: Binding | undefined
   /** Clusters of the binding with NoExecute taints, and when they are to be left. */
   due: readonly { cluster: string; atMs: number }[]
@@ -38,7 +38,7 @@ const BY_TARGET = 'by-target'
 
 const targetsOf = (binding: Binding): string[] => (binding.spec?.clusters ?? []).map(({ name }) => name)
 
-export interface TaintEvictionFacts {
+interface TaintEvictionFacts {
   options: Pick<FailoverOptions, 'purgeMode'>
   rate: EvictionRate
 }
@@ -91,7 +91,7 @@ function dueOf(binding: Binding, clusterOf: (name: string) => Cluster | undefine
   })
 }
 
-export const planWith =
+const planWith =
   (resource: Resource, purgeMode: PurgeMode) =>
   ({ binding, due, waitMs, nowMs }: ObservedBinding): Plan => {
     if (binding === undefined || due.length === 0) return NOTHING_TO_DO
