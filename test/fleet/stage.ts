@@ -94,7 +94,9 @@ function placeOn({ inside }: Ground, { name: place, client }: { name: string; cl
     patch: (resource, name, body, { subresource, ...where } = {}) =>
       inside(() => client.patch(resource, at(resource, name, where), { type: 'merge', body, subresource })),
     async delete(resource, name, { namespace, ...options } = {}) {
-      await inside(() => ifFound(client.delete(resource, at(resource, name, { namespace }), options)))
+      // As kubectl does; for a Job the server itself would leave behind what it owns.
+      const how = { propagationPolicy: 'Background', ...options } as const
+      await inside(() => ifFound(client.delete(resource, at(resource, name, { namespace }), how)))
     },
   }
 }
@@ -119,14 +121,18 @@ async function everythingOf({ hub, members, inside }: Ground, mark: string): Pro
   return lists.flatMap(({ items }) => items as KubeObject[]).filter((object) => JSON.stringify(object).includes(mark))
 }
 
+/** What a person would look at first: where bindings and Works stand, and the events. */
 function told(objects: readonly KubeObject[]): string {
-  const { bindings, others } = {
-    bindings: objects.filter(({ kind }) => kind.endsWith('Binding') || kind === 'Work'),
-    others: objects.filter(({ kind }) => kind === 'Event'),
-  }
-  const lines = [
-    ...bindings.map((object) => JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields: undefined } })),
-    ...others.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
-  ]
+  const lines = objects.flatMap(({ kind, metadata, spec, status, type, reason, message }) => {
+    if (kind === 'Event') return [`${type} ${reason}: ${message}`]
+    if (kind !== 'Work' && !kind.endsWith('Binding')) return []
+    const { clusters, requiredBy, suspendDispatching } = (spec ?? {}) as Record<string, unknown>
+    const { conditions, aggregatedStatus } = (status ?? {}) as Record<string, unknown>
+    const gone = metadata.deletionTimestamp
+    const { namespace, name } = metadata
+    return [
+      `${kind} ${namespace}/${name} ${JSON.stringify({ gone, clusters, requiredBy, suspendDispatching, conditions, aggregatedStatus })}`,
+    ]
+  })
   return lines.join('\n').slice(0, TOLD_CHARACTERS)
 }

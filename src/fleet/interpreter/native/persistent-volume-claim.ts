@@ -5,10 +5,13 @@ import { firstPhase, phasesOf } from './phases.ts'
 import { withStatus } from './status.ts'
 
 export const persistentVolumeClaimRules: KindRules = {
-  /** The member binds claims to volumes. */
+  /** The member binds claims to volumes, and gives its default class to claims that name none; neither can change again. */
   retain: (desired, observed) => {
     const volume = textAt(observed, 'spec', 'volumeName') ?? ''
-    return volume === '' ? desired : withField(desired, ['spec', 'volumeName'], volume)
+    const given = textAt(observed, 'spec', 'storageClassName')
+    const bound = volume === '' ? desired : withField(desired, ['spec', 'volumeName'], volume)
+    const needsClass = given !== undefined && textAt(desired, 'spec', 'storageClassName') === undefined
+    return needsClass ? withField(bound, ['spec', 'storageClassName'], given) : bound
   },
   /** Bound unless a member says otherwise; members that have not told anything do not speak. */
   aggregate: (template, items) => withStatus(template, { phase: firstPhase(['Lost', 'Pending'], phasesOf(items)) ?? 'Bound' }),

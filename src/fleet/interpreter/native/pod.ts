@@ -26,7 +26,17 @@ function retainPlacement(desired: KubeObject, observed: KubeObject): KubeObject 
     const list = fieldAt(desired, 'spec', field)
     if (Array.isArray(list)) retained = withField(retained, ['spec', field], withMounts(list, listAt(observed, 'spec', field)))
   }
-  return retained
+  return withTolerations(retained, listAt(observed, 'spec', 'tolerations'))
+}
+
+/** A pod can get more tolerations and never lose one: what the member's admission added stays, in the order it is there. */
+function withTolerations(desired: KubeObject, observed: readonly Fields[]): KubeObject {
+  if (observed.length === 0) return desired
+  const wanted = listAt(desired, 'spec', 'tolerations')
+  const isSame = (one: Fields) => (other: Fields) => ['key', 'operator', 'value', 'effect'].every((field) => one[field] === other[field])
+  const kept = observed.map((one) => wanted.find(isSame(one)) ?? one)
+  const added = wanted.filter((one) => !observed.some(isSame(one)))
+  return withField(desired, ['spec', 'tolerations'], [...kept, ...added])
 }
 
 function copied(desired: KubeObject, observed: KubeObject, path: readonly string[]): KubeObject {

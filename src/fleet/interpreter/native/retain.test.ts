@@ -56,6 +56,13 @@ describe('what a member keeps', () => {
       { spec: { containers: [{ name: 'a' }] } },
     ],
     [
+      'Pod',
+      'tolerations that were added, with seconds as the template has them',
+      { spec: { tolerations: [{ key: 'new' }, { key: 'a', tolerationSeconds: 5 }], containers: [] } },
+      { spec: { tolerations: [{ key: 'added' }, { key: 'a', tolerationSeconds: 300 }], containers: [] } },
+      { spec: { tolerations: [{ key: 'added' }, { key: 'a', tolerationSeconds: 5 }, { key: 'new' }], containers: [] } },
+    ],
+    [
       'Service',
       'what was allocated',
       { spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } },
@@ -77,6 +84,20 @@ describe('what a member keeps', () => {
       { spec: { resources: {} } },
       { spec: { volumeName: 'pv-1', resources: { x: 1 } } },
       { spec: { resources: {}, volumeName: 'pv-1' } },
+    ],
+    [
+      'PersistentVolumeClaim',
+      'the class it was given',
+      { spec: { resources: {} } },
+      { spec: { storageClassName: 'local' } },
+      { spec: { resources: {}, storageClassName: 'local' } },
+    ],
+    [
+      'PersistentVolumeClaim',
+      'no class where the template names one',
+      { spec: { storageClassName: 'mine' } },
+      { spec: { storageClassName: 'local' } },
+      { spec: { storageClassName: 'mine' } },
     ],
     ['PersistentVolumeClaim', 'no empty volume', { spec: {} }, { spec: { volumeName: '' } }, { spec: {} }],
     [
