@@ -8,6 +8,7 @@ import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './apiserver/cluster.ts'
 import { type MemberSwitch, membersHandler } from './apiserver/members-path.ts'
 import type { Everything } from './client/cache/everything.ts'
+import { ApiError } from './client/errors.ts'
 import { inProcessTransport } from './client/in-process.ts'
 import type { ConnectMember } from './client/members.ts'
 import type { Transport } from './client/transport.ts'
@@ -127,15 +128,18 @@ export interface ComposeOptions
   run?: RunPlacementOptions
   /** Streams a backup of the whole store, where this cluster offers one. */
   backup?: WriteBackup
+  /** How a hub's `clusters/proxy` reaches members. */
+  connectMember?: ConnectMember
   /** Cuts members of this process off and brings them back, where this cluster is their hub. */
   members?: MemberSwitch
 }
 
 export function clusterOf(options: ComposeOptions): Cluster {
-  const { role, bare, adminToken, serviceAccountKey, run, backup, members, ...rest } = options
+  const { role, bare, adminToken, serviceAccountKey, run, backup, members, connectMember, ...rest } = options
   const paths = [...(backup === undefined ? [] : [backupHandler(backup)]), ...(members === undefined ? [] : [membersHandler(members)])]
   return createCluster({
     ...rest,
+    members: connectMember === undefined || bare ? undefined : waysTo(connectMember),
     kinds: kindsOf(role, bare),
     admission: () => admissionOf(role, bare, run),
     access: { staticTokens: [{ token: adminToken, user: { name: 'admin', groups: [MASTERS] } }], serviceAccountKey },
@@ -148,6 +152,11 @@ export function clusterOf(options: ComposeOptions): Cluster {
     },
   })
 }
+
+const waysTo = (connect: ConnectMember): ClusterOptions['members'] => ({
+  connect: (cluster, credentials) => connect(cluster, credentials, 'proxy'),
+  refusalOf: (error) => (error instanceof ApiError ? { ...error.status, code: error.code } : undefined),
+})
 
 export interface RunControllersOptions extends Omit<ControllerFacts, 'fleet'>, Omit<RunAllOptions, 'whole'> {
   role: ClusterRole

@@ -10,6 +10,7 @@ import type { NodeConnections } from '../kube/node-connections.ts'
 import type { ClusterStore } from '../store/index.ts'
 import { type Access, createAccess } from './access.ts'
 import { bootstrapCluster } from './bootstrap.ts'
+import { createClusterProxy, type MemberWays, withProxy } from './cluster-proxy/index.ts'
 import { followCustomResources } from './custom-resources.ts'
 import type { ApiResponse, Handle } from './http.ts'
 import { createIdentityDocuments } from './identity-documents.ts'
@@ -34,6 +35,8 @@ export interface ClusterOptions {
   limits?: Partial<ServerLimits>
   /** How to reach into pods: logs, commands, terminals. Without it no node serves any. */
   nodes?: NodeConnections
+  /** How a hub's `clusters/proxy` reaches members. Without it there is no such subresource. */
+  members?: MemberWays
   /** One more path outside the API. */
   extraPath?(info: RequestInfo): ApiResponse | Promise<ApiResponse> | undefined
   onInternalError?(error: unknown, info: RequestInfo): void
@@ -49,15 +52,19 @@ export interface Cluster {
 }
 
 export function createCluster(options: ClusterOptions): Cluster {
-  const context = createContext(options)
+  const { members } = options
+  const context = createContext(members === undefined ? options : { ...options, kinds: withProxy(options.kinds) })
   const access = createAccess(context, options.access)
   context.admission = [...options.admission(context), access.escalation]
   const openApi = createOpenApi(context.catalog, context.clock)
   const identity = createIdentityDocuments(access.serviceAccounts)
+  const proxy =
+    members === undefined ? undefined : createClusterProxy({ ...members, clock: options.clock, authorize: access.gate.authorize })
   const server = createApiServer({
     context,
     gate: access.gate,
     special: { ...podHandlers({ nodes: options.nodes, authorize: access.gate.authorize }), ...reviewHandlers(access.reviews) },
+    forwards: proxy?.handlers,
     extraPaths: (info, request) => options.extraPath?.(info) ?? identity(info, request) ?? openApi(info, request),
     onInternalError: options.onInternalError,
   })
@@ -71,6 +78,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     ready: bootstrapCluster(context, { port: options.port, clientAuthority: options.clientAuthority }),
     stop() {
       customResources.stop()
+      proxy?.stop()
       server.stop()
     },
   }

@@ -47,6 +47,8 @@ export interface ByteSink {
   write(chunk: Uint8Array): boolean
   onDrain(callback: () => void): void
   end(): void
+  /** Instead of `end`, where the answer is not whole: the receiver must not take it for that. Absent: it cannot be told. */
+  breakOff?(): void
 }
 
 export interface ApiResponse {

@@ -27,6 +27,9 @@ export type SubresourceHandler = (scope: Scope, negotiated: Negotiated) => Promi
 /** Resources and subresources with behaviour of their own, by `group/resource` or `group/resource/subresource`. */
 export type SpecialHandlers = Readonly<Record<string, SubresourceHandler>>
 
+/** Subresources whose answers somebody else makes: what the client accepts is theirs to judge. */
+export type ForwardHandlers = Readonly<Record<string, (scope: Scope) => Promise<ApiResponse>>>
+
 /** Doors onto the same object: they update it, and the kind's rules know what each may change. */
 const UPDATE_DOORS = new Set(['status', 'finalize', 'approval', 'ephemeralcontainers', 'resize'])
 
@@ -76,10 +79,13 @@ export interface Router {
   serve(scope: Scope): Promise<ApiResponse>
 }
 
-export function createRouter(special: SpecialHandlers, watches: WatchRegistry): Router {
+export function createRouter(special: SpecialHandlers, forwards: ForwardHandlers, watches: WatchRegistry): Router {
   return {
     async serve(scope) {
       const { info, served } = scope
+      const key = `${info.group}/${info.resource}${info.subresource === '' ? '' : `/${info.subresource}`}`
+      const forward = forwards[key]
+      if (forward !== undefined) return forward(scope)
       const choose = info.verb === 'watch' ? negotiateWatch : negotiate
       const negotiated = choose(header(scope.request, 'accept'), {
         transforms: true,
@@ -88,7 +94,6 @@ export function createRouter(special: SpecialHandlers, watches: WatchRegistry): 
       })
       if (served.version.deprecated)
         warn(scope, served.version.deprecationWarning ?? `${served.apiVersion} ${served.definition.kind} is deprecated`)
-      const key = `${info.group}/${info.resource}${info.subresource === '' ? '' : `/${info.subresource}`}`
       const handler = special[key]
       if (handler !== undefined) return handler(scope, negotiated)
       if (info.subresource === 'scale') return scale(scope, negotiated)

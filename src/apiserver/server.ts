@@ -19,7 +19,7 @@ import { PlainNotFound } from './plain-not-found.ts'
 import { createWatchRegistry } from './read/watch-registry.ts'
 import { isMalformedPath, parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { respondError } from './respond.ts'
-import { createRouter, isServed, methodNotAllowed, resolve, type SpecialHandlers } from './route.ts'
+import { createRouter, type ForwardHandlers, isServed, methodNotAllowed, resolve, type SpecialHandlers } from './route.ts'
 import { header, type Scope, type ServerContext } from './scope.ts'
 
 /** Who is asking, and whether they may: both throw StatusErrors. */
@@ -32,6 +32,7 @@ export interface ApiServerOptions {
   context: ServerContext
   gate: Gate
   special?: SpecialHandlers
+  forwards?: ForwardHandlers
   /** Paths outside the API that others serve (OpenAPI): undefined when not theirs. */
   extraPaths?(info: RequestInfo, request: ApiRequest): ApiResponse | Promise<ApiResponse> | undefined
   healthChecks?: Record<string, HealthCheck>
@@ -52,7 +53,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { context, gate } = options
   const { clock, limits } = context
   const watches = createWatchRegistry(limits.watchers)
-  const router = createRouter(options.special ?? {}, watches)
+  const router = createRouter(options.special ?? {}, options.forwards ?? {}, watches)
   const discovery = createDiscovery(context.catalog)
   const gatekeeper = createGatekeeper(limits, clock)
   const metrics = createMetrics({

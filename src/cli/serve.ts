@@ -4,7 +4,6 @@
  */
 import type { Cluster } from '../apiserver/cluster.ts'
 import { ListenError, type Listener, listen, openKeyDirectory } from '../apiserver/listener/index.ts'
-import type { MemberSwitch } from '../apiserver/members-path.ts'
 import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/index.ts'
 import { withFields } from '../base/log.ts'
 import { formatKubeconfig } from '../client/kubeconfig.ts'
@@ -17,7 +16,8 @@ import { type DataDir, FORMAT, type Run, writeSettings } from './data-dir.ts'
 import { settleLease } from './lease-of-up.ts'
 import { CommandError, type Machine } from './machine.ts'
 import { type Member, memberOf } from './member.ts'
-import { memberAccess, type OwnMember } from './member-access.ts'
+import { type MemberAccess, memberAccess, type OwnMember } from './member-access.ts'
+import { joinOwnMembers } from './own-fleet.ts'
 
 export interface ServeOptions extends StartPlan {
   bare: boolean
@@ -116,6 +116,15 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
       one.renewed.push(() => controllers.lookAgain())
       undo.push(() => controllers.stop())
     }
+  const [hub] = started
+  if (!options.bare && hub !== undefined) {
+    options.onStep('joining the members')
+    const { clock, random } = machine
+    const members = started.flatMap(({ name, cluster, listener, member }) =>
+      member === undefined ? [] : [{ name, url: urlOf(listener()), ...member.place, transport: inThisProcess(cluster) }],
+    )
+    await joinOwnMembers({ hub: inThisProcess(hub.cluster), members, clock, random })
+  }
   const clusters = started.map(({ name, listener, cluster }) => ({ name, url: urlOf(listener()), cluster }))
   await writeFiles(machine, dir, options, started)
   undo.push(() => machine.files.remove(dir.run))
@@ -164,7 +173,7 @@ interface ClusterStart {
   store: JournalStore
   wanted: WantedPort
   member: Member | undefined
-  members: MemberSwitch | undefined
+  members: MemberAccess | undefined
   bare: boolean
 }
 
@@ -193,6 +202,7 @@ async function startCluster(
       listensOn = resolve
     }),
     members: what.members,
+    connectMember: what.members?.connect,
     backup: what.role === 'hub' ? (sink) => backup(what.store, sink, clock) : undefined,
     onInternalError: (error, info) =>
       machine.err(`${what.name}: ${info.method} ${info.path} failed: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`),

@@ -97,7 +97,7 @@ export interface Client {
   /** `pods/exec`: needs a transport that can converse. */
   exec(pod: { namespace: string; name: string }, options: ExecOptions): Promise<ExecSession>
   /** Any path, for what has no kind: /version, /readyz, discovery. */
-  raw(request: Omit<TransportRequest, 'headers'> & { headers?: Record<string, string> }): Promise<TransportResponse>
+  raw(request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>): Promise<TransportResponse>
   close(): Promise<void>
 }
 

@@ -8,7 +8,7 @@ export interface InProcessServer {
   handle(request: {
     method: string
     url: string
-    headers: Record<string, string>
+    headers: Record<string, string | string[]>
     body?: Uint8Array
     signal?: AbortSignal
     as?: { name: string; groups: string[] }

@@ -17,7 +17,7 @@ export interface SendOptions {
 }
 
 export interface Outgoing extends Omit<TransportRequest, 'headers'> {
-  headers?: Record<string, string>
+  headers?: TransportRequest['headers']
   /** Sending it twice is as good as once: it changes nothing, or carries a precondition that the first sending breaks. */
   isRepeatable: boolean
 }

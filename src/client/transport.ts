@@ -5,7 +5,8 @@ export interface TransportRequest {
   method: string
   /** Path with query, starting with `/`. */
   path: string
-  headers: Record<string, string>
+  /** A list is sent as several headers of one name. */
+  headers: Record<string, string | string[]>
   body?: Uint8Array | string
   signal?: AbortSignal
   /** A stream that may be silent for long (watch, log -f): no idle timeout. */

@@ -230,6 +230,11 @@ function sinkOf(response: Outgoing, isClosed: () => boolean): ByteSink {
     end: () => {
       if (!isClosed() && !response.writableEnded) response.end()
     },
+    breakOff: () => {
+      if (isClosed()) return
+      if ('stream' in response) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+      else response.destroy()
+    },
   }
 }
 

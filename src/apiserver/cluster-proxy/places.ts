@@ -1,0 +1,33 @@
+/** How many may be at something at once, for each cluster and in all. */
+
+export interface PlaceLimits {
+  perCluster: number
+  inAll: number
+}
+
+export interface Places {
+  /** How to leave again, once or more often; undefined when there is no room. */
+  take(cluster: string): (() => void) | undefined
+}
+
+export function createPlaces(limits: PlaceLimits): Places {
+  const taken = new Map<string, number>()
+  let all = 0
+  return {
+    take(cluster) {
+      const here = taken.get(cluster) ?? 0
+      if (here >= limits.perCluster || all >= limits.inAll) return undefined
+      taken.set(cluster, here + 1)
+      all++
+      let hasLeft = false
+      return () => {
+        if (hasLeft) return
+        hasLeft = true
+        all--
+        const left = (taken.get(cluster) ?? 1) - 1
+        if (left === 0) taken.delete(cluster)
+        else taken.set(cluster, left)
+      }
+    },
+  }
+}

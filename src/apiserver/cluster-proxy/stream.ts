@@ -1,0 +1,34 @@
+/** A member's answer as it arrives, no faster than the client takes it. */
+import type { ApiResponse } from '../http.ts'
+import type { MemberAnswer } from './member-way.ts'
+
+export function streamed(answer: MemberAnswer, onEnd: () => void): Extract<ApiResponse['body'], (...args: never) => unknown> {
+  return (sink) => {
+    let isStopped = false
+    let goOn: () => void = () => undefined
+    const drained = (): Promise<void> =>
+      new Promise((resolve) => {
+        goOn = resolve
+        sink.onDrain(resolve)
+      })
+    const pump = async (): Promise<void> => {
+      for await (const chunk of answer.body) {
+        if (isStopped) return
+        if (!sink.write(chunk)) await drained()
+        if (isStopped) return
+      }
+      sink.end()
+    }
+    const broken = (): void => {
+      if (isStopped) return
+      if (sink.breakOff === undefined) sink.end()
+      else sink.breakOff()
+    }
+    void pump().catch(broken).finally(onEnd)
+    return () => {
+      isStopped = true
+      goOn()
+      answer.cancel()
+    }
+  }
+}
