@@ -6,7 +6,7 @@ import type { ClusterStatusOptions, ReportsOptions } from './cluster-status/repo
 
 export type { ClusterStatusOptions } from './cluster-status/reports.ts'
 export { type FollowedMembers, followMembers } from './connections.ts'
-export { JoinError, type JoinRequest, joinMember, registerMember, unjoinMember } from './join.ts'
+export { JoinError, joinMember, unjoinMember } from './join.ts'
 
 export const membershipControllers = (facts: ReportsOptions, options: Partial<ClusterStatusOptions> = {}): Controller[] => [
   cluster,
