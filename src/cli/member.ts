@@ -14,6 +14,8 @@ import type { Machine } from './machine.ts'
 import { memberShape } from './member-nodes.ts'
 
 export interface Member {
+  /** Where it says it stands. */
+  place: { region: string; zones: readonly string[] }
   run: RunPlacementOptions
   /** How the API server reaches into the member's pods. */
   nodes: NodeConnections
@@ -55,6 +57,7 @@ export function memberOf(machine: Machine, plan: StartPlan, place: MemberPlace):
   const volumes = { root, directories: volumeDirectories(root) }
   const run = placementOf(shape, plan, processes)
   return {
+    place: { region: shape.region, zones: shape.zones },
     run,
     nodes: memberConnections((node) => (node.startsWith(`${shape.name}-process-`) ? processes : undefined)),
     refusal: processes.namespacesRefusal,

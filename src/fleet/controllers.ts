@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Controller } from '../runtime/controller.ts'
 import { bindingControllers } from './binding/index.ts'
+import { dependenciesControllers } from './dependencies/index.ts'
 import { type DetectorGates, detectorControllers, type Narrowing } from './detector/index.ts'
 import { executionControllers } from './execution/index.ts'
 import { type FailoverOptions, failoverControllers } from './failover/index.ts'
@@ -36,6 +37,7 @@ export function fleetControllers(facts: FleetFacts, options: FleetOptions = {}):
     ...detectorControllers({ ...facts, gates: options.gates, narrowings: options.narrowings }),
     scheduler(RESOURCE_BINDINGS),
     scheduler(CLUSTER_RESOURCE_BINDINGS),
+    ...dependenciesControllers(facts),
     ...bindingControllers(withOverrides),
     ...executionControllers(facts),
     ...reflectionControllers(facts),

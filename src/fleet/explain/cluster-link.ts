@@ -37,12 +37,12 @@ export function clusterLink(name: string, { binding, record, works, clusters }: 
   const object = manifest === undefined ? undefined : { health: manifest.health ?? 'Unknown', ...statusText(manifest.status) }
   const link = { ...base, work: { ...place, says }, ...(object === undefined ? {} : { object }) }
   if (!isReady) {
-    trouble(
-      'fails',
-      `the cluster is not ready: ${ready?.message ?? 'nobody has heard of it yet'}`,
-      `bring ${name} back, or see kubectl describe cluster ${name}`,
-    )
-    return { ...link, state: 'fails' }
+    const message = ready?.message ?? 'nobody has heard of it yet'
+    const bringBack = `bring ${name} back, or see kubectl describe cluster ${name}`
+    // Where it is no longer to be, everything that matters may be well elsewhere.
+    if (target === undefined) trouble('waits', `it is still there, until the cluster is ready again (${message})`, bringBack)
+    else trouble('fails', `the cluster is not ready: ${message}`, bringBack)
+    return { ...link, state: target === undefined ? 'waits' : 'fails' }
   }
   if (condition(work, WORK_DISPATCHING)?.status === 'False') {
     trouble('waits', says, 'take the suspension out of the policy (spec.suspension)')
