@@ -112,6 +112,7 @@ function health(results: Results): boolean {
 
 /** Each once, in the order of apiVersion, kind, namespace and name. */
 function united(lists: readonly DependentReference[][]): DependentReference[] {
+  if (lists.length === 1 && (lists[0]?.length ?? 0) < 2) return lists[0] ?? []
   const all = new Map<string, DependentReference>()
   for (const reference of lists.flat()) {
     const selector = reference.labelSelector === undefined ? '' : JSON.stringify(reference.labelSelector)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Script } from './script.ts'
 import { answerOf, failureOf } from './testing.ts'
 
 /** Expression or statements → what `return` answers, as JSON. */
@@ -130,6 +131,31 @@ describe('lua', () => {
       'count = (count or 0) + 1; local old = string.extra; string.extra = "changed"; table.insert = nil; return {count, old == nil}'
     for (let i = 0; i < 3; i++) assert.deepEqual(answerOf(body), [1, true])
     assert.equal(answerOf('local t = {}; table.insert(t, 1); return #t'), 1)
+  })
+
+  it('what a script can change is looked up when it is used', () => {
+    assert.equal(answerOf('local function f() return type(1) end; type = function() return "mine" end; return f()'), 'mine')
+    assert.equal(answerOf('local t = table; t.insert = function() return "mine" end; return table.insert({}, 1)'), 'mine')
+    assert.equal(answerOf('local function f(table) return table.insert end; return f({insert = 5})'), 5)
+    assert.equal(answerOf('function math.twice(x) return 2 * x end; return math.twice(4) + math.floor(1.5)'), 9)
+    assert.equal(answerOf('local seen = {}; for name in pairs(os) do seen[#seen + 1] = name end; return #seen'), 2)
+    assert.equal(answerOf('local upper = string.upper; return upper("a") .. string.lower("B")'), 'Ab')
+  })
+
+  it('a module that is only read from is known at once, and one that is changed is a copy', () => {
+    const call = (source: string) => new Script(source, 'main').call([], { now: () => 0 })
+    assert.equal(call('local kube = require("kube")\nfunction main() return kube.resourceAdd("1", "500m") end').value(1), '1500m')
+    assert.equal(call('local kube = require "kube"\nfunction main() return kube.nothing == nil end').value(1), true)
+    assert.throws(
+      () => call('local kube = require("kube")\nfunction main()\n return kube.nothing() end'),
+      /line 3: attempt to call a nil value \(field 'nothing'\)/,
+    )
+    assert.equal(
+      call('local kube = require("kube")\nkube.resourceAdd = nil\nfunction main() return kube.resourceAdd == nil end').value(1),
+      true,
+    )
+    assert.equal(call('local kube = require("kube")\nfunction main(kube) return kube == nil end').value(1), true)
+    assert.equal(call('function require() return {x = 7} end\nlocal kube = require("kube")\nfunction main() return kube.x end').value(1), 7)
   })
 
   it('a changed string library is what methods use, in that call', () => {

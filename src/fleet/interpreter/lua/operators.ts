@@ -33,7 +33,7 @@ export function callable(run: Run, value: LuaValue, site: number): LuaFunction {
   return typeof value === 'function' ? value : run.failOn(site, `attempt to call a ${typeName(value)} value`)
 }
 
-export function number(run: Run, value: LuaValue, site: number): number {
+function number(run: Run, value: LuaValue, site: number): number {
   return numberOf(value) ?? run.failOn(site, `attempt to perform arithmetic on a ${typeName(value)} value`)
 }
 

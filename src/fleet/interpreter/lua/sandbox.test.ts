@@ -187,6 +187,7 @@ describe('lua sandbox', () => {
   it('texts of the script cannot end the code around them', () => {
     const texts = [
       '"];globalThis.escaped=1;["',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: that is the attempt
       '`${globalThis.escaped=1}`',
       '\u2028globalThis.escaped=1//',
       "'+globalThis.escaped+'",

@@ -3,7 +3,7 @@ import type { Limits } from './run.ts'
 import { type Results, Script } from './script.ts'
 
 /** The time that scripts of tests see: 2024-02-03 04:05:06 UTC, a Saturday. */
-export const TEST_NOW = Date.UTC(2024, 1, 3, 4, 5, 6)
+const TEST_NOW = Date.UTC(2024, 1, 3, 4, 5, 6)
 
 export function run(body: string, args: readonly unknown[] = [], limits?: Limits): Results {
   const script = new Script(`function main(...) local arg1, arg2 = ... ${body}\nend`, 'main')

@@ -55,14 +55,11 @@ export function requestOf(question: Question, uid: string): Record<string, unkno
   }
 }
 
-/** What is wrong with an answer. */
-export class WebhookAnswerError extends Error {}
-
 const refuse = (message: string): never => {
-  throw new WebhookAnswerError(message)
+  throw new Error(message)
 }
 
-/** The response of an answer that counts; throws a WebhookAnswerError otherwise. */
+/** The response of an answer that counts; throws what is wrong with it otherwise. */
 export function acceptedResponse(answer: unknown, uid: string): Response {
   const context = isJsonObject(answer) ? answer : refuse('webhook response was no JSON object')
   if (context.apiVersion !== API_VERSION || context.kind !== KIND) {
