@@ -90,6 +90,11 @@ describe('the plan for a binding', () => {
       ['main(metadata)'],
     ],
     ['other clusters', seen(settled(done), decide(success([{ name: 'm2', replicas: 2 }]))), [`main(metadata spec)${told}`]],
+    [
+      'other clusters, after affinities in vain',
+      seen(settled(done), decide(success([{ name: 'm2', replicas: 2 }], { failures: ['why'] }))),
+      [`main(metadata spec)${failed}${told}`],
+    ],
     ['no cluster fits: they go first', seen(settled(done), decide(failure('NoClusterFit', []))), ['main(metadata spec)']],
     ['room is short: the status first', seen(settled(done), decide(failure('Unschedulable'))), [`status(conditions)${failed}`]],
     ['then the reasons', seen(settled(done, { status: { conditions: [WAITING] } }), decide(failure('Unschedulable'))), ['main(metadata)']],

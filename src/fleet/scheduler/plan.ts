@@ -55,7 +55,8 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
   const isSuccess = decision.reason === 'Success'
   const wasScheduled = findCondition(binding.status?.conditions, SCHEDULED)?.status === 'True'
   const isNews = isSuccess && (change?.isMoved === true || !wasScheduled)
-  const news = isNews ? successEvents(binding, decision) : []
+  // Affinities that were tried in vain on the way are told of as well.
+  const news = isNews ? [...failureEvents(binding, decision), ...successEvents(binding, decision)] : []
   const main: Action[] = change === undefined ? [] : [{ do: 'patch', resource, of: objectOf(binding), patch: change.patch }]
   if (change?.isDecision === true) return main.map((action) => ({ ...action, tells: news }))
   const status = isSuccess
