@@ -10,7 +10,7 @@ import { WORKS } from '../resources.ts'
 import { manifestsOf, recordedManifest } from './manifest.ts'
 
 export const workAdmission: Admission = defineAdmission({
-  name: 'fleet.execution.manifests',
+  name: 'WorkManifests',
   about: 'Prunes the manifests of a Work and records which of their labels and annotations are managed.',
   resources: [{ group: WORKS.group, resource: WORKS.plural }],
   operations: ['CREATE', 'UPDATE'],

@@ -4,6 +4,5 @@ import type { Interpreter } from '../interpreter/interpreter.ts'
 import { execution } from './controller.ts'
 
 export { workAdmission } from './admission.ts'
-export { isManaged, preparedManifest, recordedManifest, workOf } from './manifest.ts'
 
 export const executionControllers = (facts: { interpreter: Interpreter }): Controller[] => [execution(facts)]

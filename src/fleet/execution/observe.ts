@@ -141,7 +141,8 @@ async function judge(pass: Pass, desired: KubeObject, ordinal: number): Promise<
   if (conflict !== undefined) return { verdict: { do: 'refuse', why: conflict } }
   if (observed.metadata.deletionTimestamp !== undefined)
     return { verdict: { do: 'wait', why: `${desired.kind} ${at.namespace}/${at.name} is being deleted in cluster(${cluster})` }, observed }
-  return { verdict: await replacing({ ...pass, ref, ordinal, desired, observed, resource }), observed }
+  const wasApplied = isConditionTrue(work.status?.conditions, WORK_APPLIED)
+  return { verdict: await replacing({ ...pass, ref, ordinal, desired, observed, wasApplied, resource }), observed }
 }
 
 /** What is not in the cache may still be there, unmanaged or not yet seen: after a refusal the server is asked first. */

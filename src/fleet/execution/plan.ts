@@ -1,5 +1,4 @@
 /** From what a pass over a Work saw to what is done: pure. */
-import { deepEqual } from '../../base/json.ts'
 import type { Work, WorkStatus } from '../../kinds/karmada/index.ts'
 import { EXECUTION_FINALIZER, WORK_APPLIED, WORK_DISPATCHING } from '../../kinds/karmada/well-known.ts'
 import type { Condition } from '../../kube/conditions.ts'
@@ -16,6 +15,7 @@ import {
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
 import { WORKS } from '../resources.ts'
 import * as events from './events.ts'
+import { sameContent } from './merge.ts'
 import type { Observed, View } from './observe.ts'
 import { releasePatch } from './preserve.ts'
 import {
@@ -32,7 +32,7 @@ import {
 type Seen<State extends Observed['state']> = Extract<Observed, { state: State }>
 
 /** Changes of reported numbers alone are written at most this often for each Work. */
-export const REPORT_EVERY_MS = 1000
+const REPORT_EVERY_MS = 1000
 /** Something was sent: normally the member's answer wakes the key before this. */
 const LOOK_AFTER_WRITE_MS = 1000
 /** A refusal is tried again after as long as it has lasted, within these bounds: in doubling steps. */
@@ -152,7 +152,7 @@ function report(seen: Seen<'placing'>, errors: Errors): Report {
   const recheckAfterMs = isComplete ? undefined : (retryMs(seen) ?? MIN_RETRY_MS)
   const waitMs = reflectedAtMs + REPORT_EVERY_MS - nowMs
   if (waitMs > 0 && differInReportsOnly(work.status, status))
-    return { actions: [], recheckAfterMs: deepEqual(work.status, status) ? recheckAfterMs : waitMs }
+    return { actions: [], recheckAfterMs: sameContent(work.status, status) ? recheckAfterMs : waitMs }
   return { actions: written(seen, status, tellingsOf(seen, errors, applied[0])), recheckAfterMs }
 }
 
@@ -168,7 +168,7 @@ function retryMs({ work, nowMs }: { work: Work; nowMs: number }): number | undef
 
 /** Nothing when the Work says so already. */
 function written({ work }: { work: Work }, status: WorkStatus, tells: readonly EventIntent[] = []): Action[] {
-  if (deepEqual(work.status, status)) return []
+  if (sameContent(work.status, status)) return []
   const told = [...dispatchingTold(work, status), ...tells]
   return [{ do: 'patch', resource: WORKS, of: work, patch: { status }, subresource: 'status', tells: told }]
 }

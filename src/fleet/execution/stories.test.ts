@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, NAMESPACES } from '../../client/builtin-resources.ts'
+import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { nativeInterpreter } from '../interpreter/testing.ts'
 import { CLUSTERS, WORKS } from '../resources.ts'
@@ -381,6 +382,56 @@ describe('a Work', () => {
       (await theWork(hub, 'web')).status?.manifestStatuses?.map(({ identifier: { ordinal, name } }) => [ordinal, name]),
       [[0, 'two']],
     )
+    await world.stop()
+  })
+
+  it('of any usual kind is applied as it is, and at rest with what the member adds, also after a restart', async () => {
+    const world = await executionWorld({ nodes: 1 })
+    const { hub } = world
+    const meta = (name: string) => ({ name, namespace: 'default' })
+    const pod = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
+    const selector = { matchLabels: { app: 'x' } }
+    const objects: KubeObject[] = [
+      aDeployment('deployment', 1),
+      {
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: meta('set'),
+        spec: { replicas: 1, serviceName: 's', selector, template: pod },
+      },
+      { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: meta('daemons'), spec: { selector, template: pod } },
+      { apiVersion: 'v1', kind: 'Service', metadata: meta('service'), spec: { selector: { app: 'x' }, ports: [{ port: 80 }] } },
+      { apiVersion: 'v1', kind: 'Secret', metadata: meta('secret'), stringData: { a: 'b' } },
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: meta('account') },
+      {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: meta('job'),
+        spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i:1' }] } } },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: meta('claim'),
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      },
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'role' }, rules: [] },
+      { apiVersion: 'v1', kind: 'Pod', metadata: { ...meta('pod'), labels: { app: 'y' } }, spec: pod.spec },
+    ]
+    for (const object of objects) await hub.create(aWork(object.kind.toLowerCase(), [object]))
+    await world.settle()
+    const states = async () => (await hub.list(WORKS)).map((work) => [work.metadata.name, conditionsOf(work as Work)[0]])
+    assert.deepEqual(
+      (await states()).filter(([, applied]) => applied !== APPLIED),
+      [],
+    )
+    await hub.patch(CLUSTERS, 'member1', { status: notReady }, 'status')
+    await hub.patch(CLUSTERS, 'member1', { status: readyStatus }, 'status')
+    await world.settle()
+    hub.takeWrites()
+    await world.restartControllers()
+    await world.settle()
+    assert.deepEqual(hub.takeControllerWrites(), [])
     await world.stop()
   })
 })

@@ -55,24 +55,34 @@ export interface Replacing {
   ordinal: number
   desired: KubeObject
   observed: KubeObject
+  /** Whether the Work says that it was applied: after a start that is all we know of what was sent before. */
+  wasApplied: boolean
   resource: Resource
   client: Client
   interpreter: Interpreter
   memory: Memory
 }
 
+/** Nothing has to be remembered of what a member keeps as it was sent, but that it does. */
+const AS_WANTED = Object.freeze({ sent: '' })
+
 /** Whether the object has to be replaced: not when it says what is wanted, and not when the member would make of it what it has. */
 export async function replacing(facts: Replacing): Promise<Verdict> {
-  const { ref, ordinal, desired, observed, resource, interpreter, memory } = facts
+  const { ref, ordinal, desired, observed, wasApplied, resource, interpreter, memory } = facts
   const merged = await merge(desired, observed, interpreter)
   if (isRefusal(merged)) return merged
   const [wanted, found] = [pruneForMember(merged), pruneForMember(observed)]
-  if (sameContent(wanted, found)) return { do: 'nothing' }
-  const [sent, left] = [digestOf(wanted), digestOf(found)]
   const known = memory.form(ref, ordinal)
+  if (sameContent(wanted, found)) {
+    if (known === undefined) memory.keepForm(ref, ordinal, AS_WANTED)
+    return { do: 'nothing' }
+  }
+  const [sent, left] = [digestOf(wanted), digestOf(found)]
   if (known?.sent === sent && known.left === left) return { do: 'nothing' }
-  // All of it is there, or was sent before: whether the rest is the member's own doing, only the member knows.
-  if ((known?.sent === sent || covers(found, wanted)) && (await wouldStay(facts, merged, found))) {
+  // All of it is there, or was sent before, as far as we remember: whether the rest is the member's own doing, only the member
+  // knows.
+  const mayBeSettled = known === undefined ? wasApplied || covers(found, wanted) : known.sent === sent || covers(found, wanted)
+  if (mayBeSettled && (await wouldStay(facts, merged, found))) {
     memory.keepForm(ref, ordinal, { sent, left })
     return { do: 'nothing' }
   }

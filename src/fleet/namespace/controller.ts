@@ -40,14 +40,14 @@ export interface NamespaceFacts {
   skippedNamespaces?: readonly string[]
 }
 
-export interface Target {
+interface Target {
   cluster: string
   live: Work | undefined
   /** What the policies make of the namespace for this cluster, or why they cannot be applied. */
   overridden: Overridden | { failure: string }
 }
 
-export interface Observed {
+interface Observed {
   namespace: Namespace | undefined
   targets: readonly Target[]
 }
@@ -97,7 +97,7 @@ export function namespaceSync({ applyOverrides, skippedNamespaces }: NamespaceFa
   })
 }
 
-export function plan({ namespace, targets }: Observed): Plan {
+function plan({ namespace, targets }: Observed): Plan {
   if (namespace === undefined) return NOTHING_TO_DO
   const actions = targets.flatMap((target): Action[] => {
     const { live, cluster, overridden } = target

@@ -2,7 +2,4 @@
 import type { Controller } from '../../runtime/controller.ts'
 import { type NamespaceFacts, namespaceSync } from './controller.ts'
 
-export type { NamespaceFacts } from './controller.ts'
-export { SKIPPED_NAMESPACES } from './which.ts'
-
 export const namespaceControllers = (facts: NamespaceFacts): Controller[] => [namespaceSync(facts)]

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { clusterOfExecutionNamespace } from '../names.ts'
 
 /** Names as regular expressions, each for the whole name. */
-export const SKIPPED_NAMESPACES: readonly string[] = ['kube-.*']
+const SKIPPED_NAMESPACES: readonly string[] = ['kube-.*']
 
 const RESERVED: ReadonlySet<string> = new Set([SYSTEM_NAMESPACE, CLUSTER_NAMESPACE])
 
