@@ -87,12 +87,12 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
     doubts.delete(key)
   }
 
-  /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. */
+  /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. What is independent is sent anyway. */
   async function applyTogether(key: string, { actions, areIndependent, conclude }: Together): Promise<number> {
     let sent = 0
     const outcomes: PromiseSettledResult<Sent>[] = []
     const hasFailed = (): boolean => outcomes.some(({ status }) => status === 'rejected')
-    for (let from = 0, size = 1; from < actions.length && !isStopped(); from += size, size *= 2) {
+    for (let from = 0, size = areIndependent === true ? 16 : 1; from < actions.length && !isStopped(); from += size, size *= 2) {
       if (hasFailed() && areIndependent !== true) break
       outcomes.push(...(await Promise.allSettled(actions.slice(from, from + size).map((action) => applyOne(key, action)))))
     }

@@ -150,7 +150,7 @@ export type Action = (
 export interface Together {
   do: 'together'
   actions: readonly Action[]
-  /** One that fails says nothing about the others: all are sent, and then the first failure counts. */
+  /** One that fails says nothing about the others: all are sent, from 16 at once on, and then the first failure counts. */
   areIndependent?: boolean
   /**
    * Pure. Says what to do when all are through, given what became of each (of those that are independent, of all): what was

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { expectGone, expectQuiet } from '../../../../test/expect/index.ts'
-import { CLUSTER_ROLES, DEPLOYMENTS, NAMESPACES } from '../../../client/builtin-resources.ts'
+import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../client/builtin-resources.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import type { Binding, BindingSpec, Work } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

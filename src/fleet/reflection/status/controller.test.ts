@@ -60,8 +60,19 @@ describe('status that comes back', () => {
       { status: { lastScheduledTime: '2026-01-01T00:00:00Z', schedulerObservedGeneration: 1 } },
       'status',
     )
+    const dispatching = {
+      type: 'Dispatching',
+      status: 'True',
+      reason: 'Dispatching',
+      message: 'on its way',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    }
+    await report(hub, 'member1', { conditions: [dispatching] })
     await world.settle()
     assert.deepEqual(writesOf(hub), [])
+    await report(hub, 'member1', { conditions: [{ ...dispatching, status: 'False', reason: 'SuspendDispatching', message: 'held back' }] })
+    await world.settle()
+    assert.equal(conditionsOf(await theBinding(hub)).get('FullyApplied')?.status, 'False')
   })
 
   story('is on the binding and the template, with one write each for reports that come together', async (world, hub) => {

@@ -29,7 +29,7 @@ import { hasReports, isTold, type Observed, plan, type Reflected } from './plan.
 export interface ReflectionFacts {
   templates: Templates
   interpreter: Interpreter
-  /** How long the first report waits for others, in milliseconds (default 50; 0: not at all). */
+  /** How long the first report waits for others, in milliseconds (default 100; 0: not at all). */
   gatherMs?: number
   /** Bindings worked on at once (default 10). */
   concurrency?: number
@@ -41,7 +41,7 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
   const { templates, interpreter } = facts
   const watch = createTemplateWatch(kind, { templates, interpreter, heedsStatus: true })
   const retries = createRetries()
-  const gathering = createGathering(facts.gatherMs ?? 50)
+  const gathering = createGathering(facts.gatherMs ?? 100)
 
   async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader): Promise<Seen> {
     const key = `${ref.namespace}/${ref.name}`

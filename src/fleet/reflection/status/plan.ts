@@ -6,7 +6,7 @@ import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
 import type { Resource } from '../../../client/resource.ts'
 import type { AggregatedStatusItem, Binding, Work } from '../../../kinds/karmada/index.ts'
-import { FULLY_APPLIED } from '../../../kinds/karmada/well-known.ts'
+import { FULLY_APPLIED, WORK_APPLIED, WORK_DISPATCHING } from '../../../kinds/karmada/well-known.ts'
 import { findCondition, isConditionTrue, setCondition } from '../../../kube/conditions.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Action, EventIntent, News, Plan } from '../../../runtime/controller.ts'
@@ -33,9 +33,15 @@ export type Reflected = { resource: Resource; object: KubeObject } & ({ aggregat
  */
 export function hasReports(binding: Binding, works: readonly Work[]): boolean {
   const { status, spec } = binding
-  if (works.some((work) => work.status !== undefined && work.metadata.deletionTimestamp === undefined)) return true
+  if (works.some((work) => work.metadata.deletionTimestamp === undefined && hasReported(work))) return true
   if ((status?.aggregatedStatus ?? []).length > 0 || findCondition(status?.conditions, FULLY_APPLIED) !== undefined) return true
   return status?.lastScheduledTime !== undefined && keptClusters(spec).size === 0
+}
+
+/** That it is being dispatched is no report: what becomes of it follows at once. That it is held back is one. */
+function hasReported({ status }: Work): boolean {
+  if (findCondition(status?.conditions, WORK_APPLIED) !== undefined || (status?.manifestStatuses ?? []).length > 0) return true
+  return findCondition(status?.conditions, WORK_DISPATCHING)?.status === 'False'
 }
 
 /** Whether the binding already says what its Works say. */
