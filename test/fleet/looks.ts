@@ -86,10 +86,13 @@ export function isClaimed(
   )
 }
 
-/** Until an event of the story's namespace (or of `where`) says so. */
-export function isTold(stage: FleetStage, reason: string, message: RegExp, where?: Elsewhere): Promise<void> {
+/** Until an event of the story's namespace (or of `where`) says so, about the object of that name where one is given. */
+export function isTold(stage: FleetStage, reason: string, message: RegExp, where?: Elsewhere, about?: string): Promise<void> {
   return stage.until(`an event ${reason} ${message}`, async () =>
-    (await stage.hub.list(EVENTS, where)).some((event) => event.reason === reason && message.test(String(event.message))),
+    (await stage.hub.list(EVENTS, where)).some(
+      (event) =>
+        event.reason === reason && message.test(String(event.message)) && (about === undefined || event.involvedObject?.name === about),
+    ),
   )
 }
 

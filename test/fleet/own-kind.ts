@@ -5,7 +5,7 @@ import { CLUSTERS } from '../../src/fleet/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { reaches } from './looks.ts'
 import { aClusterPropagationPolicy, on, selectorOf } from './manifests.ts'
-import type { FleetStage } from './story.ts'
+import type { FleetStage, Place } from './story.ts'
 
 type Fields = Record<string, unknown>
 
@@ -34,6 +34,24 @@ export async function installed(stage: FleetStage, resource: Resource): Promise<
   await stage.until(`members that serve ${apiVersion}`, async () => (await serving(stage, apiVersion)) === stage.members.length)
   return { resource, apiVersion, kind, make: (name, spec = {}) => ({ apiVersion, kind, metadata: { name }, spec }) }
 }
+
+/** Operations of the interpreter, each with the body of its Lua function. */
+export type Rules = Readonly<Record<string, string>>
+
+/** Teaches the fleet about a kind. */
+export async function teach(stage: FleetStage, { apiVersion, kind }: OwnKind, rules: Rules): Promise<void> {
+  const customizations = Object.fromEntries(Object.entries(rules).map(([operation, luaScript]) => [operation, { luaScript }]))
+  await stage.hub.create({
+    apiVersion: 'config.karmada.io/v1alpha1',
+    kind: 'ResourceInterpreterCustomization',
+    metadata: { name: stage.unique('rules') },
+    spec: { target: { apiVersion, kind }, customizations },
+  } as KubeObject)
+}
+
+/** Writes the status of one of them in a member: there, nobody else does. */
+export const report = (place: Place, { resource }: OwnKind, name: string, status: Fields): Promise<unknown> =>
+  place.patch(resource, name, { status }, { subresource: 'status' })
 
 async function serving(stage: FleetStage, groupVersion: string): Promise<number> {
   const clusters = await stage.hub.list(CLUSTERS)

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { FleetGround } from '../../bench/propagation.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { NAMESPACES, NODES } from '../../src/client/builtin-resources.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
@@ -32,6 +33,8 @@ export interface RealFleet {
   play(story: FleetStory, mark: string): Promise<void>
   /** The end of what the controllers said. */
   log(): string
+  /** For measuring on it. */
+  ground: FleetGround
 }
 
 interface Server {
@@ -50,7 +53,8 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
   later(async () => program.remove())
   const log = path.join(hub.server.folder, 'controllers.log')
   const args = [program.file, 'controllers', '--log-format', 'json', '--role', 'hub', '--kubeconfig', hub.server.kubeconfig]
-  const child = startChild({ name: 'sluice controllers', command: process.execPath, args, log })
+  const start = () => startChild({ name: 'sluice controllers', command: process.execPath, args, log })
+  let child = start()
   later(() => child.stop())
   const said = (): string => readFileSync(log, 'utf8')
   await child.waitUntil('controllers run', () => said().includes('"controllers run"'), READY_WITHIN_S)
@@ -59,8 +63,25 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
     for (const object of joinedCluster(i, accessOf(member))) await hub.client.create(resourceOfObject(object), object)
   await child.waitUntil('every member is ready', () => allReady(hub.client, members.length), READY_WITHIN_S)
   const ground = groundOf(hub, members)
+  const pids = {
+    'sluice controllers': [child.pid],
+    'hub: kube-apiserver and etcd': hub.server.pids,
+    'members: kube-apiserver and etcd': members.flatMap(({ server }) => server.pids),
+  }
   return {
     log: said,
+    ground: {
+      hub: hub.client,
+      members: members.map(({ client }) => client),
+      pids,
+      async restart() {
+        await child.stop()
+        const before = said().length
+        child = start()
+        await child.waitUntil('controllers run again', () => said().slice(before).includes('"controllers run"'), READY_WITHIN_S)
+        pids['sluice controllers'][0] = child.pid
+      },
+    },
     async play(story, mark) {
       child.assertAlive()
       const { stage, tidy } = stageOn(ground, mark)

@@ -8,7 +8,7 @@ const podOf = (name: string, pod: Fields = {}): Fields => ({
   spec: { containers: [{ name: 'main', image: 'nginx:1.19.0' }], ...pod },
 })
 
-export const aJob = (name: string, spec: Fields = {}): KubeObject => ({
+export const aParallelJob = (name: string, spec: { parallelism: number; completions: number }): KubeObject => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
   metadata: { name },
@@ -29,11 +29,11 @@ export const aDaemonSet = (name: string): KubeObject => ({
   spec: { selector: { matchLabels: { app: name } }, template: podOf(name, { tolerations: [{ operator: 'Exists' }] }) },
 })
 
-export const aService = (name: string, spec: Fields = {}): KubeObject => ({
+export const aLoadBalancer = (name: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name },
-  spec: { selector: { app: name }, ports: [{ port: 80, targetPort: 8080 }], ...spec },
+  spec: { type: 'LoadBalancer', selector: { app: name }, ports: [{ port: 80, targetPort: 8080 }] },
 })
 
 export const anIngress = (name: string): KubeObject => ({
@@ -48,20 +48,6 @@ export const aDisruptionBudget = (name: string, app: string): KubeObject => ({
   kind: 'PodDisruptionBudget',
   metadata: { name },
   spec: { maxUnavailable: 1, selector: { matchLabels: { app } } },
-})
-
-export const aClusterRole = (name: string): KubeObject => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'ClusterRole',
-  metadata: { name },
-  rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
-})
-
-export const aConfigMap = (name: string, data: Record<string, string> = { key: 'value' }): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name },
-  data,
 })
 
 /** Clusters that carry these labels. */

@@ -66,4 +66,6 @@ async function playAll(fleet: RealFleet, stories: readonly Chosen[], atOnce: num
   return failed
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
