@@ -12,6 +12,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as setTimeoutOfModule } from 'node:timers'
 import { setTimeout as sleepForReal } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
+import { parseYamlText } from '../../kube/yaml-text.ts'
 import { AmbientUseError, aWorld, type World } from './index.ts'
 
 const forbidden: [string, () => unknown, RegExp][] = [
@@ -83,6 +84,7 @@ describe('ambient use inside a world', () => {
     ])
     assert.deepEqual(made, ['1970-01-01T00:00:00.000Z', 1000, 'e3b0c442'])
     await world.inside(() => assert.ok(new Date(0) instanceof Date))
+    assert.deepEqual(await world.inside(() => parseYamlText('a: 1').value), { a: 1 })
   })
 
   it('leaves the machine to everybody outside of the world', async () => {
