@@ -200,8 +200,11 @@ function wrapHighResolution(check: Check): void {
   process.hrtime = guarded
 }
 
-/** Switches of the YAML reader for its own authors: it asks for them on every document, and only prints by them. */
-const HARMLESS = new Set(['LOG_TOKENS', 'LOG_STREAM'])
+/**
+ * Switches of the YAML reader for its own authors: it asks for them on every document, and only prints by them. And what
+ * Node asks itself when a program is compiled while source maps are on, as a Lua script is here.
+ */
+const HARMLESS = new Set(['LOG_TOKENS', 'LOG_STREAM', 'NODE_V8_COVERAGE'])
 
 function wrapEnvironment(check: Check): void {
   process.env = new Proxy(process.env, {
