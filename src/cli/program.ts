@@ -94,6 +94,18 @@ export function buildProgram(machine: Machine): Command {
     .option('--context <name>', contextText)
     .option('-o, --output <format>', 'json or yaml')
     .action(async (words, options) => (await import('./commands/why.ts')).why(machine, words, options))
+  program
+    .command('get')
+    .description('list objects of all clusters in one table')
+    .argument('<resource...>', 'deploy, deploy web, or deploy/web')
+    .option('-n, --namespace <name>', 'namespace of the objects (default the one of the context)')
+    .option('-A, --all-namespaces', 'in every namespace')
+    .option('-l, --selector <labels>', 'only objects with these labels, as app=web')
+    .option('--clusters <names>', 'only these clusters, as member1,member2 (default all)')
+    .option('--kubeconfig <file>', kubeconfigText)
+    .option('--context <name>', contextText)
+    .option('-o, --output <format>', 'wide, json or yaml')
+    .action(async (words, options) => (await import('./commands/get.ts')).get(machine, words, options))
   const cluster = program.command('cluster').description('cut a member of a running `up` off, and bring it back')
   for (const [verb, text] of [
     ['stop', 'cut a member off, as if its network had failed; its pods go on running'],

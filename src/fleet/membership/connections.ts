@@ -104,7 +104,7 @@ const secretsOf = ({ spec }: Cluster): string[] =>
 type SecretAt = (namespace: string, name: string) => KubeObject | undefined
 
 /** What the Secret of a Cluster holds; empty where it, or a key of it, is missing. */
-function credentialsOf({ spec }: Cluster, secretAt: SecretAt): MemberCredentials {
+export function credentialsOf({ spec }: Cluster, secretAt: SecretAt): MemberCredentials {
   const ref = spec?.secretRef
   const secret = ref === undefined ? undefined : secretAt(ref.namespace, ref.name)
   const data = (secret?.data ?? {}) as Record<string, unknown>

@@ -1,0 +1,248 @@
+/** `sluice get deploy -A`: objects of all clusters in one table, or as one list. */
+import pc from 'picocolors'
+import { stringify } from 'yaml'
+import { type Client, createClient } from '../../client/client.ts'
+import { discoverResources } from '../../client/discovery.ts'
+import { ApiError } from '../../client/errors.ts'
+import type { ConnectMember } from '../../client/members.ts'
+import { namedResource } from '../../client/named-resource.ts'
+import { undiciTransport } from '../../client/transport/undici.ts'
+import { TransportError } from '../../client/transport.ts'
+import { CLUSTERS } from '../../fleet/resources.ts'
+import type { Cluster } from '../../kinds/karmada/cluster.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { connectionFor } from '../connect.ts'
+import { byPlace, columnsOf, type FleetRow, joinedColumns, rowsOf, type ServerTable, tableOf } from '../fleet-table.ts'
+import { layout, type Paint, shownText } from '../fleet-table-layout.ts'
+import { createMemberAsker, type FleetQuery, type MemberAsker, type MemberPage, MemberProblem } from '../fleet-table-members.ts'
+import { merged } from '../fleet-table-merge.ts'
+import { CommandError, type Machine } from '../machine.ts'
+import { memberAccess } from '../member-access.ts'
+
+export interface GetOptions {
+  kubeconfig?: string
+  context?: string
+  namespace?: string
+  allNamespaces?: boolean
+  selector?: string
+  clusters?: string
+  output?: string
+}
+
+export async function get(machine: Machine, words: readonly string[], options: GetOptions): Promise<void> {
+  checkOutput(options.output)
+  const connection = await connectionFor(machine, options)
+  const { clock, random } = machine
+  const hub = createClient({ transport: undiciTransport(connection), clock, random, userAgent: 'sluice/get' })
+  try {
+    const connect = memberAccess(() => [], 'http').connect
+    await getFrom(
+      machine,
+      { hub, connect, namespace: connection.namespace, where: `${connection.server} (context ${connection.context})` },
+      words,
+      options,
+    )
+  } catch (error) {
+    if (error instanceof TransportError) throw new CommandError(`${connection.server} does not answer: ${error.message}`, error)
+    if (error instanceof ApiError) throw new CommandError(error.message, error)
+    throw error
+  } finally {
+    await hub.close()
+  }
+}
+
+export interface Fleet {
+  hub: Client
+  connect: ConnectMember
+  /** Where objects are looked for unless told. */
+  namespace: string
+  /** The hub, for people. */
+  where: string
+}
+
+export async function getFrom(machine: Machine, fleet: Fleet, words: readonly string[], options: GetOptions): Promise<void> {
+  checkOutput(options.output)
+  const { resource, name } = subjectOf(words)
+  const resources = await discoverResources(fleet.hub)
+  if (!resources.some(({ group, plural }) => group === CLUSTERS.group && plural === CLUSTERS.plural))
+    throw new CommandError(`${fleet.where} is no hub; name one with --context`)
+  const clusters = chosen((await fleet.hub.list(CLUSTERS)).items as Cluster[], options.clusters)
+  const namespace = options.allNamespaces ? '' : (options.namespace ?? fleet.namespace)
+  const query = { resource, name, namespace, selector: options.selector, atHub: namedResource(resources, resource) }
+  const asker = createMemberAsker({ ...fleet, clock: machine.clock, random: machine.random })
+  const problems = new Map<string, string>()
+  try {
+    const asked: Asked = { clusters, asker, problems }
+    const print = options.output === 'json' || options.output === 'yaml' ? printList : printTable
+    const found = await print(machine, asked, query, options)
+    for (const [cluster, why] of [...problems].sort(([a], [b]) => (a < b ? -1 : 1)))
+      machine.err(`${shownText(cluster)}: ${shownText(why)}\n`)
+    if (problems.size === clusters.length)
+      throw new CommandError(`none of ${clusters.length} clusters could say anything about ${JSON.stringify(resource)}`)
+    if (found.count > 0) return
+    if (name !== undefined)
+      throw new CommandError(`no cluster has ${resource} ${JSON.stringify(name)}${inNamespace(found.isNamespaced ? namespace : '')}`)
+    machine.err(`No resources found${inNamespace(found.isNamespaced ? namespace : '')}\n`)
+  } finally {
+    await asker.close()
+  }
+}
+
+const inNamespace = (namespace: string): string => (namespace === '' ? '' : ` in ${namespace} namespace.`)
+
+function checkOutput(output: string | undefined): void {
+  if (output !== undefined && !['wide', 'json', 'yaml'].includes(output))
+    throw new CommandError(`-o takes wide, json or yaml, not ${JSON.stringify(output)}`)
+}
+
+/** `deploy`, `deploy web`, or `deploy/web`. */
+function subjectOf(words: readonly string[]): { resource: string; name: string | undefined } {
+  const [first = '', second] = words
+  const slash = first.indexOf('/')
+  const [resource, name] = second === undefined && slash > 0 ? [first.slice(0, slash), first.slice(slash + 1)] : [first, second]
+  if (resource === '' || name === '' || words.length > 2)
+    throw new CommandError('name a resource, and at most one object: sluice get deploy web')
+  return { resource, name }
+}
+
+function chosen(clusters: readonly Cluster[], names: string | undefined): Cluster[] {
+  if (clusters.length === 0) throw new CommandError('the hub has no clusters yet; see: sluice join --help')
+  if (names === undefined) return [...clusters]
+  const wanted = new Set(
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  )
+  const found = clusters.filter(({ metadata }) => wanted.delete(metadata.name ?? ''))
+  if (wanted.size > 0)
+    throw new CommandError(
+      `the hub has no cluster ${[...wanted].map((name) => JSON.stringify(name)).join(', ')}; see: kubectl get clusters`,
+    )
+  if (found.length === 0) throw new CommandError('--clusters names no cluster')
+  return found
+}
+
+interface Asked {
+  clusters: readonly Cluster[]
+  asker: MemberAsker
+  problems: Map<string, string>
+}
+
+type Query = Omit<FleetQuery, 'accept' | 'includeObject'>
+
+interface Found {
+  count: number
+  isNamespaced: boolean
+}
+
+/** What a cluster says; when it says nothing more, why. */
+async function* pagesOf({ asker, problems }: Asked, cluster: Cluster, query: FleetQuery): AsyncGenerator<MemberPage> {
+  try {
+    for await (const pages of asker.pages(cluster, query)) yield* pages
+  } catch (error) {
+    if (!(error instanceof MemberProblem)) throw error
+    problems.set(cluster.metadata.name ?? '', error.message)
+  }
+}
+
+const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+
+/** Only cells are kept: about as much as is printed. */
+async function printTable(machine: Machine, asked: Asked, of: Query, options: GetOptions): Promise<Found> {
+  const query: FleetQuery = { ...of, accept: TABLE, includeObject: 'Metadata' }
+  const rows: FleetRow[] = []
+  let columns: ReturnType<typeof columnsOf> = []
+  let isNamespaced = of.atHub?.namespaced ?? false
+  const take = async (cluster: Cluster): Promise<void> => {
+    const name = cluster.metadata.name ?? ''
+    let own: ReturnType<typeof columnsOf> = []
+    for await (const { resource, body } of pagesOf(asked, cluster, query)) {
+      const table = body as ServerTable
+      if (table.kind !== 'Table') {
+        asked.problems.set(name, `prints no table of ${resource.plural}; see -o json`)
+        return
+      }
+      if (columnsOf(table).length > 0) own = columnsOf(table)
+      columns = joinedColumns(columns, own)
+      isNamespaced ||= resource.namespaced
+      for (const row of rowsOf(name, table, own)) rows.push(row)
+    }
+  }
+  await Promise.all(asked.clusters.map(take))
+  if (rows.length === 0) return { count: 0, isNamespaced }
+  rows.sort(byPlace)
+  const style = { isWide: options.output === 'wide', showsNamespace: isNamespaced && options.allNamespaces === true }
+  machine.out(layout(tableOf(rows, columns, style), machine.isTerminal ? painted(rows) : undefined))
+  return { count: rows.length, isNamespaced }
+}
+
+function painted(rows: readonly FleetRow[]): Paint {
+  return (text, { row, column }) => {
+    if (row === 0) return pc.bold(text)
+    if (column === 0) return pc.cyan(text)
+    return rows[row - 1]?.isManaged === false ? pc.dim(text) : text
+  }
+}
+
+interface Item {
+  cluster: string
+  object: KubeObject
+}
+
+/** In the order of servers, which is that of namespace and name; printed as it comes. */
+async function printList(machine: Machine, asked: Asked, of: Query, { output }: GetOptions): Promise<Found> {
+  const query: FleetQuery = { ...of, accept: 'application/json' }
+  let isNamespaced = of.atHub?.namespaced ?? false
+  const lists = asked.clusters.map(async function* (cluster): AsyncGenerator<Item[]> {
+    for await (const { resource, body } of pagesOf(asked, cluster, query)) {
+      isNamespaced ||= resource.namespaced
+      const { items, apiVersion } = body as { items?: KubeObject[] | null; apiVersion?: string }
+      yield (items ?? []).map((item) => ({
+        cluster: cluster.metadata.name ?? '',
+        object: { ...item, apiVersion: item.apiVersion ?? apiVersion ?? '', kind: item.kind ?? resource.kind },
+      }))
+    }
+  })
+  const written = output === 'json' ? asJson : asYaml
+  let count = 0
+  for await (const item of merged(lists, inServerOrder)) {
+    machine.out(written.item(item, count === 0))
+    count++
+  }
+  if (asked.problems.size < asked.clusters.length || count > 0) machine.out(written.end(count))
+  return { count, isNamespaced }
+}
+
+const keyOf = ({ object: { metadata }, cluster }: Item): [string, string] => [
+  `${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`,
+  cluster,
+]
+
+function inServerOrder(a: Item, b: Item): number {
+  const [[keyA, clusterA], [keyB, clusterB]] = [keyOf(a), keyOf(b)]
+  if (keyA !== keyB) return keyA < keyB ? -1 : 1
+  return clusterA < clusterB ? -1 : clusterA > clusterB ? 1 : 0
+}
+
+interface Written {
+  item(item: Item, isFirst: boolean): string
+  end(count: number): string
+}
+
+const indented = (text: string, by: string): string =>
+  text
+    .split('\n')
+    .map((line) => (line === '' ? '' : by + line))
+    .join('\n')
+
+const asJson: Written = {
+  item: (item, isFirst) =>
+    `${isFirst ? '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": [\n' : ',\n'}${indented(JSON.stringify(item, null, 2), '    ')}`,
+  end: (count) => (count === 0 ? '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": []\n}\n' : '\n  ]\n}\n'),
+}
+
+const asYaml: Written = {
+  item: (item, isFirst) => `${isFirst ? 'apiVersion: v1\nkind: List\nitems:\n' : ''}${indented(stringify([item]), '  ')}`,
+  end: (count) => (count === 0 ? 'apiVersion: v1\nkind: List\nitems: []\n' : ''),
+}

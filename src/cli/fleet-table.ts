@@ -1,0 +1,85 @@
+/** The tables that servers print, made into one: whose object it is comes first, whether it is managed from the hub last. Pure. */
+import type { KubeObject } from '../kube/meta.ts'
+
+/** meta.k8s.io/v1 Table, as far as it is read. */
+export interface ServerTable {
+  kind?: string
+  metadata?: { continue?: string }
+  columnDefinitions?: { name: string; priority?: number }[] | null
+  rows?: { cells?: unknown[] | null; object?: { metadata?: KubeObject['metadata'] } | null }[] | null
+}
+
+export interface FleetRow {
+  cluster: string
+  namespace: string
+  name: string
+  /** By the name of the column. */
+  cells: ReadonlyMap<string, string>
+  isManaged: boolean
+}
+
+export interface TableStyle {
+  /** Columns for which there is no room otherwise. */
+  isWide: boolean
+  showsNamespace: boolean
+}
+
+type Columns = { name: string; priority: number }[]
+
+export const columnsOf = ({ columnDefinitions }: ServerTable): Columns =>
+  (columnDefinitions ?? []).map(({ name, priority }) => ({ name: String(name), priority: priority ?? 0 }))
+
+const MANAGED = 'karmada.io/managed'
+
+export function rowsOf(cluster: string, { rows }: ServerTable, columns: Columns): FleetRow[] {
+  return (rows ?? []).map(({ cells, object }) => ({
+    cluster,
+    namespace: object?.metadata?.namespace ?? '',
+    name: object?.metadata?.name ?? String(cells?.[0] ?? ''),
+    cells: new Map(columns.map(({ name }, i) => [name, cellText(cells?.[i])])),
+    isManaged: object?.metadata?.labels?.[MANAGED] === 'true',
+  }))
+}
+
+function cellText(cell: unknown): string {
+  if (cell === null || cell === undefined) return ''
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+}
+
+/** Columns of all clusters; those that only some have stand where they were first seen, after what comes before them there. */
+export function joinedColumns(known: Columns, more: Columns): Columns {
+  const joined = [...known]
+  let at = 0
+  for (const column of more) {
+    const found = joined.findIndex(({ name }) => name === column.name)
+    if (found < 0) joined.splice(at++, 0, column)
+    else at = found + 1
+  }
+  return joined
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+export const byPlace = (a: Pick<FleetRow, 'namespace' | 'name' | 'cluster'>, b: Pick<FleetRow, 'namespace' | 'name' | 'cluster'>): number =>
+  order(a.namespace, b.namespace) || order(a.name, b.name) || order(a.cluster, b.cluster)
+
+/** Header first. */
+export function tableOf(rows: readonly FleetRow[], columns: Columns, { isWide, showsNamespace }: TableStyle): string[][] {
+  const shown = columns.filter(({ priority }) => isWide || priority === 0).map(({ name }) => name)
+  const around = (first: string[], cells: string[], last: string): string[] => [...first, ...cells, last]
+  const header = around(
+    ['CLUSTER', ...(showsNamespace ? ['NAMESPACE'] : [])],
+    shown.map((name) => name.toUpperCase()),
+    'ADOPTION',
+  )
+  return [
+    header,
+    ...rows.map(({ cluster, namespace, cells, isManaged }) =>
+      around(
+        [cluster, ...(showsNamespace ? [namespace] : [])],
+        shown.map((name) => cells.get(name) ?? '<unknown>'),
+        isManaged ? 'Y' : 'N',
+      ),
+    ),
+  ]
+}
