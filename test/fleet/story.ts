@@ -11,7 +11,7 @@ export interface FleetStory {
   name: string
   /** It changes a cluster in a way that others would notice: on a shared fleet nothing else plays meanwhile. */
   alone?: true
-  /** Members that run pods: the real ones of the suite have no controllers and no nodes that do. Say why on the same line. */
+  /** Members with controllers and nodes of their own, which the real ones of the suite do not have. Say why on the same line. */
   needs?: 'pods'
   run(stage: FleetStage): Promise<void>
 }

@@ -26,7 +26,8 @@ await runProgram(async (later) => {
   }
   const all = AREAS.flatMap(({ name, stories }) => stories.map((story) => ({ title: `${name}: ${story.name}`, story })))
   const chosen = all.map((one, i) => ({ ...one, mark: `s${i + 1}x` })).filter(({ title }) => title.includes(values.only))
-  for (const { title } of chosen.filter(({ story }) => story.needs === 'pods')) console.log(`skipped: ${title}: members here run no pods`)
+  for (const { title } of chosen.filter(({ story }) => story.needs === 'pods'))
+    console.log(`skipped: ${title}: members here have no controllers and run no pods`)
   const playable = chosen.filter(({ story }) => story.needs === undefined)
   const fleet = await startRealFleet(later)
   const failed = [

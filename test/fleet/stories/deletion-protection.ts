@@ -1,0 +1,53 @@
+/** What is protected cannot be deleted until the label is taken off. */
+import assert from 'node:assert/strict'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from '../../../src/client/builtin-resources.ts'
+import type { Resource } from '../../../src/client/resource.ts'
+import type { KubeObject } from '../../../src/kube/meta.ts'
+import { refusalOf } from '../looks.ts'
+import { aConfigMap, aDefinition, aDeployment } from '../manifests.ts'
+import type { FleetArea, FleetStage, FleetStory } from '../story.ts'
+
+const LABEL = 'resourcetemplate.karmada.io/deletion-protected'
+
+const KINDS: readonly [string, Resource, (stage: FleetStage) => KubeObject][] = [
+  ['Deployment', DEPLOYMENTS, () => aDeployment('it')],
+  ['ConfigMap', CONFIG_MAPS, () => aConfigMap('it')],
+  ['Namespace', NAMESPACES, (stage) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.unique('it') } })],
+  ['CustomResourceDefinition', CUSTOM_RESOURCE_DEFINITIONS, (stage) => aDefinition(`${stage.unique('it')}.example.com`)],
+]
+
+const storyOf = ([kind, resource, make]: (typeof KINDS)[number]): FleetStory => ({
+  name: `a ${kind} that is protected stays until the label is taken off`,
+  async run(stage) {
+    const template = make(stage)
+    const name = template.metadata.name ?? ''
+    await stage.hub.create({ ...template, metadata: { ...template.metadata, labels: { [LABEL]: 'Always' } } })
+    assert.match(
+      await refusalOf(stage.hub.delete(resource, name)),
+      /This resource is protected, please make sure to remove the label: resourcetemplate\.karmada\.io\/deletion-protected/,
+    )
+    assert.equal((await stage.hub.get(resource, name))?.metadata.deletionTimestamp, undefined)
+    await stage.hub.patch(resource, name, { metadata: { labels: { [LABEL]: null } } })
+    await stage.until('it can be deleted', async () => {
+      await stage.hub.delete(resource, name)
+      const left = await stage.hub.get(resource, name)
+      return left === undefined || left.metadata.deletionTimestamp !== undefined
+    })
+  },
+})
+
+export const deletionProtection: FleetArea = {
+  name: 'deletion protection',
+  stories: [
+    ...KINDS.map(storyOf),
+    {
+      name: 'another value of the label protects nothing',
+      async run(stage) {
+        const template = aConfigMap('it')
+        await stage.hub.create({ ...template, metadata: { ...template.metadata, labels: { [LABEL]: 'Sometimes' } } })
+        await stage.hub.delete(CONFIG_MAPS, 'it')
+        assert.equal(await stage.hub.get(CONFIG_MAPS, 'it'), undefined)
+      },
+    },
+  ],
+}

@@ -1,0 +1,190 @@
+/** What a template needs follows it: configuration, secrets, claims and accounts. */
+import assert from 'node:assert/strict'
+import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../../src/client/builtin-resources.ts'
+import { resourceOfObject } from '../../../src/faultsim/world/resources.ts'
+import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { DEPENDED_BY_LABEL_PREFIX, DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER } from '../../../src/kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../../src/kube/meta.ts'
+import { bindingOf, isOnlyIn, isTold, leaves, reaches } from '../looks.ts'
+import { aClaim, aConfigMap, aDeployment, aPropagationPolicy, aSecret, aServiceAccount, deploymentsNamed, on } from '../manifests.ts'
+import type { FleetArea, FleetStage, FleetStory } from '../story.ts'
+
+const WEB = [deploymentsNamed('web')]
+const follow = { propagateDeps: true }
+const withSettings = (name = 'settings') => ({ pod: { volumes: [{ name: 'settings', configMap: { name } }] } })
+
+const NEEDED: readonly [KubeObject, Record<string, unknown>, string][] = [
+  [aConfigMap('needed'), { volumes: [{ name: 'v', configMap: { name: 'needed' } }] }, 'as a volume'],
+  [
+    aConfigMap('needed'),
+    { containers: [{ name: 'main', image: 'nginx', envFrom: [{ configMapRef: { name: 'needed' } }] }] },
+    'as an environment',
+  ],
+  [aSecret('needed'), { volumes: [{ name: 'v', secret: { secretName: 'needed' } }] }, 'as a volume'],
+  [aSecret('needed'), { imagePullSecrets: [{ name: 'needed' }] }, 'to pull images'],
+  [aClaim('needed'), { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'needed' } }] }, 'as a volume'],
+  [aServiceAccount('needed'), { serviceAccountName: 'needed' }, 'to run as'],
+]
+
+const storyOf = ([needed, pod, how]: (typeof NEEDED)[number]): FleetStory => ({
+  name: `a ${needed.kind} that pods use ${how} follows, and goes with them`,
+  async run(stage) {
+    const [member1, member2] = stage.members
+    const resource = resourceOfObject(needed)
+    await stage.hub.create(needed)
+    await stage.hub.create(aPropagationPolicy('web', WEB, on(member1, member2), follow))
+    await stage.hub.create(aDeployment('web', { pod }))
+    await isOnlyIn(stage, resource, 'needed', [member1, member2])
+    await stage.hub.delete(DEPLOYMENTS, 'web')
+    await leaves(stage, DEPLOYMENTS, 'web', [member1, member2])
+    await leaves(stage, resource, 'needed', [member1, member2])
+    assert.ok(await stage.hub.get(resource, 'needed'), 'the template of it stays')
+  },
+})
+
+/** A Deployment of that name with its own policy, which both use the settings. */
+async function user(stage: FleetStage, name: string, placement: Record<string, unknown>, more: Record<string, unknown>): Promise<void> {
+  await stage.hub.create(aPropagationPolicy(name, [deploymentsNamed(name)], placement, { ...follow, ...more }))
+  await stage.hub.create(aDeployment(name, withSettings()))
+}
+
+export const dependencies: FleetArea = {
+  name: 'dependencies',
+  stories: [
+    ...NEEDED.map(storyOf),
+    {
+      name: 'without propagateDeps nothing follows; it can be switched on and off',
+      async run(stage) {
+        const [member1] = stage.members
+        await stage.hub.create(aConfigMap('settings'))
+        await stage.hub.create(aPropagationPolicy('web', WEB, on(member1)))
+        await stage.hub.create(aDeployment('web', withSettings()))
+        await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
+        assert.equal(await member1.get(CONFIG_MAPS, 'settings'), undefined)
+        await stage.hub.patch(PROPAGATION_POLICIES, 'web', { spec: follow })
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member1])
+        await stage.hub.patch(PROPAGATION_POLICIES, 'web', { spec: { propagateDeps: false } })
+        await leaves(stage, CONFIG_MAPS, 'settings', [member1])
+        await reaches(stage, DEPLOYMENTS, 'web', [member1])
+      },
+    },
+    {
+      name: 'the bindings tell who needs whom',
+      async run(stage) {
+        const [member1] = stage.members
+        await stage.hub.create(aConfigMap('settings'))
+        await user(stage, 'web', on(member1), {})
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1])
+        const web = (await bindingOf(stage, 'Deployment', 'web')) ?? assert.fail('no binding')
+        assert.ok(web.metadata.finalizers?.includes(DEPENDENCIES_FINALIZER))
+        assert.match(web.metadata.annotations?.[DEPENDENCIES_ANNOTATION] ?? '', /"kind":"ConfigMap".*"name":"settings"/)
+        const attached = (await bindingOf(stage, 'ConfigMap', 'settings')) ?? assert.fail('no attached binding')
+        assert.deepEqual(
+          attached.spec.requiredBy?.map(({ name, clusters }) => [name, clusters?.map((one) => one.name)]),
+          [['web-deployment', [member1.name]]],
+        )
+        assert.equal(attached.spec.placement, undefined)
+        assert.equal(attached.metadata.ownerReferences?.[0]?.kind, 'ConfigMap')
+        assert.equal(Object.keys(attached.metadata.labels ?? {}).filter((key) => key.startsWith(DEPENDED_BY_LABEL_PREFIX)).length, 1)
+        await isTold(stage, 'SyncScheduleResultToDependenciesSucceed', /Sync schedule results to dependencies succeed\./)
+      },
+    },
+    {
+      name: 'what is needed may come later',
+      async run(stage) {
+        const [member1] = stage.members
+        await user(stage, 'web', on(member1), {})
+        await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
+        await stage.hub.create(aConfigMap('settings'))
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member1])
+      },
+    },
+    {
+      name: 'it follows when the template moves, and is changed with its own template',
+      async run(stage) {
+        const [member1, member2] = stage.members
+        await stage.hub.create(aConfigMap('settings'))
+        await user(stage, 'web', on(member1), {})
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member1])
+        await stage.hub.patch(PROPAGATION_POLICIES, 'web', { spec: { placement: on(member2) } })
+        await leaves(stage, CONFIG_MAPS, 'settings', [member1])
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member2])
+        await stage.hub.patch(CONFIG_MAPS, 'settings', { data: { key: 'another' } })
+        await reaches(stage, CONFIG_MAPS, 'settings', [member2], ({ data }) => data?.key === 'another')
+      },
+    },
+    {
+      name: 'when a template needs another one, the first goes and the other comes',
+      async run(stage) {
+        const [member1] = stage.members
+        await stage.hub.create(aConfigMap('settings'))
+        await stage.hub.create(aConfigMap('others'))
+        await user(stage, 'web', on(member1), {})
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member1])
+        await stage.hub.update(DEPLOYMENTS, 'web', (web) => {
+          Object.assign(web.spec?.template?.spec ?? {}, withSettings('others').pod)
+        })
+        await isOnlyIn(stage, CONFIG_MAPS, 'others', [member1])
+        await leaves(stage, CONFIG_MAPS, 'settings', [member1])
+      },
+    },
+    {
+      name: 'what two templates need is wherever one of them is, until the last has gone',
+      async run(stage) {
+        const [member1, member2] = stage.members
+        await stage.hub.create(aConfigMap('settings'))
+        await user(stage, 'one', on(member1), {})
+        await user(stage, 'two', on(member2), {})
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member1, member2])
+        await stage.hub.delete(DEPLOYMENTS, 'one')
+        await leaves(stage, CONFIG_MAPS, 'settings', [member1])
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member2])
+        await stage.hub.delete(DEPLOYMENTS, 'two')
+        await leaves(stage, CONFIG_MAPS, 'settings', [member2])
+      },
+    },
+    {
+      name: 'what has a policy of its own keeps its placement beside what it is needed for',
+      async run(stage) {
+        const [member1, member2] = stage.members
+        const selectors = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings' }]
+        await stage.hub.create(aPropagationPolicy('settings', selectors, on(member2)))
+        await stage.hub.create(aConfigMap('settings'))
+        await user(stage, 'web', on(member1), {})
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member1, member2])
+        await stage.hub.delete(DEPLOYMENTS, 'web')
+        await leaves(stage, CONFIG_MAPS, 'settings', [member1])
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member2])
+      },
+    },
+    {
+      name: 'policies that disagree about conflicts are told; overwriting and preserving win',
+      async run(stage) {
+        const [member1] = stage.members
+        await stage.hub.create(aConfigMap('settings'))
+        await user(stage, 'one', on(member1), { conflictResolution: 'Overwrite', preserveResourcesOnDeletion: true })
+        await user(stage, 'two', on(member1), { conflictResolution: 'Abort', preserveResourcesOnDeletion: false })
+        await isTold(stage, 'DependencyPolicyConflict', /conflict/i)
+        const attached = await bindingOf(stage, 'ConfigMap', 'settings')
+        assert.deepEqual([attached?.spec.conflictResolution, attached?.spec.preserveResourcesOnDeletion], ['Overwrite', true])
+      },
+    },
+    {
+      name: 'policies that agree about conflicts are not told of any',
+      async run(stage) {
+        const [member1] = stage.members
+        await stage.hub.create(aConfigMap('settings'))
+        await user(stage, 'one', on(member1), { conflictResolution: 'Overwrite' })
+        await user(stage, 'two', on(member1), { conflictResolution: 'Overwrite' })
+        await stage.until('both need it', async () => (await bindingOf(stage, 'ConfigMap', 'settings'))?.spec.requiredBy?.length === 2)
+        await stage.settle()
+        const events = await stage.hub.list(EVENTS)
+        assert.deepEqual(
+          events.filter(({ reason }) => reason === 'DependencyPolicyConflict'),
+          [],
+        )
+        assert.equal((await bindingOf(stage, 'ConfigMap', 'settings'))?.spec.conflictResolution, 'Overwrite')
+      },
+    },
+  ],
+}

@@ -1,0 +1,161 @@
+/** Whose an object in a member is: what was there before, what somebody changes there, and what stays behind. */
+import assert from 'node:assert/strict'
+import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, SECRETS } from '../../../src/client/builtin-resources.ts'
+import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { MANAGED_LABEL, RESOURCE_BINDING_ID, WORK_ID } from '../../../src/kinds/karmada/well-known.ts'
+import { findCondition } from '../../../src/kube/conditions.ts'
+import { bindingOf, isOnlyIn, leaves, reaches, workOf } from '../looks.ts'
+import { aConfigMap, aDeployment, aPropagationPolicy, aSecret, deploymentsNamed, on, selectorOf } from '../manifests.ts'
+import type { FleetArea } from '../story.ts'
+
+const SETTINGS = [selectorOf(aConfigMap('settings'))]
+
+export const objectsInMembers: FleetArea = {
+  name: 'objects in members',
+  stories: [
+    {
+      name: 'what was in a member before is left alone, and the binding says so',
+      async run(stage) {
+        const [member1, member2] = stage.members
+        await reaches(stage, NAMESPACES, stage.namespace, [member1])
+        await member1.create(aConfigMap('settings', { mine: 'yes' }))
+        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1, member2)))
+        await stage.hub.create(aConfigMap('settings'))
+        await reaches(stage, CONFIG_MAPS, 'settings', [member2], ({ data }) => data?.key === 'value')
+        await stage.until('the conflict is told', async () => {
+          const applied = findCondition((await workOf(stage, member1, 'ConfigMap', 'settings'))?.status?.conditions, 'Applied')
+          return applied?.status === 'False' && /already exists in the cluster member1/.test(applied.message ?? '')
+        })
+        await stage.until('the binding says so', async () => {
+          const status = (await bindingOf(stage, 'ConfigMap', 'settings'))?.status
+          const item = status?.aggregatedStatus?.find(({ clusterName }) => clusterName === member1.name)
+          return findCondition(status?.conditions, 'FullyApplied')?.status === 'False' && /already exists/.test(item?.appliedMessage ?? '')
+        })
+        assert.deepEqual((await member1.get(CONFIG_MAPS, 'settings'))?.data, { mine: 'yes' })
+      },
+    },
+    {
+      name: 'it is taken over when the policy says overwrite',
+      async run(stage) {
+        const [member1] = stage.members
+        await reaches(stage, NAMESPACES, stage.namespace, [member1])
+        await member1.create(aConfigMap('settings', { mine: 'yes' }))
+        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1), { conflictResolution: 'Overwrite' }))
+        await stage.hub.create(aConfigMap('settings'))
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data, metadata }) => {
+          return data?.key === 'value' && data.mine === undefined && metadata.labels?.[MANAGED_LABEL] === 'true'
+        })
+      },
+    },
+    {
+      name: 'it is taken over when its template says overwrite',
+      async run(stage) {
+        const [member1] = stage.members
+        await reaches(stage, NAMESPACES, stage.namespace, [member1])
+        await member1.create(aConfigMap('settings', { mine: 'yes' }))
+        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
+        const template = aConfigMap('settings')
+        const annotations = { 'work.karmada.io/conflict-resolution': 'overwrite' }
+        await stage.hub.create({ ...template, metadata: { ...template.metadata, annotations } })
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value' && data.mine === undefined)
+      },
+    },
+    {
+      name: 'what somebody changes in a member is put right, and what they delete comes back',
+      async run(stage) {
+        const [member1] = stage.members
+        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
+        await stage.hub.create(aConfigMap('settings'))
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1])
+        await stage.settle()
+        await member1.patch(CONFIG_MAPS, 'settings', { data: { key: 'theirs', more: 'x' } })
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value' && data.more === undefined)
+        await stage.settle()
+        await member1.delete(CONFIG_MAPS, 'settings')
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value')
+      },
+    },
+    {
+      name: 'labels and annotations of others in a member stay; those the template drops go',
+      async run(stage) {
+        const [member1] = stage.members
+        const template = aConfigMap('settings')
+        const labels = { dropped: 'soon', kept: 'yes' }
+        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
+        await stage.hub.create({ ...template, metadata: { ...template.metadata, labels } })
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ metadata }) => metadata.labels?.dropped === 'soon')
+        await member1.patch(CONFIG_MAPS, 'settings', { metadata: { labels: { theirs: 'yes' }, annotations: { theirs: 'yes' } } })
+        await stage.hub.patch(CONFIG_MAPS, 'settings', { metadata: { labels: { dropped: null } } })
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ metadata: { labels: has, annotations } }) => {
+          return has?.dropped === undefined && has?.kept === 'yes' && has.theirs === 'yes' && annotations?.theirs === 'yes'
+        })
+      },
+    },
+    {
+      name: 'what is to be preserved stays in the members without our marks when its template is deleted',
+      async run(stage) {
+        const [member1] = stage.members
+        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1), { preserveResourcesOnDeletion: true }))
+        await stage.hub.create(aConfigMap('settings'))
+        await reaches(stage, CONFIG_MAPS, 'settings', [member1])
+        await stage.hub.delete(CONFIG_MAPS, 'settings')
+        await stage.until('no Work is left', async () => (await workOf(stage, member1, 'ConfigMap', 'settings')) === undefined)
+        const { data, metadata } = (await member1.get(CONFIG_MAPS, 'settings')) ?? assert.fail('it is gone')
+        assert.deepEqual(data, { key: 'value' })
+        for (const key of [MANAGED_LABEL, RESOURCE_BINDING_ID, WORK_ID]) assert.equal(metadata.labels?.[key], undefined, key)
+        assert.deepEqual(
+          Object.keys(metadata.annotations ?? {}).filter((key) => key.includes('karmada.io')),
+          [],
+        )
+      },
+    },
+    {
+      name: 'preserving can be switched on later',
+      async run(stage) {
+        const [member1, member2] = stage.members
+        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
+        await stage.hub.create(aDeployment('web'))
+        await reaches(stage, DEPLOYMENTS, 'web', [member1])
+        await stage.hub.patch(PROPAGATION_POLICIES, 'web', { spec: { preserveResourcesOnDeletion: true } })
+        await stage.until('the Work knows', async () => {
+          return (await workOf(stage, member1, 'Deployment', 'web'))?.spec.preserveResourcesOnDeletion === true
+        })
+        await stage.hub.patch(PROPAGATION_POLICIES, 'web', { spec: { placement: on(member2) } })
+        await reaches(stage, DEPLOYMENTS, 'web', [member2])
+        await stage.until('no Work is left', async () => (await workOf(stage, member1, 'Deployment', 'web')) === undefined)
+        assert.equal((await member1.get(DEPLOYMENTS, 'web'))?.metadata.labels?.[MANAGED_LABEL], undefined)
+        assert.ok(await member1.get(DEPLOYMENTS, 'web'))
+      },
+    },
+    {
+      name: 'replicas that a member decides are kept where the label gives them away',
+      async run(stage) {
+        const [member1] = stage.members
+        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
+        await stage.hub.create(aDeployment('web', { replicas: 2, labels: { 'resourcetemplate.karmada.io/retain-replicas': 'true' } }))
+        await reaches(stage, DEPLOYMENTS, 'web', [member1])
+        await member1.patch(DEPLOYMENTS, 'web', { spec: { replicas: 6 } })
+        await stage.hub.patch(DEPLOYMENTS, 'web', { metadata: { annotations: { touched: 'yes' } } })
+        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ metadata }) => metadata.annotations?.touched === 'yes')
+        await stage.settle()
+        assert.equal((await member1.get(DEPLOYMENTS, 'web'))?.spec?.replicas, 6)
+      },
+    },
+    {
+      name: 'an object nobody placed is not touched, whatever its name',
+      async run(stage) {
+        const [member1, member2] = stage.members
+        await reaches(stage, NAMESPACES, stage.namespace, [member2])
+        await member2.create(aSecret('settings'))
+        const before = (await member2.get(SECRETS, 'settings'))?.metadata.resourceVersion
+        await stage.hub.create(aPropagationPolicy('settings', [selectorOf(aSecret('settings'))], on(member1)))
+        await stage.hub.create(aSecret('settings'))
+        await reaches(stage, SECRETS, 'settings', [member1])
+        await stage.hub.delete(SECRETS, 'settings')
+        await leaves(stage, SECRETS, 'settings', [member1])
+        await isOnlyIn(stage, SECRETS, 'settings', [member2])
+        assert.equal((await member2.get(SECRETS, 'settings'))?.metadata.resourceVersion, before)
+      },
+    },
+  ],
+}
