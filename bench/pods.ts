@@ -12,6 +12,7 @@ import { undiciTransport } from '../src/client/transport/undici.ts'
 import type { Deployment } from '../src/kinds/kubernetes/types.ts'
 import { startChild } from '../test/machine/child.ts'
 import { startRealServer } from '../test/machine/real-server.ts'
+import { CLOCK } from './clock.ts'
 import { cpuMs, residentBytes } from './processes.ts'
 
 export interface PodFigures {
@@ -27,20 +28,13 @@ export interface PodLoad {
   nodes: number
 }
 
-const clock = {
-  now: () => Date.now(),
-  after(delayMs: number, callback: () => void) {
-    const timer = setTimeout(callback, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
 const LOOK_EVERY_MS = 250
 const WITHIN_MS = 30 * 60_000
 
 function clientOf(kubeconfig: string, context: string | undefined): Client {
   const config = parseKubeconfig(readFileSync(kubeconfig, 'utf8'), kubeconfig)
   const transport = undiciTransport(connectionOf(config, context, hostOfThisMachine()))
-  return createClient({ transport, clock, random: seededRandom(1), userAgent: 'bench' })
+  return createClient({ transport, clock: CLOCK, random: seededRandom(1), userAgent: 'bench' })
 }
 
 async function play(client: Client, load: PodLoad, pids: readonly number[]): Promise<PodFigures> {

@@ -13,7 +13,9 @@ import { inProcessTransport } from './client/in-process.ts'
 import type { ConnectMember } from './client/members.ts'
 import type { Transport } from './client/transport.ts'
 import { type FleetFacts, type FleetOptions, fleetControllers } from './fleet/controllers.ts'
+import { workAdmission } from './fleet/execution/index.ts'
 import { fleetGround } from './fleet/ground.ts'
+import { interpreterScriptAdmission } from './fleet/interpreter/configurable/admission.ts'
 import type { WebhookCall } from './fleet/interpreter/webhook/webhook-layer.ts'
 import { isPropagatable } from './fleet/templates.ts'
 import type { Admission } from './kinds/admission.ts'
@@ -113,7 +115,7 @@ export function admissionOf(role: ClusterRole, isBare: boolean, run?: RunPlaceme
 
 /** What Kubernetes does not bring: on a real server it is served as webhooks. */
 export function ownAdmissionOf(role: ClusterRole, run?: RunPlacementOptions): readonly Admission[] {
-  if (role === 'hub') return karmadaAdmission()
+  if (role === 'hub') return [...karmadaAdmission(), workAdmission, interpreterScriptAdmission]
   return run === undefined ? [] : [runPlacement(run)]
 }
 

@@ -63,7 +63,7 @@ export function memberAccess(own: () => readonly OwnMember[], transport: MemberT
   const connect: ConnectMember = (object, credentials) => {
     const { metadata, spec } = object as Cluster
     const endpoint = spec?.apiEndpoint
-    if (endpoint === undefined || endpoint === '') return undefined
+    if (endpoint === undefined || endpoint === '' || credentials.token === '') return undefined
     const known = find(metadata.name ?? '')
     if (known !== undefined && known.member.url === endpoint && transport === 'in-process') return known.link.over(known.member.inProcess())
     const insecureSkipTlsVerify = spec?.insecureSkipTLSVerification === true

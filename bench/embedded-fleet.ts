@@ -1,0 +1,61 @@
+/** `sluice up` as a ground for the fleet's benchmark: hub and members in one process. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { seededRandom } from '../src/base/random.ts'
+import type { MemberTransport } from '../src/cli/member-transports.ts'
+import { type Client, createClient } from '../src/client/client.ts'
+import { connectionOf, parseKubeconfig } from '../src/client/kubeconfig.ts'
+import { hostOfThisMachine } from '../src/client/transport/host.ts'
+import { undiciTransport } from '../src/client/transport/undici.ts'
+import { startChild } from '../test/machine/child.ts'
+import { CLOCK } from './clock.ts'
+import type { FleetGround } from './propagation.ts'
+
+export interface EmbeddedFleet {
+  ground: FleetGround
+  stop(): Promise<void>
+}
+
+export async function startEmbeddedFleet(program: string, members: number, transport: MemberTransport): Promise<EmbeddedFleet> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-bench-'))
+  const dataDir = path.join(folder, 'data')
+  const shape = ['--members', String(members), '--nodes', '1', '--process-nodes', '0', '--member-transport', transport]
+  const args = [program, 'up', ...shape, '--port', '0', '--data-dir', dataDir]
+  const start = () => startChild({ name: 'sluice', command: process.execPath, args, log: path.join(folder, 'log') })
+  const isUp = (): boolean => existsSync(path.join(dataDir, 'run.json'))
+  let child = start()
+  await child.waitUntil('the start', isUp, 120)
+  const clients: Client[] = []
+  const clientOf = (context: string): Client => {
+    const file = path.join(dataDir, 'kubeconfig')
+    const config = parseKubeconfig(readFileSync(file, 'utf8'), file)
+    const client = createClient({
+      transport: undiciTransport(connectionOf(config, context, hostOfThisMachine())),
+      clock: CLOCK,
+      random: seededRandom(1),
+      userAgent: 'bench',
+    })
+    clients.push(client)
+    return client
+  }
+  const pids = { sluice: [child.pid] }
+  return {
+    ground: {
+      hub: clientOf('hub'),
+      members: Array.from({ length: members }, (_, i) => clientOf(`member${i + 1}`)),
+      pids,
+      async restart() {
+        await child.stop()
+        child = start()
+        await child.waitUntil('the next start', isUp, 120)
+        pids.sluice[0] = child.pid
+      },
+    },
+    async stop() {
+      await Promise.all(clients.map((client) => client.close()))
+      await child.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * `npm run bench:fleet [-- --quick] [--write] [--no-kube] [--only interpreter|scheduling|propagation]`: what the fleet costs:
+ * interpreter calls, scheduling decisions, and Deployments on their way into members, on `sluice up` and on real
+ * kube-apiservers. `--write` puts the tables into docs/performance.md.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import { parseArgs } from 'node:util'
+import { startRealFleet } from '../test/fleet/real.ts'
+import { missingAssets } from '../test/machine/assets.ts'
+import { type Cleanup, runProgram } from '../test/machine/interrupt.ts'
+import { privateProgram } from '../test/machine/program.ts'
+import { startEmbeddedFleet } from './embedded-fleet.ts'
+import { replaceBetween } from './figures.ts'
+import { interpreterTable, measureInterpreter } from './interpreter.ts'
+import { type FleetGround, measurePropagation, type PropagationFigures } from './propagation.ts'
+import { measureScheduling, schedulingTable } from './scheduling.ts'
+
+const DOCUMENT = 'docs/performance.md'
+const MEBIBYTE = 1024 * 1024
+
+interface Row {
+  ground: string
+  figures: PropagationFigures
+}
+
+await runProgram(async (later) => {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      'no-kube': { type: 'boolean', default: false },
+      only: { type: 'string' },
+    },
+  })
+  const isWanted = (part: string): boolean => values.only === undefined || values.only === part
+  const tables: string[] = [head()]
+  if (isWanted('interpreter')) tables.push(interpreterTable(measureInterpreter(values.quick ? { forMs: 100 } : {})))
+  if (isWanted('scheduling')) tables.push(schedulingTable(measureScheduling(values.quick ? { sizes: [10, 100], forMs: 200 } : {})))
+  const rows: Row[] = []
+  if (isWanted('propagation')) {
+    for await (const row of propagation(later, { isQuick: values.quick, hasKube: !values['no-kube'] })) {
+      rows.push(row)
+      console.log(JSON.stringify(row))
+    }
+    tables.push(propagationTable(rows))
+  }
+  const text = tables.join('\n\n')
+  console.log(`\n${text}`)
+  if (values.write) writeFileSync(DOCUMENT, replaceBetween(readFileSync(DOCUMENT, 'utf8'), 'bench:fleet', text))
+  const isQuiet = rows.every(({ figures }) => figures.writesAfterRestart === 0)
+  if (!isQuiet) console.log('the fleet wrote something after a restart')
+  return isQuiet ? 0 : 1
+})
+
+async function* propagation(later: Cleanup, { isQuick, hasKube }: { isQuick: boolean; hasKube: boolean }): AsyncGenerator<Row> {
+  const few = isQuick ? 100 : 1000
+  const program = await privateProgram()
+  later(async () => program.remove())
+  const missing = hasKube ? missingAssets(['kubectl']) : 'not asked for'
+  if (missing === undefined) {
+    const undo: (() => Promise<void>)[] = []
+    const fleet = await startRealFleet((step) => void undo.push(async () => step()))
+    try {
+      yield { ground: 'real kube-apiservers, etcd without fsync, TLS', figures: await measurePropagation(fleet.ground, few) }
+    } finally {
+      for (const step of undo.reverse()) await step()
+    }
+  } else console.log(`no real kube-apiservers: ${missing}`)
+  const embedded = async (members: number, transport: 'http' | 'in-process', count: number): Promise<PropagationFigures> => {
+    const fleet = await startEmbeddedFleet(program.file, members, transport)
+    try {
+      return await measurePropagation(fleet.ground as FleetGround, count)
+    } finally {
+      await fleet.stop()
+    }
+  }
+  yield { ground: 'sluice up, members over TLS', figures: await embedded(3, 'http', few) }
+  yield { ground: 'sluice up, in process', figures: await embedded(10, 'in-process', few) }
+  if (!isQuick) yield { ground: 'sluice up, in process', figures: await embedded(10, 'in-process', 10_000) }
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}
+
+function head(): string {
+  const [cpu] = os.cpus()
+  return `Node ${process.version}, ${os.availableParallelism()} × ${cpu?.model.split(' ').slice(0, 2).join(' ')}, load average ${os.loadavg()[0]?.toFixed(1)} at the beginning.`
+}
+
+function propagationTable(rows: readonly Row[]): string {
+  const sum = (parts: Readonly<Record<string, number>>): number => Object.values(parts).reduce((total, one) => total + one, 0)
+  const each = (parts: Readonly<Record<string, number>>, scale: number): string => {
+    const names = Object.keys(parts)
+    const detail = names.length < 2 ? '' : ` (${names.map((name) => `${name} ${whole((parts[name] ?? 0) / scale)}`).join(', ')})`
+    return `${whole(sum(parts) / scale)}${detail}`
+  }
+  const line = (what: string, of: (figures: PropagationFigures) => string): string =>
+    `| ${what} | ${rows.map(({ figures }) => of(figures)).join(' | ')} |`
+  return [
+    `| Deployments × members | ${rows.map(({ figures }) => `${figures.deployments.toLocaleString('en')} × ${figures.members}`).join(' | ')} |`,
+    `| --- | ${rows.map(() => '---:').join(' | ')} |`,
+    `| ground | ${rows.map(({ ground }) => ground).join(' | ')} |`,
+    line('until every member has every one (s)', ({ wallMs }) => (wallMs / 1000).toFixed(1)),
+    line('CPU until all is at rest (s)', ({ cpuMs }) => each(cpuMs, 1000)),
+    line('of one, from its creation, p50 (ms)', ({ p50Ms }) => whole(p50Ms)),
+    line('of one, p99 (ms)', ({ p99Ms }) => whole(p99Ms)),
+    line('of one alone (ms)', ({ aloneMs }) => whole(aloneMs)),
+    line('writes on the hub per Deployment, events aside', ({ writesPerObject }) => writesPerObject.toFixed(1)),
+    line('events on the hub per Deployment', ({ eventsPerObject }) => eventsPerObject.toFixed(1)),
+    line('resident memory (MiB)', ({ residentBytes }) => each(residentBytes, MEBIBYTE)),
+    line('writes after a restart', ({ writesAfterRestart }) => String(writesAfterRestart)),
+  ].join('\n')
+}

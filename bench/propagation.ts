@@ -1,0 +1,215 @@
+/**
+ * Deployments from the hub into every member (Duplicated): how long until each is everywhere, and what that costs. The
+ * Deployments are paused, so that on every ground the same is measured: the way there, and no pods.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DEPLOYMENTS, EVENTS, NAMESPACES } from '../src/client/builtin-resources.ts'
+import type { Client } from '../src/client/client.ts'
+import { PROPAGATION_POLICIES, RESOURCE_BINDINGS, WORKS } from '../src/fleet/resources.ts'
+import type { Binding } from '../src/kinds/karmada/index.ts'
+import { isConditionTrue } from '../src/kube/conditions.ts'
+import type { KubeObject } from '../src/kube/meta.ts'
+import { cpuMs, residentBytes } from './processes.ts'
+
+/** Hub and members that are up and joined. */
+export interface FleetGround {
+  hub: Client
+  members: readonly Client[]
+  /** All processes that take part, by what they are. */
+  pids: Readonly<Record<string, readonly number[]>>
+  /** The fleet's controllers end and begin again; resolves when they run. */
+  restart(): Promise<void>
+}
+
+export interface PropagationFigures {
+  deployments: number
+  members: number
+  wallMs: number
+  cpuMs: Readonly<Record<string, number>>
+  /** From the request that creates a Deployment until the last member has it. */
+  p50Ms: number
+  p99Ms: number
+  /** Of one alone, when nothing else goes on. */
+  aloneMs: number
+  writesPerObject: number
+  eventsPerObject: number
+  residentBytes: Readonly<Record<string, number>>
+  /** Writes of the fleet after its controllers were restarted. */
+  writesAfterRestart: number
+}
+
+const NAMESPACE = 'bench'
+const CREATORS = 16
+const LOOK_EVERY_MS = 100
+const WITHIN_MS = 20 * 60_000
+const LOOKED_AT_AFTER_RESTART_MS = 15_000
+
+export async function measurePropagation(ground: FleetGround, deployments: number): Promise<PropagationFigures> {
+  const { hub, members, pids } = ground
+  await hub.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } })
+  for (const member of members) await until('the namespace', () => has(member, NAMESPACES, { name: NAMESPACE }))
+  await hub.create(PROPAGATION_POLICIES, POLICY)
+  const arrivals = await followArrivals(members)
+  const alone: number[] = []
+  for (let i = 0; i < 5; i++) alone.push(await oneAlone(hub, arrivals, `alone-${i}`))
+  await settled(hub, 5)
+  const before = { wall: performance.now(), cpu: cpuOf(pids), revision: await revisionOf(hub), events: await countOf(hub, EVENTS) }
+  const sent = new Map<string, number>()
+  const names = Array.from({ length: deployments }, (_, i) => `web-${i}`)
+  let next = 0
+  const create = async (): Promise<void> => {
+    for (let i = next++; i < names.length; i = next++) {
+      const name = names[i] as string
+      sent.set(name, performance.now())
+      await hub.create(DEPLOYMENTS, deployment(name))
+    }
+  }
+  await Promise.all(Array.from({ length: CREATORS }, create))
+  const last = await untilArrived(arrivals, names)
+  const wallMs = last - before.wall
+  await settled(hub, deployments + 5)
+  const after = { cpu: cpuOf(pids), revision: await revisionOf(hub), events: await countOf(hub, EVENTS) }
+  const latencies = names.map((name) => (arrivals.at(name) ?? Number.NaN) - (sent.get(name) ?? Number.NaN)).sort((a, b) => a - b)
+  const resident = Object.fromEntries(Object.entries(pids).map(([name, ids]) => [name, residentBytes(ids)]))
+  arrivals.stop()
+  const eventsPerObject = (after.events - before.events) / deployments
+  const writes = await writesAfter(hub, () => ground.restart())
+  return {
+    deployments,
+    members: members.length,
+    wallMs,
+    cpuMs: Object.fromEntries(Object.keys(pids).map((name) => [name, (after.cpu[name] ?? 0) - (before.cpu[name] ?? 0)])),
+    p50Ms: latencies[Math.floor(latencies.length / 2)] ?? Number.NaN,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+    aloneMs: alone.sort((a, b) => a - b)[2] ?? Number.NaN,
+    // Every write moves the revision by one; what the load itself created is not the fleet's.
+    writesPerObject: (after.revision - before.revision) / deployments - 1 - eventsPerObject,
+    eventsPerObject,
+    residentBytes: resident,
+    writesAfterRestart: writes,
+  }
+}
+
+const POLICY = {
+  apiVersion: 'policy.karmada.io/v1alpha1',
+  kind: 'PropagationPolicy',
+  metadata: { name: 'everywhere', namespace: NAMESPACE },
+  spec: { resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment' }], placement: {} },
+}
+
+function deployment(name: string): KubeObject {
+  const labels = { app: name }
+  const container = { name: 'main', image: 'nginx', resources: { requests: { cpu: '10m', memory: '16Mi' } } }
+  const template = { metadata: { labels }, spec: { containers: [container] } }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: NAMESPACE },
+    spec: { replicas: 2, paused: true, selector: { matchLabels: labels }, template },
+  } as KubeObject
+}
+
+interface Arrivals {
+  /** When the last member had it; undefined while one has not. */
+  at(name: string): number | undefined
+  stop(): void
+}
+
+async function followArrivals(members: readonly Client[]): Promise<Arrivals> {
+  const seen = new Map<string, { count: number; atMs: number }>()
+  const stop = new AbortController()
+  for (const member of members) {
+    const { resourceVersion } = await member.list(DEPLOYMENTS, { namespace: NAMESPACE })
+    void follow(member, resourceVersion, stop.signal, (name) => {
+      const known = seen.get(name)
+      seen.set(name, { count: (known?.count ?? 0) + 1, atMs: performance.now() })
+    })
+  }
+  return {
+    at(name) {
+      const known = seen.get(name)
+      return known?.count === members.length ? known.atMs : undefined
+    },
+    stop: () => stop.abort(),
+  }
+}
+
+async function follow(member: Client, from: string, signal: AbortSignal, arrived: (name: string) => void): Promise<void> {
+  let resourceVersion = from
+  while (!signal.aborted) {
+    try {
+      for await (const { type, object } of member.watch(DEPLOYMENTS, { namespace: NAMESPACE, resourceVersion, signal })) {
+        resourceVersion = object.metadata.resourceVersion ?? resourceVersion
+        if (type === 'ADDED') arrived(object.metadata.name ?? '')
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+}
+
+async function oneAlone(hub: Client, arrivals: Arrivals, name: string): Promise<number> {
+  const began = performance.now()
+  await hub.create(DEPLOYMENTS, deployment(name))
+  const at = await untilArrived(arrivals, [name])
+  return at - began
+}
+
+/** When the last of them was everywhere. */
+async function untilArrived(arrivals: Arrivals, names: readonly string[]): Promise<number> {
+  const deadline = performance.now() + WITHIN_MS
+  for (let left = names; ; ) {
+    left = left.filter((name) => arrivals.at(name) === undefined)
+    if (left.length === 0) return Math.max(...names.map((name) => arrivals.at(name) ?? 0))
+    if (performance.now() > deadline)
+      throw new Error(`${left.length} of ${names.length} Deployments are not everywhere, the first is ${left[0]}`)
+    await sleep(names.length === 1 ? 1 : LOOK_EVERY_MS)
+  }
+}
+
+/** Every binding says that everything is applied, and nothing moves any more. */
+async function settled(hub: Client, count: number): Promise<void> {
+  await until('every binding is applied', async () => {
+    const { items } = await hub.list<Binding>(RESOURCE_BINDINGS, { namespace: NAMESPACE })
+    return items.length >= count && items.every(({ status }) => isConditionTrue(status?.conditions, 'FullyApplied'))
+  })
+  await until('everything is at rest', async () => {
+    const before = await versions(hub)
+    await sleep(2000)
+    return (await versions(hub)) === before
+  })
+}
+
+/** What the fleet writes of its own on the hub. */
+async function versions(hub: Client): Promise<string> {
+  const all: string[] = []
+  for (const resource of [DEPLOYMENTS, RESOURCE_BINDINGS, WORKS])
+    for (const { metadata } of (await hub.list(resource)).items) all.push(`${metadata.uid} ${metadata.resourceVersion}`)
+  return all.sort().join('\n')
+}
+
+async function writesAfter(hub: Client, restart: () => Promise<void>): Promise<number> {
+  const before = new Set((await versions(hub)).split('\n'))
+  await restart()
+  await sleep(LOOKED_AT_AFTER_RESTART_MS)
+  return (await versions(hub)).split('\n').filter((one) => !before.has(one)).length
+}
+
+async function until(what: string, check: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + WITHIN_MS
+  while (!(await check())) {
+    if (performance.now() > deadline) throw new Error(`not within ${WITHIN_MS / 60_000} minutes: ${what}`)
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function has(client: Client, resource: Parameters<Client['list']>[0], of: { name: string }): Promise<boolean> {
+  return (await client.list(resource)).items.some(({ metadata }) => metadata.name === of.name)
+}
+
+const revisionOf = async (hub: Client): Promise<number> => Number((await hub.list(NAMESPACES)).resourceVersion)
+
+const countOf = async (hub: Client, resource: Parameters<Client['list']>[0]): Promise<number> => (await hub.list(resource)).items.length
+
+const cpuOf = (pids: FleetGround['pids']): Record<string, number> =>
+  Object.fromEntries(Object.entries(pids).map(([name, ids]) => [name, cpuMs(ids)]))
