@@ -2,12 +2,25 @@
 import assert from 'node:assert/strict'
 import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, SECRETS } from '../../../src/client/builtin-resources.ts'
 import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
-import { MANAGED_LABEL, RESOURCE_BINDING_ID, WORK_ID } from '../../../src/kinds/karmada/well-known.ts'
+import {
+  MANAGED_ANNOTATIONS,
+  MANAGED_LABEL,
+  MANAGED_LABELS,
+  PROPAGATION_POLICY_ID,
+  PROPAGATION_POLICY_NAME,
+  RESOURCE_BINDING_ID,
+  RESOURCE_BINDING_NAME,
+  TEMPLATE_UID,
+  WORK_ID,
+  WORK_NAME,
+} from '../../../src/kinds/karmada/well-known.ts'
 import { findCondition } from '../../../src/kube/conditions.ts'
 import { bindingOf, isOnlyIn, leaves, reaches, workOf } from '../looks.ts'
 import { aConfigMap, aDeployment, aPropagationPolicy, aSecret, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea } from '../story.ts'
 
+const OUR_LABELS = [MANAGED_LABEL, RESOURCE_BINDING_ID, WORK_ID, PROPAGATION_POLICY_ID]
+const OUR_ANNOTATIONS = [RESOURCE_BINDING_NAME, WORK_NAME, TEMPLATE_UID, MANAGED_ANNOTATIONS, MANAGED_LABELS, PROPAGATION_POLICY_NAME]
 const SETTINGS = [selectorOf(aConfigMap('settings'))]
 
 export const objectsInMembers: FleetArea = {
@@ -102,11 +115,8 @@ export const objectsInMembers: FleetArea = {
         await stage.until('no Work is left', async () => (await workOf(stage, member1, 'ConfigMap', 'settings')) === undefined)
         const { data, metadata } = (await member1.get(CONFIG_MAPS, 'settings')) ?? assert.fail('it is gone')
         assert.deepEqual(data, { key: 'value' })
-        for (const key of [MANAGED_LABEL, RESOURCE_BINDING_ID, WORK_ID]) assert.equal(metadata.labels?.[key], undefined, key)
-        assert.deepEqual(
-          Object.keys(metadata.annotations ?? {}).filter((key) => key.includes('karmada.io')),
-          [],
-        )
+        for (const key of OUR_LABELS) assert.equal(metadata.labels?.[key], undefined, key)
+        for (const key of OUR_ANNOTATIONS) assert.equal(metadata.annotations?.[key], undefined, key)
       },
     },
     {
