@@ -38,6 +38,8 @@ export interface Course {
   traceHash: string
   /** First and last revision of the steps. */
   revisions: { from: number; to: number }
+  /** How many there are in the world: each costs its start. */
+  clusters: number
 }
 
 /** No story is so large that one moment of it needs more. */
@@ -102,7 +104,7 @@ async function play(story: Story, world: World, trouble: Trouble): Promise<Cours
   ledger.stop()
   await atRest(story, world, cluster)
   await mustBeQuiet(world, cluster)
-  return { end, comings, writes, deliveries, traceHash, revisions: { from, to } }
+  return { end, comings, writes, deliveries, traceHash, revisions: { from, to }, clusters: world.clusters.length }
 }
 
 async function takeStep(step: () => Promise<unknown>, number: number): Promise<void> {

@@ -55,7 +55,7 @@ export async function prove({ target, story, only }: ProofOptions): Promise<Proo
 
 function choose(all: readonly Point[], free: Course, only: string | undefined): Point[] {
   if (only !== undefined && only !== '' && only !== 'all') return all.filter((point) => point.says === only)
-  const costMs = 60 + 1.5 * (free.revisions.to - free.revisions.from)
+  const costMs = (60 + 1.5 * (free.revisions.to - free.revisions.from)) * free.clusters
   return only === 'all' ? [...all] : sample(all, Math.max(12, Math.floor(BUDGET_MS / costMs)))
 }
 

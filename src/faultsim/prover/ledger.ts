@@ -6,13 +6,41 @@ import { labelOf, storedIn } from './end-state.ts'
 export interface Invariant {
   /** A sentence that is true at every moment. */
   says: string
-  /** Looks at what is stored; returns what is wrong, undefined when nothing is. */
-  broken(objects: InvariantView): string | undefined
+  /** Plurals of the resources whose changes can break it, so that others need not be looked at (default: all). */
+  about?: readonly string[]
+  /** Looks at what is stored, and at the change that has just been; returns what is wrong, undefined when nothing is. */
+  broken(objects: InvariantView, change: Change): string | undefined
 }
 
-/** What is stored right now in the cluster the controller runs in. */
+/** What is stored right now in one cluster. */
 export interface InvariantView {
+  /** `pods`, or with its group where that matters: `deployments.apps`. */
   list(plural: string): readonly KubeObject[]
+  /** `namespace/name`, or the name of what has no namespace. */
+  get(plural: string, where: string): KubeObject | undefined
+}
+
+/** One write. */
+export interface Change {
+  /** Where it was made. */
+  cluster: string
+  /** `pods`, `deployments.apps`. */
+  resource: string
+  isDeletion: boolean
+  /** As it is now, or was last. */
+  object: KubeObject
+  previous: KubeObject | undefined
+  /** People did it, and no controller. */
+  isPeoples: boolean
+  /** What is stored in this or another cluster. */
+  in(cluster: string): InvariantView
+}
+
+/** What else there is around the cluster of a ledger (default: nothing). */
+export interface LedgerSurroundings {
+  cluster: string
+  others: ReadonlyMap<string, InvariantView>
+  isPeoples(resource: string, object: KubeObject): boolean
 }
 
 export interface Ledger {
@@ -25,12 +53,15 @@ export interface Ledger {
 
 const UNCOUNTED = /^(events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//
 
-export function keepLedger(store: ClusterStore, invariants: readonly Invariant[]): Ledger {
+const ALONE: LedgerSurroundings = { cluster: '', others: new Map(), isPeoples: () => false }
+
+export function keepLedger(store: ClusterStore, invariants: readonly Invariant[], surroundings = ALONE): Ledger {
   const comings = new Map<string, { created: number; deleted: number }>()
   const view = viewOf(store)
   let broken: string | undefined
 
-  const onEvent = ({ key, type, version, previous, revision }: StoreEvent): void => {
+  const onEvent = (event: StoreEvent): void => {
+    const { key, type, version, previous, revision } = event
     if (UNCOUNTED.test(key)) return
     if (type === 'delete' || previous === undefined) {
       const object = version.object() as KubeObject
@@ -39,8 +70,10 @@ export function keepLedger(store: ClusterStore, invariants: readonly Invariant[]
       comings.set(label, count)
       count[type === 'delete' ? 'deleted' : 'created']++
     }
+    const resource = key.slice(0, key.indexOf('/'))
     for (const invariant of broken === undefined ? invariants : []) {
-      const wrong = ask(invariant, view)
+      if (invariant.about?.some((plural) => isOf(resource, plural)) === false) continue
+      const wrong = ask(invariant, view, changeOf(event, resource, view, surroundings))
       if (wrong !== undefined) broken = `"${invariant.says}" does not hold at revision ${revision} (${type} ${key}): ${wrong}`
     }
   }
@@ -54,22 +87,45 @@ export function keepLedger(store: ClusterStore, invariants: readonly Invariant[]
   }
 }
 
-function ask(invariant: Invariant, view: InvariantView): string | undefined {
+function changeOf({ type, version, previous }: StoreEvent, resource: string, own: InvariantView, around: LedgerSurroundings): Change {
+  const object = version.object() as KubeObject
+  return {
+    cluster: around.cluster,
+    resource,
+    isDeletion: type === 'delete',
+    object,
+    previous: previous?.object() as KubeObject | undefined,
+    isPeoples: around.isPeoples(resource, object),
+    in(cluster) {
+      const found = cluster === around.cluster ? own : around.others.get(cluster)
+      if (found === undefined) throw new Error(`there is no cluster ${cluster}`)
+      return found
+    },
+  }
+}
+
+function ask(invariant: Invariant, view: InvariantView, change: Change): string | undefined {
   try {
-    return invariant.broken(view)
+    return invariant.broken(view, change)
   } catch (error) {
     return `it cannot be judged: ${error instanceof Error ? error.stack : String(error)}`
   }
 }
 
-/** `pods`, or with its group where that matters: `deployments.apps`. */
+const isOf = (bucket: string, plural: string): boolean => bucket === plural || bucket.startsWith(`${plural}.`)
+
 export function viewOf(store: ClusterStore): InvariantView {
+  const bucketsOf = (plural: string): string[] => store.buckets().filter((bucket) => isOf(bucket, plural))
   return {
     list: (plural) =>
-      store
-        .buckets()
-        .filter((bucket) => bucket === plural || bucket.startsWith(`${plural}.`))
-        .flatMap((bucket) => store.range(`${bucket}/`).versions.map((version) => version.object() as KubeObject)),
+      bucketsOf(plural).flatMap((bucket) => store.range(`${bucket}/`).versions.map((version) => version.object() as KubeObject)),
+    get(plural, where) {
+      for (const bucket of bucketsOf(plural)) {
+        const version = store.get(`${bucket}/${where.includes('/') ? '' : '/'}${where}`)
+        if (version !== undefined) return version.object() as KubeObject
+      }
+      return undefined
+    },
   }
 }
 

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { WRITES_PER_INSTANT } from '../prover/course.ts'
 import { type EndState, endStateOf } from '../prover/end-state.ts'
 import { type Oracle, OracleFailure } from '../prover/failure.ts'
-import { keepLedger, type Ledger, orphansIn } from '../prover/ledger.ts'
+import { keepLedger, type Ledger, orphansIn, viewOf } from '../prover/ledger.ts'
 import { AmbientUseError, World, type WorldCluster } from '../world/index.ts'
 import type { WorldSnapshot } from '../world/snapshot.ts'
 import { type Hits, putInto } from './hits.ts'
@@ -69,9 +69,12 @@ class Run {
   readonly #ledgers: Ledger[] = []
   readonly #moments: Record<string, number> = {}
   readonly #beganAt = new Map<WorldCluster, number>()
+  readonly #cutUntil = new Map<WorldCluster, number>()
   #hits: Hits | undefined
   #writes = 0
   #end: EndState = new Map()
+  /** What people are doing at this moment. */
+  #acting: { cluster: string; plural: string; name: string } | undefined
 
   constructor(seeded: SeededWorld, script: Script, world: World) {
     this.#seeded = seeded
@@ -99,17 +102,32 @@ class Run {
 
   async #act(): Promise<void> {
     const { clusters } = this.#world
+    const others = new Map(clusters.map(({ name, store }) => [name, viewOf(store)]))
     for (const cluster of clusters) {
-      this.#ledgers.push(keepLedger(cluster.store, this.#seeded.invariants))
+      const isPeoples = (resource: string, object: KubeObject): boolean => this.#isPeoples(cluster.name, resource, object)
+      this.#ledgers.push(keepLedger(cluster.store, this.#seeded.invariants, { cluster: cluster.name, others, isPeoples }))
       this.#beganAt.set(cluster, cluster.store.revision)
     }
     this.#hits = putInto(clusters, this.#script)
     for (const [i, step] of this.#script.steps.entries()) {
       for (const moment of this.#script.moments) if (moment.beforeStep === i + 1) await this.#happen(moment)
-      await wish(this.#cluster(step.cluster), generatorOf(this.#seeded, step), step)
+      await this.#wish(step)
       if (step.pause === 'rest') await this.#restAWhile()
       else if (step.pause > 0) await this.#world.advance(step.pause)
     }
+  }
+
+  async #wish(step: Step): Promise<void> {
+    const { cluster, name } = step
+    const generator = generatorOf(this.#seeded, step)
+    this.#acting = { cluster, name, plural: generator.resource.plural }
+    await wish(this.#cluster(cluster), generator, step)
+    this.#acting = undefined
+  }
+
+  #isPeoples(cluster: string, resource: string, { metadata: { namespace, name } }: KubeObject): boolean {
+    const { cluster: where, plural, name: acted } = this.#acting ?? {}
+    return where === cluster && resource.split('.')[0] === plural && acted === (namespace === undefined ? name : `${namespace}/${name}`)
   }
 
   async #happen(moment: Moment): Promise<void> {
@@ -124,11 +142,25 @@ class Run {
         return cluster.inside(() => cluster.restartServer())
       case 'jump-clock':
         return cluster.jumpClock(moment.ms)
+      case 'cut-off':
+        return this.#cutOff(cluster, moment.ms)
     }
+  }
+
+  /** For so long at least: another cut may come before the end of this one. */
+  #cutOff(cluster: WorldCluster, ms: number): void {
+    const { clock } = this.#world
+    const endsAt = Math.max(clock.now() + ms, this.#cutUntil.get(cluster) ?? 0)
+    this.#cutUntil.set(cluster, endsAt)
+    cluster.link.cut()
+    clock.machinery.after(ms, () => {
+      if (clock.now() >= (this.#cutUntil.get(cluster) ?? 0)) cluster.link.mend()
+    })
   }
 
   async #heal(): Promise<void> {
     this.#hits?.heal()
+    for (const cluster of this.#world.clusters) cluster.link.mend()
     await this.#rest()
     const fleetingMs = Math.max(0, ...this.#lasting(false).map((step) => generatorOf(this.#seeded, step).fleetingMs ?? 0))
     if (fleetingMs > 0) await this.#world.advance(fleetingMs)
@@ -136,11 +168,18 @@ class Run {
       let isDone = true
       for (const step of this.#lasting(true)) {
         const [cluster, generator] = [this.#cluster(step.cluster), generatorOf(this.#seeded, step)]
-        isDone = (await isAsWished(cluster, generator, step)) && isDone
-        await wish(cluster, generator, step)
+        isDone = (generator.isContested === true || (await isAsWished(cluster, generator, step))) && isDone
+        await this.#wish(step)
       }
       await this.#rest()
-      if (isDone) return
+      if (isDone) break
+    }
+    for (let waitedMs = 0; ; ) {
+      const patienceMs = this.#seeded.patienceMs?.(this.#world.clusters, waitedMs) ?? 0
+      if (patienceMs === 0) return
+      waitedMs += patienceMs
+      await this.#world.advance(patienceMs)
+      await this.#rest()
     }
   }
 
@@ -152,7 +191,7 @@ class Run {
     }
     this.#count()
     const causes = this.#script.steps.length + this.#script.moments.length + (this.#hits?.noted.length ?? 0)
-    if (this.#writes > WRITES_PER_CAUSE * (causes + 2))
+    if (this.#writes > (this.#seeded.writesPerCause ?? WRITES_PER_CAUSE) * (causes + 2))
       throw new OracleFailure('bounded writes', `${this.#writes} writes after ${causes} causes`)
     await this.#judgeWishes()
     this.#end = this.#endState()
@@ -172,6 +211,7 @@ class Run {
     }
     for (const step of this.#lasting(true)) {
       const [cluster, generator] = [this.#cluster(step.cluster), generatorOf(this.#seeded, step)]
+      if (generator.isContested === true) continue
       const live = await cluster.get(generator.resource, step.name)
       const what = `${cluster.name}: ${generator.name} ${step.name}`
       if (step.wish === null && live !== undefined && !(await isKept(cluster, live, generator.usedBy)))
@@ -182,7 +222,7 @@ class Run {
     }
     for (const cluster of this.#world.clusters) {
       try {
-        await this.#seeded.atRest?.(cluster)
+        await this.#seeded.atRest?.(cluster, this.#world.clusters)
       } catch (error) {
         throw new OracleFailure('at rest', `${cluster.name}: ${error instanceof Error ? error.message : String(error)}`)
       }

@@ -25,6 +25,8 @@ export type Moment = { beforeStep: number; cluster: string } & (
   | { do: 'old-restart'; back: number }
   | { do: 'jump-clock'; ms: number }
   | { do: 'restart-server' }
+  /** It is not reached from other clusters for so long. */
+  | { do: 'cut-off'; ms: number }
 )
 
 /** The n-th request, delivery or effect of a cluster's controllers, and what is done to it. */
@@ -45,28 +47,34 @@ export interface Script {
 
 const MIN_STEPS = 3
 const MAX_STEPS = 14
+/** How many of the moments, where there is something to cut off. */
+const CUT_OFF = 0.35
+const MAX_CUT_OFF_MS = 90_000
 
 export function scriptOf(world: SeededWorld, seed: number): Script {
   const random = seededRandom(mixed(seed, 1))
-  const count = MIN_STEPS + whole(random, MAX_STEPS - MIN_STEPS + 1)
+  const count = MIN_STEPS + whole(random, (world.maxSteps ?? MAX_STEPS) - MIN_STEPS + 1)
   const steps = Array.from({ length: count }, () => drawStep(world, random))
   const moments: Moment[] = []
   const rate = random.next() < 0.7 ? random.next() * 0.5 : 0
-  for (let beforeStep = 1; beforeStep <= count; beforeStep++)
-    if (random.next() < rate) moments.push(drawMoment({ beforeStep, cluster: oneOf(random, world.clusters) }, random))
+  for (let beforeStep = 1; beforeStep <= count; beforeStep++) if (random.next() < rate) moments.push(drawMoment(world, beforeStep, random))
   return { world: world.name, seed, steps, moments }
 }
 
 function drawStep(world: SeededWorld, random: Random): Step {
   const generator = oneOf(random, world.generators)
-  const wish = random.next() < 0.3 ? null : generator.draw(random)
+  const wish = random.next() < 0.3 && generator.isLasting !== true ? null : generator.draw(random)
   const pace = random.next()
   const pause = pace < 0.3 ? 0 : pace < 0.7 ? 1 + whole(random, 50) : pace < 0.85 ? whole(random, 20_000) : 'rest'
   const clusters = world.clusters.filter((name) => generator.isFor === undefined || generator.isFor(name))
   return { cluster: oneOf(random, clusters), thing: generator.name, name: oneOf(random, generator.names), wish, pause }
 }
 
-function drawMoment(where: { beforeStep: number; cluster: string }, random: Random): Moment {
+function drawMoment(world: SeededWorld, beforeStep: number, random: Random): Moment {
+  const where = { beforeStep, cluster: oneOf(random, world.clusters) }
+  const { cutOff = [] } = world
+  if (cutOff.length > 0 && random.next() < CUT_OFF)
+    return { beforeStep, cluster: oneOf(random, cutOff), do: 'cut-off', ms: 1000 + whole(random, MAX_CUT_OFF_MS) }
   const kind = random.next()
   if (kind < 0.4) return { ...where, do: 'crash' }
   if (kind < 0.7) return { ...where, do: 'old-restart', back: 1 + whole(random, 40) }

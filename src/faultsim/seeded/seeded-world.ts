@@ -23,6 +23,10 @@ export interface Generator {
   fleetingMs?: number
   /** A deleted one rightly stays while this pod is on a node: it uses it. */
   usedBy?: string
+  /** People never take it away. */
+  isLasting?: boolean
+  /** Somebody else may wish for the opposite: what becomes of it is judged by the world alone. */
+  isContested?: boolean
   /** What is wrong with one that has been at rest, undefined when nothing is. */
   wrong?(object: KubeObject, wish: unknown): string | undefined
 }
@@ -35,8 +39,17 @@ export interface SeededWorld {
   before: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
   generators: readonly Generator[]
   invariants: readonly Invariant[]
-  atRest?(cluster: WorldCluster): Promise<void>
+  /** Asked of each cluster; `all` are there to be compared with. */
+  atRest?(cluster: WorldCluster, all: readonly WorldCluster[]): Promise<void>
   outside?(cluster: WorldCluster): unknown
+  /** Clusters whose links may be cut for a while (default: none). */
+  cutOff?: readonly string[]
+  /** Steps of people at most (default 14). */
+  maxSteps?: number
+  /** What happens in its own time, though nothing seems due: so much time passes before the end is judged, asked until it is none (default 0). */
+  patienceMs?(all: readonly WorldCluster[], waitedMs: number): number
+  /** Writes of controllers that one cause may lead to (default 60). */
+  writesPerCause?: number
   /** Whether the end depends on the last wishes alone, and not on the way there. */
   isPathless: boolean
 }

@@ -1,18 +1,21 @@
-/** The whole: a hub and three members with all their controllers and simulated nodes, and people at work in all of them. */
+/** The whole: a hub with its fleet and three members with all their controllers and simulated nodes, and people at work in all of them. */
+import { runControllers } from '../../../controllers.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { Invariant } from '../../prover/ledger.ts'
+import { type Invariant, viewOf } from '../../prover/ledger.ts'
+import type { WorldCluster } from '../../world/index.ts'
+import { FLEET_GENERATORS, FOREIGN_GENERATORS } from '../generators/fleet/index.ts'
 import { GENERATORS } from '../generators/index.ts'
 import type { Generator, SeededWorld } from '../seeded-world.ts'
-
-const MEMBERS = ['member1', 'member2', 'member3']
-/** The hub has housekeeping only: nothing there makes a workload run. */
-const IN_HUB = new Set(['namespace'])
+import { isUnfinished, wrongAtRest } from './fleet/at-rest.ts'
+import { FLEET_INVARIANTS } from './fleet/invariants.ts'
+import { joinAll, MEMBERS } from './fleet/joined.ts'
 
 const whereOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
 
 const INVARIANTS: readonly Invariant[] = [
   {
     says: 'a volume belongs to one claim',
+    about: ['persistentvolumeclaims'],
     broken(objects) {
       const owners = new Map<string, string>()
       for (const claim of objects.list('persistentvolumeclaims')) {
@@ -27,6 +30,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     says: 'a pod stays on its node',
+    about: ['pods', 'nodes'],
     broken(objects) {
       const nodes = new Set(objects.list('nodes').map((node) => node.metadata.name))
       const lost = objects.list('pods').find((pod) => {
@@ -36,19 +40,51 @@ const INVARIANTS: readonly Invariant[] = [
       return lost === undefined ? undefined : whereOf(lost)
     },
   },
+  ...FLEET_INVARIANTS,
 ]
 
+/** Failover that does not make a seed long. */
+const FLEET_OPTIONS = { failover: { evictionsPerSecond: 10, gracefulEvictionTimeoutSeconds: 60 } }
+/** A cluster is taken for ready again after half a minute, and what it has to spare is reported now and then. */
+const CLUSTERS_MS = 45_000
+/** A Work that was refused is tried again after five minutes at the latest. */
+const WORKS_MS = 310_000
+
+function patienceMs(all: readonly WorldCluster[], waitedMs: number): number {
+  if (waitedMs === 0) return CLUSTERS_MS
+  const hub = all.find(({ name }) => name === 'hub')
+  return waitedMs < WORKS_MS && hub !== undefined && isUnfinished(viewOf(hub.store)) ? WORKS_MS : 0
+}
+
+const onlyIn = (generators: readonly Generator[], isFor: (cluster: string) => boolean): Generator[] =>
+  generators.map((generator) => ({ ...generator, isFor }))
+
+async function atRest({ name }: WorldCluster, all: readonly WorldCluster[]): Promise<void> {
+  if (name !== 'hub') return
+  const views = new Map(all.map((cluster) => [cluster.name, viewOf(cluster.store)]))
+  const hub = views.get('hub')
+  views.delete('hub')
+  const wrong = hub === undefined ? ['there is no hub'] : wrongAtRest({ hub, members: views })
+  if (wrong.length > 0) throw new Error(wrong.join('; '))
+}
+
 export function composedWorld(): SeededWorld {
-  const generators = GENERATORS.map(
-    (generator): Generator => ({ ...generator, isFor: (cluster) => cluster !== 'hub' || IN_HUB.has(generator.name) }),
-  )
+  const isMember = (cluster: string): boolean => cluster !== 'hub'
   return {
     name: 'composed',
-    options: { members: MEMBERS.length, nodes: 2 },
+    options: {
+      members: MEMBERS.length,
+      nodes: 2,
+      controllers: (options) => runControllers({ ...options, fleetOptions: FLEET_OPTIONS }),
+    },
     clusters: ['hub', ...MEMBERS],
-    before: [],
-    generators,
+    before: [joinAll],
+    generators: [...onlyIn([...GENERATORS, ...FOREIGN_GENERATORS], isMember), ...onlyIn(FLEET_GENERATORS, (cluster) => !isMember(cluster))],
     invariants: INVARIANTS,
+    atRest,
+    cutOff: MEMBERS,
+    patienceMs,
+    writesPerCause: 300,
     isPathless: false,
   }
 }

@@ -1,0 +1,34 @@
+/** What people say about clusters that are joined: labels that policies ask for, and taints that keep work away or drive it out. */
+import { CLUSTERS } from '../../../../fleet/resources.ts'
+import type { KubeObject } from '../../../../kube/meta.ts'
+import { oneOf } from '../../script.ts'
+import type { Generator } from '../../seeded-world.ts'
+import { joinedCluster } from '../../worlds/fleet/joined.ts'
+
+interface Said {
+  tier: 'gold' | 'plain'
+  taint: 'NoSchedule' | 'NoExecute' | null
+}
+
+interface Taint {
+  key: string
+  effect: string
+}
+
+const REPAIRS = 'repairs'
+
+export const clusters: Generator = {
+  name: 'cluster',
+  resource: CLUSTERS,
+  names: ['member1', 'member2', 'member3'],
+  isLasting: true,
+  draw: (random): Said => ({ tier: oneOf(random, ['gold', 'plain']), taint: oneOf(random, [null, null, 'NoSchedule', 'NoExecute']) }),
+  object: (where): KubeObject => joinedCluster(where),
+  change(object, wish) {
+    const { tier, taint } = wish as Said
+    const spec = (object.spec ?? {}) as { taints?: Taint[] }
+    object.metadata.labels = { ...object.metadata.labels, tier }
+    const taints = (spec.taints ?? []).filter(({ key }) => key !== REPAIRS)
+    object.spec = { ...spec, taints: taint === null ? taints : [...taints, { key: REPAIRS, value: 'yes', effect: taint }] }
+  },
+}

@@ -1,0 +1,44 @@
+/**
+ * What people make in a member by themselves under the name of a template, or do to what the fleet has there: the fleet must
+ * leave alone what is not its own, and bring back what is.
+ */
+import { CONFIG_MAPS, DEPLOYMENTS } from '../../../../client/builtin-resources.ts'
+import type { KubeObject } from '../../../../kube/meta.ts'
+import type { Generator } from '../../seeded-world.ts'
+import { appOf, metadataOf, templateOf } from '../pod-template.ts'
+
+export const foreignConfigMaps: Generator = {
+  name: 'foreign config map',
+  resource: CONFIG_MAPS,
+  names: ['default/settings'],
+  isContested: true,
+  draw: () => ({ color: 'mine' }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: metadataOf(where),
+    data: wish as Record<string, string>,
+  }),
+  change: (object, wish) => void Object.assign(object, { data: wish }),
+}
+
+export const foreignDeployments: Generator = {
+  name: 'foreign deployment',
+  resource: DEPLOYMENTS,
+  names: ['default/shop', 'default/blog'],
+  isContested: true,
+  draw: () => ({ replicas: 1 }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: metadataOf(where),
+    spec: {
+      replicas: (wish as { replicas: number }).replicas,
+      selector: { matchLabels: { app: appOf(where) } },
+      template: templateOf(appOf(where), 'own:1'),
+    },
+  }),
+  change(object, wish) {
+    object.spec = { ...(object.spec as object), replicas: (wish as { replicas: number }).replicas }
+  },
+}

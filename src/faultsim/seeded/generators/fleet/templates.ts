@@ -1,0 +1,113 @@
+/** What people give to the hub for the fleet to run: scaled, rolled to another image, changed, deleted and created again. */
+import type { Random } from '../../../../base/random.ts'
+import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS, JOBS, SERVICES, STATEFUL_SETS } from '../../../../client/builtin-resources.ts'
+import type { KubeObject } from '../../../../kube/meta.ts'
+import { oneOf } from '../../script.ts'
+import type { Generator } from '../../seeded-world.ts'
+import { appOf, IMAGES, metadataOf, type Running, templateOf } from '../pod-template.ts'
+
+const drawRunning = (random: Random): Running => ({ replicas: Math.floor(random.next() * 7), image: oneOf(random, IMAGES) })
+
+const runningOf = (where: string, { replicas, image }: Running): Record<string, unknown> => ({
+  replicas,
+  selector: { matchLabels: { app: appOf(where) } },
+  template: templateOf(appOf(where), image),
+})
+
+function scale(object: KubeObject, wish: unknown): void {
+  const { replicas, image } = wish as Running
+  object.spec = { ...(object.spec as object), replicas, template: templateOf(object.metadata.name ?? '', image) }
+}
+
+const deployment: Generator = {
+  name: 'template deployment',
+  resource: DEPLOYMENTS,
+  names: ['default/shop', 'default/blog'],
+  draw: drawRunning,
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: metadataOf(where),
+    spec: runningOf(where, wish as Running),
+  }),
+  change: scale,
+}
+
+const statefulSet: Generator = {
+  name: 'template stateful set',
+  resource: STATEFUL_SETS,
+  names: ['default/ledger'],
+  draw: drawRunning,
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: metadataOf(where),
+    spec: { ...runningOf(where, wish as Running), serviceName: appOf(where) },
+  }),
+  change: scale,
+}
+
+const job: Generator = {
+  name: 'template job',
+  resource: JOBS,
+  names: ['default/sum'],
+  draw: (random) => ({ parallelism: 1 + Math.floor(random.next() * 3), completions: 3 + Math.floor(random.next() * 3) }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: metadataOf(where),
+    spec: { ...(wish as object), template: templateOf(appOf(where), 'work:1', { restartPolicy: 'Never' }) },
+  }),
+  // What else it is can no longer be changed.
+  change(object, wish) {
+    object.spec = { ...(object.spec as object), parallelism: (wish as { parallelism: number }).parallelism }
+  },
+}
+
+const configMap: Generator = {
+  name: 'template config map',
+  resource: CONFIG_MAPS,
+  names: ['default/settings'],
+  draw: (random) => ({ color: oneOf(random, ['red', 'green', 'blue']) }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: metadataOf(where),
+    data: wish as Record<string, string>,
+  }),
+  change: (object, wish) => void Object.assign(object, { data: wish }),
+}
+
+const service: Generator = {
+  name: 'template service',
+  resource: SERVICES,
+  names: ['default/door'],
+  draw: (random) => ({ port: oneOf(random, [80, 8080]) }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: metadataOf(where),
+    spec: { selector: { app: 'shop' }, ports: [{ name: 'main', port: (wish as { port: number }).port, protocol: 'TCP' }] },
+  }),
+  change(object, wish) {
+    object.spec = { ...(object.spec as object), ports: [{ name: 'main', port: (wish as { port: number }).port, protocol: 'TCP' }] }
+  },
+}
+
+const clusterRole: Generator = {
+  name: 'template cluster role',
+  resource: CLUSTER_ROLES,
+  names: ['pod-reader'],
+  draw: (random) => ({ verbs: random.next() < 0.5 ? ['get'] : ['get', 'list'] }),
+  object: (where, wish): KubeObject => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: where },
+    rules: [{ apiGroups: [''], resources: ['pods'], verbs: (wish as { verbs: string[] }).verbs }],
+  }),
+  change(object, wish) {
+    Object.assign(object, { rules: [{ apiGroups: [''], resources: ['pods'], verbs: (wish as { verbs: string[] }).verbs }] })
+  },
+}
+
+export const TEMPLATES: readonly Generator[] = [deployment, statefulSet, job, configMap, service, clusterRole]

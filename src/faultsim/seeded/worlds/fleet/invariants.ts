@@ -1,0 +1,172 @@
+/** What is true of a fleet at every moment, over the hub and all members together. */
+import type { Binding, Work } from '../../../../kinds/karmada/index.ts'
+import { isConditionTrue } from '../../../../kube/conditions.ts'
+import type { KubeObject } from '../../../../kube/meta.ts'
+import type { Change, Invariant } from '../../../prover/ledger.ts'
+import {
+  BINDINGS,
+  bindingOf,
+  clusterOfWork,
+  inMember,
+  isGoing,
+  isOurs,
+  KINDS,
+  manifestsOf,
+  mayOverwrite,
+  targetsOf,
+  WORKS,
+  whereOf,
+  workNamedBy,
+} from './marks.ts'
+
+const HUB = 'hub'
+const PROPAGATED = Object.values(KINDS)
+
+/** From this write on it is gone, or on its way. */
+const leaves = ({ isDeletion, object, previous }: Change): boolean =>
+  previous !== undefined && !isGoing(previous) && (isDeletion || isGoing(object))
+
+/** The write takes away an object of ours in a member, and people did not do it. */
+const takesOurs = (change: Change): boolean =>
+  change.cluster !== HUB && !change.isPeoples && change.previous !== undefined && isOurs(change.previous) && leaves(change)
+
+const workOf = ({ previous, in: at }: Change): Work | undefined =>
+  previous === undefined ? undefined : (at(HUB).get(WORKS, workNamedBy(previous)) as Work | undefined)
+
+const named = ({ cluster, object }: Change): string => `${cluster}: ${object.kind} ${whereOf(object)}`
+
+const preserved: Invariant = {
+  says: 'nothing is deleted that is preserved',
+  about: PROPAGATED,
+  broken(_objects, change) {
+    if (!takesOurs(change)) return undefined
+    return workOf(change)?.spec.preserveResourcesOnDeletion === true ? `${named(change)} is deleted, its Work says preserve` : undefined
+  },
+}
+
+const goesWithItsWork: Invariant = {
+  says: 'an object of ours goes from a member only when its Work goes',
+  about: PROPAGATED,
+  broken(_objects, change) {
+    if (!takesOurs(change)) return undefined
+    const work = workOf(change)
+    if (work === undefined) return `${named(change)} is deleted after its Work`
+    return isGoing(work) ? undefined : `${named(change)} is deleted, its Work stays`
+  },
+}
+
+/** Templates of seeds: what members have by themselves under other names is the members' own concern. */
+const TEMPLATE_NAMES = new Set(['shop', 'blog', 'ledger', 'sum', 'settings', 'door', 'pod-reader'])
+
+/** What its maker decides about it. */
+const contentOf = ({ spec, data, rules }: KubeObject & { data?: unknown; rules?: unknown }): string => JSON.stringify([spec, data, rules])
+
+const notOurs: Invariant = {
+  says: 'no object of a member is touched that is not ours',
+  about: PROPAGATED,
+  broken(_objects, change) {
+    const { cluster, object, previous, isDeletion, isPeoples } = change
+    if (cluster === HUB || isPeoples || previous === undefined || isOurs(previous) || isGoing(previous)) return undefined
+    if (!TEMPLATE_NAMES.has(object.metadata.name ?? '')) return undefined
+    if (isDeletion || isGoing(object)) return `${named(change)} is deleted`
+    if (isOurs(object)) {
+      const work = change.in(HUB).get(WORKS, workNamedBy(object)) as Work | undefined
+      const isAllowed = work !== undefined && manifestsOf(work).some(mayOverwrite)
+      return isAllowed || mayOverwrite(object) ? undefined : `${named(change)} is taken over`
+    }
+    return contentOf(object) === contentOf(previous) ? undefined : `${named(change)} is changed`
+  },
+}
+
+const clustersOf = ({ spec }: Binding): string => JSON.stringify(spec.clusters ?? [])
+const tasksOf = ({ spec }: Binding): number => spec.gracefulEvictionTasks?.length ?? 0
+const isDivided = ({ spec }: Binding): boolean => spec.placement?.replicaScheduling?.replicaSchedulingType === 'Divided'
+
+/** What is wrong with the replicas of a decision; undefined when they add up. */
+export function wrongSum(binding: Binding): string | undefined {
+  const { clusters = [], replicas = 0 } = binding.spec
+  if (clusters.length === 0 || binding.spec.replicaRequirements === undefined) return undefined
+  const each = clusters.map(({ name, replicas: share = 0 }) => `${name}:${share}`).join(', ')
+  const sum = clusters.reduce((total, { replicas: share = 0 }) => total + share, 0)
+  const isRight = isDivided(binding) ? sum === replicas : clusters.every(({ replicas: share = 0 }) => share === replicas)
+  return isRight ? undefined : `${whereOf(binding)} has ${replicas} replicas, its clusters ${each}`
+}
+
+/** Failover takes clusters out; whoever else decides about clusters decides about all replicas. */
+const addsUp: Invariant = {
+  says: 'the replicas of a decision add up',
+  about: BINDINGS,
+  broken(_objects, { cluster, object, previous, isDeletion, isPeoples }) {
+    if (cluster !== HUB || isDeletion || isPeoples) return undefined
+    const [now, before] = [object as Binding, previous as Binding | undefined]
+    if (before === undefined || clustersOf(now) === clustersOf(before) || tasksOf(now) > tasksOf(before)) return undefined
+    return wrongSum(now)
+  },
+}
+
+const purgedFirst: Invariant = {
+  says: 'under purge mode Directly nothing comes to a cluster while the copy that is left is still there',
+  about: [WORKS],
+  broken(hub, { cluster, object: work, previous, isDeletion }) {
+    if (cluster !== HUB || isDeletion || previous !== undefined) return undefined
+    const binding = bindingOf(hub, work)
+    if (binding === undefined) return undefined
+    const targets = targetsOf(binding)
+    for (const { fromCluster, purgeMode } of binding.spec.gracefulEvictionTasks ?? []) {
+      if (purgeMode !== 'Directly' || targets.has(fromCluster) || fromCluster === clusterOfWork(work)) continue
+      if (hub.get(WORKS, `karmada-es-${fromCluster}/${work.metadata.name}`) !== undefined)
+        return `${whereOf(work)} is made, and ${fromCluster} still has its Work`
+    }
+    return undefined
+  },
+}
+
+const goneBeforeItsWork: Invariant = {
+  says: 'a Work is gone only when its member no longer has what it brought',
+  about: [WORKS],
+  broken(_objects, { cluster, object, isDeletion, in: at }) {
+    if (cluster !== HUB || !isDeletion) return undefined
+    const member = at(clusterOfWork(object))
+    for (const manifest of manifestsOf(object as Work)) {
+      const live = inMember(member, manifest)
+      if (live !== undefined && !isGoing(live) && isOurs(live) && workNamedBy(live) === whereOf(object))
+        return `${whereOf(object)} is gone, and ${clusterOfWork(object)} still has ${live.kind} ${whereOf(live)}`
+    }
+    return undefined
+  },
+}
+
+type Counted = KubeObject & { spec: { replicas?: number }; status?: Record<string, number> }
+
+/** The Deployment has seen its last change and carried it out. */
+function isSettled({ metadata, spec, status = {} }: Counted): boolean {
+  const { replicas = 1 } = spec
+  const { observedGeneration, replicas: all = 0, updatedReplicas = 0, readyReplicas = 0 } = status
+  return observedGeneration === metadata.generation && [all, updatedReplicas, readyReplicas].every((count) => count === replicas)
+}
+
+const podsStay: Invariant = {
+  says: 'a running pod stays when nothing about its place has changed',
+  about: ['pods'],
+  broken(member, change) {
+    const { cluster, previous, isPeoples } = change
+    if (cluster === HUB || isPeoples || previous === undefined || !leaves(change)) return undefined
+    if (!isConditionTrue((previous.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions, 'Ready'))
+      return undefined
+    const set = previous.metadata.ownerReferences?.find(({ kind }) => kind === 'ReplicaSet')
+    const owner = set && member.get('replicasets.apps', `${previous.metadata.namespace}/${set.name}`)?.metadata.ownerReferences?.[0]
+    const deployment = owner && member.get('deployments.apps', `${previous.metadata.namespace}/${owner.name}`)
+    if (deployment === undefined || deployment.metadata.uid !== owner?.uid || isGoing(deployment) || !isOurs(deployment)) return undefined
+    return isSettled(deployment as Counted) ? `${named(change)} goes, and its Deployment is as it was` : undefined
+  },
+}
+
+export const FLEET_INVARIANTS: readonly Invariant[] = [
+  preserved,
+  goesWithItsWork,
+  notOurs,
+  addsUp,
+  purgedFirst,
+  goneBeforeItsWork,
+  podsStay,
+]
