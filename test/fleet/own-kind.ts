@@ -28,7 +28,9 @@ export async function installed(stage: FleetStage, resource: Resource): Promise<
   const { group, version, kind } = resource
   const definition = definitionOf(resource)
   await stage.hub.create(definition)
-  await stage.hub.create(aClusterPropagationPolicy(stage.unique(resource.plural), [selectorOf(definition)], on(...stage.members)))
+  // The kind stays where its objects leave.
+  const placement = { ...on(...stage.members), clusterTolerations: [{ operator: 'Exists' }] }
+  await stage.hub.create(aClusterPropagationPolicy(stage.unique(resource.plural), [selectorOf(definition)], placement))
   await reaches(stage, CUSTOM_RESOURCE_DEFINITIONS, definition.metadata.name ?? '', stage.members)
   const apiVersion = `${group}/${version}`
   await stage.until(`members that serve ${apiVersion}`, async () => (await serving(stage, apiVersion)) === stage.members.length)

@@ -5,9 +5,9 @@ import type { Resource } from '../../../src/client/resource.ts'
 import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
 import { bindingOf, isIn, isPlaced, isScheduled, says, tells } from '../bindings.ts'
 import { ownRoom, relabel } from '../clusters.ts'
-import { aClusterPropagationPolicy, aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
+import { aClusterPropagationPolicy, aClusterRole, aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetStage } from '../story.ts'
-import { AGGREGATED, aClusterRole, BY_ROOM } from '../workloads.ts'
+import { AGGREGATED, BY_ROOM } from '../workloads.ts'
 
 /** Two groups by the value of a label of the story's own: member1 is in the first, member2 in the second. */
 async function twoGroups(stage: FleetStage): Promise<{ key: string; clusterAffinities: unknown[] }> {

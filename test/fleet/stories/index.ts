@@ -1,10 +1,19 @@
 /** Every area of stories; one line each. */
 import type { FleetArea } from '../story.ts'
+import { applicationFailover } from './application-failover.ts'
+import { clusterAffinities } from './cluster-affinities.ts'
+import { clusterFailover } from './cluster-failover.ts'
 import { clusterOverridePolicy } from './cluster-override-policy.ts'
 import { clusterPropagationPolicy } from './cluster-propagation-policy.ts'
+import { clusterTaintPolicy } from './cluster-taint-policy.ts'
 import { deletionProtection } from './deletion-protection.ts'
 import { dependencies } from './dependencies.ts'
+import { drift } from './drift.ts'
+import { fieldSelector } from './field-selector.ts'
+import { interpreterCustomization } from './interpreter-customization.ts'
 import { lazyActivation } from './lazy-activation.ts'
+import { migration } from './migration.ts'
+import { multiComponent } from './multi-component.ts'
 import { namespaces } from './namespaces.ts'
 import { objectsInMembers } from './objects-in-members.ts'
 import { overridePolicy } from './override-policy.ts'
@@ -12,8 +21,14 @@ import { permanentIds } from './permanent-ids.ts'
 import { preemption } from './preemption.ts'
 import { propagatedKinds } from './propagated-kinds.ts'
 import { propagationPolicy } from './propagation-policy.ts'
+import { rescheduling } from './rescheduling.ts'
+import { room } from './room.ts'
 import { schedulePriority } from './schedule-priority.ts'
+import { scheduling } from './scheduling.ts'
+import { spreadByRegion } from './spread-by-region.ts'
+import { status } from './status.ts'
 import { suspension } from './suspension.ts'
+import { taintToleration } from './taint-toleration.ts'
 
 // biome-ignore format: one line each
 export const AREAS: readonly FleetArea[] = [
@@ -31,4 +46,19 @@ export const AREAS: readonly FleetArea[] = [
   namespaces,
   deletionProtection,
   schedulePriority,
+  scheduling,
+  clusterAffinities,
+  fieldSelector,
+  taintToleration,
+  spreadByRegion,
+  room,
+  rescheduling,
+  multiComponent,
+  interpreterCustomization,
+  clusterTaintPolicy,
+  clusterFailover,
+  applicationFailover,
+  status,
+  migration,
+  drift,
 ]

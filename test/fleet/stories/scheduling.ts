@@ -7,7 +7,7 @@ import { reaches } from '../looks.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import { ownKind } from '../own-kind.ts'
 import type { FleetArea, FleetStage } from '../story.ts'
-import { aJob, DUPLICATED, labelled, spreadOver, weighted } from '../workloads.ts'
+import { aParallelJob, DUPLICATED, labelled, spreadOver, weighted } from '../workloads.ts'
 
 const NO_MATCH = '3 cluster(s) did not match the placement cluster affinity constraint'
 
@@ -60,7 +60,7 @@ export const scheduling: FleetArea = {
       name: 'a Job goes to as many of the labelled clusters as its spread constraint allows',
       async run(stage) {
         const placement = { ...(await labelledPair(stage)), spreadConstraints: [spreadOver('cluster', 1, 1)] }
-        const job = aJob('sum', { parallelism: 1, completions: 1 })
+        const job = aParallelJob('sum', { parallelism: 1, completions: 1 })
         await stage.hub.create(aPropagationPolicy('sum', [selectorOf(job)], placement))
         await stage.hub.create(job)
         await placedWhere(stage, JOBS, 'sum', (shares) => 'member1' in shares !== 'member3' in shares)
@@ -151,7 +151,7 @@ export const scheduling: FleetArea = {
     {
       name: 'a Job that is divided: parallelism by weight, and completions by the parallelism',
       async run(stage) {
-        const job = aJob('sum', { parallelism: 6, completions: 12 })
+        const job = aParallelJob('sum', { parallelism: 6, completions: 12 })
         const placement = { ...on(...stage.members), ...weighted({ member1: 1, member2: 2 }) }
         await stage.hub.create(aPropagationPolicy('sum', [selectorOf(job)], placement))
         await stage.hub.create(job)
@@ -165,7 +165,7 @@ export const scheduling: FleetArea = {
       name: 'a Job that is duplicated keeps its completions everywhere',
       async run(stage) {
         const [member1, member2] = stage.members
-        const job = aJob('sum', { parallelism: 2, completions: 4 })
+        const job = aParallelJob('sum', { parallelism: 2, completions: 4 })
         await stage.hub.create(aPropagationPolicy('sum', [selectorOf(job)], { ...on(member1, member2), ...DUPLICATED }))
         await stage.hub.create(job)
         await isPlaced(stage, JOBS, 'sum', { member1: 2, member2: 2 })

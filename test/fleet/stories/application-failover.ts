@@ -1,0 +1,124 @@
+/** An application that is not well in a cluster goes to another, when its policy says so. */
+import assert from 'node:assert/strict'
+import { RESOURCE_BINDINGS } from '../../../src/fleet/resources.ts'
+import type { KubeObject } from '../../../src/kube/meta.ts'
+import { bindingOf, isIn, reportedAs, sharesOf, tells } from '../bindings.ts'
+import { reaches } from '../looks.ts'
+import { aPropagationPolicy, on, selectorOf } from '../manifests.ts'
+import { type OwnKind, ownKind, report, teach } from '../own-kind.ts'
+import type { FleetArea, FleetStage, Place } from '../story.ts'
+import { spreadOver } from '../workloads.ts'
+
+const AFLOAT = 'function InterpretHealth(observed) return observed.status == nil or observed.status.afloat ~= false end'
+const PATIENCE_SECONDS = 3
+
+interface Launched {
+  boats: OwnKind
+  from: Place
+  others: readonly Place[]
+}
+
+/** A boat in one cluster, whose policy puts up with three seconds of bad health. */
+async function launch(stage: FleetStage, application: Record<string, unknown>): Promise<Launched> {
+  const boats = await ownKind(stage)
+  await teach(stage, boats, { healthInterpretation: AFLOAT })
+  const boat = boats.make('ferry', { seats: 4 })
+  const placement = { ...on(...stage.members), spreadConstraints: [spreadOver('cluster', 1, 1)] }
+  const failover = { application: { decisionConditions: { tolerationSeconds: PATIENCE_SECONDS }, ...application } }
+  await stage.hub.create(aPropagationPolicy('ferry', [selectorOf(boat)], placement, { propagateDeps: true, failover }))
+  await stage.hub.create(boat, boats.resource)
+  const from = await placeOf(stage, boats, stage.members)
+  await reportedAs(stage, boats.resource, 'ferry', from.name, ({ health }) => health === 'Healthy')
+  return { boats, from, others: stage.members.filter((member) => member !== from) }
+}
+
+/** The one of these that it is scheduled to, with the copy there. */
+async function placeOf(stage: FleetStage, boats: OwnKind, among: readonly Place[]): Promise<Place> {
+  let place: Place | undefined
+  await stage.until(`the boat in one of ${among.map(({ name }) => name).join(', ')}`, async () => {
+    const names = Object.keys(sharesOf(await bindingOf(stage, boats.resource, 'ferry')))
+    place = names.length === 1 ? among.find(({ name }) => name === names[0]) : undefined
+    return place !== undefined && (await place.get(boats.resource, 'ferry')) !== undefined
+  })
+  assert.ok(place !== undefined)
+  return place
+}
+
+async function taskOf(stage: FleetStage, { boats }: Launched): Promise<Record<string, unknown> | undefined> {
+  const [task] = (await bindingOf(stage, boats.resource, 'ferry'))?.spec.gracefulEvictionTasks ?? []
+  if (task === undefined) return undefined
+  const { creationTimestamp, ...rest } = task
+  return rest
+}
+
+const PRODUCER = 'resource-binding-application-failover-controller'
+
+export const applicationFailover: FleetArea = {
+  name: 'application failover',
+  stories: [
+    {
+      name: 'Gracefully: when it was unwell for too long it goes elsewhere, and the old copy leaves after',
+      async run(stage) {
+        const launched = await launch(stage, { purgeMode: 'Gracefully', gracePeriodSeconds: 300 })
+        const { boats, from, others } = launched
+        await report(from, boats, 'ferry', { afloat: false })
+        const to = await placeOf(stage, boats, others)
+        await isIn(stage, boats.resource, 'ferry', [to])
+        const message = `Evict from cluster ${from.name} succeed.`
+        await tells(stage, { kind: 'ResourceBinding', name: 'ferry-boat' }, 'EvictWorkloadFromClusterSucceed', message)
+      },
+    },
+    {
+      name: 'Gracefully: while the new copy is not well either, the old one stays until its grace is over',
+      async run(stage) {
+        const launched = await launch(stage, { purgeMode: 'Gracefully', gracePeriodSeconds: 8 })
+        const { boats, from, others } = launched
+        await report(from, boats, 'ferry', { afloat: false })
+        const to = await placeOf(stage, boats, others)
+        await report(to, boats, 'ferry', { afloat: false })
+        await stage.until('the old copy gone', async () => (await from.get(boats.resource, 'ferry')) === undefined)
+      },
+    },
+    {
+      name: 'Never: the old copy stays until a person lets it go',
+      async run(stage) {
+        const launched = await launch(stage, { purgeMode: 'Never' })
+        const { boats, from, others } = launched
+        await report(from, boats, 'ferry', { afloat: false })
+        const to = await placeOf(stage, boats, others)
+        await stage.settle()
+        assert.ok((await from.get(boats.resource, 'ferry')) !== undefined)
+        const task = { fromCluster: from.name, purgeMode: 'Never', reason: 'ApplicationFailure', producer: PRODUCER }
+        assert.deepEqual(await taskOf(stage, launched), { ...task, suppressDeletion: true })
+        await stage.hub.update(RESOURCE_BINDINGS, 'ferry-boat', ({ spec }) => {
+          for (const one of spec.gracefulEvictionTasks ?? []) one.suppressDeletion = false
+        })
+        await isIn(stage, boats.resource, 'ferry', [to])
+      },
+    },
+    {
+      name: 'Directly: the old copy goes first, and its state goes along',
+      async run(stage) {
+        const statePreservation = { rules: [{ aliasLabelName: 'voyage', jsonPath: '{.voyage}' }] }
+        const { boats, from, others } = await launch(stage, { purgeMode: 'Directly', statePreservation })
+        await report(from, boats, 'ferry', { afloat: false, voyage: '12' })
+        const to = await placeOf(stage, boats, others)
+        await isIn(stage, boats.resource, 'ferry', [to])
+        await reaches(stage, boats.resource, 'ferry', [to], ({ metadata }: KubeObject) => metadata.labels?.voyage === '12')
+      },
+    },
+    {
+      name: 'who is well again in time stays',
+      async run(stage) {
+        const { boats, from } = await launch(stage, { purgeMode: 'Directly' })
+        await report(from, boats, 'ferry', { afloat: false })
+        await reportedAs(stage, boats.resource, 'ferry', from.name, ({ health }) => health === 'Unhealthy')
+        await report(from, boats, 'ferry', { afloat: true })
+        await reportedAs(stage, boats.resource, 'ferry', from.name, ({ health }) => health === 'Healthy')
+        await stage.pass(PATIENCE_SECONDS + 2)
+        await stage.settle()
+        await isIn(stage, boats.resource, 'ferry', [from])
+      },
+    },
+  ],
+}
