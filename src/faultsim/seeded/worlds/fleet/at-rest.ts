@@ -69,10 +69,14 @@ function wrongBinding({ hub, members }: Fleet, binding: Binding, works: readonly
     const member = members.get(cluster)
     if (member !== undefined) wrong.push(...wrongShare({ binding, work, replicas, member }))
   }
-  const scheduled = findCondition(binding.status?.conditions, 'Scheduled')
-  const sum = scheduled?.status === 'True' && leaving.size === 0 ? wrongSum(binding) : undefined
+  const isScheduled = isClaimed(binding) && isConditionTrue(binding.status?.conditions, 'Scheduled')
+  const sum = isScheduled && leaving.size === 0 ? wrongSum(binding) : undefined
   return sum === undefined ? wrong : [...wrong, `replicas do not add up: ${sum}`]
 }
+
+/** What no policy claims any more stays where it is, and nobody decides about it. */
+const isClaimed = ({ metadata }: Binding): boolean =>
+  Object.keys(metadata.labels ?? {}).some((key) => /^(cluster)?propagationpolicy\.karmada\.io\/permanent-id$/.test(key))
 
 /** The object has its share, unless it is held back or may not be touched. */
 function wrongShare({
