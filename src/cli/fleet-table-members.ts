@@ -168,7 +168,6 @@ async function listPage(sender: Sender, resource: Resource, { query, token, sign
 function problemOf(error: unknown): unknown {
   if (error instanceof TransportError) return new MemberProblem(`does not answer: ${error.message}`, { cause: error })
   if (error instanceof ApiError) return new MemberProblem(error.message, { cause: error })
-  if (error instanceof SyntaxError) return new MemberProblem(`answers with something that is no JSON: ${error.message}`, { cause: error })
   return error
 }
 
