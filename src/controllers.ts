@@ -181,7 +181,8 @@ export function runControllers(options: RunControllersOptions): RunningControlle
   const { role, without = [], connectMember } = options
   const connect = role === 'hub' && !without.includes('fleet') ? connectMember : undefined
   return runAll({ ...options, whole: connect === undefined ? undefined : (resource) => isPropagatable(resource) }, (ground) => {
-    const fleet = connect === undefined ? undefined : fleetGround(ground, { connect, webhooks: options.webhooks })
+    const fleet =
+      connect === undefined ? undefined : fleetGround(ground, { connect, webhooks: options.webhooks, gates: options.fleetOptions?.gates })
     const facts = { ...options, everything: ground.everything, fleet }
     const rooms = roomsOf(role, facts).filter((room) => !without.includes(room.name))
     const isHousekeeping = rooms.some((room) => room.name === 'housekeeping')

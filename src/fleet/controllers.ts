@@ -7,6 +7,7 @@ import { dependenciesControllers } from './dependencies/index.ts'
 import { type DetectorGates, detectorControllers, type Narrowing } from './detector/index.ts'
 import { executionControllers } from './execution/index.ts'
 import { type FailoverOptions, failoverControllers } from './failover/index.ts'
+import { ALL_GATES_ON, type FleetGates } from './gates.ts'
 import { type ClusterStatusOptions, membershipControllers } from './membership/index.ts'
 import { namespaceControllers } from './namespace/index.ts'
 import { overridesOf } from './override/index.ts'
@@ -18,8 +19,9 @@ import type { FleetSurroundings } from './surroundings.ts'
 /** What can be set about the fleet; everything has a default. */
 export interface FleetOptions {
   clusterStatus?: Partial<ClusterStatusOptions>
-  failover?: Partial<FailoverOptions>
-  gates?: DetectorGates
+  failover?: Partial<Omit<FailoverOptions, 'gates'>>
+  /** Those that are not named are on. */
+  gates?: Partial<FleetGates>
   /** What narrows placements beyond policies, or holds them. */
   narrowings?: readonly Narrowing[]
 }
@@ -31,16 +33,25 @@ export interface FleetFacts extends FleetSurroundings {
 
 export function fleetControllers(facts: FleetFacts, options: FleetOptions = {}): Controller[] {
   const withOverrides = { ...facts, applyOverrides: overridesOf }
+  const gates = { ...ALL_GATES_ON, ...options.gates }
+  const scheduling = { protectsFromOvercommit: gates.SchedulingOvercommitProtection, ranksByPriority: gates.PriorityBasedScheduling }
   return [
     ...membershipControllers(facts, options.clusterStatus),
     ...namespaceControllers(withOverrides),
-    ...detectorControllers({ ...facts, gates: options.gates, narrowings: options.narrowings }),
-    scheduler(RESOURCE_BINDINGS),
-    scheduler(CLUSTER_RESOURCE_BINDINGS),
-    ...dependenciesControllers(facts),
-    ...bindingControllers(withOverrides),
+    ...detectorControllers({ ...facts, gates: detectorGates(gates), narrowings: options.narrowings }),
+    scheduler(RESOURCE_BINDINGS, scheduling),
+    scheduler(CLUSTER_RESOURCE_BINDINGS, scheduling),
+    ...(gates.PropagateDeps ? dependenciesControllers(facts) : []),
+    ...bindingControllers({ ...withOverrides, takesState: gates.StatefulFailoverInjection }),
     ...executionControllers(facts),
     ...reflectionControllers(facts),
-    ...failoverControllers(facts, options.failover),
+    ...failoverControllers(facts, { ...options.failover, gates }),
   ]
 }
+
+const detectorGates = (gates: FleetGates): DetectorGates => ({
+  preemption: gates.PropagationPolicyPreemption,
+  multiplePodTemplates: gates.MultiplePodTemplatesScheduling,
+  quotaEstimate: gates.ResourceQuotaEstimate,
+  workloadAffinity: gates.WorkloadAffinity,
+})

@@ -5,6 +5,7 @@ import { NO_MEMBERS, NOTHING } from '../client/cache/nothing.ts'
 import type { ConnectMember } from '../client/members.ts'
 import type { Ground } from '../runtime/run-all.ts'
 import type { FleetFacts } from './controllers.ts'
+import type { FleetGates } from './gates.ts'
 import { followCustomizations } from './interpreter/follow.ts'
 import { createInterpreter } from './interpreter/index.ts'
 import { nativeLayer } from './interpreter/native/index.ts'
@@ -18,6 +19,7 @@ export interface FleetGroundOptions {
   connect: ConnectMember
   webhooks?: WebhookCall
   propagation?: PropagationOptions
+  gates?: Partial<FleetGates>
 }
 
 export function fleetGround(ground: Ground, options: FleetGroundOptions): FleetFacts & { members: FollowedMembers } {
@@ -25,7 +27,7 @@ export function fleetGround(ground: Ground, options: FleetGroundOptions): FleetF
   const { clock, random } = told
   const interpreter = createInterpreter({
     now: () => clock.now(),
-    native: nativeLayer(),
+    native: nativeLayer({ priorityClassName: options.gates?.ResourceQuotaEstimate !== false }),
     thirdParty: bundledLayer({ now: () => clock.now() }),
     webhooks: options.webhooks === undefined ? undefined : { call: options.webhooks, uid: () => uuid(random), addresses: { service } },
   })

@@ -11,13 +11,12 @@ export {
   permanentIdOf,
   refOf,
   worksIndex,
-  worksNaming,
   worksWithId,
 } from './binding-kinds.ts'
-export { createRetries, type Retries } from './retries.ts'
-export { isWorkload, keptClusters, purgedFirst, targetsOf } from './targets.ts'
-export { createTemplateWatch, type TemplateWatch } from './template-watch.ts'
-export { type WorkInput, workFor } from './work-for.ts'
-export { type BindingFacts, bindingWorks } from './works/controller.ts'
+export { createRetries } from './retries.ts'
+export { keptClusters } from './targets.ts'
+export { createTemplateWatch } from './template-watch.ts'
+
+export type { BindingFacts } from './works/controller.ts'
 
 export const bindingControllers = (facts: BindingFacts): Controller[] => BINDING_KINDS.map((kind) => bindingWorks(kind, facts))

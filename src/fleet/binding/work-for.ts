@@ -42,6 +42,8 @@ export interface WorkInput {
   override(object: KubeObject): Pick<Overridden, 'object' | 'annotations'>
   /** Permanent id of the Work, where there is one already. */
   workId?: string
+  /** Whether state that was preserved goes along (default true). */
+  takesState?: boolean
 }
 
 export function workFor(input: WorkInput): Work {
@@ -54,9 +56,10 @@ export function workFor(input: WorkInput): Work {
   const id = input.workId ?? workId(bindingId, target.name)
   const conflict = { [CONFLICT_RESOLUTION_ANNOTATION]: conflictResolution(object, binding) }
   const references = kind.nameAnnotations(refOf(binding))
+  const state = input.takesState === false ? {} : preservedLabels(binding.spec, target.name)
   const manifest = manifestFor(input.template, object, {
     workId: id,
-    labels: { ...preservedLabels(binding.spec, target.name), [MANAGED_LABEL]: MANAGED_VALUE, [kind.idLabel]: bindingId },
+    labels: { ...state, [MANAGED_LABEL]: MANAGED_VALUE, [kind.idLabel]: bindingId },
     annotations: { ...references, [WORK_NAMESPACE]: namespace, [WORK_NAME]: name, ...conflict },
   })
   return {

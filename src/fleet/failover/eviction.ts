@@ -18,8 +18,8 @@ export type Eviction = Omit<GracefulEvictionTask, 'fromCluster' | 'replicas' | '
 export const purgeModeOf = (mode: string): PurgeMode =>
   Object.hasOwn(PURGE_MODE_ALIASES, mode) ? (PURGE_MODE_ALIASES[mode] as PurgeMode) : (mode as PurgeMode)
 
-/** Clusters that the binding is not (or no longer) on are passed over. */
-export function evict(resource: Resource, binding: Binding, evictions: ReadonlyMap<string, Eviction>, nowMs: number): Action[] {
+/** Clusters that the binding is not (or no longer) on are passed over; without a task where there is nothing to remember. */
+export function evict(resource: Resource, binding: Binding, evictions: ReadonlyMap<string, Eviction | undefined>, nowMs: number): Action[] {
   const { clusters = [], gracefulEvictionTasks: tasks = [] } = binding.spec
   const leaving = clusters.filter(({ name }) => evictions.has(name))
   if (leaving.length === 0) return []

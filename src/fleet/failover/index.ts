@@ -17,12 +17,12 @@ export function failoverControllers({ interpreter }: { interpreter: Interpreter 
   const options = { ...FAILOVER_DEFAULTS, ...given }
   const rate = createEvictionRate(options.evictionsPerSecond)
   const ofBindings = (resource: Resource<Binding>): Controller[] => [
-    ...(options.noExecuteEviction ? [taintEviction(resource, { options, rate })] : []),
-    applicationFailover(resource, interpreter),
+    ...(options.noExecuteEviction && options.gates.Failover ? [taintEviction(resource, { options, rate })] : []),
+    applicationFailover(resource, interpreter, options.gates),
     gracefulEviction(resource, options),
   ]
   return [
-    clusterTaintPolicy,
+    ...(options.gates.Failover ? [clusterTaintPolicy] : []),
     ...[RESOURCE_BINDINGS, CLUSTER_RESOURCE_BINDINGS].flatMap((resource) => ofBindings(resource as Resource<Binding>)),
   ]
 }

@@ -1,5 +1,6 @@
 /** What can be set about failover; the defaults are Karmada's, with eviction on. */
 import type { PurgeMode } from '../../kinds/karmada/index.ts'
+import { ALL_GATES_ON, type FleetGates } from '../gates.ts'
 
 export interface FailoverOptions {
   /** Whether NoExecute taints drive bindings away (default true). */
@@ -10,11 +11,15 @@ export interface FailoverOptions {
   purgeMode: Exclude<PurgeMode, 'Never'>
   /** How long the copy in a cluster that is left waits for the others to be healthy, where a task does not say (default 600). */
   gracefulEvictionTimeoutSeconds: number
+  gates: FailoverGates
 }
+
+export type FailoverGates = Pick<FleetGates, 'Failover' | 'GracefulEviction' | 'StatefulFailoverInjection'>
 
 export const FAILOVER_DEFAULTS: FailoverOptions = Object.freeze({
   noExecuteEviction: true,
   evictionsPerSecond: 0.5,
   purgeMode: 'Gracefully',
   gracefulEvictionTimeoutSeconds: 600,
+  gates: ALL_GATES_ON,
 })

@@ -352,6 +352,6 @@ const survival = { role: 'hub' as const, controllers: runWithCast(CAST), steps: 
 survives(clusterTaintPolicy, survival)
 for (const resource of [RESOURCE_BINDINGS, CLUSTER_RESOURCE_BINDINGS] as Resource<Binding>[]) {
   survives(taintEviction(resource, { options: FAILOVER_DEFAULTS, rate: createEvictionRate(1) }), survival)
-  survives(applicationFailover(resource, INTERPRETER), survival)
+  survives(applicationFailover(resource, INTERPRETER, FAILOVER_DEFAULTS.gates), survival)
   survives(gracefulEviction(resource, FAILOVER_DEFAULTS), survival)
 }

@@ -10,7 +10,7 @@ export type Amounts = ReadonlyMap<string, number>
 const CPU = 'cpu'
 export const PODS = 'pods'
 
-export const amountOf = (resource: string, quantity: Quantity): number => Number(scaledValue(quantity, resource === CPU ? -3 : 0))
+const amountOf = (resource: string, quantity: Quantity): number => Number(scaledValue(quantity, resource === CPU ? -3 : 0))
 
 /** What cannot be read counts as nothing. */
 function quantityIn(list: ResourceList | undefined, resource: string): Quantity | undefined {

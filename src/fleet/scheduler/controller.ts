@@ -58,7 +58,10 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
     ],
     concurrency: CONCURRENCY,
     concerns: (binding) => scheduling.concerns(binding),
-    rank: ({ namespace, name }, read) => read.get(resource, namespace, name)?.spec?.schedulePriority?.priority ?? 0,
+    rank:
+      options.ranksByPriority === false
+        ? undefined
+        : ({ namespace, name }, read) => read.get(resource, namespace, name)?.spec?.schedulePriority?.priority ?? 0,
     observe(ref, binding, read) {
       const nowMs = read.nowMs()
       return { resource, binding, nowMs, failure: read.lastFailure(), ...scheduling.look(ref, binding, nowMs) }

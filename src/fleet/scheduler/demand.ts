@@ -107,7 +107,7 @@ function namedTerm(term: ClusterAffinityTerm, isWorkload: boolean): Term {
   return { name: term.affinityName, isPrimary: matching(term), overflow }
 }
 
-export function isRescheduleTriggered({ spec, status }: Binding): boolean {
+function isRescheduleTriggered({ spec, status }: Binding): boolean {
   const { rescheduleTriggeredAt } = spec
   const lastScheduledTime = status?.lastScheduledTime
   if (rescheduleTriggeredAt === undefined || lastScheduledTime === undefined) return false
@@ -115,7 +115,7 @@ export function isRescheduleTriggered({ spec, status }: Binding): boolean {
 }
 
 /** A placement that says nothing means: every cluster gets everything. */
-export function strategyOf({ replicaScheduling }: Placement): Strategy {
+function strategyOf({ replicaScheduling }: Placement): Strategy {
   if (replicaScheduling === undefined || replicaScheduling.replicaSchedulingType === 'Duplicated') return 'Duplicated'
   if (replicaScheduling.replicaDivisionPreference === 'Aggregated') return 'Aggregated'
   if (replicaScheduling.replicaDivisionPreference !== 'Weighted') return 'unsupported'

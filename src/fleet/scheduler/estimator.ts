@@ -17,7 +17,7 @@ export type InFlight = (cluster: string) => Footprint | undefined
 
 export const NOTHING_IN_FLIGHT: InFlight = () => undefined
 
-export const MAX_REPLICAS = 2 ** 31 - 1
+const MAX_REPLICAS = 2 ** 31 - 1
 
 export type Estimate = (facts: ClusterFacts) => number
 

@@ -16,6 +16,10 @@ import { type ScheduleOptions, schedule } from './schedule.ts'
 export interface SchedulingOptions extends ScheduleOptions {
   /** Which bindings are ours (default `default-scheduler`). */
   readonly schedulerName?: string
+  /** Whether what was decided and is not to be seen yet is taken off the room of clusters (default true). */
+  readonly protectsFromOvercommit?: boolean
+  /** Whether bindings of higher priority come first (default true). */
+  readonly ranksByPriority?: boolean
 }
 
 interface Look {
@@ -40,6 +44,10 @@ export class Scheduling {
     this.#options = options
   }
 
+  get #remembers(): boolean {
+    return this.#options.protectsFromOvercommit !== false
+  }
+
   followCluster(name: string, cluster: Cluster | undefined): ClusterChange | undefined {
     return this.clusters.follow(name, cluster)
   }
@@ -54,7 +62,7 @@ export class Scheduling {
       this.#seen.delete(key)
     } else this.#followed.set(key, binding)
     this.affinities.follow(key, binding && this.affinitiesThatMatter(binding)[0], demand)
-    return this.#inFlight.follow(key, binding, demand, nowMs)
+    return this.#remembers ? this.#inFlight.follow(key, binding, demand, nowMs) : []
   }
 
   /** Undefined when the binding has no placement. */
@@ -108,7 +116,7 @@ export class Scheduling {
 
   /** The next decision must know of this one before the cache does. */
   #remember(key: string, binding: Binding, { demand, decision, nowMs }: { demand: Demand; decision: Decision; nowMs: number }): void {
-    if (decision.clusters === undefined || changeOf(binding, decision)?.isMoved !== true) return
+    if (!this.#remembers || decision.clusters === undefined || changeOf(binding, decision)?.isMoved !== true) return
     const generation = (binding.metadata.generation ?? 0) + 1
     this.#inFlight.decided(key, demand, { clusters: decision.clusters, generation, nowMs })
   }

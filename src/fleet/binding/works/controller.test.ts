@@ -222,7 +222,7 @@ describe('Works that go', () => {
 
   story('say first that their object stays, when it is to', async (world, hub) => {
     await given(world, { clusters: targets('member1', 'member2') })
-    await world.hub.killControllers()
+    world.hub.killControllers()
     await hub.patch(RESOURCE_BINDINGS, BINDING, { spec: { preserveResourcesOnDeletion: true, clusters: targets('member1') } })
     await hub.delete(RESOURCE_BINDINGS, BINDING)
     hub.startControllers()

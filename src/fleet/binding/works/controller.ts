@@ -31,6 +31,8 @@ import { isDue, otherOwner, wantedWorks } from './wanted.ts'
 export interface BindingFacts {
   templates: Templates
   interpreter: Interpreter
+  /** Whether state that was preserved goes along to the cluster that takes over (default true). */
+  takesState?: boolean
   /** Bindings worked on at once (default 10). */
   concurrency?: number
 }
@@ -57,6 +59,7 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
   function given(read: PassReader, template: KubeObject) {
     return {
       interpreter: facts.interpreter,
+      takesState: facts.takesState,
       placeOf: (name: string) => ({
         cluster: read.get(CLUSTERS, '', name),
         hasNamespace: read.get(NAMESPACES, '', executionNamespace(name)) !== undefined,

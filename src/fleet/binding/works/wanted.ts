@@ -45,6 +45,8 @@ export interface WantedInput {
   placeOf(cluster: string): { cluster: Cluster | undefined; hasNamespace: boolean }
   liveOf(namespace: string, name: string): Work | undefined
   override(object: KubeObject, cluster: Cluster): Overridden
+  /** Whether state that was preserved goes along (default true). */
+  takesState?: boolean
 }
 
 export async function wantedWorks(input: WantedInput): Promise<{ wanted: WantedWork[]; hindrances: Hindrance[] }> {
@@ -68,7 +70,7 @@ interface PerTarget {
 }
 
 async function wantedWork(input: WantedInput, { target, completions, revised }: PerTarget): Promise<WantedWork | Hindrance> {
-  const { kind, binding, template } = input
+  const { kind, binding, template, takesState } = input
   const { cluster, hasNamespace } = input.placeOf(target.name)
   const namespace = executionNamespace(target.name)
   const hindered = (error: unknown, more: Partial<Hindrance> = {}): Hindrance => ({
@@ -90,7 +92,8 @@ async function wantedWork(input: WantedInput, { target, completions, revised }: 
   }
   try {
     const override = (object: KubeObject): Overridden => input.override(object, cluster)
-    const work = workFor({ kind, binding, template, target, revised: own, completions, override, workId: live?.metadata.labels?.[WORK_ID] })
+    const workId = live?.metadata.labels?.[WORK_ID]
+    const work = workFor({ kind, binding, template, target, revised: own, completions, override, workId, takesState })
     const isStaying = live !== undefined && live.metadata.deletionTimestamp === undefined
     return { cluster: target.name, work, live, patch: isStaying ? workChange(live, work) : undefined }
   } catch (error) {

@@ -9,9 +9,10 @@ import type { Binding } from '../../../kinds/karmada/index.ts'
 import { type Controller, defineController } from '../../../runtime/controller.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { controllerName } from '../eviction.ts'
+import type { FailoverGates } from '../options.ts'
 import { type ObservedApplication, planFor, UNHEALTHY_SINCE } from './plan.ts'
 
-export function applicationFailover(resource: Resource<Binding>, interpreter: Pick<Interpreter, 'has'>): Controller {
+export function applicationFailover(resource: Resource<Binding>, interpreter: Pick<Interpreter, 'has'>, gates: FailoverGates): Controller {
   return defineController<ObservedApplication, Binding>({
     name: controllerName('fleet.failover.application', resource),
     component: resource.namespaced
@@ -25,6 +26,6 @@ export function applicationFailover(resource: Resource<Binding>, interpreter: Pi
       isJudged: binding?.spec?.resource !== undefined && interpreter.has(binding.spec.resource, 'InterpretHealth'),
       nowMs: read.nowMs(),
     }),
-    plan: planFor(resource),
+    plan: planFor(resource, gates),
   })
 }

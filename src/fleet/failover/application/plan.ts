@@ -5,9 +5,10 @@ import type { Resource } from '../../../client/resource.ts'
 import type { ApplicationFailoverBehavior, Binding } from '../../../kinds/karmada/index.ts'
 import { EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
-import { type Parsed, parsed } from '../../../kube/parsed.ts'
+import { type Parsed, parsed, unparsed } from '../../../kube/parsed.ts'
 import { type Action, type News, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
+import type { FailoverGates } from '../options.ts'
 import { preservedState } from '../state-preservation.ts'
 
 /** JSON: by cluster, since when the application is unhealthy there. */
@@ -21,7 +22,7 @@ export interface ObservedApplication {
 }
 
 export const planFor =
-  (resource: Resource) =>
+  (resource: Resource, gates: FailoverGates) =>
   ({ binding, isJudged, nowMs }: ObservedApplication): Plan => {
     if (binding === undefined || binding.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
     const behavior = isJudged && binding.spec.propagateDeps === true ? binding.spec.failover?.application : undefined
@@ -36,7 +37,7 @@ export const planFor =
     const evictions = new Map<string, Eviction>()
     const news: News[] = []
     for (const { cluster } of failed) {
-      const eviction = behavior === undefined ? undefined : evictionFor(resource, binding, { cluster, behavior })
+      const eviction = behavior === undefined ? undefined : evictionFor(resource, binding, { cluster, behavior, gates })
       if (eviction?.value !== undefined) evictions.set(cluster, eviction.value)
       else if (eviction !== undefined) news.push(heldBack(binding, cluster, eviction.error))
     }
@@ -86,12 +87,15 @@ function remembered(resource: Resource, binding: Binding, { before, since }: { b
 interface Failed {
   cluster: string
   behavior: ApplicationFailoverBehavior
+  gates: FailoverGates
 }
 
-function evictionFor(resource: Resource, binding: Binding, { cluster, behavior }: Failed): Parsed<Eviction> {
-  const state = preservedState(binding, cluster, behavior.statePreservation)
+function evictionFor(resource: Resource, binding: Binding, { cluster, behavior, gates }: Failed): Parsed<Eviction> {
+  const state = preservedState(binding, cluster, gates.StatefulFailoverInjection ? behavior.statePreservation : undefined)
   if (state.error !== undefined) return state
   const purgeMode = purgeModeOf(behavior.purgeMode ?? 'Gracefully')
+  if (purgeMode === 'Gracefully' && !gates.GracefulEviction)
+    return unparsed(`GracefulEviction featureGate must be enabled when purgeMode is ${purgeMode}`)
   return parsed({
     purgeMode,
     reason: EVICTION_REASONS.applicationFailure,

@@ -6,7 +6,7 @@
  */
 import { deepEqual } from '../../../base/json.ts'
 import type { Resource } from '../../../client/resource.ts'
-import type { Binding, Cluster, PurgeMode } from '../../../kinds/karmada/index.ts'
+import type { Binding, Cluster } from '../../../kinds/karmada/index.ts'
 import { APPLIED_PLACEMENT, EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
 import {
   type Controller,
@@ -39,7 +39,7 @@ const BY_TARGET = 'by-target'
 const targetsOf = (binding: Binding): string[] => (binding.spec?.clusters ?? []).map(({ name }) => name)
 
 interface TaintEvictionFacts {
-  options: Pick<FailoverOptions, 'purgeMode'>
+  options: Pick<FailoverOptions, 'purgeMode' | 'gates'>
   rate: EvictionRate
 }
 
@@ -69,7 +69,7 @@ export function taintEviction(resource: Resource<Binding>, { options, rate }: Ta
       if (!isDue) rate.release(key)
       return { binding, due, waitMs: isDue ? rate.waitMs(key, nowMs) : 0, nowMs }
     },
-    plan: planWith(resource, options.purgeMode),
+    plan: planWith(resource, options),
   })
 }
 
@@ -92,7 +92,7 @@ function dueOf(binding: Binding, clusterOf: (name: string) => Cluster | undefine
 }
 
 const planWith =
-  (resource: Resource, purgeMode: PurgeMode) =>
+  (resource: Resource, { purgeMode: byDefault, gates }: TaintEvictionFacts['options']) =>
   ({ binding, due, waitMs, nowMs }: ObservedBinding): Plan => {
     if (binding === undefined || due.length === 0) return NOTHING_TO_DO
     const nextMs = Math.min(...due.filter(({ atMs }) => atMs > nowMs).map(({ atMs }) => atMs), NEVER)
@@ -101,13 +101,19 @@ const planWith =
     if (leaving.length === 0) return { actions: [], ...later }
     if (waitMs > 0) return { actions: [], recheckAfterMs: Math.min(waitMs, later.recheckAfterMs ?? NEVER) }
     const failover = binding.spec.failover?.cluster
-    const evictions = new Map<string, Eviction>()
+    const purgeMode = failover === undefined ? byDefault : purgeModeOf(failover.purgeMode ?? 'Gracefully')
+    const evictions = new Map<string, Eviction | undefined>()
     const news: News[] = []
     for (const cluster of leaving) {
-      const state = preservedState(binding, cluster, failover?.statePreservation)
+      // Without graceful eviction nothing waits for anything: the cluster is left, and that is all.
+      if (purgeMode === 'Gracefully' && !gates.GracefulEviction) {
+        evictions.set(cluster, undefined)
+        continue
+      }
+      const state = preservedState(binding, cluster, gates.StatefulFailoverInjection ? failover?.statePreservation : undefined)
       if (state.error === undefined)
         evictions.set(cluster, {
-          purgeMode: failover === undefined ? purgeMode : purgeModeOf(failover.purgeMode ?? 'Gracefully'),
+          purgeMode,
           reason: EVICTION_REASONS.taintUntolerated,
           producer: EVICTION_PRODUCERS.taintManager,
           ...state.value,
