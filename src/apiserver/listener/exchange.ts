@@ -232,11 +232,14 @@ function sinkOf(response: Outgoing, isClosed: () => boolean): ByteSink {
     },
     breakOff: () => {
       if (isClosed()) return
-      if ('stream' in response) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+      if ('stream' in response) response.stream.destroy(BROKEN_OFF)
       else response.destroy()
     },
   }
 }
+
+/** Makes HTTP/2 reset the stream, where it would otherwise end it. */
+const BROKEN_OFF = new Error('the answer breaks off')
 
 /** Both kinds of response take bytes; their overloads do not agree on how. */
 function writeTo(response: { write(chunk: Uint8Array): boolean }, chunk: Uint8Array): boolean {
