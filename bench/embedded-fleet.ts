@@ -17,11 +17,19 @@ export interface EmbeddedFleet {
   stop(): Promise<void>
 }
 
-export async function startEmbeddedFleet(program: string, members: number, transport: MemberTransport): Promise<EmbeddedFleet> {
+export interface EmbeddedShape {
+  members: number
+  transport: MemberTransport
+  /** A directory for profiles of the process. */
+  profile?: string
+}
+
+export async function startEmbeddedFleet(program: string, { members, transport, profile }: EmbeddedShape): Promise<EmbeddedFleet> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-bench-'))
   const dataDir = path.join(folder, 'data')
   const shape = ['--members', String(members), '--nodes', '1', '--process-nodes', '0', '--member-transport', transport]
-  const args = [program, 'up', ...shape, '--port', '0', '--data-dir', dataDir]
+  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const args = [...flags, program, 'up', ...shape, '--port', '0', '--data-dir', dataDir]
   const start = () => startChild({ name: 'sluice', command: process.execPath, args, log: path.join(folder, 'log') })
   const isUp = (): boolean => existsSync(path.join(dataDir, 'run.json'))
   let child = start()

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:fleet [-- --quick] [--write] [--no-kube] [--only interpreter|scheduling|propagation]`: what the fleet costs:
+ * `npm run bench:fleet [-- --quick] [--write] [--no-kube] [--only interpreter|scheduling|propagation] [--profile DIR]`: what the fleet costs:
  * interpreter calls, scheduling decisions, and Deployments on their way into members, on `sluice up` and on real
  * kube-apiservers. `--write` puts the tables into docs/performance.md.
  */
@@ -13,7 +13,7 @@ import { privateProgram } from '../test/machine/program.ts'
 import { startEmbeddedFleet } from './embedded-fleet.ts'
 import { replaceBetween } from './figures.ts'
 import { interpreterTable, measureInterpreter } from './interpreter.ts'
-import { type FleetGround, measurePropagation, type PropagationFigures } from './propagation.ts'
+import { measurePropagation, type PropagationFigures } from './propagation.ts'
 import { measureScheduling, schedulingTable } from './scheduling.ts'
 
 const DOCUMENT = 'docs/performance.md'
@@ -31,6 +31,7 @@ await runProgram(async (later) => {
       write: { type: 'boolean', default: false },
       'no-kube': { type: 'boolean', default: false },
       only: { type: 'string' },
+      profile: { type: 'string' },
     },
   })
   const isWanted = (part: string): boolean => values.only === undefined || values.only === part
@@ -39,7 +40,7 @@ await runProgram(async (later) => {
   if (isWanted('scheduling')) tables.push(schedulingTable(measureScheduling(values.quick ? { sizes: [10, 100], forMs: 200 } : {})))
   const rows: Row[] = []
   if (isWanted('propagation')) {
-    for await (const row of propagation(later, { isQuick: values.quick, hasKube: !values['no-kube'] })) {
+    for await (const row of propagation(later, { isQuick: values.quick, hasKube: !values['no-kube'], profile: values.profile })) {
       rows.push(row)
       console.log(JSON.stringify(row))
     }
@@ -53,7 +54,13 @@ await runProgram(async (later) => {
   return isQuiet ? 0 : 1
 })
 
-async function* propagation(later: Cleanup, { isQuick, hasKube }: { isQuick: boolean; hasKube: boolean }): AsyncGenerator<Row> {
+interface Wanted {
+  isQuick: boolean
+  hasKube: boolean
+  profile?: string
+}
+
+async function* propagation(later: Cleanup, { isQuick, hasKube, profile }: Wanted): AsyncGenerator<Row> {
   const few = isQuick ? 100 : 1000
   const program = await privateProgram()
   later(async () => program.remove())
@@ -68,9 +75,9 @@ async function* propagation(later: Cleanup, { isQuick, hasKube }: { isQuick: boo
     }
   } else console.log(`no real kube-apiservers: ${missing}`)
   const embedded = async (members: number, transport: 'http' | 'in-process', count: number): Promise<PropagationFigures> => {
-    const fleet = await startEmbeddedFleet(program.file, members, transport)
+    const fleet = await startEmbeddedFleet(program.file, { members, transport, profile })
     try {
-      return await measurePropagation(fleet.ground as FleetGround, count)
+      return await measurePropagation(fleet.ground, count)
     } finally {
       await fleet.stop()
     }

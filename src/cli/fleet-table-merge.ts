@@ -50,7 +50,7 @@ export async function* merged<T>(lists: readonly AsyncIterable<T[]>[], compare: 
       if (next !== undefined) put(next)
     }
   } finally {
-    await Promise.all(begun.map(({ rest }) => rest.return?.(undefined)))
+    await Promise.all(begun.map(async ({ rest }) => rest.return?.(undefined)))
   }
 }
 

@@ -1,4 +1,4 @@
 /** Why something is where it is, for people and machines. */
-export type { ClusterLink, Explanation, Link, State } from './chain.ts'
+export type { ClusterLink, Explanation, State } from './chain.ts'
 export { explain } from './explanation.ts'
 export { type Situation, situationOf } from './situation.ts'

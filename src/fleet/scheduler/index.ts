@@ -1,4 +1,2 @@
 /** What others use of the scheduler. */
 export { scheduler } from './controller.ts'
-
-

@@ -44,5 +44,5 @@ export const ClusterTaintPolicy = defineKind({
 })
 
 export type ClusterTaintPolicy = ObjectOf<typeof ClusterTaintPolicy, 'v1alpha1'>
-export type ClusterTaintPolicySpec = Static<typeof clusterTaintPolicySpec>
+type ClusterTaintPolicySpec = Static<typeof clusterTaintPolicySpec>
 export type MatchCondition = Static<typeof matchCondition>

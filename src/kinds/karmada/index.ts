@@ -13,19 +13,19 @@ import { ResourceInterpreterWebhookConfiguration } from './resource-interpreter-
 import { Work } from './work.ts'
 
 export type * from './binding-schema.ts'
-export type { ApiEnablement, ClusterSpec, ClusterStatus, ResourceModel, ResourceSummary } from './cluster.ts'
+export type { ApiEnablement, ClusterSpec, ClusterStatus, ResourceSummary } from './cluster.ts'
 export type { ClusterAffinity } from './cluster-affinity.ts'
-export type { ClusterTaintPolicySpec, MatchCondition } from './cluster-taint-policy.ts'
+export type { MatchCondition } from './cluster-taint-policy.ts'
 export type * from './failover.ts'
-export type { InterpreterOperation } from './interpreter-operations.ts'
+
 export type * from './kube-parts.ts'
 export type * from './override-spec.ts'
 export type * from './placement.ts'
-export type { PropagationSpec, Suspension } from './propagation-spec.ts'
+export type { PropagationSpec } from './propagation-spec.ts'
 export type { CustomizationRules } from './resource-interpreter-customization.ts'
-export type { InterpreterRule, ResourceInterpreterWebhook, WebhookClientConfig } from './resource-interpreter-webhook-configuration.ts'
+export type { ResourceInterpreterWebhook, WebhookClientConfig } from './resource-interpreter-webhook-configuration.ts'
 export type { ResourceSelector } from './resource-selector.ts'
-export type { ManifestIdentifier, ManifestStatus, WorkSpec, WorkStatus } from './work.ts'
+export type { ManifestStatus, WorkStatus } from './work.ts'
 export {
   Cluster,
   ClusterOverridePolicy,

@@ -87,4 +87,4 @@ export type CommandArgsOverrider = Static<typeof commandArgsOverrider>
 export type LabelAnnotationOverrider = Static<typeof labelAnnotationOverrider>
 export type FieldOverrider = Static<typeof fieldOverrider>
 export type FieldPatch = Static<typeof patch>
-export type OverriderOperator = Static<ReturnType<typeof operator>>
+type OverriderOperator = Static<ReturnType<typeof operator>>

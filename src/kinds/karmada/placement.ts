@@ -87,8 +87,8 @@ export const placement = s.object(
 
 export type Placement = Static<typeof placement>
 export type ClusterAffinityTerm = Static<typeof clusterAffinityTerm>
-export type OverflowAffinity = Static<typeof overflowAffinity>
+type OverflowAffinity = Static<typeof overflowAffinity>
 export type SpreadConstraint = Static<typeof spreadConstraint>
-export type SpreadField = NonNullable<SpreadConstraint['spreadByField']>
+type SpreadField = NonNullable<SpreadConstraint['spreadByField']>
 export type ReplicaSchedulingStrategy = Static<typeof replicaSchedulingStrategy>
-export type StaticClusterWeight = Static<typeof staticClusterWeight>
+type StaticClusterWeight = Static<typeof staticClusterWeight>

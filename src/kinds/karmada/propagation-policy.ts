@@ -3,8 +3,6 @@ import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { CATEGORIES, GROUPS } from './kube-parts.ts'
 import { propagationColumns as columns, propagationSchema as schema } from './propagation-spec.ts'
 
-export type { PropagationSpec, Suspension } from './propagation-spec.ts'
-
 export const PropagationPolicy = defineKind({
   group: GROUPS.policy,
   kind: 'PropagationPolicy',

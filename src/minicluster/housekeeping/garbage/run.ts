@@ -107,7 +107,8 @@ class GarbageCollector implements RunningController {
     const { resource, object } = this.#find(key)
     if (resource === undefined || object === undefined) return 0
     const owners: { reference: OwnerReference; state: OwnerState }[] = []
-    for (const reference of object.metadata.ownerReferences ?? []) owners.push({ reference, state: await this.#stateOf(key, reference, object) })
+    for (const reference of object.metadata.ownerReferences ?? [])
+      owners.push({ reference, state: await this.#stateOf(key, reference, object) })
     if (owners.some((owner) => owner.state === 'unknown')) this.#puzzled.add(key)
     const dependents = this.#everything.dependentsOf(object.metadata.uid ?? '')
     return this.#applyAll(key, planGarbage({ resource, object, owners, dependents }))
