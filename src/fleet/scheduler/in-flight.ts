@@ -54,6 +54,11 @@ export class InFlightBook {
     return this.#put(key, derived(binding, demand, nowMs))
   }
 
+  /** A binding is to be decided about: what was decided before and is not in it was never written, and takes no room. */
+  forgetUnwritten(key: string, binding: Binding, demand: Demand, nowMs: number): void {
+    if (this.#entries.get(key)?.awaited !== undefined) this.#put(key, derived(binding, demand, nowMs))
+  }
+
   /** Ends what has lasted too long. */
   expire(nowMs: number): void {
     for (const [end, keys] of this.#byEnd) if (end * 1000 <= nowMs) for (const key of [...keys]) this.#put(key, undefined)
