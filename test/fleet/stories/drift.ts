@@ -47,30 +47,6 @@ export const drift: FleetArea = {
       },
     },
     {
-      name: 'labels that members add stay; those that the template drops go',
-      async run(stage) {
-        const [member1] = stage.members
-        await web(stage, { tier: 'front', team: 'shop' })
-        await member1.patch(DEPLOYMENTS, 'web', { metadata: { labels: { local: 'yes' } } })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { metadata: { labels: { tier: null } } })
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ metadata: { labels = {} } }) => {
-          return !('tier' in labels) && labels.team === 'shop' && labels.local === 'yes'
-        })
-      },
-    },
-    {
-      name: 'replicas that a member decides are its own when the template says so',
-      async run(stage) {
-        const [member1] = stage.members
-        await web(stage, { 'resourcetemplate.karmada.io/retain-replicas': 'true' })
-        await member1.patch(DEPLOYMENTS, 'web', { spec: { replicas: 5 } })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { metadata: { annotations: { note: 'new' } } })
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ metadata }) => metadata.annotations?.note === 'new')
-        await stage.settle()
-        assert.equal((await member1.get(DEPLOYMENTS, 'web'))?.spec?.replicas, 5)
-      },
-    },
-    {
       name: 'the address that a member gave a Service stays its own',
       async run(stage) {
         const [member1] = stage.members

@@ -106,16 +106,6 @@ export const migration: FleetArea = {
       },
     },
     {
-      name: 'the annotation of one template says it for that one',
-      async run(stage) {
-        const [member1] = stage.members
-        await before(stage, member1)
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
-        await stage.hub.create(aDeployment('web', { annotations: { 'work.karmada.io/conflict-resolution': 'overwrite' } }))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], isManaged)
-      },
-    },
-    {
       name: 'taken over without a change to its pods, they go on running',
       needs: 'pods', // they must be running to go on
       async run(stage) {
