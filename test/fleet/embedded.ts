@@ -70,5 +70,6 @@ const groundOf = (world: World): Ground => ({
   nowMs: () => world.clock.now(),
   pass: (ms) => world.advance(ms),
   lookEveryMs: 100,
+  patienceMs: 60_000,
   settle: () => world.settle(),
 })

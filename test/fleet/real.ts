@@ -15,13 +15,13 @@ import type { Cluster } from '../../src/kinds/karmada/index.ts'
 import { isConditionTrue } from '../../src/kube/conditions.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { SIMULATED_NODE_SIZE } from '../../src/minicluster/shape.ts'
-import { startChild } from '../machine/child.ts'
 import type { Cleanup } from '../machine/interrupt.ts'
 import { privateProgram } from '../machine/program.ts'
 import { type RealServer, startRealServer } from '../machine/real-server.ts'
 import { joinedCluster } from './joining.ts'
 import { type Ground, stageOn } from './stage.ts'
 import type { FleetStory } from './story.ts'
+import { superviseControllers } from './supervised.ts'
 
 /** Nobody there takes protection off claims again, and templates are not in use: as Karmada's own server is set. */
 const SERVER = ['--arg', 'kube-apiserver=--disable-admission-plugins=StorageObjectInUseProtection,ServiceAccount']
@@ -53,37 +53,34 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
   later(async () => program.remove())
   const log = path.join(hub.server.folder, 'controllers.log')
   const args = [program.file, 'controllers', '--log-format', 'json', '--role', 'hub', '--kubeconfig', hub.server.kubeconfig]
-  const start = () => startChild({ name: 'sluice controllers', command: process.execPath, args, log })
-  let child = start()
-  later(() => child.stop())
-  const said = (): string => readFileSync(log, 'utf8')
-  await child.waitUntil('controllers run', () => said().includes('"controllers run"'), READY_WITHIN_S)
+  const controllers = superviseControllers(args, log, later)
+  const runs = (): number => controllers.log().split('"controllers run"').length - 1
+  await controllers.waitUntil('controllers run', () => runs() > 0, READY_WITHIN_S)
   await hub.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'karmada-cluster' } })
   for (const [i, member] of members.entries())
     for (const object of joinedCluster(i, accessOf(member))) await hub.client.create(resourceOfObject(object), object)
-  await child.waitUntil('every member is ready', () => allReady(hub.client, members.length), READY_WITHIN_S)
+  await controllers.waitUntil('every member is ready', () => allReady(hub.client, members.length), READY_WITHIN_S)
   const ground = groundOf(hub, members)
   const pids = {
-    'sluice controllers': [child.pid],
+    'sluice controllers': [controllers.pid],
     'hub: kube-apiserver and etcd': hub.server.pids,
     'members: kube-apiserver and etcd': members.flatMap(({ server }) => server.pids),
   }
   return {
-    log: said,
+    log: controllers.log,
     ground: {
       hub: hub.client,
       members: members.map(({ client }) => client),
       pids,
       async restart() {
-        await child.stop()
-        const before = said().length
-        child = start()
-        await child.waitUntil('controllers run again', () => said().slice(before).includes('"controllers run"'), READY_WITHIN_S)
-        pids['sluice controllers'][0] = child.pid
+        const before = runs()
+        await controllers.restart()
+        await controllers.waitUntil('controllers run again', () => runs() > before, READY_WITHIN_S)
+        pids['sluice controllers'][0] = controllers.pid
       },
     },
     async play(story, mark) {
-      child.assertAlive()
+      controllers.assertAlive()
       const { stage, tidy } = stageOn(ground, mark)
       await hub.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } })
       try {
@@ -102,6 +99,7 @@ const groundOf = (hub: Server, members: readonly Server[]): Ground => ({
   nowMs: () => Date.now(),
   pass: (ms) => sleep(ms),
   lookEveryMs: 100,
+  patienceMs: 120_000,
   async settle(versions) {
     for (let before = ''; ; ) {
       const now = await versions()

@@ -18,6 +18,8 @@ export interface Ground {
   pass(ms: number): Promise<void>
   /** Between looks at something that is to happen. */
   lookEveryMs: number
+  /** After this long it does not come any more. */
+  patienceMs: number
   /** Until nothing of the story changes; `versions` tells all its objects in one text. */
   settle(versions: () => Promise<string>): Promise<void>
 }
@@ -28,7 +30,6 @@ export interface SetStage {
   tidy(): Promise<void>
 }
 
-const WITHIN_MS = 60_000
 const TOLD_CHARACTERS = 12_000
 
 /** `mark` is in the names of everything that belongs to this story, and in nothing else. */
@@ -39,21 +40,20 @@ export function stageOn(ground: Ground, mark: string): SetStage {
   const members = ground.members.map((member) => placeOn(ground, member, namespace))
   const [first, second, third] = members
   if (first === undefined || second === undefined || third === undefined) throw new Error('a fleet has three members')
-  const ofStory = (): Promise<KubeObject[]> => everythingOf(ground, mark)
   const stage: FleetStage = {
     namespace,
     hub,
     members: [first, second, third],
     unique: (base) => `${base}-${mark}`,
     async until(what, check) {
-      const deadline = ground.nowMs() + WITHIN_MS
+      const deadline = ground.nowMs() + ground.patienceMs
       while (!(await check())) {
-        if (ground.nowMs() > deadline) assert.fail(`not seen within a minute: ${what}\n${told(await ofStory())}`)
+        if (ground.nowMs() > deadline)
+          assert.fail(`not seen within ${ground.patienceMs / 1000} s: ${what}\n${told(await everythingOf(ground, mark))}`)
         await ground.pass(ground.lookEveryMs)
       }
     },
-    settle: () =>
-      ground.settle(async () => (await ofStory()).map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join('\n')),
+    settle: () => ground.settle(() => versionsOf(ground, mark)),
     pass: (seconds) => ground.pass(seconds * 1000),
   }
   const tidy = async (): Promise<void> => {
@@ -110,16 +110,32 @@ async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What tells how far a story is: its objects in its namespace, and its bindings and Works wherever they are. */
-async function everythingOf({ hub, members, inside }: Ground, mark: string): Promise<KubeObject[]> {
+/** What a story moves, in its namespace and without one; Works are told of in the status of their bindings. */
+async function movedBy({ hub, members, inside }: Ground, mark: string): Promise<KubeObject[]> {
   const namespace = `story-${mark}`
   const lists = await Promise.all([
     ...[RESOURCE_BINDINGS, EVENTS, DEPLOYMENTS, CONFIG_MAPS].map((resource) => inside(() => hub.list(resource, { namespace }))),
-    ...[CLUSTER_RESOURCE_BINDINGS, WORKS].map((resource) => inside(() => hub.list(resource))),
+    inside(() => hub.list(CLUSTER_RESOURCE_BINDINGS)),
     ...members.flatMap(({ client }) => [DEPLOYMENTS, CONFIG_MAPS].map((resource) => inside(() => client.list(resource, { namespace })))),
   ])
-  return lists.flatMap(({ items }) => items as KubeObject[]).filter((object) => JSON.stringify(object).includes(mark))
+  return ofStory(
+    lists.flatMap(({ items }) => items as KubeObject[]),
+    mark,
+  )
 }
+
+async function versionsOf(ground: Ground, mark: string): Promise<string> {
+  return (await movedBy(ground, mark)).map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join('\n')
+}
+
+/** With the Works, which are many on a fleet that is shared. */
+async function everythingOf(ground: Ground, mark: string): Promise<KubeObject[]> {
+  const { items } = await ground.inside(() => ground.hub.list(WORKS))
+  return [...(await movedBy(ground, mark)), ...ofStory(items, mark)]
+}
+
+const ofStory = (objects: readonly KubeObject[], mark: string): KubeObject[] =>
+  objects.filter((object) => JSON.stringify(object).includes(mark))
 
 /** What a person would look at first: where bindings and Works stand, and the events. */
 function told(objects: readonly KubeObject[]): string {
