@@ -29,6 +29,8 @@ describe('joining a cluster', () => {
     assert.deepEqual(await join(world), [
       'member: Namespace karmada-cluster',
       'member: ServiceAccount karmada-cluster/karmada-impersonator',
+      'member: ClusterRole karmada-impersonator',
+      'member: ClusterRoleBinding karmada-impersonator',
       'member: Secret karmada-cluster/karmada-impersonator',
       'member: ServiceAccount karmada-cluster/karmada-member1',
       'member: ClusterRole karmada-controller-manager:karmada-member1',
@@ -91,7 +93,7 @@ describe('joining a cluster', () => {
     const planned = await world.inside(() =>
       joinMember(sidesOf(world, world.members[1]), { ...REQUEST, name: 'member2' }, { dryRun: true }),
     )
-    assert.deepEqual([planned.length, planned.at(-1)], [11, 'hub: Cluster member2'])
+    assert.deepEqual([planned.length, planned.at(-1)], [13, 'hub: Cluster member2'])
     await expectGone(hub, CLUSTERS, 'member2')
     await expectGone(world.members[1] ?? assert.fail(), NAMESPACES, 'karmada-cluster')
     await world.stop()

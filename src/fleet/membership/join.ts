@@ -236,8 +236,10 @@ async function letGo(hub: Client, name: string): Promise<void> {
 
 async function removeFromMember(member: Client, { name, namespace: given }: UnjoinRequest): Promise<void> {
   const namespace = namespaceOf({ namespace: given })
-  await remove(member, CLUSTER_ROLE_BINDINGS, { name: memberRole(name) })
-  await remove(member, CLUSTER_ROLES, { name: memberRole(name) })
+  for (const role of [memberRole(name), IMPERSONATOR_SERVICE_ACCOUNT]) {
+    await remove(member, CLUSTER_ROLE_BINDINGS, { name: role })
+    await remove(member, CLUSTER_ROLES, { name: role })
+  }
   await remove(member, SERVICE_ACCOUNTS, { namespace, name: memberServiceAccount(name) })
   await remove(member, NAMESPACES, { name: namespace })
 }

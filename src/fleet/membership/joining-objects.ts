@@ -62,20 +62,25 @@ export function objectsInMember(of: Pick<MemberDescription, 'name' | 'namespace'
   return [
     aNamespace(namespace),
     anAccount(IMPERSONATOR_SERVICE_ACCOUNT),
+    ...granted(IMPERSONATOR_SERVICE_ACCOUNT, { namespace, name: IMPERSONATOR_SERVICE_ACCOUNT }, IMPERSONATION),
     tokenSecret(namespace, IMPERSONATOR_SERVICE_ACCOUNT),
     anAccount(account),
-    { resource: CLUSTER_ROLES, object: { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name: role, labels }, rules } },
-    {
-      resource: CLUSTER_ROLE_BINDINGS,
-      object: {
-        apiVersion: `${RBAC}/v1`,
-        kind: 'ClusterRoleBinding',
-        metadata: { name: role, labels },
-        subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
-        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
-      },
-    },
+    ...granted(role, { namespace, name: account }, rules),
     tokenSecret(namespace, account),
+  ]
+}
+
+/** Who comes through the hub acts there as himself: with his own rights, and nothing of the impersonator's but this. */
+const IMPERSONATION = [{ verbs: ['impersonate'], apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'] }]
+
+function granted(role: string, account: { namespace: string; name: string }, rules: readonly object[]): Wanted[] {
+  const apiVersion = `${RBAC}/v1`
+  const metadata = { name: role, labels }
+  const subjects = [{ kind: 'ServiceAccount', ...account }]
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: role }
+  return [
+    { resource: CLUSTER_ROLES, object: { apiVersion, kind: 'ClusterRole', metadata, rules } },
+    { resource: CLUSTER_ROLE_BINDINGS, object: { apiVersion, kind: 'ClusterRoleBinding', metadata, subjects, roleRef } },
   ]
 }
 

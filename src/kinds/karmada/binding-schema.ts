@@ -165,15 +165,10 @@ export const bindingColumns = [
 
 export type BindingSpec = Static<typeof bindingSpec>
 export type BindingStatus = Static<typeof bindingStatus>
-type ObjectReference = Static<typeof objectReference>
-type NodeClaim = Static<typeof nodeClaim>
 export type ReplicaRequirements = Static<typeof replicaRequirements>
 export type BindingComponent = Static<typeof bindingComponent>
-type ComponentReplicaRequirements = NonNullable<BindingComponent['replicaRequirements']>
 export type TargetCluster = Static<typeof targetCluster>
-type TargetComponent = NonNullable<TargetCluster['components']>[number]
 export type GracefulEvictionTask = Static<typeof gracefulEvictionTask>
 export type BindingSnapshot = Static<typeof requiredBy>
 export type BindingSuspension = NonNullable<BindingSpec['suspension']>
 export type AggregatedStatusItem = Static<typeof aggregatedStatusItem>
-type ResourceHealth = Static<ReturnType<typeof health>>

@@ -44,5 +44,4 @@ export const ClusterTaintPolicy = defineKind({
 })
 
 export type ClusterTaintPolicy = ObjectOf<typeof ClusterTaintPolicy, 'v1alpha1'>
-type ClusterTaintPolicySpec = Static<typeof clusterTaintPolicySpec>
 export type MatchCondition = Static<typeof matchCondition>

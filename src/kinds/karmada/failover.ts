@@ -71,5 +71,3 @@ export type PurgeMode = Static<ReturnType<typeof purgeMode>>
 export type StatePreservation = Static<typeof statePreservation>
 export type FailoverBehavior = Static<typeof failoverBehavior>
 export type ApplicationFailoverBehavior = NonNullable<FailoverBehavior['application']>
-type ClusterFailoverBehavior = NonNullable<FailoverBehavior['cluster']>
-type ConflictResolution = Static<ReturnType<typeof conflictResolution>>

@@ -96,8 +96,6 @@ export const conditions = (description: string) =>
 export const resourceList = (description: string) => s.map(s.quantity(), { description })
 export const strings = (description: string) => s.array(s.string(), { description })
 
-type LabelSelector = Static<ReturnType<typeof labelSelector>>
-type NodeSelector = Static<typeof nodeSelector>
 export type Toleration = Static<typeof toleration>
 export type Taint = Static<typeof taint>
 export type ResourceList = Record<string, number | string>

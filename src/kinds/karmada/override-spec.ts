@@ -87,4 +87,3 @@ export type CommandArgsOverrider = Static<typeof commandArgsOverrider>
 export type LabelAnnotationOverrider = Static<typeof labelAnnotationOverrider>
 export type FieldOverrider = Static<typeof fieldOverrider>
 export type FieldPatch = Static<typeof patch>
-type OverriderOperator = Static<ReturnType<typeof operator>>

@@ -87,8 +87,5 @@ export const placement = s.object(
 
 export type Placement = Static<typeof placement>
 export type ClusterAffinityTerm = Static<typeof clusterAffinityTerm>
-type OverflowAffinity = Static<typeof overflowAffinity>
 export type SpreadConstraint = Static<typeof spreadConstraint>
-type SpreadField = NonNullable<SpreadConstraint['spreadByField']>
 export type ReplicaSchedulingStrategy = Static<typeof replicaSchedulingStrategy>
-type StaticClusterWeight = Static<typeof staticClusterWeight>

@@ -64,7 +64,6 @@ export const CLUSTER_PROPAGATION_POLICY_FINALIZER = 'karmada.io/cluster-propagat
 export const DEPENDENCIES_FINALIZER = 'karmada.io/binding-dependencies-distributor'
 
 // Taints of clusters.
-const UNSCHEDULABLE_TAINT = 'cluster.karmada.io/unschedulable'
 export const NOT_READY_TAINT = 'cluster.karmada.io/not-ready'
 export const UNREACHABLE_TAINT = 'cluster.karmada.io/unreachable'
 

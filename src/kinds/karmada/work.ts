@@ -63,7 +63,6 @@ export const Work = defineKind({
 })
 
 export type Work = ObjectOf<typeof Work, 'v1alpha1'>
-type WorkSpec = Static<typeof workSpec>
 export type WorkStatus = Static<typeof workStatus>
 export type ManifestStatus = Static<typeof manifestStatus>
 export type ManifestIdentifier = ManifestStatus['identifier']
