@@ -11,6 +11,7 @@ import { type Client, createClient } from '../client/client.ts'
 import { postJson } from '../client/transport/post-json.ts'
 import type { Transport } from '../client/transport.ts'
 import { type ClusterRole, ownAdmissionOf, ownKindsOf, type RunningControllers, roomsOf, runControllers } from '../controllers.ts'
+import type { FleetOptions } from '../fleet/controllers.ts'
 import { fleetInWords } from '../fleet/ground.ts'
 import type { MemberOptions } from '../minicluster/controllers.ts'
 import { SIMULATED_NODE_SIZE } from '../minicluster/shape.ts'
@@ -35,6 +36,7 @@ export interface ElectedOptions {
   nodes: number
   /** PEM of the server's authority. */
   authority: string
+  fleetOptions?: FleetOptions
   health: Address
   webhook: Address
   webhookUrl: string | undefined
@@ -160,7 +162,8 @@ async function lead(options: LeadOptions): Promise<Leading> {
   return { controllers, webhooks }
 }
 
-function runFor({ role, machine, log, metrics, transport, authority }: LeadOptions, member: MemberOptions | undefined, without: string[]) {
+function runFor(options: LeadOptions, member: MemberOptions | undefined, without: string[]) {
+  const { role, machine, log, metrics, transport, authority, fleetOptions } = options
   const { clock, random } = machine
   // One pool of connections for all: closing this way to it closes nothing.
   return runControllers({
@@ -171,6 +174,7 @@ function runFor({ role, machine, log, metrics, transport, authority }: LeadOptio
     metrics,
     member,
     without,
+    fleetOptions,
     authority: () => authority,
     transportFor: () => transport,
     connectMember: memberAccess(() => [], 'http').connect,

@@ -33,6 +33,39 @@ const cases: Record<string, Case> = {
       /sluice up --members 2 --data-dir OTHER/,
     ],
   },
+  'up with a story that there is not': { args: 'up --story tale', code: 1, says: [/there is no story "tale"; there is fleet/] },
+  'up that ends without a story': { args: 'up --exit', code: 1, says: [/sluice up --story fleet --exit/] },
+  'up with a story in the background': {
+    args: 'up --story fleet --detach',
+    code: 1,
+    says: [/cannot be told: --detach goes to the background/],
+  },
+  'up with a story and too few members': {
+    args: 'up --story fleet --members 2',
+    code: 1,
+    says: [/cannot be told: it needs 3 members, and there are 2/],
+  },
+  'up with a story without pods': {
+    args: 'up --story fleet --process-nodes 0',
+    code: 1,
+    says: [/cannot be told: its pods run for real, and there are no process nodes/],
+  },
+  'up with a story and none': { args: 'up --story fleet --quiet', code: 1, says: [/leave one of them out/] },
+  'up with a gate that there is not': {
+    args: 'up --feature-gates Failure=true',
+    code: 1,
+    says: [/--feature-gates: there is no gate "Failure"; there are Failover, GracefulEviction, /],
+  },
+  'up with a time that is none': {
+    args: 'up --cluster-failure-threshold 2s',
+    code: 1,
+    says: [/--cluster-failure-threshold takes a number from 0 to 1000000, not "2s"/],
+  },
+  'controllers with a gate that there is not': {
+    args: 'controllers --role hub --feature-gates Failover=perhaps',
+    code: 1,
+    says: [/--feature-gates: Failover is true or false, not "perhaps"/],
+  },
   'up on a directory of a newer version': {
     args: 'up',
     on: (machine) => machine.texts.set(`${DIR}/sluice.json`, settings({ format: 2, members: 'many' })),
@@ -225,7 +258,7 @@ describe('up --detach', () => {
       machine.running.delete(77)
     }
     assert.equal(await runCommand(machine, ['up', '--detach', '--members', '1', '--port', '0', '--bare']), 1)
-    assert.deepEqual(machine.deeds, [`start up --data-dir ${DIR} --port 0 --members 1 --bare`])
+    assert.deepEqual(machine.deeds, [`start up --data-dir ${DIR} --port 0 --members 1 --bare --quiet`])
     assert.match(machine.said.err, /it did not start:\n\none\ntwo\ncannot listen on 127\.0\.0\.1:7443/)
   })
 

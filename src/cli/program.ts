@@ -3,6 +3,7 @@
  * when it is called, so that none pays for the packages of another.
  */
 import { Command, CommanderError } from 'commander'
+import { FLEET_FLAGS } from './fleet-flags.ts'
 import { withLog } from './log-lines.ts'
 import { CommandError, type Machine } from './machine.ts'
 import { explainSystemError } from './system-error.ts'
@@ -48,7 +49,7 @@ export function buildProgram(machine: Machine): Command {
   const dataDirFlag = '--data-dir <dir>'
   const dataDirText = 'where everything is kept (default ./.sluice)'
 
-  program
+  const up = program
     .command('up')
     .description('start the hub and its member clusters on this machine')
     .option(dataDirFlag, dataDirText)
@@ -68,8 +69,11 @@ export function buildProgram(machine: Machine): Command {
     .option('--log-format <format>', 'of what goes wrong while it runs: text or json (default text)')
     .option('--log-level <level>', 'debug, info, warn or error (default warn)')
     .option('--detach', 'go to the background and return when everything answers')
+    .option('--story <name>', 'tell a story after the start: fleet (default: on a new directory)')
+    .option('--quiet', 'tell no story')
+    .option('--exit', 'end when the story was told, with 0 only when all of it was seen to be true')
     .action(async (options) => (await import('./commands/up.ts')).up(withLog(machine, { logLevel: 'warn', ...options }), options))
-  program
+  const controllers = program
     .command('controllers')
     .description('run the controllers of a role against any API server, an embedded one or a real kube-apiserver')
     .requiredOption('--role <role>', 'hub or member')
@@ -83,6 +87,7 @@ export function buildProgram(machine: Machine): Command {
     .option('--log-format <format>', 'text or json (default text)')
     .option('--log-level <level>', 'debug, info, warn or error (default info)')
     .action(async (options) => (await import('./commands/controllers.ts')).controllers(withLog(machine, options), options))
+  for (const command of [up, controllers]) for (const [flag, , says] of FLEET_FLAGS) command.option(flag, says)
   const kubeconfigText = 'how to reach the hub (default $KUBECONFIG, then ./.sluice/kubeconfig, then the pod it runs in)'
   const contextText = 'context of that file (default its current one)'
   program

@@ -27,7 +27,8 @@ export function startProgress(machine: Machine): Progress {
   }
 }
 
-export function describeStart(machine: Machine, dir: DataDir, running: Running): string {
+/** `willTell`: a story follows, and ends with what to try. */
+export function describeStart(machine: Machine, dir: DataDir, running: Running, { willTell = false } = {}): string {
   const colour = machine.isTerminal ? pc : pc.createColors(false)
   const width = Math.max(...running.clusters.map((cluster) => cluster.name.length))
   const rows = running.clusters.map((cluster) => `  ${colour.bold(cluster.name.padEnd(width))}  ${cluster.url}`)
@@ -43,7 +44,6 @@ export function describeStart(machine: Machine, dir: DataDir, running: Running):
     ...(running.podsRefusal === undefined
       ? []
       : [`${colour.yellow('Pods with volumes cannot run for real here')}: ${running.podsRefusal}`, '']),
-    'Ctrl-C stops it; everything is kept.',
-    '',
+    ...(willTell ? [] : ['Ctrl-C stops it; everything is kept.', '']),
   ].join('\n')
 }

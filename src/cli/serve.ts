@@ -39,6 +39,8 @@ export interface Running {
   runningPods(): number
   /** Ends those, each with its grace; resolves when nothing runs and the API says so. */
   endPods(): Promise<void>
+  /** Cuts members off, and brings them back. */
+  members: Pick<MemberAccess, 'stop' | 'start'>
   /** Resolves (with a reason) only when the process must end by itself. */
   failed: Promise<string>
   stop(): Promise<void>
@@ -103,6 +105,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         role: one.role,
         transportFor: () => inThisProcess(one.cluster),
         connectMember: one.role === 'hub' ? access.connect : undefined,
+        fleetOptions: options.fleet,
         webhooks: postJson,
         clock: machine.clock,
         random: machine.random,
@@ -132,6 +135,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
   return {
     clusters,
     bare: options.bare,
+    members: access,
     failed,
     podsRefusal: members.find(({ refusal }) => refusal !== undefined)?.refusal,
     runningPods: () => members.reduce((sum, member) => sum + member.runningPods(), 0),

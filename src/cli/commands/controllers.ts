@@ -10,12 +10,14 @@ import type { Connection } from '../../client/kubeconfig.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
 import { type Transport, TransportError } from '../../client/transport.ts'
 import type { ClusterRole } from '../../controllers.ts'
+import type { FleetOptions } from '../../fleet/controllers.ts'
 import { connectionFor } from '../connect.ts'
 import { runElected } from '../elected.ts'
+import { type FleetFlags, fleetOptionsOf } from '../fleet-flags.ts'
 import { leaseOf } from '../lease-of-up.ts'
 import { CommandError, type Machine } from '../machine.ts'
 
-export interface ControllersOptions {
+export interface ControllersOptions extends FleetFlags {
   role?: string
   kubeconfig?: string
   context?: string
@@ -29,15 +31,18 @@ export interface ControllersOptions {
 export async function controllers(machine: Machine, options: ControllersOptions): Promise<void> {
   const { role } = options
   if (role !== 'hub' && role !== 'member') throw new CommandError('--role takes hub or member: which controllers are to run here?')
+  const fleetOptions = fleetOptionsOf(options)
   const connection = await connectionFor(machine, options)
   const transport = undiciTransport(connection)
-  const client = createClient({ transport, clock: machine.clock, random: machine.random, userAgent: 'sluice/controllers' })
+  // The lease has connections of its own: a renewal must not queue behind everything the controllers ask for.
+  const own = undiciTransport(connection)
+  const client = createClient({ transport: own, clock: machine.clock, random: machine.random, userAgent: 'sluice/controllers' })
   try {
     const log = withFields(machine.log, { role, server: connection.server })
     log.write('info', 'connected', { version: await versionOf(client, connection), context: connection.context })
-    await serveUntilStopped({ machine, options, role, connection, transport, client, log })
+    await serveUntilStopped({ machine, options, role, connection, transport, client, log, fleetOptions })
   } finally {
-    await client.close()
+    await Promise.all([client.close(), transport.close()])
   }
 }
 
@@ -67,6 +72,7 @@ interface Serving {
   transport: Transport
   client: Client
   log: Log
+  fleetOptions: FleetOptions
 }
 
 async function serveUntilStopped(serving: Serving): Promise<void> {

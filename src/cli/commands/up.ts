@@ -1,14 +1,16 @@
 /** `sluice up`: the hub and its members in this process, until Ctrl-C; or in the background with --detach. */
 
+import type { FleetOptions } from '../../fleet/controllers.ts'
 import type { Stage } from '../../minicluster/nodes/simulated/stages.ts'
 import { type DataDir, dataDir, readRun, readSettings } from '../data-dir.ts'
+import { type FleetFlags, fleetArguments, fleetOptionsOf, STORY_FLAGS } from '../fleet-flags.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { type NodeOptions, type NodeSettings, nodeSettings } from '../member-nodes.ts'
 import { MEMBER_TRANSPORTS, type MemberTransport } from '../member-transports.ts'
 import { describeStart, startProgress } from '../progress.ts'
 import type { Running } from '../serve.ts'
 
-export interface UpOptions extends NodeOptions {
+export interface UpOptions extends NodeOptions, FleetFlags {
   dataDir?: string
   port?: string
   members?: string
@@ -17,11 +19,16 @@ export interface UpOptions extends NodeOptions {
   image?: string[]
   stages?: string
   memberTransport?: string
+  story?: string
+  quiet?: boolean
+  exit?: boolean
 }
 
 const DEFAULT_PORT = 7443
 const DEFAULT_MEMBERS = 3
 const MAX_MEMBERS = 100
+const STORIES = ['fleet']
+const STORY_MEMBERS = 3
 const MAX_PORT = 65_535
 
 export async function up(machine: Machine, options: UpOptions): Promise<void> {
@@ -42,9 +49,11 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
   } finally {
     progress.done()
   }
-  machine.out(describeStart(machine, dir, served))
+  machine.out(describeStart(machine, dir, served, { willTell: plan.story }))
   const failure = served.failed.then((reason) => ({ reason }))
-  const end = await Promise.race([machine.untilStopped(), failure])
+  const stopped = Promise.race([machine.untilStopped(), failure])
+  const told = plan.story ? await tellStory(machine, { dir, options, served, stopped }) : undefined
+  const end = options.exit ? (told?.end ?? 'the story is over') : await stopped
   machine.err(`\nStopping (${typeof end === 'string' ? end : end.reason}) …\n`)
   if (typeof end === 'string') await endPods(machine, served)
   await served.stop()
@@ -53,6 +62,38 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
       `stopped because of a ${end.reason}. What was acknowledged is kept; look after the disk of ${dir.path}, then start again`,
     )
   machine.err('Stopped. Everything is kept; the next start finds it as it was.\n')
+  if (options.exit && told?.problem !== undefined) throw told.problem
+  if (options.exit && told?.end !== undefined) throw new CommandError('the story was ended before its end')
+}
+
+type End = string | { reason: string }
+
+interface Listener {
+  dir: DataDir
+  options: UpOptions
+  served: Running
+  /** Resolves when the process is to end. */
+  stopped: Promise<End>
+}
+
+/** What went wrong with the story, and what ended it from outside. Sluice stays up all the same, unless --exit says otherwise. */
+async function tellStory(machine: Machine, { dir, options, served, stopped }: Listener): Promise<{ problem?: CommandError; end?: End }> {
+  const { tellFleetStory } = await import('../story/index.ts')
+  const ending = new AbortController()
+  let end: End | undefined
+  void stopped.then((reason) => {
+    end = reason
+    ending.abort()
+  })
+  try {
+    const stays = options.exit !== true
+    await tellFleetStory({ machine, dir, dataDir: options.dataDir, running: served, stays, signal: ending.signal })
+    return { end }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    if (!options.exit) machine.err(`sluice: ${error.message}\nSluice stays up.\n`)
+    return { problem: error, end }
+  }
 }
 
 /** With grace, as people expect of Ctrl-C; a second one leaves the programs to the next start, which finds them again. */
@@ -76,6 +117,9 @@ export interface StartPlan {
   images: ReadonlyMap<string, string>
   stages?: readonly Stage[]
   memberTransport: MemberTransport
+  fleet: FleetOptions
+  /** Whether the story is told after the start. */
+  story: boolean
 }
 
 async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Promise<StartPlan> {
@@ -91,16 +135,51 @@ async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Pr
     throw new CommandError(
       `--port ${port} leaves no room for ${count} members, which take the ports after it; choose a port up to ${MAX_PORT - count}`,
     )
+  const nodes = nodeSettings(options, stored?.nodes, machine.random)
+  const story = isStoryTold(options, { isNew: stored === undefined, members: count, nodes })
   return {
     members: count,
     port: port ?? DEFAULT_PORT,
     // Who leaves the choice to us gets what he got before.
     keptPorts: port === undefined || port === 0 ? (stored?.ports ?? {}) : {},
-    nodes: nodeSettings(options, stored?.nodes, machine.random),
+    nodes,
     images: await imageRoots(machine, options.image ?? []),
     stages: options.stages === undefined ? undefined : await readStages(machine, options.stages),
     memberTransport: memberTransport(options.memberTransport),
+    fleet: fleetOptionsOf(story ? { ...STORY_FLAGS, ...fleetFlagsOf(options) } : options),
+    story,
   }
+}
+
+/** Only what was given, so that it wins over other defaults. */
+const fleetFlagsOf = (options: UpOptions): FleetFlags =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as FleetFlags
+
+/** On a new directory, or when it is asked for; where it cannot be told, asking for it is an error and nothing else. */
+function isStoryTold(options: UpOptions, { isNew, members, nodes }: { isNew: boolean; members: number; nodes: NodeSettings }): boolean {
+  const { story, quiet, exit, detach, bare } = options
+  if (story !== undefined && !STORIES.includes(story))
+    throw new CommandError(`there is no story ${JSON.stringify(story)}; there is ${STORIES.join(', ')}`)
+  if (exit && story === undefined) throw new CommandError('--exit ends after a story: sluice up --story fleet --exit')
+  if (story !== undefined && quiet) throw new CommandError('--story tells a story and --quiet tells none; leave one of them out')
+  const hindrance = storyHindrance({ detach, bare, members, processNodes: nodes.process.count })
+  if (story !== undefined && hindrance !== undefined) throw new CommandError(`the story cannot be told: ${hindrance}`)
+  return story !== undefined || (isNew && !quiet && hindrance === undefined)
+}
+
+interface Ground {
+  detach: boolean | undefined
+  bare: boolean | undefined
+  members: number
+  processNodes: number
+}
+
+function storyHindrance({ detach, bare, members, processNodes }: Ground): string | undefined {
+  if (detach) return '--detach goes to the background, where nobody listens'
+  if (bare) return '--bare runs no controllers'
+  if (members < STORY_MEMBERS) return `it needs ${STORY_MEMBERS} members, and there ${members === 1 ? 'is' : 'are'} ${members}`
+  if (processNodes === 0) return 'its pods run for real, and there are no process nodes'
+  return undefined
 }
 
 function memberTransport(text = 'in-process'): MemberTransport {
@@ -157,7 +236,10 @@ async function startInBackground(machine: Machine, dir: DataDir, options: UpOpti
   ] as const)
     if (value !== undefined) args.push(flag, value)
   for (const image of options.image ?? []) args.push('--image', image)
+  args.push(...fleetArguments(options))
   if (options.bare) args.push('--bare')
+  // Nobody would hear it.
+  args.push('--quiet')
   const progress = startProgress(machine)
   progress.step('starting in the background')
   try {

@@ -1,0 +1,61 @@
+/** What the first chapter creates: a web server that is a program of this machine, and the policy that divides it over regions. */
+import type { KubeObject } from '../../kube/meta.ts'
+
+export const NAMESPACE = 'default'
+export const NAME = 'web'
+export const REPLICAS = 6
+/** By this the chapter knows its own objects again. */
+export const STORY_LABEL = 'sluice.dev/story'
+export const STORY_NAME = 'fleet'
+
+const SERVER = [
+  'const { HOSTNAME, POD_IP } = process.env',
+  "process.on('SIGTERM', () => process.exit())",
+  "require('http').createServer((request, response) => response.end('Hello from ' + HOSTNAME + '\\n'))",
+  "  .listen(8080, POD_IP, () => console.log(HOSTNAME + ' listens on ' + POD_IP + ':8080'))",
+].join('\n')
+
+const metadata = { name: NAME, namespace: NAMESPACE, labels: { app: NAME, [STORY_LABEL]: STORY_NAME } }
+
+export const webDeployment = (): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata,
+  spec: {
+    replicas: REPLICAS,
+    selector: { matchLabels: { app: NAME } },
+    template: {
+      metadata: { labels: { app: NAME } },
+      spec: {
+        terminationGracePeriodSeconds: 5,
+        containers: [
+          {
+            name: NAME,
+            image: 'this-machine',
+            command: ['node', '-e', SERVER],
+            env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+            readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+          },
+        ],
+      },
+    },
+  },
+})
+
+export const webPolicy = (regions: readonly string[]): KubeObject => ({
+  apiVersion: 'policy.karmada.io/v1alpha1',
+  kind: 'PropagationPolicy',
+  metadata,
+  spec: {
+    resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: NAME }],
+    placement: {
+      replicaScheduling: {
+        replicaSchedulingType: 'Divided',
+        replicaDivisionPreference: 'Weighted',
+        weightPreference: { staticWeightList: regions.map((region) => ({ targetCluster: inRegion(region), weight: 1 })) },
+      },
+    },
+  },
+})
+
+const inRegion = (region: string) => ({ fieldSelector: { matchExpressions: [{ key: 'region', operator: 'In', values: [region] }] } })

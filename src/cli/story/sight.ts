@@ -1,0 +1,78 @@
+/**
+ * What the story sees, at any moment, through watches: the clusters and the binding at the hub, the pods in each member.
+ * Members are looked at from inside this process, so that one that is cut off from the hub is still seen.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import { DEPLOYMENTS, PODS } from '../../client/builtin-resources.ts'
+import { startInformer } from '../../client/cache/informer.ts'
+import type { Client } from '../../client/client.ts'
+import type { Resource } from '../../client/resource.ts'
+import { CLUSTERS, RESOURCE_BINDINGS } from '../../fleet/resources.ts'
+import type { Cluster, ResourceBinding } from '../../kinds/karmada/index.ts'
+import type { Deployment, Pod } from '../../kinds/kubernetes/types.ts'
+import { NAME, NAMESPACE } from './manifests.ts'
+
+export interface Sight {
+  clusters: readonly Cluster[]
+  template: Deployment | undefined
+  binding: ResourceBinding | undefined
+  /** Of the web server, by member. */
+  pods: Readonly<Record<string, readonly Pod[]>>
+}
+
+export interface Eyes {
+  look(): Sight
+  /** Called after every change until the returned function is. */
+  onChange(handler: () => void): () => void
+}
+
+export interface EyesOptions {
+  hub: Client
+  members: readonly { name: string; client: Client }[]
+  clock: Clock
+  random: Random
+  signal: AbortSignal
+}
+
+export async function openEyes({ hub, members, clock, random, signal }: EyesOptions): Promise<Eyes> {
+  // One for each, because everybody who waits listens to it.
+  const endings: AbortController[] = []
+  const endAll = (): void => {
+    for (const one of endings) one.abort()
+  }
+  signal.addEventListener('abort', endAll, { once: true })
+  const follow = (client: Client, resource: Resource, labelSelector?: string) => {
+    const ending = new AbortController()
+    endings.push(ending)
+    return startInformer({
+      client,
+      clock,
+      random,
+      resource,
+      signal: ending.signal,
+      labelSelector,
+      namespace: resource.namespaced ? NAMESPACE : undefined,
+    })
+  }
+  const clusters = follow(hub, CLUSTERS)
+  const bindings = follow(hub, RESOURCE_BINDINGS)
+  const deployments = follow(hub, DEPLOYMENTS)
+  const pods = members.map(({ name, client }) => ({ name, informer: follow(client, PODS, `app=${NAME}`) }))
+  const informers = [clusters, bindings, deployments, ...pods.map(({ informer }) => informer)]
+  await Promise.all(informers.map((informer) => informer.synced()))
+  return {
+    look: () => ({
+      clusters: clusters.list() as Cluster[],
+      template: deployments.get(NAMESPACE, NAME) as Deployment | undefined,
+      binding: bindings.get(NAMESPACE, `${NAME}-deployment`) as ResourceBinding | undefined,
+      pods: Object.fromEntries(pods.map(({ name, informer }) => [name, informer.list() as Pod[]])),
+    }),
+    onChange(handler) {
+      const stops = informers.map((informer) => informer.subscribe(handler))
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+  }
+}

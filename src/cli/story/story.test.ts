@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import pc from 'picocolors'
+import type { Cluster, ResourceBinding } from '../../kinds/karmada/index.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import { fakeMachine } from '../fake-machine.ts'
+import { complaintOf, divisionOf, isPresent, readinessOf, readyIn, regionOf, runningIn } from './seen.ts'
+import type { Eyes, Sight } from './sight.ts'
+import { type Step, StoryError, type Told, tell } from './tell.ts'
+import { counted, divisionText, lineOf, listText, nextText } from './text.ts'
+
+const PLAIN = pc.createColors(false)
+const LOUD = pc.createColors(true)
+
+const aPod = (name: string, ready: string, more: object = {}): Pod =>
+  ({
+    metadata: { name, uid: name },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: ready, message: 'the probe said no' }], ...more },
+  }) as Pod
+
+const NOTHING: Sight = { clusters: [], template: undefined, binding: undefined, pods: {} }
+const bindingTo = (...clusters: { name: string; replicas?: number }[]): ResourceBinding =>
+  ({ spec: { clusters } }) as unknown as ResourceBinding
+const aCluster = (name: string, status: string): Cluster =>
+  ({
+    metadata: { name },
+    spec: { region: 'east' },
+    status: { conditions: [{ type: 'Ready', status, reason: 'Because' }] },
+  }) as unknown as Cluster
+
+describe('what is seen', () => {
+  it('says of a cluster what it knows, and of others that nobody looked', () => {
+    const sight = { ...NOTHING, clusters: [aCluster('member1', 'False')] }
+    assert.deepEqual(readinessOf(sight, 'member1'), { status: 'False', reason: 'Because' })
+    assert.deepEqual(readinessOf(sight, 'member2'), { status: 'Unknown', reason: 'NotLookedAtYet' })
+    assert.deepEqual([regionOf(sight, 'member1'), regionOf(sight, 'member2')], ['east', ''])
+  })
+
+  it('is a division only when all replicas have a place', () => {
+    assert.equal(divisionOf(NOTHING, 2), undefined)
+    const binding = bindingTo({ name: 'b', replicas: 1 }, { name: 'a', replicas: 1 })
+    assert.equal(divisionOf({ ...NOTHING, binding }, 3), undefined)
+    assert.deepEqual(divisionOf({ ...NOTHING, binding }, 2), [
+      { name: 'a', replicas: 1 },
+      { name: 'b', replicas: 1 },
+    ])
+  })
+
+  it('counts pods that run, those that are ready, and names what hinders the first that is not', () => {
+    const leaving = { ...aPod('c', 'True'), metadata: { name: 'c', deletionTimestamp: '2026-01-01T00:00:00Z' } } as Pod
+    const sight = { ...NOTHING, pods: { a: [aPod('x', 'True'), aPod('y', 'False'), leaving] } }
+    assert.deepEqual([runningIn(sight, 'a').length, readyIn(sight, 'a').length, readyIn(sight, 'b').length], [2, 1, 0])
+    assert.deepEqual([isPresent(sight, [{ name: 'a', replicas: 1 }]), isPresent(sight, [{ name: 'a', replicas: 2 }])], [true, false])
+    assert.equal(complaintOf(sight), 'pod y of a is Running: the probe said no')
+    assert.equal(complaintOf(NOTHING), 'there are fewer pods than decided')
+  })
+})
+
+describe('the text of a story', () => {
+  it('has a time, who and what, and what belongs beneath', () => {
+    assert.equal(
+      lineOf({ who: 'pods', says: '6 of 6 run', more: ['$ a command'] }, 2940, PLAIN),
+      '   2.9 s  pods       6 of 6 run\n                     $ a command\n',
+    )
+  })
+
+  it('has colours where people look, and none elsewhere', () => {
+    assert.notEqual(lineOf({ who: 'failover', says: 'it leaves' }, 0, LOUD), lineOf({ who: 'failover', says: 'it leaves' }, 0, PLAIN))
+    assert.equal(nextText(PLAIN, { kubeconfig: '/k', dataDir: undefined }).includes('\u001b'), false)
+  })
+
+  it('counts and lists as people do', () => {
+    assert.deepEqual([counted(1, 'pod'), counted(2, 'pod')], ['1 pod', '2 pods'])
+    assert.deepEqual([listText(['a']), listText(['a', 'b', 'c'])], ['a', 'a, b and c'])
+    assert.equal(
+      divisionText([
+        { name: 'a', replicas: 2 },
+        { name: 'b', replicas: 1 },
+      ]),
+      'a 2 · b 1',
+    )
+  })
+
+  it('ends with commands that work as they stand', () => {
+    const text = nextText(PLAIN, { kubeconfig: '/d/kubeconfig', dataDir: '/d' })
+    assert.match(text, /^ {2}export KUBECONFIG=\/d\/kubeconfig$/m)
+    assert.match(text, /sluice cluster stop member2 --data-dir \/d /)
+    assert.doesNotMatch(nextText(PLAIN, { kubeconfig: '/k', dataDir: undefined }), /--data-dir/)
+  })
+})
+
+/** Eyes that see one thing after the other, each as soon as somebody waits for it. */
+function eyesSeeing(...sights: Sight[]): Eyes & { listeners(): number } {
+  const handlers = new Set<() => void>()
+  return {
+    look: () => sights[0] ?? NOTHING,
+    onChange(handler) {
+      handlers.add(handler)
+      queueMicrotask(() => {
+        if (sights.length > 1) sights.shift()
+        for (const one of handlers) one()
+      })
+      return () => void handlers.delete(handler)
+    },
+    listeners: () => handlers.size,
+  }
+}
+
+const ready = (name: string): Step => ({
+  name: `${name} is ready`,
+  sees: (sight) => (readinessOf(sight, name).status === 'True' ? { who: 'clusters', says: name } : undefined),
+  missing: (sight) => `${name} says ${readinessOf(sight, name).reason}`,
+})
+
+async function heard(steps: readonly Step[], eyes: Eyes, signal = new AbortController().signal) {
+  const said: Told[] = []
+  const telling = { eyes, clock: fakeMachine().clock, patienceMs: 5000, signal, say: (told: Told) => void said.push(told) }
+  return { isTold: await tell(steps, telling), said }
+}
+
+describe('telling', () => {
+  it('says a line when its fact is seen, in order, with what was fetched beneath it', async () => {
+    const eyes = eyesSeeing(NOTHING, { ...NOTHING, clusters: [aCluster('member1', 'True')] })
+    const deeds: string[] = []
+    const second: Step = { ...ready('member1'), act: async () => void deeds.push('acted'), beneath: async () => ['its log'] }
+    const { isTold, said } = await heard([ready('member1'), second], eyes)
+    assert.equal(isTold, true)
+    assert.deepEqual(
+      said.map(({ says, more }) => [says, more]),
+      [
+        ['member1', undefined],
+        ['member1', ['its log']],
+      ],
+    )
+    assert.deepEqual([deeds, eyes.listeners()], [['acted'], 0])
+  })
+
+  it('ends with the step and the reason when something is not seen in time', async () => {
+    const eyes = eyesSeeing({ ...NOTHING, clusters: [aCluster('member1', 'False')] })
+    await assert.rejects(heard([ready('member1')], eyes), (error) => {
+      assert.ok(error instanceof StoryError)
+      assert.equal(error.message, '"member1 is ready" was not seen: member1 says Because (after 5 s)')
+      return true
+    })
+    assert.equal(eyes.listeners(), 0)
+  })
+
+  it('ends without a word when somebody ends it', async () => {
+    const ending = new AbortController()
+    const eyes = eyesSeeing(NOTHING)
+    queueMicrotask(() => ending.abort())
+    const { isTold, said } = await heard([ready('member1'), ready('member2')], eyes, ending.signal)
+    assert.deepEqual([isTold, said, eyes.listeners()], [false, [], 0])
+  })
+
+  it('does not swallow what a step itself does wrong', async () => {
+    const broken: Step = {
+      ...ready('member1'),
+      sees() {
+        throw new TypeError('a mistake')
+      },
+    }
+    await assert.rejects(heard([broken], eyesSeeing(NOTHING)), TypeError)
+  })
+})
