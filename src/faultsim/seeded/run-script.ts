@@ -143,7 +143,8 @@ class Run {
       case 'jump-clock':
         return cluster.jumpClock(moment.ms)
       case 'cut-off':
-        return this.#cutOff(cluster, moment.ms)
+        this.#cutOff(cluster, moment.ms)
+        return this.#world.advance(moment.waitMs)
     }
   }
 

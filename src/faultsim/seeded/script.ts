@@ -25,8 +25,8 @@ export type Moment = { beforeStep: number; cluster: string } & (
   | { do: 'old-restart'; back: number }
   | { do: 'jump-clock'; ms: number }
   | { do: 'restart-server' }
-  /** It is not reached from other clusters for so long. */
-  | { do: 'cut-off'; ms: number }
+  /** It is not reached from other clusters for so long; people may wait for most of it. */
+  | { do: 'cut-off'; ms: number; waitMs: number }
 )
 
 /** The n-th request, delivery or effect of a cluster's controllers, and what is done to it. */
@@ -49,7 +49,7 @@ const MIN_STEPS = 3
 const MAX_STEPS = 14
 /** How many of the moments, where there is something to cut off. */
 const CUT_OFF = 0.35
-const MAX_CUT_OFF_MS = 90_000
+const MAX_CUT_OFF_MS = 120_000
 
 export function scriptOf(world: SeededWorld, seed: number): Script {
   const random = seededRandom(mixed(seed, 1))
@@ -73,13 +73,17 @@ function drawStep(world: SeededWorld, random: Random): Step {
 function drawMoment(world: SeededWorld, beforeStep: number, random: Random): Moment {
   const where = { beforeStep, cluster: oneOf(random, world.clusters) }
   const { cutOff = [] } = world
-  if (cutOff.length > 0 && random.next() < CUT_OFF)
-    return { beforeStep, cluster: oneOf(random, cutOff), do: 'cut-off', ms: 1000 + whole(random, MAX_CUT_OFF_MS) }
+  if (cutOff.length > 0 && random.next() < CUT_OFF) return drawCutOff({ beforeStep, cluster: oneOf(random, cutOff) }, random)
   const kind = random.next()
   if (kind < 0.4) return { ...where, do: 'crash' }
   if (kind < 0.7) return { ...where, do: 'old-restart', back: 1 + whole(random, 40) }
   if (kind < 0.85) return { ...where, do: 'restart-server' }
   return { ...where, do: 'jump-clock', ms: Math.round((random.next() - 0.5) * 20_000) }
+}
+
+function drawCutOff(where: { beforeStep: number; cluster: string }, random: Random): Moment {
+  const ms = 1000 + whole(random, MAX_CUT_OFF_MS)
+  return { ...where, do: 'cut-off', ms, waitMs: random.next() < 0.5 ? 0 : Math.round(ms * 0.9) }
 }
 
 /** What people wish for in the end, by cluster, thing and name. */

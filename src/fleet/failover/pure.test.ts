@@ -116,14 +116,24 @@ describe('an eviction task', () => {
   ]
   for (const [name, of, second, done, nextMs] of table)
     it(name, () => {
-      const found = assess(of, { nowMs: ms(second), timeoutSeconds })
+      const found = assess(of, { nowMs: ms(second), timeoutSeconds, copies: new Set(['m1', 'm2']) })
       assert.deepEqual([found.done, found.nextMs], [done, nextMs])
     })
+
+  it('of purge mode Directly is over when the copy is gone, and not before', () => {
+    const of = binding([task({ purgeMode: 'Directly' })], { health: 'Healthy' })
+    const doneWith = (copies: string[], who = of): readonly string[] =>
+      assess(who, { nowMs: ms(59), timeoutSeconds, copies: new Set(copies) }).done
+    assert.deepEqual([doneWith(['m1', 'm2']), doneWith(['m2'])], [[], ['m1']])
+    const wentBack = binding([task({ purgeMode: 'Directly' })], { clusters: ['m1'] })
+    assert.deepEqual(doneWith(['m1'], wentBack), ['m1'])
+  })
 
   it('that somebody else made gets its time first', () => {
     const { kept, done } = assess(binding([task({ creationTimestamp: undefined, suppressDeletion: false })]), {
       nowMs: ms(20),
       timeoutSeconds,
+      copies: new Set(),
     })
     assert.deepEqual([kept[0]?.creationTimestamp, done], [at(20), []])
   })

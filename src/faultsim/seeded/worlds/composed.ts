@@ -44,7 +44,7 @@ const INVARIANTS: readonly Invariant[] = [
 ]
 
 /** Failover that does not make a seed long. */
-const FLEET_OPTIONS = { failover: { evictionsPerSecond: 10, gracefulEvictionTimeoutSeconds: 60 } }
+const FLEET_OPTIONS = { failover: { evictionsPerSecond: 10, gracefulEvictionTimeoutSeconds: 30 } }
 /** A cluster is taken for ready again after half a minute, and what it has to spare is reported now and then. */
 const CLUSTERS_MS = 45_000
 /** A Work that was refused is tried again after five minutes at the latest. */

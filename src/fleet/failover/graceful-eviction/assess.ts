@@ -10,7 +10,8 @@ export interface Assessment {
   nextMs: number | undefined
 }
 
-export function assess(binding: Binding, at: { nowMs: number; timeoutSeconds: number }): Assessment {
+/** `copies` are clusters that still have a Work of the binding. */
+export function assess(binding: Binding, at: { nowMs: number; timeoutSeconds: number; copies: ReadonlySet<string> }): Assessment {
   const { gracefulEvictionTasks: tasks = [] } = binding.spec
   const isHealthy = isHealthyElsewhere(binding)
   const kept: GracefulEvictionTask[] = []
@@ -24,15 +25,20 @@ export function assess(binding: Binding, at: { nowMs: number; timeoutSeconds: nu
     }
     const endMs = Date.parse(creationTimestamp) + (task.gracePeriodSeconds ?? at.timeoutSeconds) * 1000
     const mayGo = typeof suppressDeletion === 'boolean' ? !suppressDeletion : !(at.nowMs <= endMs) || isHealthy
-    if (mayGo) {
+    // The task is what holds the others back: were it forgotten because a cluster does not answer, there would be two copies.
+    if (mayGo && isPurged(binding, task, at.copies)) {
       done.push(fromCluster)
       continue
     }
     kept.push(task)
-    if (suppressDeletion !== true) nextMs = Math.min(nextMs ?? endMs, endMs)
+    if (suppressDeletion !== true && !mayGo) nextMs = Math.min(nextMs ?? endMs, endMs)
   }
   return { kept, done, nextMs }
 }
+
+/** Whether nothing is left that has to be gone first: when a Work goes, the binding is looked at again. */
+const isPurged = ({ spec }: Binding, { fromCluster, purgeMode }: GracefulEvictionTask, copies: ReadonlySet<string>): boolean =>
+  purgeMode !== 'Directly' || !copies.has(fromCluster) || spec.clusters?.some(({ name }) => name === fromCluster) === true
 
 /**
  * Every copy that was decided on is healthy. What the scheduler has not seen yet says nothing, and where there is no other copy

@@ -1,17 +1,23 @@
 /**
  * A cluster that a binding leaves is done with when the copies elsewhere are healthy, when the time is over, or when a person
- * says so (suppressDeletion: false): then its task goes, and with it the last reason for the old copy to stay. Writes
- * spec.gracefulEvictionTasks. Runs again when the binding changes, and when a task times out. Deletion: nothing to undo.
+ * says so (suppressDeletion: false): then its task goes, and with it the last reason for the old copy to stay. Under purge mode
+ * Directly it stays until the old copy is gone. Writes spec.gracefulEvictionTasks. Runs again when the binding changes, when a
+ * Work of it goes, and when a task times out. Deletion: nothing to undo.
  */
 import type { Resource } from '../../../client/resource.ts'
 import type { Binding } from '../../../kinds/karmada/index.ts'
-import { type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { type Controller, defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
+import { BINDING_KINDS, type BindingKind, permanentIdOf, worksIndex, worksWithId } from '../../binding/index.ts'
+import { clusterOfExecutionNamespace } from '../../names.ts'
+import { WORKS } from '../../resources.ts'
 import { controllerName, evictionEvent, templateOf } from '../eviction.ts'
 import type { FailoverOptions } from '../options.ts'
 import { assess } from './assess.ts'
 
 interface Observed {
   binding: Binding | undefined
+  /** Clusters that still have a Work of it. */
+  copies: ReadonlySet<string>
   nowMs: number
 }
 
@@ -19,6 +25,7 @@ export function gracefulEviction(
   resource: Resource<Binding>,
   options: Pick<FailoverOptions, 'gracefulEvictionTimeoutSeconds'>,
 ): Controller {
+  const kind = BINDING_KINDS.find((one) => one.resource.kind === resource.kind) as BindingKind
   return defineController<Observed, Binding>({
     name: controllerName('fleet.failover.graceful-eviction', resource),
     component: resource.namespaced
@@ -27,7 +34,14 @@ export function gracefulEviction(
     for: resource,
     writes: [{ resource, verbs: ['patch'] }],
     concerns: ({ spec }) => (spec?.gracefulEvictionTasks ?? []).length > 0,
-    observe: (_ref, binding, read) => ({ binding, nowMs: read.nowMs() }),
+    indexes: [worksIndex(kind)],
+    // That one is there no longer is all that counts.
+    watches: [via(WORKS, (work) => [kind.namedBy(work)].flatMap((ref) => ref ?? []), { heeds: () => false, priority: 'low' })],
+    observe(_ref, binding, read) {
+      const works = binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding))
+      const copies = new Set(works.flatMap(({ metadata }) => clusterOfExecutionNamespace(metadata.namespace ?? '') ?? []))
+      return { binding, copies, nowMs: read.nowMs() }
+    },
     plan: planWith(resource, options.gracefulEvictionTimeoutSeconds),
   })
 }
@@ -37,11 +51,11 @@ const MARGIN_MS = 1
 
 const planWith =
   (resource: Resource, timeoutSeconds: number) =>
-  ({ binding, nowMs }: Observed): Plan => {
+  ({ binding, copies, nowMs }: Observed): Plan => {
     if (binding === undefined || binding.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
     const tasks = binding.spec?.gracefulEvictionTasks ?? []
     if (tasks.length === 0) return NOTHING_TO_DO
-    const { kept, done, nextMs } = assess(binding, { nowMs, timeoutSeconds })
+    const { kept, done, nextMs } = assess(binding, { nowMs, timeoutSeconds, copies })
     const later = nextMs === undefined ? {} : { recheckAfterMs: nextMs - nowMs + MARGIN_MS }
     if (kept.length === tasks.length && kept.every((task, i) => task === tasks[i])) return { actions: [], ...later }
     const tells = done.flatMap((cluster) => [binding, templateOf(binding)].map((of) => evictionEvent(of, cluster, 'succeed')))

@@ -130,6 +130,19 @@ const CASES: readonly Case[] = [
     wrong: (fleet) => fleet.put('hub', aWork('member2')),
   },
   {
+    says: 'an eviction of purge mode Directly is over only when the copy that is left is gone',
+    async before(fleet) {
+      await placed(fleet, { going: true })
+      await fleet.put('hub', aBinding({ member2: 3 }, evicted))
+    },
+    async right(fleet) {
+      await fleet.remove('member1', aCopy('member1', 3))
+      await fleet.remove('hub', aWork('member1', { going: true }))
+      await fleet.put('hub', aBinding({ member2: 3 }))
+    },
+    wrong: (fleet) => fleet.put('hub', aBinding({ member2: 3 })),
+  },
+  {
     says: 'a Work is gone only when its member no longer has what it brought',
     before: (fleet) => placed(fleet, { going: true }),
     async right(fleet) {

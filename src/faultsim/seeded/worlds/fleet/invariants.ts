@@ -1,5 +1,5 @@
 /** What is true of a fleet at every moment, over the hub and all members together. */
-import type { Binding, Work } from '../../../../kinds/karmada/index.ts'
+import type { Binding, GracefulEvictionTask, Work } from '../../../../kinds/karmada/index.ts'
 import { isConditionTrue } from '../../../../kube/conditions.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import type { Change, Invariant } from '../../../prover/ledger.ts'
@@ -121,6 +121,28 @@ const purgedFirst: Invariant = {
   },
 }
 
+const isPurging =
+  (from: string) =>
+  ({ fromCluster, purgeMode }: GracefulEvictionTask): boolean =>
+    fromCluster === from && purgeMode === 'Directly'
+
+/** With the task goes what holds the others back. */
+const purgedForSure: Invariant = {
+  says: 'an eviction of purge mode Directly is over only when the copy that is left is gone',
+  about: BINDINGS,
+  broken(hub, { cluster, object, previous, isDeletion }) {
+    if (cluster !== HUB || isDeletion || isGoing(object) || previous === undefined) return undefined
+    const [now, before] = [object as Binding, previous as Binding]
+    const targets = targetsOf(now)
+    for (const { fromCluster: from } of (before.spec.gracefulEvictionTasks ?? []).filter(({ purgeMode }) => purgeMode === 'Directly')) {
+      if (targets.has(from) || (now.spec.gracefulEvictionTasks ?? []).some(isPurging(from))) continue
+      const works = hub.list(WORKS).filter((work) => bindingOf(hub, work)?.metadata.uid === now.metadata.uid)
+      if (works.some((work) => clusterOfWork(work) === from)) return `${whereOf(now)} has forgotten that it leaves ${from}`
+    }
+    return undefined
+  },
+}
+
 const goneBeforeItsWork: Invariant = {
   says: 'a Work is gone only when its member no longer has what it brought',
   about: [WORKS],
@@ -167,6 +189,7 @@ export const FLEET_INVARIANTS: readonly Invariant[] = [
   notOurs,
   addsUp,
   purgedFirst,
+  purgedForSure,
   goneBeforeItsWork,
   podsStay,
 ]
