@@ -59,15 +59,18 @@ function drawPolicy(random: Random, selectors: readonly Fields[]): Fields {
   const sometimes = (chance: number, fields: () => Fields): Fields => (random.next() < chance ? fields() : {})
   const first = oneOf(random, selectors)
   const second = oneOf(random, selectors)
+  const resourceSelectors = first === second ? [first] : [first, second]
+  // Who takes over from others has to say what by its name.
+  const mayPreempt = resourceSelectors.every(({ name }) => name !== undefined)
   return {
-    resourceSelectors: first === second ? [first] : [first, second],
+    resourceSelectors,
     placement: {
       ...oneOf(random, CHOICES),
       ...oneOf(random, DIVISIONS),
       ...sometimes(0.3, () => oneOf(random, [STAYS, STAYS_A_WHILE])),
     },
     ...sometimes(0.4, () => ({ priority: Math.floor(random.next() * 3) })),
-    ...sometimes(0.3, () => ({ preemption: 'Always' })),
+    ...sometimes(0.3, () => (mayPreempt ? { preemption: 'Always' } : {})),
     ...sometimes(0.25, () => ({ conflictResolution: 'Overwrite' })),
     ...sometimes(0.2, () => ({ suspension: oneOf(random, SUSPENSIONS) })),
     ...sometimes(0.25, () => ({ preserveResourcesOnDeletion: true })),
