@@ -17,8 +17,6 @@ export function bindingOf(stage: FleetStage, { kind, namespaced }: Resource, nam
   return stage.hub.get(resource, bindingName(kind, name))
 }
 
-export const bindingResourceOf = ({ namespaced }: Resource): Resource => (namespaced ? RESOURCE_BINDINGS : CLUSTER_RESOURCE_BINDINGS)
-
 export const sharesOf = (binding: Binding | undefined): Shares =>
   Object.fromEntries((binding?.spec.clusters ?? []).map(({ name, replicas = 0 }) => [name, replicas]))
 
@@ -26,7 +24,7 @@ const isSame = (a: Shares, b: Shares): boolean =>
   Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, share]) => b[name] === share)
 
 /** What an object in a member says of itself: replicas of most, parallelism of a Job. */
-export function replicasIn(object: KubeObject): number {
+function replicasIn(object: KubeObject): number {
   const { replicas, parallelism = 0 } = (object.spec ?? {}) as { replicas?: number; parallelism?: number }
   return replicas ?? parallelism
 }

@@ -19,22 +19,41 @@ export interface OwnKind {
 
 /** `Boat` in a group that no other story has; members serve it when this returns, and the hub knows that. */
 export async function ownKind(stage: FleetStage): Promise<OwnKind> {
-  const group = `${stage.unique('sea')}.dev`
-  return installed(stage, { group, version: 'v1', plural: 'boats', kind: 'Boat', namespaced: true })
+  return installed(stage, boatsOf(stage))
 }
+
+/** `Boat`, known to the hub alone. */
+export const kindOfTheHub = (stage: FleetStage): Promise<OwnKind> => defined(stage, boatsOf(stage))
+
+const boatsOf = (stage: FleetStage): Resource => ({
+  group: `${stage.unique('sea')}.dev`,
+  version: 'v1',
+  plural: 'boats',
+  kind: 'Boat',
+  namespaced: true,
+})
 
 /** Any kind, by its real name: not for stories beside others that do the same. */
 export async function installed(stage: FleetStage, resource: Resource): Promise<OwnKind> {
-  const { group, version, kind } = resource
+  const kind = await defined(stage, resource)
+  await bringToMembers(stage, kind)
+  return kind
+}
+
+async function defined(stage: FleetStage, resource: Resource): Promise<OwnKind> {
+  await stage.hub.create(definitionOf(resource))
+  const { kind } = resource
+  const apiVersion = `${resource.group}/${resource.version}`
+  return { resource, apiVersion, kind, make: (name, spec = {}) => ({ apiVersion, kind, metadata: { name }, spec }) }
+}
+
+/** By a policy; the kind stays where its objects leave. */
+export async function bringToMembers(stage: FleetStage, { resource, apiVersion }: OwnKind): Promise<void> {
   const definition = definitionOf(resource)
-  await stage.hub.create(definition)
-  // The kind stays where its objects leave.
   const placement = { ...on(...stage.members), clusterTolerations: [{ operator: 'Exists' }] }
   await stage.hub.create(aClusterPropagationPolicy(stage.unique(resource.plural), [selectorOf(definition)], placement))
   await reaches(stage, CUSTOM_RESOURCE_DEFINITIONS, definition.metadata.name ?? '', stage.members)
-  const apiVersion = `${group}/${version}`
   await stage.until(`members that serve ${apiVersion}`, async () => (await serving(stage, apiVersion)) === stage.members.length)
-  return { resource, apiVersion, kind, make: (name, spec = {}) => ({ apiVersion, kind, metadata: { name }, spec }) }
 }
 
 /** Operations of the interpreter, each with the body of its Lua function. */

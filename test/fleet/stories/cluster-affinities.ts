@@ -26,6 +26,12 @@ async function observedGroup(stage: FleetStage, resource: Resource, name: string
 const follows = (stage: FleetStage, resource: Resource, name: string, group: string): Promise<void> =>
   stage.until(`${name} in the group ${group}`, async () => (await observedGroup(stage, resource, name)) === group)
 
+/** When clusters have said what is left, so that what comes is weighed by that. */
+async function rescale(stage: FleetStage, replicas: number): Promise<void> {
+  await stage.settle()
+  await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas } })
+}
+
 const overflow = (primary: string, ...others: string[]) => ({
   clusterAffinities: [
     {
@@ -143,13 +149,13 @@ export const clusterAffinities: FleetArea = {
         await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], placement))
         await stage.hub.create(aDeployment('web', { replicas: 2, pod: room.pod }))
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2 })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 5 } })
+        await rescale(stage, 5)
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 3, member2: 2 })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 8 } })
+        await rescale(stage, 8)
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 3, member2: 3, member3: 2 })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 4 } })
+        await rescale(stage, 4)
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 3, member2: 1 })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 1 } })
+        await rescale(stage, 1)
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 1 })
       },
     },
@@ -162,7 +168,7 @@ export const clusterAffinities: FleetArea = {
         await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], placement))
         await stage.hub.create(aDeployment('web', { replicas: 3, pod: room.pod }))
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2, member2: 1 })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 5 } })
+        await rescale(stage, 5)
         const message = 'failed to assign replicas: Clusters available replicas are not enough to schedule.'
         await says(stage, DEPLOYMENTS, 'web', { type: 'Scheduled', status: 'False', reason: 'Unschedulable', message })
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2, member2: 1 })

@@ -9,7 +9,7 @@ import { bindingOf, isIn, isPlaced, isScheduled, says, sharesOf } from '../bindi
 import { clusterNamed, relabel } from '../clusters.ts'
 import { reaches, workOf } from '../looks.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
-import { ownKind } from '../own-kind.ts'
+import { bringToMembers, kindOfTheHub } from '../own-kind.ts'
 import type { FleetArea, FleetStage, Place } from '../story.ts'
 import { labelled, weighted } from '../workloads.ts'
 
@@ -28,8 +28,6 @@ async function join(stage: FleetStage, cluster: KubeObject): Promise<void> {
   await stage.hub.create(cluster)
   const { name = '' } = cluster.metadata
   await stage.until(`${name} ready`, async () => isConditionTrue((await clusterNamed(stage, name)).status?.conditions, 'Ready'))
-  const place = stage.members.find((member) => member.name === name)
-  assert.ok(place !== undefined)
 }
 
 export const rescheduling: FleetArea = {
@@ -72,11 +70,15 @@ export const rescheduling: FleetArea = {
     {
       name: 'a kind that a cluster begins to serve ends the wait',
       async run(stage) {
-        const boats = { apiVersion: `${stage.unique('sea')}.dev/v1`, kind: 'Boat', metadata: { name: 'ferry' } }
-        await stage.hub.create(aPropagationPolicy('ferry', [selectorOf(boats)], on(stage.members[0])))
-        const kind = await ownKind(stage)
-        await stage.hub.create(kind.make('ferry'), kind.resource)
-        await isIn(stage, kind.resource, 'ferry', [stage.members[0]])
+        const boats = await kindOfTheHub(stage)
+        const boat = boats.make('ferry')
+        await stage.hub.create(aPropagationPolicy('ferry', [selectorOf(boat)], on(...stage.members)))
+        await stage.hub.create(boat, boats.resource)
+        const message = '0/3 clusters are available: 3 cluster(s) did not have the API resource.'
+        await says(stage, boats.resource, 'ferry', { type: 'Scheduled', status: 'False', reason: 'NoClusterFit', message })
+        await bringToMembers(stage, boats)
+        await isIn(stage, boats.resource, 'ferry', stage.members)
+        await isScheduled(stage, boats.resource, 'ferry')
       },
     },
     {

@@ -15,7 +15,11 @@ async function web(stage: FleetStage, replicas: number, amounts: Record<string, 
   return room
 }
 
-const rescale = (stage: FleetStage, replicas: number): Promise<unknown> => stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas } })
+/** When clusters have said what is left, so that what comes is weighed by that. */
+async function rescale(stage: FleetStage, replicas: number): Promise<void> {
+  await stage.settle()
+  await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas } })
+}
 
 export const room: FleetArea = {
   name: 'replicas by room',
