@@ -21,6 +21,8 @@ const parts = [
   { name: 'test:parity', command: npm('test:parity') },
   { name: 'prove:faults', command: npm('prove:faults', '--seeds', '1..50') },
   { name: 'test:e2e', command: npm('test:e2e') },
+  { name: 'test:e2e:fleet', command: npm('test:e2e:fleet') },
+  { name: 'test:examples', command: npm('test:examples'), minutes: 10 },
   { name: 'facts', command: npm('facts', '--check') },
   { name: 'facts:server', command: npm('facts:server', '--check') },
   { name: 'prove:crash', command: npm('prove:crash', '--kills', '20') },
