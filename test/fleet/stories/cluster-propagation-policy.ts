@@ -140,6 +140,7 @@ export const clusterPropagationPolicy: FleetArea = {
         await stage.hub.create(aClusterPropagationPolicy(stage.unique('b'), [{ ...kind, name: named }], on(member2)))
         const important = [{ ...byLabel, labelSelector: { matchLabels: { mark, important: 'yes' } } }]
         await stage.hub.create(aClusterPropagationPolicy(stage.unique('c'), important, on(member3), { priority: 1 }))
+        await stage.settle()
         for (const role of roles)
           await stage.hub.create({
             ...role,

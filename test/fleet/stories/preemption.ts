@@ -79,6 +79,7 @@ export const preemption: FleetArea = {
         const [member1, member2] = stage.members
         await stage.hub.create(aPropagationPolicy('first', WEB, on(member1), { priority: 10, ...takes }))
         await stage.hub.create(aPropagationPolicy('second', WEB, on(member2), { priority: 5, ...takes }))
+        await stage.settle()
         await stage.hub.create(aDeployment('web'))
         await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
         await stage.hub.patch(PROPAGATION_POLICIES, 'first', { spec: { priority: 1 } })
@@ -95,6 +96,7 @@ export const preemption: FleetArea = {
         await stage.hub.create(aClusterPropagationPolicy(first, webOf(stage), on(member1), { priority: 10, ...takes }))
         await stage.hub.create(aClusterPropagationPolicy(second, webOf(stage), on(member2), { priority: 5, ...takes }))
         await stage.hub.create(aClusterPropagationPolicy(third, webOf(stage), on(member3), { priority: 7, ...takes }))
+        await stage.settle()
         await stage.hub.create(aDeployment('web'))
         await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
         await stage.hub.patch(CLUSTER_PROPAGATION_POLICIES, first, { spec: { priority: 1 } })

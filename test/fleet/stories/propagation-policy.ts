@@ -83,6 +83,8 @@ export const propagationPolicy: FleetArea = {
         await stage.hub.create(aPropagationPolicy('a-all', [ALL_DEPLOYMENTS], on(member1)))
         await stage.hub.create(aPropagationPolicy('b-label', [labelled('web')], on(member2)))
         await stage.hub.create(aPropagationPolicy('c-name', [deploymentsNamed('named')], on(member3)))
+        // Policies and templates come by watches of their own: which of two is better is for when both are known.
+        await stage.settle()
         await stage.hub.create(aDeployment('named', { labels: { app: 'web' } }))
         await stage.hub.create(aDeployment('labelled', { labels: { app: 'web' } }))
         await stage.hub.create(aDeployment('other'))
@@ -100,6 +102,7 @@ export const propagationPolicy: FleetArea = {
         const [member1, member2] = stage.members
         await stage.hub.create(aPropagationPolicy('named', [deploymentsNamed('web')], on(member1), { priority: 1 }))
         await stage.hub.create(aPropagationPolicy('all', [ALL_DEPLOYMENTS], on(member2), { priority: 2 }))
+        await stage.settle()
         await stage.hub.create(aDeployment('web'))
         await isClaimed(stage, DEPLOYMENTS, 'web', { policy: 'all' })
         await isOnlyIn(stage, DEPLOYMENTS, 'web', [member2])
@@ -111,6 +114,7 @@ export const propagationPolicy: FleetArea = {
         const [member1, member2] = stage.members
         await stage.hub.create(aPropagationPolicy('b', [deploymentsNamed('web')], on(member2)))
         await stage.hub.create(aPropagationPolicy('a', [deploymentsNamed('web')], on(member1)))
+        await stage.settle()
         await stage.hub.create(aDeployment('web'))
         await isClaimed(stage, DEPLOYMENTS, 'web', { policy: 'a' })
         await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
@@ -123,6 +127,7 @@ export const propagationPolicy: FleetArea = {
         const selector = { ...deploymentsNamed('web'), namespace: stage.namespace }
         await stage.hub.create(aClusterPropagationPolicy(stage.unique('wide'), [selector], on(member2), { priority: 9 }))
         await stage.hub.create(aPropagationPolicy('near', [ALL_DEPLOYMENTS], on(member1)))
+        await stage.settle()
         await stage.hub.create(aDeployment('web'))
         await isClaimed(stage, DEPLOYMENTS, 'web', { policy: 'near' })
         await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
@@ -176,6 +181,7 @@ export const propagationPolicy: FleetArea = {
         const [member1, member2] = stage.members
         await stage.hub.create(aPropagationPolicy('first', [deploymentsNamed('web')], on(member1), { priority: 2 }))
         await stage.hub.create(aPropagationPolicy('second', [ALL_DEPLOYMENTS], on(member2)))
+        await stage.settle()
         await stage.hub.create(aDeployment('web'))
         await isClaimed(stage, DEPLOYMENTS, 'web', { policy: 'first' })
         await stage.hub.patch(PROPAGATION_POLICIES, 'first', { spec: { resourceSelectors: [deploymentsNamed('none')] } })
@@ -232,6 +238,7 @@ export const propagationPolicy: FleetArea = {
         const [member1, member2] = stage.members
         await stage.hub.create(aPropagationPolicy('best', [deploymentsNamed('web')], on(member1)))
         await stage.hub.create(aPropagationPolicy('next', [ALL_DEPLOYMENTS], on(member2)))
+        await stage.settle()
         await stage.hub.create(aDeployment('web'))
         await reaches(stage, DEPLOYMENTS, 'web', [member1])
         await stage.hub.delete(PROPAGATION_POLICIES, 'best')
