@@ -90,9 +90,10 @@ async function tellStory(machine: Machine, { dir, options, served, stopped }: Li
     await tellFleetStory({ machine, dir, dataDir: options.dataDir, running: served, stays, signal: ending.signal })
     return { end }
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error
-    if (!options.exit) machine.err(`sluice: ${error.message}\nSluice stays up.\n`)
-    return { problem: error, end }
+    // Whatever it was: what runs must be stopped in order, or go on.
+    const problem = error instanceof CommandError ? error : new CommandError(`the story ended early: ${String(error)}`, error)
+    if (!options.exit) machine.err(`sluice: ${problem.message}\nSluice stays up.\n`)
+    return { problem, end }
   }
 }
 

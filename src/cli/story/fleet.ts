@@ -22,7 +22,6 @@ export interface FleetStage {
   start(member: string): Promise<unknown>
 }
 
-export const STORY_MEMBERS = 3
 const MANAGER = 'sluice-story'
 
 export function fleetStory(stage: FleetStage): Step[] {
