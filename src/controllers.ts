@@ -189,6 +189,7 @@ export function runControllers(options: RunControllersOptions): RunningControlle
     return {
       controllers: rooms.flatMap((room) => room.controllers),
       members: fleet?.members,
+      ready: fleet?.ready,
       loops: isHousekeeping ? [garbageCollector(ground)] : [],
     }
   })

@@ -22,7 +22,7 @@ export interface FleetGroundOptions {
   gates?: Partial<FleetGates>
 }
 
-export function fleetGround(ground: Ground, options: FleetGroundOptions): FleetFacts & { members: FollowedMembers } {
+export function fleetGround(ground: Ground, options: FleetGroundOptions): FleetFacts & { members: FollowedMembers; ready: Promise<void> } {
   const { caches, everything, keepsManager, told } = ground
   const { clock, random } = told
   const interpreter = createInterpreter({
@@ -36,9 +36,9 @@ export function fleetGround(ground: Ground, options: FleetGroundOptions): FleetF
   function service(namespace: string, name: string): AddressedService | undefined {
     return services?.get(namespace, name) as AddressedService | undefined
   }
-  followCustomizations(caches, interpreter)
+  const ready = followCustomizations(caches, interpreter)
   const members = followMembers({ caches, connect: options.connect, keepsManager, clock, random })
-  return { clock, random, members, interpreter, templates: createTemplates(everything, options.propagation) }
+  return { clock, random, ready, members, interpreter, templates: createTemplates(everything, options.propagation) }
 }
 
 /** For who only asks what is declared: nothing of it runs. */

@@ -50,6 +50,8 @@ export interface Everybody {
   members?: Members & Beside
   /** What has a loop of its own. */
   loops?: readonly RunningController[]
+  /** What controllers must know before their first pass. */
+  ready?: Promise<unknown>
 }
 
 export interface RunningControllers {
@@ -89,12 +91,12 @@ export function runAll(options: RunAllOptions, everybody: (ground: Ground) => Ev
   const onError = (error: unknown, controller: string, key: string): void =>
     log.write('error', 'a pass failed and will be tried again', { controller, object: key, cause: messageOf(error) })
   const told = { clock, random, metrics, onError, onPass }
-  const { controllers: declared, members, loops = [] } = everybody({ caches, everything, clientOf, keepsManager, told })
+  const { controllers: declared, members, loops = [], ready } = everybody({ caches, everything, clientOf, keepsManager, told })
   const controllers = declared.map((controller) => options.adapt?.(controller) ?? controller)
   for (const { name } of controllers) names.add(name)
   const running = [
     ...controllers.map((controller) =>
-      runController(controller, { client: clientOf(controller.name), caches, everything, members, ...told }),
+      runController(controller, { client: clientOf(controller.name), caches, everything, members, ready, ...told }),
     ),
     ...loops,
   ]

@@ -31,6 +31,8 @@ export interface RunOptions extends Observer {
   members?: Members
   /** Where a write shows that none of `caches` can show: the cache of everything. */
   everything?: Pick<Everything, 'informerOf'>
+  /** No pass begins before (default: as soon as its caches are there). */
+  ready?: Promise<unknown>
 }
 
 export interface RunningController {
@@ -117,7 +119,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
           }),
         ]),
   ]
-  void Promise.all([...informers.values()].map((informer) => informer.synced())).then(workers.start)
+  void Promise.all([options.ready, ...[...informers.values()].map((informer) => informer.synced())]).then(workers.start)
 
   function writerTo(cluster: string | undefined): Writer {
     if (cluster === undefined) return { client, manager: controller.name, informerOf: ownInformerOf }

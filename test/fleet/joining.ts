@@ -9,7 +9,7 @@ export interface MemberAccess {
   authority: string
 }
 
-export const REGIONS = ['east', 'west', 'north'] as const
+const REGIONS = ['east', 'west', 'north'] as const
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 

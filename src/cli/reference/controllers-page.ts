@@ -6,15 +6,16 @@ import { roomsInWords } from './every-controller.ts'
 import { code, type Page, page, table } from './markdown.ts'
 
 export function controllersPage(): Page {
-  const rooms = roomsInWords('member', true)
-  const onHub = new Set(roomsInWords('hub', true).map((room) => room.name))
+  const [onMembers, onHub] = [roomsInWords('member', true), roomsInWords('hub', true)]
+  const isIn = (rooms: readonly { name: string }[], name: string): boolean => rooms.some((room) => room.name === name)
+  const rooms = [...onMembers, ...onHub.filter(({ name }) => !isIn(onMembers, name))]
   const intro =
     'Each is declared once, in the folder its name says; subscriptions, access rules (`deploy/rbac`), metrics and fault points are derived from the declaration. A room stays away from a server where a program that does the same work holds a live lease.'
   return page(
     'controllers',
     { title: 'Controllers', from: 'src/controllers.ts', intro },
     rooms.map((room) => {
-      const where = onHub.has(room.name) ? 'on the hub and on members' : 'on members'
+      const where = !isIn(onHub, room.name) ? 'on members' : isIn(onMembers, room.name) ? 'on the hub and on members' : 'on the hub'
       const upstream = room.upstream.map(({ namespace, name }) => code(`${namespace}/${name}`)).join(', ')
       const rows = room.controllers.map(described)
       return `## ${room.name}\n\nRuns ${where}, unless one of these leases is live: ${upstream}.\n\n${table(['controller', 'for', 'also woken by', 'writes', 'fault points'], rows)}`
@@ -40,5 +41,5 @@ function described(controller: Controller): string[] {
 
 const resourceName = ({ group, plural }: Resource): string => (group === '' ? plural : `${plural}.${group}`)
 
-const access = ({ resource, subresource, verbs }: Access): string =>
-  `${verbs.join(', ')} ${code(subresource === undefined ? resourceName(resource) : `${resourceName(resource)}/${subresource}`)}`
+const access = ({ resource, subresource, verbs, in: where }: Access): string =>
+  `${verbs.join(', ')} ${code(subresource === undefined ? resourceName(resource) : `${resourceName(resource)}/${subresource}`)}${where === undefined ? '' : ' in members'}`

@@ -1,5 +1,9 @@
 /** What the first chapter creates: a web server that is a program of this machine, and the policy that divides it over regions. */
+import { parse } from 'yaml'
 import type { KubeObject } from '../../kube/meta.ts'
+import program from './web-server.yaml'
+
+const { server } = parse(program) as { server: string }
 
 export const NAMESPACE = 'default'
 export const NAME = 'web'
@@ -7,13 +11,6 @@ export const REPLICAS = 6
 /** By this the chapter knows its own objects again. */
 export const STORY_LABEL = 'sluice.dev/story'
 export const STORY_NAME = 'fleet'
-
-const SERVER = [
-  'const { HOSTNAME, POD_IP } = process.env',
-  "process.on('SIGTERM', () => process.exit())",
-  "require('http').createServer((request, response) => response.end('Hello from ' + HOSTNAME + '\\n'))",
-  "  .listen(8080, POD_IP, () => console.log(HOSTNAME + ' listens on ' + POD_IP + ':8080'))",
-].join('\n')
 
 const metadata = { name: NAME, namespace: NAMESPACE, labels: { app: NAME, [STORY_LABEL]: STORY_NAME } }
 
@@ -32,7 +29,7 @@ export const webDeployment = (): KubeObject => ({
           {
             name: NAME,
             image: 'this-machine',
-            command: ['node', '-e', SERVER],
+            command: ['node', '-e', server],
             env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
             readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
           },

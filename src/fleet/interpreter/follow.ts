@@ -6,18 +6,23 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { RESOURCE_INTERPRETER_CUSTOMIZATIONS, RESOURCE_INTERPRETER_WEBHOOK_CONFIGURATIONS } from '../resources.ts'
 import type { ConfigurableInterpreter } from './index.ts'
 
-export function followCustomizations(caches: Caches, interpreter: ConfigurableInterpreter): void {
-  follow(caches.of(RESOURCE_INTERPRETER_CUSTOMIZATIONS), (all) => interpreter.useCustomizations(all as ResourceInterpreterCustomization[]))
-  follow(caches.of(RESOURCE_INTERPRETER_WEBHOOK_CONFIGURATIONS), (all) =>
-    interpreter.useWebhooks(all as ResourceInterpreterWebhookConfiguration[]),
-  )
+/** Resolves when the rules that are there now are in use: before that, nobody may ask. */
+export async function followCustomizations(caches: Caches, interpreter: ConfigurableInterpreter): Promise<void> {
+  await Promise.all([
+    follow(caches.of(RESOURCE_INTERPRETER_CUSTOMIZATIONS), (all) =>
+      interpreter.useCustomizations(all as ResourceInterpreterCustomization[]),
+    ),
+    follow(caches.of(RESOURCE_INTERPRETER_WEBHOOK_CONFIGURATIONS), (all) =>
+      interpreter.useWebhooks(all as ResourceInterpreterWebhookConfiguration[]),
+    ),
+  ])
 }
 
 /** Rules are few and change rarely: all of them are looked at with every change, once the first list is in. */
-function follow(informer: Informer, use: (all: KubeObject[]) => void): void {
-  const look = (): void => {
+async function follow(informer: Informer, use: (all: KubeObject[]) => void): Promise<void> {
+  informer.subscribe(() => {
     if (informer.hasSynced) use(informer.list())
-  }
-  informer.subscribe(look)
-  void informer.synced().then(look)
+  })
+  await informer.synced()
+  use(informer.list())
 }

@@ -36,6 +36,16 @@ export const scheduling: FleetArea = {
       },
     },
     {
+      name: 'a policy that says nothing about placement places everywhere, all replicas in each',
+      async run(stage) {
+        const policy = aPropagationPolicy('web', [deploymentsNamed('web')], {})
+        const { placement: _none, ...spec } = policy.spec as Record<string, unknown>
+        await stage.hub.create({ ...policy, spec })
+        await stage.hub.create(aDeployment('web'))
+        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2, member2: 2, member3: 2 })
+      },
+    },
+    {
       name: 'a Deployment goes to as many of the labelled clusters as its spread constraint allows',
       async run(stage) {
         const placement = { ...(await labelledPair(stage)), spreadConstraints: [spreadOver('cluster', 1, 1)] }

@@ -97,7 +97,7 @@ describe('a template that a policy selects', () => {
     await hub.patch(PROPAGATION_POLICIES, 'default/web', { spec: { preserveResourcesOnDeletion: null, placement: null } })
     await world.settle()
     const after = await theBinding(hub, WEB)
-    assert.deepEqual([after.spec?.preserveResourcesOnDeletion, after.spec?.placement], [undefined, undefined])
+    assert.deepEqual([after.spec?.preserveResourcesOnDeletion, after.spec?.placement], [undefined, {}])
   })
 
   hubStory('passes on the version of its last change, and not that of a status', async (hub, world) => {

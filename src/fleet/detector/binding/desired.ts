@@ -126,7 +126,8 @@ function desiredSpec(wish: Wish, binding: Binding | undefined): Partial<BindingS
     replicaRequirements: needs.replicaRequirements,
     components: needs.components,
     schedulerName: spec?.schedulerName,
-    placement: narrowPlacement(spec?.placement, narrowing.allow),
+    // Always there: a binding without one is somebody else's to place.
+    placement: narrowPlacement(spec?.placement ?? {}, narrowing.allow),
     failover: spec?.failover,
     conflictResolution: spec?.conflictResolution,
     preserveResourcesOnDeletion: spec?.preserveResourcesOnDeletion,
