@@ -46,6 +46,9 @@ describe("an interpreter that follows the hub's rules", () => {
     await world.hub.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } })
     await world.settle()
     had.length = 0
+    world.hub.interference = {
+      onRequest: ({ request }) => (request.path.includes('resourceinterpretercustomizations') ? { do: 'delay', ms: 2000 } : undefined),
+    }
     await world.restartControllers()
     await world.settle()
     assert.ok(had.length > 0)
