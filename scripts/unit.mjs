@@ -57,7 +57,7 @@ function walk(root) {
 /** Large rooms are divided, so that two processes share their work. */
 function area(file) {
   const parts = file.split(path.sep)
-  const depth = file.startsWith(path.join('src', 'minicluster', 'workloads')) ? 4 : parts[1] === 'minicluster' ? 3 : 2
+  const depth = file.startsWith(path.join('src', 'minicluster', 'workloads')) ? 4 : ['minicluster', 'fleet'].includes(parts[1] ?? '') ? 3 : 2
   return parts
     .slice(0, depth)
     .join('-')

@@ -100,10 +100,11 @@ async function tellStory(machine: Machine, { dir, options, served, stopped }: Li
 /** With grace, as people expect of Ctrl-C; a second one leaves the programs to the next start, which finds them again. */
 async function endPods(machine: Machine, served: Running): Promise<void> {
   const count = served.runningPods()
-  if (count === 0) return
-  machine.err(
-    `Ending ${count} pod${count === 1 ? '' : 's'} with grace; Ctrl-C again leaves ${count === 1 ? 'it' : 'them'} running for the next start …\n`,
-  )
+  if (count > 0)
+    machine.err(
+      `Ending ${count} pod${count === 1 ? '' : 's'} with grace; Ctrl-C again leaves ${count === 1 ? 'it' : 'them'} running for the next start …\n`,
+    )
+  // Where nothing runs yet, too: what is just being started must not be left behind.
   await Promise.race([served.endPods(), machine.untilStopped()])
 }
 
