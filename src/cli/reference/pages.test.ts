@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { ERROR_CATALOGUE } from '../../base/errors/catalogue.ts'
-import { karmadaAdmission } from '../../kinds/karmada/admission/index.ts'
+import { ownAdmissionOf } from '../../controllers.ts'
 import { builtinAdmission } from '../../kinds/kubernetes/admission/index.ts'
 import { referencePages } from './pages.ts'
 
@@ -29,7 +29,7 @@ describe('the reference', () => {
   })
 
   it('has every command with its options, and what they fall back to', () => {
-    for (const command of ['up', 'controllers', 'down', 'backup', 'restore', 'repair', 'version'])
+    for (const command of ['up', 'controllers', 'why', 'get', 'join', 'unjoin', 'down', 'backup', 'restore', 'repair', 'version'])
       assert.match(page('cli'), new RegExp(`^## sluice ${command}$`, 'm'))
     assert.match(page('cli'), /^\| `--data-dir <dir>` \| where everything is kept \| \.\/\.sluice \|$/m)
     assert.match(page('cli'), /^\| `<file>` \| a file that `sluice backup` wrote \| required \|$/m)
@@ -37,7 +37,7 @@ describe('the reference', () => {
   })
 
   it('has every admission in its order, with a sentence and where it runs', () => {
-    const all = [...builtinAdmission({ serviceAccount: true, storageProtection: true }), ...karmadaAdmission()]
+    const all = [...builtinAdmission({ serviceAccount: true, storageProtection: true }), ...ownAdmissionOf('hub')]
     for (const { name, about } of all) assert.match(about ?? '', /\.$/, `${name} says nothing about itself`)
     const names = [...page('admission').matchAll(/^\| \d+ \| `(\w[\w-]*)` \|/gm)].map(([, name]) => name)
     assert.deepEqual(names, [...all.map(({ name }) => name), 'RunPlacement', 'rbac-escalation'])
