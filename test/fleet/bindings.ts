@@ -100,13 +100,14 @@ export const isScheduled = (stage: FleetStage, resource: Resource, name: string)
   })
 
 /** Until an event says this about an object of this kind. */
-export function tells(stage: FleetStage, about: { kind: string; name: string }, reason: string, message: string): Promise<void> {
-  return stage.until(`${reason} about ${about.kind} ${about.name}: ${message}`, async () => {
+/** One of the messages is enough. */
+export function tells(stage: FleetStage, about: { kind: string; name: string }, reason: string, ...messages: string[]): Promise<void> {
+  return stage.until(`${reason} about ${about.kind} ${about.name}: ${messages.join(' or ')}`, async () => {
     const namespaces = [stage.namespace, 'default']
     const events = (await Promise.all(namespaces.map((namespace) => stage.hub.list(EVENTS, { namespace })))).flat()
     return events.some((event) => {
       const { kind, name } = (event as Fields).involvedObject as { kind?: string; name?: string }
-      return kind === about.kind && name === about.name && event.reason === reason && event.message === message
+      return kind === about.kind && name === about.name && event.reason === reason && messages.includes(String(event.message))
     })
   })
 }

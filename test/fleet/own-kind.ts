@@ -1,5 +1,6 @@
 /** A small kind of one story's own: defined at the hub and carried to every member by a policy, as people do with theirs. */
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/client/builtin-resources.ts'
+import { isNotFound } from '../../src/client/errors.ts'
 import type { Resource } from '../../src/client/resource.ts'
 import { CLUSTERS } from '../../src/fleet/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
@@ -42,9 +43,20 @@ export async function installed(stage: FleetStage, resource: Resource): Promise<
 
 async function defined(stage: FleetStage, resource: Resource): Promise<OwnKind> {
   await stage.hub.create(definitionOf(resource))
+  await stage.until(`${resource.plural} on the hub`, () => isServed(stage, resource))
   const { kind } = resource
   const apiVersion = `${resource.group}/${resource.version}`
   return { resource, apiVersion, kind, make: (name, spec = {}) => ({ apiVersion, kind, metadata: { name }, spec }) }
+}
+
+async function isServed(stage: FleetStage, resource: Resource): Promise<boolean> {
+  try {
+    await stage.hub.list(resource, { namespace: stage.namespace })
+    return true
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
 }
 
 /** By a policy; the kind stays where its objects leave. */

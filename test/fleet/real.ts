@@ -52,7 +52,18 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
   const program = await privateProgram()
   later(async () => program.remove())
   const log = path.join(hub.server.folder, 'controllers.log')
-  const args = [program.file, 'controllers', '--log-format', 'json', '--role', 'hub', '--kubeconfig', hub.server.kubeconfig]
+  const args = [
+    program.file,
+    'controllers',
+    '--log-format',
+    'json',
+    '--role',
+    'hub',
+    '--eviction-rate',
+    '100',
+    '--kubeconfig',
+    hub.server.kubeconfig,
+  ]
   const controllers = superviseControllers(args, log, later)
   const runs = (): number => controllers.log().split('"controllers run"').length - 1
   await controllers.waitUntil('controllers run', () => runs() > 0, READY_WITHIN_S)
