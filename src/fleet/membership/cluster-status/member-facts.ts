@@ -41,6 +41,9 @@ export interface MemberFactsOptions {
   onError?(error: unknown): void
 }
 
+/** When discovery is read again after a definition has changed. */
+const DISCOVERY_LAGS_MS = [1000, 5000]
+
 export function followMember(options: MemberFactsOptions): MemberFacts {
   const { member, clock, random } = options
   const sums = createSums()
@@ -60,6 +63,13 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
   const pods = following(PODS, keptOfPod)
   const definitions = following(CUSTOM_RESOURCE_DEFINITIONS, keptOfDefinition)
   const discovery = followDiscovery(options, stopping.signal, news.tell)
+  // A server shows a definition in its discovery a moment after it has said that it is established, and nothing tells when.
+  let later: (() => void)[] = []
+  const readDiscovery = (): void => {
+    for (const cancel of later) cancel()
+    discovery.read()
+    later = DISCOVERY_LAGS_MS.map((ms) => (clock.background ?? clock).after(ms, () => discovery.read()))
+  }
   const isKnown = (): boolean => nodes.hasSynced && pods.hasSynced
   nodes.subscribe(({ type, object, old }) => {
     sums.node(old?.facts as NodeFacts | undefined, type === 'deleted' ? undefined : (object.facts as NodeFacts))
@@ -70,7 +80,7 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
     if (isKnown()) news.tell()
   })
   definitions.subscribe(({ type, object, old }) => {
-    if (definitions.hasSynced && (type !== 'updated' || old?.facts !== object.facts)) discovery.read()
+    if (definitions.hasSynced && (type !== 'updated' || old?.facts !== object.facts)) readDiscovery()
   })
   for (const one of [nodes, pods]) void one.synced().then(news.tell)
   return {
@@ -87,6 +97,7 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
     refresh: () => discovery.refresh(),
     stop() {
       stopping.abort()
+      for (const cancel of later) cancel()
       news.stop()
     },
   }
