@@ -1,4 +1,14 @@
 /** What was measured, and how it is put into a table. */
+import os from 'node:os'
+
+export const whole = (value: number): string => Math.round(value).toLocaleString('en')
+
+/** On what, and beside what, figures were taken. */
+export function machineText(when: 'at the beginning' | 'at the end'): string {
+  const [cpu] = os.cpus()
+  return `Node ${process.version}, ${os.availableParallelism()} × ${cpu?.model.split(' ').slice(0, 2).join(' ')}, load average ${os.loadavg()[0]?.toFixed(1)} ${when}.`
+}
+
 export interface Figure {
   /** Stored objects when it was measured. */
   scale: number

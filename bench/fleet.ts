@@ -4,14 +4,13 @@
  * kube-apiservers. `--write` puts the tables into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { startRealFleet } from '../test/fleet/real.ts'
 import { missingAssets } from '../test/machine/assets.ts'
 import { type Cleanup, runProgram } from '../test/machine/interrupt.ts'
 import { privateProgram } from '../test/machine/program.ts'
 import { startEmbeddedFleet } from './embedded-fleet.ts'
-import { replaceBetween } from './figures.ts'
+import { machineText, replaceBetween, whole } from './figures.ts'
 import { interpreterTable, measureInterpreter } from './interpreter.ts'
 import { measurePropagation, type PropagationFigures } from './propagation.ts'
 import { measureScheduling, schedulingTable } from './scheduling.ts'
@@ -35,7 +34,7 @@ await runProgram(async (later) => {
     },
   })
   const isWanted = (part: string): boolean => values.only === undefined || values.only === part
-  const tables: string[] = [head()]
+  const tables: string[] = [machineText('at the beginning')]
   if (isWanted('interpreter')) tables.push(interpreterTable(measureInterpreter(values.quick ? { forMs: 100 } : {})))
   if (isWanted('scheduling')) tables.push(schedulingTable(measureScheduling(values.quick ? { sizes: [10, 100], forMs: 200 } : {})))
   const rows: Row[] = []
@@ -85,15 +84,6 @@ async function* propagation(later: Cleanup, { isQuick, hasKube, profile }: Wante
   yield { ground: 'sluice up, members over TLS', figures: await embedded(3, 'http', few) }
   yield { ground: 'sluice up, in process', figures: await embedded(10, 'in-process', few) }
   if (!isQuick) yield { ground: 'sluice up, in process', figures: await embedded(10, 'in-process', 10_000) }
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en')
-}
-
-function head(): string {
-  const [cpu] = os.cpus()
-  return `Node ${process.version}, ${os.availableParallelism()} × ${cpu?.model.split(' ').slice(0, 2).join(' ')}, load average ${os.loadavg()[0]?.toFixed(1)} at the beginning.`
 }
 
 function propagationTable(rows: readonly Row[]): string {

@@ -3,12 +3,11 @@
  * Deployments to Running beside the real programs in the same run. `--write` puts the tables into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { missingAssets } from '../test/machine/assets.ts'
 import { runProgram } from '../test/machine/interrupt.ts'
 import { privateProgram } from '../test/machine/program.ts'
-import { replaceBetween } from './figures.ts'
+import { machineText, replaceBetween, whole } from './figures.ts'
 import { measurePasses, type PassFigures } from './passes.ts'
 import { measureOurPods, measureTheirPods, type PodFigures, type PodLoad } from './pods.ts'
 
@@ -40,7 +39,7 @@ await runProgram(async (later) => {
   const missing = values['no-kube'] ? 'not asked for' : missingAssets(['kubectl', 'kube-controller-manager', 'kube-scheduler', 'kwok'])
   const theirs = missing === undefined ? await measureTheirPods(load) : undefined
   console.log('theirs', theirs === undefined ? missing : JSON.stringify(theirs))
-  const text = [head(), passTable(passes), podTable(load, ours, theirs)].join('\n\n')
+  const text = [machineText('at the end'), passTable(passes), podTable(load, ours, theirs)].join('\n\n')
   console.log(`\n${text}`)
   if (values.write) writeFileSync(DOCUMENT, replaceBetween(readFileSync(DOCUMENT, 'utf8'), 'bench:runtime', text))
   const isQuiet = passes.every((one) => one.writesWhenSettled === 0 && one.writesAfterRestart === 0)
@@ -51,15 +50,6 @@ await runProgram(async (later) => {
 function loadOf(pods: number): PodLoad {
   const replicas = Math.min(100, pods)
   return { deployments: Math.ceil(pods / replicas), replicas, nodes: Math.ceil(pods / PODS_PER_NODE) }
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en')
-}
-
-function head(): string {
-  const [cpu] = os.cpus()
-  return `Node ${process.version}, ${os.availableParallelism()} × ${cpu?.model.split(' ').slice(0, 2).join(' ')}, load average ${os.loadavg()[0]?.toFixed(1)} at the end.`
 }
 
 function passTable(figures: readonly PassFigures[]): string {

@@ -39,11 +39,12 @@ export function nextText(colour: Colours, { kubeconfig, dataDir }: { kubeconfig:
   const where = dataDir === undefined ? '' : ` --data-dir ${dataDir}`
   const tries: [string, string][] = [
     [`export KUBECONFIG=${kubeconfig}`, ''],
-    ['sluice why deployment/web', 'why it is where it is'],
-    ['sluice get pods', 'the pods of all clusters in one table'],
+    // As it is found from the folder that `npm start` was typed in, whether or not it is installed.
+    ['npx sluice why deployment/web', 'why it is where it is'],
+    ['npx sluice get pods', 'the pods of all clusters in one table'],
     ['kubectl scale deployment web --replicas=9', 'north is there again: 3 in each region'],
     ['kubectl --context member1 logs deployment/web', 'a real program; exec works, too'],
-    [`sluice cluster stop member2${where}`, 'your turn; then: kubectl get clusters -w'],
+    [`npx sluice cluster stop member2${where}`, 'your turn; then: kubectl get clusters -w'],
     ['less examples/fleet/README.md', 'policies, overrides, dependencies, failover'],
   ]
   const width = Math.max(...tries.filter(([, says]) => says !== '').map(([command]) => command.length))
