@@ -32,17 +32,16 @@ export interface FleetFacts extends FleetSurroundings {
 }
 
 export function fleetControllers(facts: FleetFacts, options: FleetOptions = {}): Controller[] {
-  const withOverrides = { ...facts, applyOverrides: overridesOf }
   const gates = { ...ALL_GATES_ON, ...options.gates }
   const scheduling = { protectsFromOvercommit: gates.SchedulingOvercommitProtection, ranksByPriority: gates.PriorityBasedScheduling }
   return [
     ...membershipControllers(facts, options.clusterStatus),
-    ...namespaceControllers(withOverrides),
+    ...namespaceControllers({ applyOverrides: overridesOf }),
     ...detectorControllers({ ...facts, gates: detectorGates(gates), narrowings: options.narrowings }),
     scheduler(RESOURCE_BINDINGS, scheduling),
     scheduler(CLUSTER_RESOURCE_BINDINGS, scheduling),
     ...(gates.PropagateDeps ? dependenciesControllers(facts) : []),
-    ...bindingControllers({ ...withOverrides, takesState: gates.StatefulFailoverInjection }),
+    ...bindingControllers({ ...facts, takesState: gates.StatefulFailoverInjection }),
     ...executionControllers(facts),
     ...reflectionControllers(facts),
     ...failoverControllers(facts, { ...options.failover, gates }),
