@@ -6,6 +6,9 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs
 import path from 'node:path'
 import { bundle } from './bundle.mjs'
 
+/** How many parts of its path name the area of a test: large rooms are divided, so that two processes share their work. */
+const DEPTH_OF_ROOM = { 'src/minicluster/workloads': 4, 'src/minicluster': 3, 'src/fleet': 3, 'test/fleet': 3 }
+
 const args = process.argv.slice(2)
 const split = args.indexOf('--')
 const roots = (split < 0 ? args : args.slice(0, split)).filter((a) => !a.startsWith('--'))
@@ -54,12 +57,11 @@ function walk(root) {
   })
 }
 
-/** Large rooms are divided, so that two processes share their work. */
 function area(file) {
-  const parts = file.split(path.sep)
-  const depth = file.startsWith(path.join('src', 'minicluster', 'workloads')) ? 4 : ['minicluster', 'fleet'].includes(parts[1] ?? '') ? 3 : 2
-  return parts
-    .slice(0, depth)
+  const large = Object.keys(DEPTH_OF_ROOM).find((room) => file.startsWith(path.join(room, path.sep)))
+  return file
+    .split(path.sep)
+    .slice(0, large === undefined ? 2 : DEPTH_OF_ROOM[large])
     .join('-')
     .replace(/\.test\.ts$/, '')
 }
