@@ -4,6 +4,7 @@ import type { Controller } from '../runtime/controller.ts'
 import { placedBy, type RunPlacementOptions } from './admission/run-placement.ts'
 import { type KubeletOptions, kubeletControllers } from './kubelet/index.ts'
 import { endpointSlices } from './network/endpoint-slice/controller.ts'
+import { endpointSliceMirroring } from './network/endpoint-slice-mirroring/controller.ts'
 import { serviceEndpoints } from './network/endpoints/controller.ts'
 import { nodeLifecycle } from './nodes/lifecycle/controller.ts'
 import { podGarbage } from './nodes/pod-garbage/controller.ts'
@@ -82,5 +83,6 @@ export function memberControllers(options: MemberOptions, everything: Everything
     // Network.
     endpointSlices(),
     serviceEndpoints(),
+    endpointSliceMirroring(),
   ]
 }

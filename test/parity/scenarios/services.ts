@@ -126,21 +126,20 @@ export const SERVICE_SCENARIOS: readonly Scenario[] = [
     await stage.until('no slices', async () => (await stage.list(ENDPOINT_SLICES)).length === 0)
     await stage.noteAll('gone', ...ALL)
   }),
-  scenario(
-    'endpoints: written by hand are mirrored',
-    async (stage) => {
-      await stage.create(service('web', { selector: undefined }))
-      await stage.create({
-        apiVersion: 'v1',
-        kind: 'Endpoints',
-        metadata: { name: 'web', labels: { tier: 'front' } },
-        subsets: [{ addresses: [{ ip: '10.9.8.7' }], notReadyAddresses: [{ ip: '10.9.8.6' }], ports: [{ name: 'http', port: 8080 }] }],
-      } as Endpoints)
-      await stage.until('a slice', async () => (await stage.list(ENDPOINT_SLICES)).length === 1)
-      await stage.noteAll('mirrored', ...ALL)
-    },
-    { differs: 'Endpoints that people write are not mirrored into slices' },
-  ),
+  scenario('endpoints: written by hand are mirrored', async (stage) => {
+    await stage.create(service('web', { selector: undefined }))
+    await stage.create({
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata: { name: 'web', labels: { tier: 'front' }, annotations: { 'example.test/of': 'people' } },
+      subsets: [{ addresses: [{ ip: '10.9.8.7' }], notReadyAddresses: [{ ip: '10.9.8.6' }], ports: [{ name: 'http', port: 8080 }] }],
+    } as Endpoints)
+    await stage.until('a slice', async () => (await stage.list(ENDPOINT_SLICES)).length === 1)
+    await stage.noteAll('mirrored', ...ALL)
+    await stage.patch(ENDPOINTS, 'web', { metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } } })
+    await stage.until('no slices', async () => (await stage.list(ENDPOINT_SLICES)).length === 0)
+    await stage.noteAll('left alone', ...ALL)
+  }),
   scenario('endpoints: trafficDistribution gives hints', async (stage) => {
     await served(stage, { trafficDistribution: 'PreferClose' })
     await addresses(stage, 2)

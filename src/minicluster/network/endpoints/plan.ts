@@ -7,17 +7,16 @@ import { isPodReady } from '../../workloads/pod/state.ts'
 import {
   addressesOf,
   familiesOf,
-  groupedBy,
   HEADLESS_LABEL,
   hasServiceIp,
   hostnameOf,
   isPublished,
-  type OfferedPort,
   portsOf,
   selectorOfService,
   TRIGGER_TIME,
   triggerTime,
 } from '../service-pods.ts'
+import { inOrder, joinedSubsets, type PortOffers } from '../subsets.ts'
 
 const MANAGED_BY_LABEL = 'endpoints.kubernetes.io/managed-by'
 export const MANAGER = 'endpoint-controller'
@@ -44,14 +43,8 @@ export function plan({ service, pods, endpoints }: Observed): Plan {
 
 const isManaged = ({ metadata: { labels = {} } }: Endpoints): boolean => labels[MANAGED_BY_LABEL] === MANAGER
 
-interface Offer {
-  address: EndpointAddress
-  isReady: boolean
-}
-
-/** Ports that the same addresses offer in the same state share a subset. */
 export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubset[] {
-  const byPort = new Map<string, { port: OfferedPort | undefined; offers: Map<string, Offer> }>()
+  const byPort = new Map<string, PortOffers>()
   const isUnreadyToo = service.spec?.publishNotReadyAddresses === true
   for (const pod of pods) {
     const address = isPublished(pod, isUnreadyToo) ? addressOf(pod, service) : undefined
@@ -65,27 +58,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
       entry.offers.set(`${address.ip ?? ''} ${pod.metadata.uid ?? ''}`, { address, isReady: isUnreadyToo || isPodReady(pod) })
     }
   }
-  const groups = groupedBy(byPort.values(), ({ offers }) =>
-    JSON.stringify([...offers].map(([key, { isReady }]) => [key, isReady]).sort(byText)),
-  )
-  return inOrder([...groups.values()].map((group) => subsetOf(group)))
-}
-
-function subsetOf(group: readonly { port: OfferedPort | undefined; offers: ReadonlyMap<string, Offer> }[]): EndpointSubset {
-  const offers = [...(group[0]?.offers.values() ?? [])]
-  const addresses = offers.filter(({ isReady }) => isReady).map(({ address }) => address)
-  const notReadyAddresses = offers.filter(({ isReady }) => !isReady).map(({ address }) => address)
-  const ports = group.flatMap(({ port }) => (port === undefined ? [] : [withoutEmptyName(port)]))
-  return {
-    ...(addresses.length === 0 ? {} : { addresses }),
-    ...(notReadyAddresses.length === 0 ? {} : { notReadyAddresses }),
-    ...(ports.length === 0 ? {} : { ports }),
-  }
-}
-
-/** As the server stores it: an empty name is no name. */
-function withoutEmptyName({ name, ...port }: OfferedPort): NonNullable<EndpointSubset['ports']>[number] {
-  return name === '' ? port : { name, ...port }
+  return joinedSubsets(byPort.values())
 }
 
 function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
@@ -102,22 +75,6 @@ function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
     targetRef: { kind: 'Pod', namespace, name, uid },
   }
 }
-
-/** One order for everybody, so that equal subsets look equal. */
-function inOrder(subsets: readonly EndpointSubset[]): EndpointSubset[] {
-  const keyOf = ({ ip, targetRef }: EndpointAddress): string => `${ip ?? ''} ${targetRef?.uid ?? ''}`
-  const sorted = (addresses: EndpointAddress[] | undefined): EndpointAddress[] | undefined =>
-    addresses === undefined ? undefined : [...addresses].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-  return subsets
-    .map(({ addresses, notReadyAddresses, ports }) => ({
-      ...(addresses === undefined ? {} : { addresses: sorted(addresses) }),
-      ...(notReadyAddresses === undefined ? {} : { notReadyAddresses: sorted(notReadyAddresses) }),
-      ...(ports === undefined ? {} : { ports: [...ports].sort(byText) }),
-    }))
-    .sort((a, b) => byText([a.ports, a.addresses, a.notReadyAddresses], [b.ports, b.addresses, b.notReadyAddresses]))
-}
-
-const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
 const countOf = (subsets: readonly EndpointSubset[], which: 'addresses' | 'notReadyAddresses'): number =>
   subsets.reduce((sum, subset) => sum + (subset[which]?.length ?? 0), 0)
