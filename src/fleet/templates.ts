@@ -6,7 +6,7 @@
  */
 import type { Everything, Located } from '../client/cache/everything.ts'
 import type { Informer } from '../client/cache/informer.ts'
-import type { CacheEvent } from '../client/cache/object-cache.ts'
+import { type CacheEvent, keyOfObject } from '../client/cache/object-cache.ts'
 import { keyOfResource, type Resource } from '../client/resource.ts'
 import { CLUSTER_PROPAGATION_POLICY_ID, PROPAGATION_POLICY_ID } from '../kinds/karmada/well-known.ts'
 import { groupVersion, type KubeObject } from '../kube/meta.ts'
@@ -95,7 +95,7 @@ class TemplateIndex implements Templates {
   }
 
   ofBinding(namespace: string, name: string): Located[] {
-    return this.#byBinding.of(`${namespace}/${name}`)
+    return [...this.#byBinding.of(`${namespace}/${name}`)]
   }
 
   *selectedBy(selector: TemplateSelector, namespace?: string): Iterable<Located> {
@@ -175,33 +175,39 @@ class TemplateIndex implements Templates {
   }
 }
 
-/** Templates under a text. Nearly always there is one, and then there is no list for it. */
+/**
+ * Templates under a text. Nearly always there is one, and then there is no map for it; but a policy may have claimed very
+ * many, so what a change costs must not depend on their number.
+ */
 class Buckets {
-  readonly #entries = new Map<string, Located | Located[]>()
-
-  of(key: string): Located[] {
-    const entry = this.#entries.get(key)
-    return entry === undefined ? [] : Array.isArray(entry) ? [...entry] : [entry]
-  }
-
-  *all(): Iterable<Located> {
-    for (const entry of this.#entries.values()) {
-      if (Array.isArray(entry)) yield* entry
-      else yield entry
-    }
-  }
+  readonly #entries = new Map<string, Located | Map<string, Located>>()
 
   add(key: string, located: Located): void {
-    const others = this.of(key).filter((one) => !isSame(one, located))
-    this.#entries.set(key, others.length === 0 ? located : [...others, located])
+    const entry = this.#entries.get(key)
+    if (entry instanceof Map) entry.set(idOf(located), located)
+    else if (entry === undefined || isSame(entry, located)) this.#entries.set(key, located)
+    else this.#entries.set(key, new Map([entry, located].map((one) => [idOf(one), one])))
   }
 
   remove(key: string, located: Located): void {
-    const [first, ...others] = this.of(key).filter((one) => !isSame(one, located))
-    if (first === undefined) this.#entries.delete(key)
-    else this.#entries.set(key, others.length === 0 ? first : [first, ...others])
+    const entry = this.#entries.get(key)
+    if (entry instanceof Map) entry.delete(idOf(located))
+    const isEmpty = entry instanceof Map ? entry.size === 0 : entry !== undefined && isSame(entry, located)
+    if (isEmpty) this.#entries.delete(key)
+  }
+
+  *of(key: string): Iterable<Located> {
+    const entry = this.#entries.get(key)
+    if (entry instanceof Map) yield* entry.values()
+    else if (entry !== undefined) yield entry
+  }
+
+  *all(): Iterable<Located> {
+    for (const key of this.#entries.keys()) yield* this.of(key)
   }
 }
+
+const idOf = ({ resource, object }: Located): string => `${keyOfResource(resource)} ${keyOfObject(object)}`
 
 const isSame = (a: Located, b: Located): boolean =>
   a.resource === b.resource &&

@@ -25,7 +25,7 @@ import {
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
 import { CLUSTER_PROPAGATION_POLICIES, CLUSTER_RESOURCE_BINDINGS, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
-import { type Claim, claimOf, permanentIdOf } from '../claim.ts'
+import { type Claim, claimOf, isSameClaim, permanentIdOf } from '../claim.ts'
 
 const CLAIMED = 'claimed'
 
@@ -33,7 +33,7 @@ export interface Observed {
   policies: Resource<Policy>
   policy: Policy | undefined
   finalizer: string
-  /** Whether anything still carries its id, or could: while templates are not all known, nothing is certain. */
+  /** Whether anything still carries its id, or could: while it stays, or templates are not all known, nothing is certain. */
   isHeld: boolean
 }
 
@@ -58,7 +58,7 @@ function release(policies: Resource<Policy>, finalizer: string, templates: Templ
   return defineController<Observed, Policy>({
     name,
     for: policies,
-    watches: [via(RESOURCE_BINDINGS, claimerOf), via(CLUSTER_RESOURCE_BINDINGS, claimerOf)],
+    watches: [via(RESOURCE_BINDINGS, claimerOf, onlyOtherClaims), via(CLUSTER_RESOURCE_BINDINGS, claimerOf, onlyOtherClaims)],
     signals: [lettingGo(templates, claimerOf), completion(templates, uncertain)],
     indexes: [indexOf(RESOURCE_BINDINGS, CLAIMED, idsOf), indexOf(CLUSTER_RESOURCE_BINDINGS, CLAIMED, idsOf)],
     writes: [{ resource: policies, verbs: ['patch'] }],
@@ -67,10 +67,13 @@ function release(policies: Resource<Policy>, finalizer: string, templates: Templ
       const key = `${ref.namespace}/${ref.name}`
       if (isComplete || policy === undefined) uncertain.delete(key)
       else uncertain.set(key, ref)
+      // Of one that stays nobody asks, and it may hold very many.
+      const isGoing = policy?.metadata.deletionTimestamp !== undefined
       const id = policy === undefined ? '' : permanentIdOf(policy)
       const isHeld =
+        !isGoing ||
         !isComplete ||
-        [...templates.claimedBy(id)].length > 0 ||
+        hasAny(templates.claimedBy(id)) ||
         read.byIndex(RESOURCE_BINDINGS, CLAIMED, id).length > 0 ||
         read.byIndex(CLUSTER_RESOURCE_BINDINGS, CLAIMED, id).length > 0
       return { policies, policy, finalizer, isHeld }
@@ -86,11 +89,16 @@ export function plan({ policies, policy, finalizer, isHeld }: Observed): Plan {
   return isHeld || !hasFinalizer(policy, finalizer) ? NOTHING_TO_DO : { actions: [removeFinalizer(policies, policy, finalizer)] }
 }
 
+const hasAny = (found: Iterable<unknown>): boolean => found[Symbol.iterator]().next().done !== true
+
+const onlyOtherClaims = { heeds: (old: KubeObject, object: KubeObject): boolean => !isSameClaim(claimOf(old), claimOf(object)) }
+
 const isOf = ({ namespaced }: Resource, { namespace }: Claim): boolean => (namespace !== '') === namespaced
 
 const lettingGo = (templates: Templates, claimerOf: (object: KubeObject) => ObjectRef[]): Signal => ({
   subscribe: (wake) =>
-    templates.subscribe((_located, { old }) => {
+    templates.subscribe((_located, { type, object, old }) => {
+      if (type === 'updated' && old !== undefined && isSameClaim(claimOf(old), claimOf(object))) return
       for (const ref of old === undefined ? [] : claimerOf(old)) wake(ref)
     }),
 })
