@@ -28,6 +28,23 @@ describe('the parts of an image', () => {
 
   it('of a tag and a digest the tag stays', () => assert.deepEqual(parseImage(`nginx:1@${SHA}`), image({ repository: 'nginx', tag: '1' })))
 
+  it('the host does not count for how long a name may be', () => {
+    const path = 'a'.repeat(255)
+    assert.deepEqual(parseImage(`host.example/${path}`), image({ registry: 'host.example', repository: path }))
+    assert.deepEqual(parseImage(`library/${path}`), image({ repository: `library/${path}` }))
+    assert.throws(() => parseImage(`a_b/${path}`), /is not the name of an image$/)
+  })
+
+  const wrongDigests = [`sha256:${'a'.repeat(63)}`, `sha256:${'A'.repeat(64)}`, `sha1:${'a'.repeat(40)}`, `sha512:${'a'.repeat(64)}`]
+  for (const digest of wrongDigests)
+    for (const text of [`nginx@${digest}`, `nginx:1@${digest}`])
+      it(`${text.slice(0, 20)}… is none`, () => assert.throws(() => parseImage(text), /is not the name of an image$/))
+
+  it('longer digests are digests', () => {
+    const digest = `sha512:${'0a'.repeat(64)}`
+    assert.deepEqual(parseImage(`nginx@${digest}`), image({ repository: 'nginx', digest }))
+  })
+
   for (const text of ['', 'Nginx', 'a b', 'nginx:', 'nginx@sha256:12', '/nginx', 'nginx/', `${'a'.repeat(256)}`, 'x'.repeat(10_000)]) {
     it(`${JSON.stringify(text.slice(0, 20))} is none`, () => assert.throws(() => parseImage(text), /is not the name of an image$/))
   }

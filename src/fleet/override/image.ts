@@ -14,21 +14,26 @@ export interface Image {
 }
 
 const MAX_LENGTH = 4096
-const MAX_NAME_LENGTH = 255
+const MAX_PATH_LENGTH = 255
 const TAG = '\\w[\\w.-]{0,127}'
 const DIGEST = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}'
 const HOST_PART = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?'
 const HOST = `(?:${HOST_PART}(?:\\.${HOST_PART})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`
 const PATH_PART = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*'
 const REFERENCE = new RegExp(`^((?:${HOST}/)?${PATH_PART}(?:/${PATH_PART})*)(?::(${TAG}))?(?:@(${DIGEST}))?$`)
+const POSSIBLE_HOST = new RegExp(`^${HOST}/`)
 const WHOLE_TAG = new RegExp(`^${TAG}$`)
 const WHOLE_DIGEST = new RegExp(`^${DIGEST}$`)
+/** The digests that can be told right from wrong; an image with any other is no image. */
+const KNOWN_DIGEST = /^(?:sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})$/
 
 /** Throws DoesNotApply for what is no image. */
 export function parseImage(text: string): Image {
   const match = text.length > MAX_LENGTH ? null : REFERENCE.exec(text)
   const [, name = '', tag = '', digest = ''] = match ?? []
-  if (match === null || name.length > MAX_NAME_LENGTH) throw new DoesNotApply(`${goQuote(text.slice(0, 200))} is not the name of an image`)
+  const isTooLong = name.replace(POSSIBLE_HOST, '').length > MAX_PATH_LENGTH
+  if (match === null || isTooLong || (digest !== '' && !KNOWN_DIGEST.test(digest)))
+    throw new DoesNotApply(`${goQuote(text.slice(0, 200))} is not the name of an image`)
   return { ...splitName(name), tag, digest: tag === '' ? digest : '' }
 }
 

@@ -1,9 +1,10 @@
 /**
- * JSON that is printed again as it was, but for what changes: without spaces, keys in their places, numbers to the digit.
- * JavaScript would round some numbers, so while the document is at hand each is a symbol whose description is its text.
+ * JSON that is printed again as it was, but for what changes: without spaces, keys in their places, numbers and texts to the
+ * letter. So while the document is at hand, each number and each text in it is a symbol whose description is how it was
+ * written.
  */
 import { isJsonObject, setOwn } from '../../base/json.ts'
-import { goJson } from '../../kube/go-print.ts'
+import { compareStrings, goJson } from '../../kube/go-print.ts'
 import { JsonTextError, parseJsonText } from '../../kube/json-text.ts'
 import { DoesNotApply } from './json-patch.ts'
 
@@ -17,25 +18,37 @@ export function parseJson(text: string): unknown {
     if (error instanceof JsonTextError) throw new DoesNotApply(`the text is not JSON: ${error.message}`)
     throw error
   }
-  // The first character of every text then tells what it was: a text (keys, too) or a number.
-  const marked = text.replace(TOKENS, (token) => (token.startsWith('"') ? `"t${token.slice(1)}` : `"n${token}"`))
-  return unmarked(JSON.parse(marked))
+  // Every token becomes a text that holds how it was written; keys are read a second time.
+  return unmarked(JSON.parse(text.replace(TOKENS, (token) => JSON.stringify(token))))
 }
 
 function unmarked(value: unknown): unknown {
-  if (typeof value === 'string') return value.startsWith('n') ? Symbol(value.slice(1)) : value.slice(1)
+  if (typeof value === 'string') return Symbol(value)
   if (Array.isArray(value)) return value.map(unmarked)
   if (!isJsonObject(value)) return value
   const object = {}
-  for (const key of Object.keys(value)) setOwn(object, key.slice(1), unmarked(value[key]))
+  for (const key of Object.keys(value)) setOwn(object, JSON.parse(key) as string, unmarked(value[key]))
   return object
 }
 
 export function printJson(value: unknown): string {
-  if (typeof value === 'symbol') return value.description ?? ''
+  if (typeof value === 'symbol') return withoutHtml(value.description ?? '')
   if (Array.isArray(value)) return `[${value.map(printJson).join(',')}]`
   if (!isJsonObject(value)) return goJson(value)
   return `{${Object.keys(value)
     .map((key) => `${goJson(key)}:${printJson(value[key])}`)
     .join(',')}}`
+}
+
+/** As Go's encoder leaves texts that it takes over. */
+const withoutHtml = (text: string): string =>
+  text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What a policy puts into a document has its keys in order: so API servers keep them. */
+export function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (!isJsonObject(value)) return value
+  const copy = {}
+  for (const key of Object.keys(value).sort(compareStrings)) setOwn(copy, key, inOrder(value[key]))
+  return copy
 }

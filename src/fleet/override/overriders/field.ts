@@ -2,9 +2,10 @@
 import type { FieldOverrider, FieldPatch } from '../../../kinds/karmada/index.ts'
 import { goQuote } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { parseJson, printJson } from '../json-document.ts'
+import { inOrder, parseJson, printJson } from '../json-document.ts'
 import { applyPatch, DoesNotApply, naming, type PatchOperation, valueAt } from '../json-patch.ts'
-import { parseYaml, printYaml } from '../yaml-document.ts'
+import { parseYaml } from '../yaml/document.ts'
+import { printYaml } from '../yaml/print.ts'
 import type { Override } from './overrider.ts'
 
 export const overrideField: Override<FieldOverrider> = (object, { fieldPath, yaml = [], json = [] }) => {
@@ -16,7 +17,7 @@ export const overrideField: Override<FieldOverrider> = (object, { fieldPath, yam
 }
 
 const operationsOf = (patches: readonly FieldPatch[]): PatchOperation[] =>
-  patches.map(({ subPath, operator, value }) => ({ operator, path: subPath, value }))
+  patches.map(({ subPath, operator, value }) => ({ operator, path: subPath, value: inOrder(value) }))
 
 const patchedYaml = (text: string, patches: readonly FieldPatch[]): string => printYaml(applyPatch(parseYaml(text), operationsOf(patches)))
 
