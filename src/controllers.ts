@@ -3,10 +3,12 @@
  * is registered here and nowhere else.
  */
 
+import type { Registry } from 'prom-client'
 import { MASTERS } from './apiserver/auth/index.ts'
 import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './apiserver/cluster.ts'
 import { type MemberSwitch, membersHandler } from './apiserver/members-path.ts'
+import type { Clock } from './base/clock.ts'
 import type { Everything } from './client/cache/everything.ts'
 import { ApiError } from './client/errors.ts'
 import { inProcessTransport } from './client/in-process.ts'
@@ -17,6 +19,8 @@ import { workAdmission } from './fleet/execution/index.ts'
 import { fleetGround } from './fleet/ground.ts'
 import { interpreterScriptAdmission } from './fleet/interpreter/configurable/admission.ts'
 import type { WebhookCall } from './fleet/interpreter/webhook/webhook-layer.ts'
+import { createFleetMetrics } from './fleet/metrics/index.ts'
+import type { FleetMeasures } from './fleet/metrics/measures.ts'
 import { isPropagatable } from './fleet/templates.ts'
 import type { Admission } from './kinds/admission.ts'
 import { crdRules } from './kinds/custom/crd-rules.ts'
@@ -39,6 +43,7 @@ import { rootCa } from './minicluster/housekeeping/root-ca/controller.ts'
 import { defaultServiceAccount } from './minicluster/housekeeping/service-account/controller.ts'
 import { serviceAccountToken } from './minicluster/housekeeping/service-account-token/controller.ts'
 import type { Controller } from './runtime/controller.ts'
+import { bothMetrics, createControllerMetrics } from './runtime/metrics.ts'
 import { type Ground, type RunAllOptions, type RunningControllers, runAll } from './runtime/run-all.ts'
 import type { RunningController } from './runtime/run-controller.ts'
 import type { ClusterStore } from './store/index.ts'
@@ -166,8 +171,18 @@ export interface RunControllersOptions extends Omit<ControllerFacts, 'fleet'>, O
   connectMember?: ConnectMember
   /** How webhooks that interpret resources are asked (default: not at all). */
   webhooks?: WebhookCall
+  /** Where the fleet counts what it does (default: nowhere). */
+  measures?: FleetMeasures
   /** Rooms that stay away, by name (default: none). */
   without?: readonly string[]
+}
+
+/** What the controllers of a role tell Prometheus: of each of them the same, and of the fleet what Karmada tells. */
+export function metricsOf(role: ClusterRole, registry: Registry, clock: Clock): Pick<RunControllersOptions, 'metrics' | 'measures'> {
+  const own = createControllerMetrics(registry)
+  if (role === 'member') return { metrics: own }
+  const fleet = createFleetMetrics(registry, clock)
+  return { metrics: bothMetrics(own, fleet.heard), measures: fleet.measures }
 }
 
 /** Who controllers in this process are to the server. */
@@ -182,7 +197,12 @@ export function runControllers(options: RunControllersOptions): RunningControlle
   const connect = role === 'hub' && !without.includes('fleet') ? connectMember : undefined
   return runAll({ ...options, whole: connect === undefined ? undefined : (resource) => isPropagatable(resource) }, (ground) => {
     const fleet =
-      connect === undefined ? undefined : fleetGround(ground, { connect, webhooks: options.webhooks, gates: options.fleetOptions?.gates })
+      connect === undefined
+        ? undefined
+        : {
+            ...fleetGround(ground, { connect, webhooks: options.webhooks, gates: options.fleetOptions?.gates }),
+            measures: options.measures,
+          }
     const facts = { ...options, everything: ground.everything, fleet }
     const rooms = roomsOf(role, facts).filter((room) => !without.includes(room.name))
     const isHousekeeping = rooms.some((room) => room.name === 'housekeeping')

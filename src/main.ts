@@ -21,6 +21,7 @@ import { machineProcesses } from './store/journal/lock.ts'
 declare const SLUICE_VERSION: string
 
 const clock: Clock = {
+  preciseMs: () => performance.now(),
   now: () => Date.now(),
   after(delayMs, callback) {
     // Longer delays would overflow the timer and fire at once.

@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
+  /** With fractions, to measure what takes less; only differences count. Absent: `now`. */
+  preciseMs?(): number
   /** Calls back once after `delayMs`; the returned function cancels it. Callbacks never run synchronously. */
   after(delayMs: number, callback: () => void): () => void
   /** The same time; its timers are no work that anybody waits for: heartbeats, attempts to reach what is gone. Absent: this one. */

@@ -10,7 +10,15 @@ import { NOTHING } from '../client/cache/nothing.ts'
 import { type Client, createClient } from '../client/client.ts'
 import { postJson } from '../client/transport/post-json.ts'
 import type { Transport } from '../client/transport.ts'
-import { type ClusterRole, ownAdmissionOf, ownKindsOf, type RunningControllers, roomsOf, runControllers } from '../controllers.ts'
+import {
+  type ClusterRole,
+  metricsOf,
+  ownAdmissionOf,
+  ownKindsOf,
+  type RunningControllers,
+  roomsOf,
+  runControllers,
+} from '../controllers.ts'
 import type { FleetOptions } from '../fleet/controllers.ts'
 import { fleetInWords } from '../fleet/ground.ts'
 import type { MemberOptions } from '../minicluster/controllers.ts'
@@ -19,7 +27,6 @@ import { createFence } from '../runtime/lease/fence.ts'
 import { leadWhenElected } from '../runtime/lease/leader.ts'
 import { liveHolder } from '../runtime/lease/live-lease.ts'
 import { type Address, serveHealth } from '../runtime/listener/serve.ts'
-import { type ControllerMetrics, createControllerMetrics } from '../runtime/metrics.ts'
 import { installDefinitions } from './install-definitions.ts'
 import type { Machine } from './machine.ts'
 import { memberAccess } from './member-access.ts'
@@ -55,7 +62,7 @@ interface Leading {
 }
 
 interface LeadOptions extends ElectedOptions {
-  metrics: ControllerMetrics
+  metered: ReturnType<typeof metricsOf>
   /** Aborted when it is to end. */
   signal: AbortSignal
   isLeader(): boolean
@@ -65,7 +72,7 @@ export async function runElected(options: ElectedOptions): Promise<Elected> {
   const { machine, log } = options
   const { clock, random } = machine
   const registry = new Registry()
-  const metrics = createControllerMetrics(registry)
+  const metered = metricsOf(options.role, registry, clock)
   let fail: (reason: string) => void = () => undefined
   const failed = new Promise<string>((resolve) => {
     fail = resolve
@@ -93,7 +100,7 @@ export async function runElected(options: ElectedOptions): Promise<Elected> {
         ...options,
         client,
         transport: fence.transport,
-        metrics,
+        metered,
         signal: ending.signal,
         isLeader: () => leadership.isLeader,
       })
@@ -163,7 +170,7 @@ async function lead(options: LeadOptions): Promise<Leading> {
 }
 
 function runFor(options: LeadOptions, member: MemberOptions | undefined, without: string[]) {
-  const { role, machine, log, metrics, transport, authority, fleetOptions } = options
+  const { role, machine, log, metered, transport, authority, fleetOptions } = options
   const { clock, random } = machine
   // One pool of connections for all: closing this way to it closes nothing.
   return runControllers({
@@ -171,7 +178,7 @@ function runFor(options: LeadOptions, member: MemberOptions | undefined, without
     clock,
     random,
     log,
-    metrics,
+    ...metered,
     member,
     without,
     fleetOptions,

@@ -8,8 +8,7 @@ import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/in
 import { withFields } from '../base/log.ts'
 import { formatKubeconfig } from '../client/kubeconfig.ts'
 import { postJson } from '../client/transport/post-json.ts'
-import { type ClusterRole, clusterOf, inThisProcess, runControllers } from '../controllers.ts'
-import { createControllerMetrics } from '../runtime/metrics.ts'
+import { type ClusterRole, clusterOf, inThisProcess, metricsOf, runControllers } from '../controllers.ts'
 import { backup, type JournalStore, openJournalStore, StoreRefusedError } from '../store/index.ts'
 import type { StartPlan } from './commands/up.ts'
 import { type DataDir, FORMAT, type Run, writeSettings } from './data-dir.ts'
@@ -113,7 +112,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         signToken: one.cluster.access.serviceAccounts.issueLegacy,
         member: one.member?.options({ host: HOST, port: one.listener().port }),
         log: withFields(machine.log, { cluster: one.name }),
-        metrics: createControllerMetrics(one.cluster.server.metrics.registry),
+        ...metricsOf(one.role, one.cluster.server.metrics.registry, machine.clock),
       })
       // Every namespace carries the authority in a ConfigMap, so they are looked at again when it is renewed.
       one.renewed.push(() => controllers.lookAgain())

@@ -33,7 +33,11 @@ export interface FleetFacts extends FleetSurroundings {
 
 export function fleetControllers(facts: FleetFacts, options: FleetOptions = {}): Controller[] {
   const gates = { ...ALL_GATES_ON, ...options.gates }
-  const scheduling = { protectsFromOvercommit: gates.SchedulingOvercommitProtection, ranksByPriority: gates.PriorityBasedScheduling }
+  const scheduling = {
+    protectsFromOvercommit: gates.SchedulingOvercommitProtection,
+    ranksByPriority: gates.PriorityBasedScheduling,
+    measures: facts.measures,
+  }
   return [
     ...membershipControllers(facts, options.clusterStatus),
     ...namespaceControllers({ applyOverrides: overridesOf }),

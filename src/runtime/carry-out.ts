@@ -23,7 +23,7 @@ export interface CarrierOptions {
   writerTo(cluster: string | undefined): Writer
   gate: FreshnessGate
   metrics: ControllerMetrics | undefined
-  tell(intent: EventIntent): void
+  tell(intent: EventIntent, key: string): void
   wake(key: string): void
   isStopped(): boolean
 }
@@ -52,8 +52,9 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
     const declared = check(action)
     if (declared.wrong !== undefined) throw new Error(declared.wrong)
     const writer = writerTo(action.cluster)
+    const { do: verb, resource: target, cluster } = action
     const count = (result: WriteResult): void =>
-      metrics?.wrote({ controller: writer.manager, verb: action.do, resource: declared.name, result })
+      metrics?.wrote({ controller: writer.manager, verb, resource: declared.name, result, key, target, cluster })
     try {
       const written = await applyAction(writer, action)
       count(written?.isGone === true || (written === undefined && action.do !== 'delete-collection') ? 'unneeded' : 'done')
@@ -61,7 +62,7 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
       gate.wrote(key, written)
       if (written.isGone === true) return { sent: 0 }
       const intents = typeof action.tells === 'function' ? action.tells(written.object) : action.tells
-      for (const intent of intents === undefined ? [] : 'of' in intents ? [intents] : intents) tell(intent)
+      for (const intent of intents === undefined ? [] : 'of' in intents ? [intents] : intents) tell(intent, key)
       return { sent: 1, object: written.object }
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error)
@@ -70,7 +71,7 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
       if (isConflict(error)) wakeWhenMoved(key, action)
       else {
         const failed = action.tellsFailure?.(error instanceof Error ? error.message : String(error))
-        if (failed !== undefined) tell(failed)
+        if (failed !== undefined) tell(failed, key)
       }
       throw error
     }

@@ -4,19 +4,32 @@
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Caches } from '../client/cache/caches.ts'
+import type { Resource } from '../client/resource.ts'
+import type { EventIntent } from './controller.ts'
 import type { Pass } from './workers.ts'
+
+export interface Write {
+  controller: string
+  verb: string
+  /** As it was declared: one name for everything that is declared together. */
+  resource: string
+  result: 'done' | 'unneeded' | 'refused' | 'conflict' | 'unknown'
+  /** In which pass, and what was written where: of controllers that the runtime drives. */
+  key?: string
+  target?: Resource
+  cluster?: string
+}
 
 export interface ControllerMetrics {
   pass(pass: Pass): void
   waited(controller: string, waitedMs: number): void
-  wrote(write: {
-    controller: string
-    verb: string
-    resource: string
-    result: 'done' | 'unneeded' | 'refused' | 'conflict' | 'unknown'
-  }): void
+  wrote(write: Write): void
   effect(effect: string, result: 'done' | 'failed'): void
   event(controller: string, result: 'written' | 'lost'): void
+  /** News of a pass, whether or not it can be written. */
+  told?(controller: string, key: string, intent: EventIntent): void
+  /** A change of an object of `by` made a key ready. */
+  woken?(controller: string, by: Resource, type: 'added' | 'updated' | 'deleted'): void
   /** Read when somebody scrapes. */
   watchQueue(controller: string, read: () => { depth: number; waiting: number; retrying: number }): void
   watchCaches(caches: Caches, nowMs: () => number): void
@@ -74,11 +87,53 @@ export function createControllerMetrics(registry: Registry): ControllerMetrics {
       passSeconds.observe({ controller }, durationMs / 1000)
     },
     waited: (controller, waitedMs) => queueSeconds.observe({ controller }, waitedMs / 1000),
-    wrote: (write) => writes.inc(write),
+    wrote: ({ controller, verb, resource, result }) => writes.inc({ controller, verb, resource, result }),
     effect: (effect, result) => effects.inc({ effect, result }),
     event: (controller, result) => events.inc({ controller, result }),
     watchQueue: (controller, read) => void queues.set(controller, read),
     watchCaches: (caches, nowMs) => watchCaches(caches, { registry, nowMs }),
+  }
+}
+
+/** Everything is told to both. */
+export function bothMetrics(own: ControllerMetrics, other: Partial<ControllerMetrics>): ControllerMetrics {
+  return {
+    pass(pass) {
+      own.pass(pass)
+      other.pass?.(pass)
+    },
+    waited(controller, waitedMs) {
+      own.waited(controller, waitedMs)
+      other.waited?.(controller, waitedMs)
+    },
+    wrote(write) {
+      own.wrote(write)
+      other.wrote?.(write)
+    },
+    effect(effect, result) {
+      own.effect(effect, result)
+      other.effect?.(effect, result)
+    },
+    event(controller, result) {
+      own.event(controller, result)
+      other.event?.(controller, result)
+    },
+    told(controller, key, intent) {
+      own.told?.(controller, key, intent)
+      other.told?.(controller, key, intent)
+    },
+    woken(controller, by, type) {
+      own.woken?.(controller, by, type)
+      other.woken?.(controller, by, type)
+    },
+    watchQueue(controller, read) {
+      own.watchQueue(controller, read)
+      other.watchQueue?.(controller, read)
+    },
+    watchCaches(caches, nowMs) {
+      own.watchCaches(caches, nowMs)
+      other.watchCaches?.(caches, nowMs)
+    },
   }
 }
 

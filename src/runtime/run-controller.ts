@@ -14,7 +14,16 @@ import { keyOfResource, type Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Writer } from './apply-plan.ts'
 import { createCarrier } from './carry-out.ts'
-import { type Controller, type News, type ObjectRef, type PassReader, type Priority, type Reader, resourcesOf } from './controller.ts'
+import {
+  type Controller,
+  type EventIntent,
+  type News,
+  type ObjectRef,
+  type PassReader,
+  type Priority,
+  type Reader,
+  resourcesOf,
+} from './controller.ts'
 import { declaredCheck } from './declared-writes.ts'
 import { createEffects } from './effects.ts'
 import { createEventRecorder } from './event-recorder.ts'
@@ -85,7 +94,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
     writerTo,
     gate,
     metrics: options.metrics,
-    tell: events.tell,
+    tell,
     wake: (key) => queue.add(key),
     isStopped: () => workers.isStopped,
   })
@@ -102,12 +111,18 @@ export function runController(controller: Controller, options: RunOptions): Runn
       if (type === 'updated' && old !== undefined && controller.heeds?.(old, object) === false) return
       const isWorthIt =
         controller.concerns === undefined || controller.concerns(object, read) || (old !== undefined && controller.concerns(old, read))
-      if (isWorthIt) queue.add(keyOfObject(object), primaries.hasSynced ? 'normal' : 'low')
+      if (!isWorthIt) return
+      options.metrics?.woken?.(controller.name, controller.for, type)
+      queue.add(keyOfObject(object), primaries.hasSynced ? 'normal' : 'low')
     }),
     ...(controller.watches ?? []).map((watch) =>
       caches.of(watch.resource).subscribe(({ type, object, old }) => {
         if (type === 'updated' && old !== undefined && watch.heeds?.(old, object) === false) return
-        for (const of of old === undefined ? [object] : [old, object]) for (const ref of watch.affects(of, read)) wake(ref, watch.priority)
+        for (const of of old === undefined ? [object] : [old, object])
+          for (const ref of watch.affects(of, read)) {
+            options.metrics?.woken?.(controller.name, watch.resource, type)
+            wake(ref, watch.priority)
+          }
       }),
     ),
     ...(controller.signals ?? []).map((signal) => signal.subscribe(wake)),
@@ -128,6 +143,11 @@ export function runController(controller: Controller, options: RunOptions): Runn
     return { client: member.clientFor(controller.name), manager: controller.name, informerOf: (resource) => member.caches.known(resource) }
   }
 
+  function tell(intent: EventIntent, key: string): void {
+    options.metrics?.told?.(controller.name, key, intent)
+    events.tell(intent)
+  }
+
   async function work(key: string): Promise<number | undefined> {
     await carrier.lookAfterDoubts(key)
     if (!gate.isOpen(key, () => queue.add(key))) return undefined
@@ -145,7 +165,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
 
   function tellNews(key: string, news: readonly News[]): void {
     const before = told.get(key)
-    for (const { key: id, ...intent } of news) if (!before?.has(id)) events.tell(intent)
+    for (const { key: id, ...intent } of news) if (!before?.has(id)) tell(intent, key)
     if (news.length === 0) told.delete(key)
     else told.set(key, new Set(news.map((one) => one.key)))
   }

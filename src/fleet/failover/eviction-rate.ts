@@ -7,6 +7,8 @@ export interface EvictionRate {
   waitMs(key: string, nowMs: number): number
   /** The key needs its turn no longer: it has been used, or is not wanted any more. */
   release(key: string): void
+  /** Who has a turn and has not used it. */
+  waiting(): Iterable<string>
 }
 
 export function createEvictionRate(perSecond: number): EvictionRate {
@@ -24,5 +26,6 @@ export function createEvictionRate(perSecond: number): EvictionRate {
       return Math.max(0, turnMs - nowMs)
     },
     release: (key) => void turns.delete(key),
+    waiting: () => turns.keys(),
   }
 }

@@ -3,6 +3,7 @@ import type { Resource } from '../../client/resource.ts'
 import type { Binding } from '../../kinds/karmada/index.ts'
 import type { Controller } from '../../runtime/controller.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
+import type { FleetMeasures } from '../metrics/measures.ts'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../resources.ts'
 import { applicationFailover } from './application/controller.ts'
 import { clusterTaintPolicy } from './cluster-taint-policy/controller.ts'
@@ -13,9 +14,15 @@ import { taintEviction } from './taint-eviction/controller.ts'
 
 export type { FailoverOptions } from './options.ts'
 
-export function failoverControllers({ interpreter }: { interpreter: Interpreter }, given: Partial<FailoverOptions> = {}): Controller[] {
+interface FailoverFacts {
+  interpreter: Interpreter
+  measures?: Pick<FleetMeasures, 'watchEvictions'>
+}
+
+export function failoverControllers({ interpreter, measures }: FailoverFacts, given: Partial<FailoverOptions> = {}): Controller[] {
   const options = { ...FAILOVER_DEFAULTS, ...given }
   const rate = createEvictionRate(options.evictionsPerSecond)
+  measures?.watchEvictions(() => rate.waiting())
   const ofBindings = (resource: Resource<Binding>): Controller[] => [
     ...(options.noExecuteEviction && options.gates.Failover ? [taintEviction(resource, { options, rate })] : []),
     applicationFailover(resource, interpreter, options.gates),

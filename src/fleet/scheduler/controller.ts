@@ -28,11 +28,12 @@ const FOR_ROOM = 'for room'
 const CONCURRENCY = 16
 
 export function scheduler(resource: Resource<Binding>, options: SchedulingOptions = {}): Controller {
-  const { schedulerName = DEFAULT_SCHEDULER } = options
+  const { schedulerName = DEFAULT_SCHEDULER, measures } = options
+  const name = resource.kind === ClusterResourceBinding.kind ? 'fleet.scheduler.cluster-scoped' : 'fleet.scheduler'
   const scheduling = new Scheduling({ ...options, schedulerName })
   const wakes = wakesOf(resource, scheduling)
   return defineController<Observed, Binding>({
-    name: resource.kind === ClusterResourceBinding.kind ? 'fleet.scheduler.cluster-scoped' : 'fleet.scheduler',
+    name,
     component: schedulerName,
     for: resource,
     watches: [
@@ -64,7 +65,15 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
         : ({ namespace, name }, read) => read.get(resource, namespace, name)?.spec?.schedulePriority?.priority ?? 0,
     observe(ref, binding, read) {
       const nowMs = read.nowMs()
-      return { resource, binding, nowMs, failure: read.lastFailure(), ...scheduling.look(ref, binding, nowMs) }
+      const look = scheduling.look(ref, binding, nowMs)
+      if (look.verdict.do === 'decide' && binding !== undefined)
+        measures?.decided({
+          controller: name,
+          key: `${ref.namespace}/${ref.name}`,
+          type: scheduling.typeOf(binding),
+          isSuccess: look.verdict.decision.reason === 'Success',
+        })
+      return { resource, binding, nowMs, failure: read.lastFailure(), ...look }
     },
     plan,
   })

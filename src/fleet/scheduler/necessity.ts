@@ -41,6 +41,10 @@ export function mustDecide(binding: Binding, demand: Demand, isGone: (cluster: s
   )
 }
 
+/** Whether it is decided about because its replicas changed, and not its placement. */
+export const isScaled = (binding: Binding, demand: Demand): boolean =>
+  !isPlacementChanged(demand, binding.metadata.annotations?.[APPLIED_PLACEMENT]) && areReplicasChanged(demand)
+
 export function isPlacementChanged(
   { placement, observedTerm }: Pick<Demand, 'placement' | 'observedTerm'>,
   applied: string | undefined,

@@ -4,6 +4,7 @@
  */
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
+import { type FleetMeasures, untimed } from '../metrics/measures.ts'
 import { assignReplicas } from './assign.ts'
 import { type Candidate, candidatesOf } from './candidate.ts'
 import type { ClusterFacts } from './cluster-facts.ts'
@@ -25,6 +26,8 @@ export interface Snapshot {
 export interface ScheduleOptions {
   /** Selected clusters that get no replicas are listed as well (default false). */
   readonly propagateEmptyWorkloads?: boolean
+  /** How long each step takes is noted there (default: nowhere). */
+  readonly measures?: Pick<FleetMeasures, 'timed'>
 }
 
 export function schedule({ clusters, inFlight = NOTHING_IN_FLIGHT }: Snapshot, demand: Demand, options: ScheduleOptions = {}): Decision {
@@ -95,7 +98,8 @@ interface World {
 }
 
 function attemptWith(term: Term, { clusters, demand, estimate, options }: World): Attempt {
-  const filtered = filter(term, clusters, demand)
+  const timed = options.measures?.timed ?? untimed
+  const filtered = timed('Filter', () => filter(term, clusters, demand))
   const { feasible } = filtered
   const fail = (reason: Reason, message: string, inVain: InVain | undefined): Attempt => ({
     reason,
@@ -104,18 +108,19 @@ function attemptWith(term: Term, { clusters, demand, estimate, options }: World)
     explanation: explanationOf(tellFailure(filtered, inVain)),
   })
   if (feasible.length === 0) return fail('NoClusterFit', fitMessage(clusters.length, filtered), undefined)
-  const candidates = candidatesOf(feasible, { demand, term, estimate })
-  const selection = selectClusters(demand, candidates)
+  const candidates = timed('Score', () => candidatesOf(feasible, { demand, term, estimate }))
+  const selection = timed('Select', () => selectClusters(demand, candidates))
   if (selection.selected === undefined) {
     const { problem } = selection
     return fail('SchedulerError', `failed to select clusters: ${problem}`, { candidates, problem })
   }
-  const assignment = assignReplicas(demand, term, selection.selected)
+  const { selected } = selection
+  const assignment = timed('AssignReplicas', () => assignReplicas(demand, term, selected))
   if (assignment.targets === undefined) {
     const { problem, isShortage } = assignment
     return fail(isShortage ? 'Unschedulable' : 'SchedulerError', `failed to assign replicas: ${problem}`, { candidates, problem })
   }
-  const targets = options.propagateEmptyWorkloads === true ? withEmpty(assignment.targets, selection.selected) : assignment.targets
+  const targets = options.propagateEmptyWorkloads === true ? withEmpty(assignment.targets, selected) : assignment.targets
   const choice = { demand, candidates, selection, targets, weightOf: assignment.weightOf }
   return { reason: 'Success', message: '', targets, explanation: explanationOf(tellChoice(choice, filtered)) }
 }

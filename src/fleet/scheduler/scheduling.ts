@@ -4,12 +4,13 @@
  */
 import type { Binding, Cluster } from '../../kinds/karmada/index.ts'
 import type { ObjectRef } from '../../runtime/controller.ts'
+import type { Decided, FleetMeasures } from '../metrics/measures.ts'
 import { AffinityBook, affinityKey } from './affinity-book.ts'
 import { ClusterBook, type ClusterChange } from './cluster-book.ts'
 import { type Decision, readRecord } from './decision.ts'
 import { type Demand, demandOf } from './demand.ts'
 import { InFlightBook } from './in-flight.ts'
-import { isAlwaysDecided, isOurs, isScheduled, mustDecide } from './necessity.ts'
+import { isAlwaysDecided, isOurs, isScaled, isScheduled, mustDecide } from './necessity.ts'
 import { changeOf, type Verdict } from './plan.ts'
 import { type ScheduleOptions, schedule } from './schedule.ts'
 
@@ -20,6 +21,7 @@ export interface SchedulingOptions extends ScheduleOptions {
   readonly protectsFromOvercommit?: boolean
   /** Whether bindings of higher priority come first (default true). */
   readonly ranksByPriority?: boolean
+  readonly measures?: Pick<FleetMeasures, 'timed' | 'decided'>
 }
 
 interface Look {
@@ -103,6 +105,12 @@ export class Scheduling {
     if (confirmed !== undefined) return { verdict: confirmed }
     if (!mustDecide(binding, demand, this.clusters.isGone)) return { verdict: { do: 'note' } }
     return this.#decide(key, binding, { demand, nowMs })
+  }
+
+  /** What kind of attempt a decision about a binding is. */
+  typeOf(binding: Binding): Decided['type'] {
+    const demand = this.demandOf(binding)
+    return demand !== undefined && isScaled(binding, demand) ? 'ScaleSchedule' : 'ReconcileSchedule'
   }
 
   #decide(key: string, binding: Binding, { demand, nowMs }: { demand: Demand; nowMs: number }): Look {

@@ -6,6 +6,7 @@ import type { PriorityClass } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef, Reader } from '../../../runtime/controller.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
+import { type FleetMeasures, untimed } from '../../metrics/measures.ts'
 import { CLUSTER_OVERRIDE_POLICIES, CLUSTER_PROPAGATION_POLICIES, OVERRIDE_POLICIES, PROPAGATION_POLICIES } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
 import { type Decision, decide, isValidClaim } from '../choice.ts'
@@ -37,6 +38,7 @@ export interface DetectorFacts {
   interpreter: Interpreter
   narrowings?: readonly Narrowing[]
   gates?: DetectorGates
+  measures?: Pick<FleetMeasures, 'timed'>
 }
 
 /** A template and what was decided about it. */
@@ -124,7 +126,9 @@ function subjectOf(
   const preemption = facts.gates?.preemption !== false
   const decision = isSkipped
     ? { policy: undefined }
-    : decide({ template: object, claim, claimed, preemption, ...candidatesFor(object, read) })
+    : (facts.measures?.timed ?? untimed)('MatchPolicy', () =>
+        decide({ template: object, claim, claimed, preemption, ...candidatesFor(object, read) }),
+      )
   const content = contentOf(object)
   const { policy } = decision
   const wanted = policy === undefined ? undefined : claimBy(policy)

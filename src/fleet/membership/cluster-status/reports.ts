@@ -8,6 +8,7 @@ import type { Random } from '../../../base/random.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Member, Members } from '../../../client/members.ts'
 import type { Signal } from '../../../runtime/controller.ts'
+import type { FleetMeasures } from '../../metrics/measures.ts'
 import { followMember, type MemberFacts } from './member-facts.ts'
 import { type Health, nextStreak, type Streak, type Thresholds } from './readiness.ts'
 
@@ -48,6 +49,7 @@ export interface ReportsOptions {
   clock: Clock
   random: Random
   onError?(error: unknown, cluster: string): void
+  measures?: Pick<FleetMeasures, 'heartbeat'>
 }
 
 interface Watch {
@@ -99,7 +101,9 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
     // The first goes at once; then each cluster finds a time of its own.
     let delayMs = options.periodMs * (0.5 + random.next() / 2)
     while (!stopped.aborted) {
+      const askedMs = clock.now()
       note(await healthOf(client, { background, timeoutMs: options.timeoutMs, stopped }))
+      if (!stopped.aborted) facts.measures?.heartbeat(member.name, clock.now() - askedMs)
       await sleep(background, delayMs, stopped)
       delayMs = options.periodMs
     }
