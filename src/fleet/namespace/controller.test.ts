@@ -41,6 +41,7 @@ describe('which namespaces members get', () => {
     ['the system of Kubernetes', aNamespace('kube-system'), false],
     ['one that only contains its name', aNamespace('my-kube-system'), true],
     ['one that says no', aNamespace('shop', { 'namespace.karmada.io/skip-auto-propagation': 'true' }), false],
+    ['one that says it otherwise', aNamespace('shop', { 'namespace.karmada.io/skip-auto-propagation': 'True' }), false],
     ['one that does not say no', aNamespace('shop', { 'namespace.karmada.io/skip-auto-propagation': 'false' }), true],
   ]
   for (const [name, namespace, expected] of table) it(name, () => assert.equal(isSynced()(namespace), expected))

@@ -18,6 +18,6 @@ export function isSynced(skipped: readonly string[] = SKIPPED_NAMESPACES): (name
     name !== EVERYWHERE &&
     !RESERVED.has(name) &&
     clusterOfExecutionNamespace(name) === undefined &&
-    labels?.[SKIP_NAMESPACE_LABEL] !== 'true' &&
+    labels?.[SKIP_NAMESPACE_LABEL]?.toLowerCase() !== 'true' &&
     !expressions.some((expression) => expression.test(name))
 }

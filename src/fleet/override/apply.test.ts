@@ -180,11 +180,11 @@ describe('an override that does not apply', () => {
       applyOverrides({ object: aDeployment(), cluster: member1, clusterPolicies: [], policies: [], ...policies }).error?.message
     assert.equal(
       fail({ policies: [aPolicy('web', broken)] }),
-      'Override policy(shop/web) does not apply for cluster(member1): plaintext: remove "/spec/paused": there is no "paused"',
+      'Apply override policy(shop/web) for cluster(member1) failed: plaintext: remove "/spec/paused": there is no "paused"',
     )
     assert.equal(
       fail({ clusterPolicies: [aClusterPolicy('all', broken)] }),
-      'Cluster override policy(all) does not apply for cluster(member1): plaintext: remove "/spec/paused": there is no "paused"',
+      'Apply cluster override policy(all) for cluster(member1) failed: plaintext: remove "/spec/paused": there is no "paused"',
     )
   })
 
@@ -214,7 +214,7 @@ describe('an override that does not apply', () => {
         const input = { cluster: member1, clusterPolicies: [], policies: [aPolicy('a', { plaintext: operations })] }
         const outcome = applyOverrides({ object: aDeployment(), ...input })
         if (outcome.error === undefined) assert.deepEqual(typeof outcome.object.metadata, 'object')
-        else assert.match(outcome.error.message, /^Override policy\(shop\/a\) does not apply for cluster\(member1\): plaintext: .+/)
+        else assert.match(outcome.error.message, /^Apply override policy\(shop\/a\) for cluster\(member1\) failed: plaintext: .+/)
         assert.deepEqual(applyOverrides({ object: aDeployment(), ...input }), outcome)
       }),
       { numRuns: 1000 },

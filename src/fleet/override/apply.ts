@@ -33,7 +33,7 @@ export class OverrideError extends Error {
   readonly policy: string
   readonly cluster: string
   constructor({ policy, cluster, problem }: { policy: string; cluster: string; problem: string }) {
-    super(`${policy} does not apply for cluster(${cluster}): ${problem}`)
+    super(`Apply ${policy} for cluster(${cluster}) failed: ${problem}`)
     this.name = 'OverrideError'
     this.policy = policy
     this.cluster = cluster
@@ -109,7 +109,7 @@ function applyRule({ name, namespace }: Compiled, overriders: Overriders, { obje
     return applyOverriders(object, overriders)
   } catch (error) {
     if (!(error instanceof DoesNotApply)) throw error
-    const policy = namespace === undefined ? `Cluster override policy(${name})` : `Override policy(${namespace}/${name})`
+    const policy = namespace === undefined ? `cluster override policy(${name})` : `override policy(${namespace}/${name})`
     throw new OverrideError({ policy, cluster: cluster.metadata.name ?? '', problem: error.message })
   }
 }

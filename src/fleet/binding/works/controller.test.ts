@@ -332,7 +332,7 @@ describe('overrides', () => {
     await given(world, { clusters: targets('member1', 'member2') })
     assert.deepEqual(await placesOf(hub), ['member2'])
     const why = (await newsOf(hub, 'ApplyOverridePolicyFailed'))[0]?.replace('Deployment 1× ', '') ?? ''
-    assert.match(why, /^Override policy\(default\/bad\) does not apply for cluster\(member1\): /)
+    assert.match(why, /^Apply override policy\(default\/bad\) for cluster\(member1\) failed: /)
     const told = `cluster(member1): ${why}`
     assert.deepEqual(await newsOf(hub, 'SyncWorkFailed'), [`Deployment 1× ${told}`, `ResourceBinding 1× ${told}`])
     assert.deepEqual(await newsOf(hub, 'SyncWorkSucceed'), [])

@@ -6,7 +6,7 @@ import { NOTHING } from '../../../client/cache/nothing.ts'
 import { viewOf } from '../../../faultsim/prover/ledger.ts'
 import { type Survival, survives } from '../../../faultsim/survives.ts'
 import { aWorld, type WorldCluster } from '../../../faultsim/world/index.ts'
-import type { ResourceBinding } from '../../../kinds/karmada/index.ts'
+import type { PropagationSpec, ResourceBinding } from '../../../kinds/karmada/index.ts'
 import { aPolicy, bindingAt, CLUSTER_ROLE, claimText, claimTextOf, clustersOf, hubStory, newsOf, placedIn } from '../../detector/testing.ts'
 import type { DependentReference, Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
@@ -25,6 +25,42 @@ const theBindingOf = async (hub: WorldCluster, name: string): Promise<ResourceBi
 const dependencyStory = (name: string, tell: Parameters<typeof hubStory>[1]): void => hubStory(name, tell, DETECTOR_AND_DEPENDENCIES)
 
 describe('what an object depends on', () => {
+  dependencyStory('says that nothing is preserved where nobody says that something is', async (hub, world) => {
+    await hub.create(aMap('config'))
+    await hub.create(taking('web'))
+    await hub.create(reading('web', 'config'))
+    await world.settle()
+    await scheduleTo(hub, 'web', 'member1')
+    await world.settle()
+    const { spec } = await attachedTo(hub, 'config')
+    assert.deepEqual([spec?.conflictResolution, spec?.preserveResourcesOnDeletion], ['Abort', false])
+  })
+
+  dependencyStory('does not follow for the deprecated association, which is kept and without effect', async (hub, world) => {
+    await hub.create(aMap('config'))
+    const policy = await hub.create(taking('web', { association: true, propagateDeps: undefined }))
+    await hub.create(reading('web', 'config'))
+    await world.settle()
+    await scheduleTo(hub, 'web', 'member1')
+    await world.settle()
+    assert.equal((policy.spec as PropagationSpec).association, true)
+    assert.equal(await bindingAt(hub, 'default/config-configmap'), undefined)
+    assert.equal((await theBindingOf(hub, 'web')).metadata.annotations?.[ANNOTATION], undefined)
+  })
+
+  dependencyStory('is not looked for where no rule knows of any', async (hub, world) => {
+    await hub.create(aMap('config'))
+    await hub.create(
+      aPolicy('default/maps', { resourceSelectors: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'config' }], propagateDeps: true }),
+    )
+    await world.settle()
+    await hub.patch(RESOURCE_BINDINGS, 'default/config-configmap', { spec: { clusters: [{ name: 'member1' }] } })
+    await world.settle()
+    const { metadata, spec } = await attachedTo(hub, 'config')
+    assert.equal(spec?.propagateDeps, true)
+    assert.deepEqual([metadata.annotations?.[ANNOTATION], metadata.finalizers], [undefined, ['karmada.io/binding-controller']])
+  })
+
   dependencyStory('follows it when it is scheduled, and where it is scheduled to', async (hub, world) => {
     const map = await hub.create(aMap('config'))
     await hub.create(taking('web', { conflictResolution: 'Overwrite', preserveResourcesOnDeletion: true }))

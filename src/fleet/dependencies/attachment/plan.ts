@@ -105,16 +105,15 @@ function attachedPatch({ object, content, referrers }: Observed, binding: Resour
 /** Whether no policy has a say in it. */
 const isAttachedOnly = (binding: ResourceBinding): boolean => binding.spec?.placement === undefined && claimOf(binding) === undefined
 
-/** Abort is what the server fills in where nothing is said. */
+/** Always said, as Karmada does: whoever looks need not know what silence means. */
 function opinionOf(
   referrers: readonly ResourceBinding[],
 ): Pick<Partial<BindingSpec>, 'conflictResolution' | 'preserveResourcesOnDeletion'> {
   const overwrites = referrers.some(({ spec }) => spec?.conflictResolution === 'Overwrite')
   const preserves = referrers.some(({ spec }) => spec?.preserveResourcesOnDeletion === true)
-  const saysNothing = referrers.every(({ spec }) => spec?.preserveResourcesOnDeletion === undefined)
   return {
     conflictResolution: overwrites ? 'Overwrite' : 'Abort',
-    preserveResourcesOnDeletion: saysNothing ? undefined : preserves,
+    preserveResourcesOnDeletion: referrers.length === 0 ? undefined : preserves,
   }
 }
 

@@ -65,12 +65,18 @@ export const dependenciesListing = ({ templates, interpreter }: DependenciesFact
       const isMentioned = read.byIndex(RESOURCE_BINDINGS, REQUIRED_BY, `${namespace}/${name}`).length > 0
       if (binding === undefined || !isDue(binding)) return { binding, template: undefined, answer: undefined, isMentioned }
       const template = templates.get(binding.spec.resource)
-      if (template === undefined || template.metadata.uid !== binding.spec.resource.uid)
+      if (template === undefined || template.metadata.uid !== binding.spec.resource.uid || !isAsked(interpreter, template, binding))
         return { binding, template: undefined, answer: undefined, isMentioned }
       return { binding, template, answer: await ask(interpreter, template), isMentioned }
     },
     plan,
   })
+
+/** What has no rule for dependencies is not asked: its binding says nothing of them, unless it did before. */
+const isAsked = (interpreter: DependenciesFacts['interpreter'], template: KubeObject, { metadata }: ResourceBinding): boolean =>
+  interpreter.has(template, 'InterpretDependency') ||
+  metadata.annotations?.[DEPENDENCIES_ANNOTATION] !== undefined ||
+  metadata.annotations?.[DEPENDENCIES_UNKNOWN] !== undefined
 
 /** Nothing follows a binding that goes nowhere yet; one that did before is kept up to date. */
 const isDue = (binding: ResourceBinding): boolean =>

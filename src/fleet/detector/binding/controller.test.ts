@@ -60,6 +60,23 @@ describe('a template that a policy selects', () => {
     assert.equal(hub.takeControllerWrites().filter((write) => !write.includes('/events')).length, 2)
   })
 
+  hubStory('without replicas says none, and says so again when there are some', async (hub, world) => {
+    await hub.create(aPolicy('default/web', { resourceSelectors: selecting('web'), propagateDeps: false }))
+    await hub.create(aDeployment('default/web', { replicas: 0 }))
+    await world.settle()
+    const before = (await theBinding(hub, WEB)).spec ?? {}
+    assert.deepEqual(
+      ['replicas', 'propagateDeps'].filter((field) => field in before),
+      [],
+    )
+    await hub.patch(DEPLOYMENTS, 'default/web', { spec: { replicas: 2 } })
+    await world.settle()
+    assert.equal((await theBinding(hub, WEB)).spec?.replicas, 2)
+    await hub.patch(DEPLOYMENTS, 'default/web', { spec: { replicas: 0 } })
+    await world.settle()
+    assert.equal('replicas' in ((await theBinding(hub, WEB)).spec ?? {}), false)
+  })
+
   hubStory('before the policy, ends in the same state', async (hub, world) => {
     await hub.create(aDeployment('default/web', { replicas: 3 }))
     await world.settle()
@@ -179,8 +196,23 @@ describe('a policy of the cluster', () => {
       uid: template?.metadata.uid,
       resourceVersion: template?.metadata.resourceVersion,
     })
-    assert.deepEqual([binding.spec?.propagateDeps, binding.spec?.schedulePriority], [undefined, undefined])
+    assert.deepEqual([binding.spec?.propagateDeps, binding.spec?.schedulePriority], [true, undefined])
     assert.deepEqual(await newsOf(hub, 'ClusterRole', 'team:reader'), ['ApplyPolicySucceed: Apply cluster policy(roles) succeed'])
+  })
+
+  hubStory('says once whether dependencies follow what lies in no namespace, and nothing of groups of workloads', async (hub, world) => {
+    const selectors = { resourceSelectors: [{ ...CLUSTER_ROLE, name: 'reader' }] }
+    const affinity = { workloadAffinity: { affinity: { groupByLabelKey: 'team' } } }
+    await hub.create(aPolicy('roles', { ...selectors, propagateDeps: true, placement: affinity }))
+    await hub.create({ ...CLUSTER_ROLE, metadata: { name: 'reader', labels: { team: 'a' } }, rules: [] })
+    await world.settle()
+    await hub.patch(CLUSTER_PROPAGATION_POLICIES, 'roles', {
+      spec: { propagateDeps: false, priority: 1, schedulerName: 'default-scheduler' },
+    })
+    await hub.patch(CLUSTER_ROLES, 'reader', { metadata: { labels: { more: 'x' } } })
+    await world.settle()
+    const { spec } = await theBinding(hub, 'reader-clusterrole')
+    assert.deepEqual([spec?.propagateDeps, spec?.workloadAffinityGroups, spec?.placement], [true, undefined, affinity])
   })
 
   hubStory('gives way to one of the namespace for what is not claimed yet', async (hub, world) => {

@@ -122,7 +122,8 @@ function desiredSpec(wish: Wish, binding: Binding | undefined): Partial<BindingS
   const { spec } = policy
   const common = {
     resource: referenceOf(wish, binding),
-    replicas: needs.replicas,
+    // None at all is not said, as everywhere in Go.
+    replicas: needs.replicas === 0 ? undefined : needs.replicas,
     replicaRequirements: needs.replicaRequirements,
     components: needs.components,
     schedulerName: spec?.schedulerName,
@@ -132,12 +133,14 @@ function desiredSpec(wish: Wish, binding: Binding | undefined): Partial<BindingS
     conflictResolution: spec?.conflictResolution,
     preserveResourcesOnDeletion: spec?.preserveResourcesOnDeletion,
     suspension: mergedSuspension(spec?.suspension, binding, narrowing.hold),
-    workloadAffinityGroups: wish.hasAffinityGroups ? affinityGroupsOf(wish) : undefined,
   }
-  if (!bindings.namespaced) return common
+  const propagateDeps = spec?.propagateDeps === true ? true : undefined
+  // Of what is in no namespace, nobody follows the dependencies: what the policy says about them is only noted down once.
+  if (!bindings.namespaced) return { ...common, propagateDeps: binding === undefined ? propagateDeps : binding.spec?.propagateDeps }
   return {
     ...common,
-    propagateDeps: spec?.propagateDeps,
+    propagateDeps,
+    workloadAffinityGroups: wish.hasAffinityGroups ? affinityGroupsOf(wish) : undefined,
     schedulePriority: wish.priority === undefined ? undefined : { priority: wish.priority },
   }
 }

@@ -27,6 +27,11 @@ describe('what Works say together', () => {
       [aReportingWork('a', aReport('no room'))],
       [{ clusterName: 'a', appliedMessage: 'no room', health: 'Unknown' }],
     ],
+    [
+      'and then nothing of what was reported before',
+      [aReportingWork('a', aReport('no room', { replicas: 2 }, 'Healthy'))],
+      [{ clusterName: 'a', appliedMessage: 'no room', health: 'Unknown' }],
+    ],
     ['not of those on their way out', [aReportingWork('a', aReport(true), { deletionTimestamp: '2026-01-01T00:00:00Z' })], []],
   ]
   for (const [name, works, expected] of table) it(name, () => assert.deepEqual(aggregatedItems(works), expected))

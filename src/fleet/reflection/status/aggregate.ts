@@ -20,12 +20,15 @@ export function aggregatedItems(works: readonly Work[]): AggregatedStatusItem[] 
     .sort((a, b) => compareStrings(a.clusterName, b.clusterName))
 }
 
-/** As Karmada writes it: what is false or empty is left out. */
+/**
+ * As Karmada writes it: what is false or empty is left out, and what was reported of an object counts only while the Work is
+ * applied: afterwards nobody knows whether it is about what is wanted.
+ */
 function itemOf({ metadata, status }: Work): AggregatedStatusItem {
   const applied = findCondition(status?.conditions, WORK_APPLIED)
   const isApplied = applied?.status === 'True'
   const message = isApplied ? '' : (applied?.message ?? '')
-  const [reported] = status?.manifestStatuses ?? []
+  const [reported] = isApplied ? (status?.manifestStatuses ?? []) : []
   return {
     clusterName: clusterOfExecutionNamespace(metadata.namespace ?? '') ?? '',
     ...(reported?.status === undefined ? {} : { status: reported.status }),

@@ -47,6 +47,10 @@ describe('an override policy', () => {
     ['of a whole text', patch({ subPath: '' })],
     ['of YAML in a field', field({ yaml: [{ subPath: '/x', operator: 'remove' }] })],
     ['with false for a value', patch({ value: false })],
+    [
+      'with changes inside fields beside rules, which say nothing there',
+      { spec: { overrideRules: [], overriders: { fieldOverrider: [{ fieldPath: '/x' }] } } },
+    ],
     ['by region', rule({}, { targetCluster: byField('region') })],
   ]
   for (const [name, content] of accepted)
@@ -63,7 +67,7 @@ describe('an override policy', () => {
     ],
     [
       'rules and changes of the deprecated form',
-      { spec: { overrideRules: [], overriders: { fieldOverrider: [{ fieldPath: '/x' }] } } },
+      { spec: { overrideRules: [], overriders: { plaintext: [{ path: '/x', operator: 'remove' }] } } },
       /^spec\.overriders: .*: overrideRules and overriders can't co-exist$/,
     ],
     [

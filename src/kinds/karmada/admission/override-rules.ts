@@ -21,8 +21,9 @@ export function overrideErrors(spec: OverrideSpec, namespace: string): FieldErro
   ]
 }
 
-const changesAnything = (overriders: Overriders | undefined): boolean =>
-  Object.values(overriders ?? {}).some((list) => Array.isArray(list) && list.length > 0)
+/** Changes inside fields came later than rules: beside them they are without effect, and were never refused. */
+const changesAnything = ({ fieldOverrider: _, ...overriders }: Overriders = {}): boolean =>
+  Object.values(overriders).some((list) => Array.isArray(list) && list.length > 0)
 
 function ruleErrors(path: string, { overriders, targetCluster }: OverrideRule): FieldError[] {
   const at = child(path, 'overriders')
