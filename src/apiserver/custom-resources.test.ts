@@ -75,10 +75,45 @@ describe('a definition', () => {
     }
     const headers = { 'content-type': 'application/merge-patch+json' }
     await server.send('POST', WIDGETS, widget('old'))
+    await server.send('POST', WIDGETS, widget('replaced'))
+    await server.send('PATCH', `${WIDGETS}/replaced`, { spec: { size: 2 } }, { headers })
     assert.equal((await server.send('PATCH', `${CRDS}/widgets.example.com`, patch, { headers })).status, 200)
     await settle()
     assert.deepEqual((await server.send('POST', WIDGETS, widget('b'))).body.spec, { size: 1, colour: 'blue' })
     assert.deepEqual((await server.send('GET', `${WIDGETS}/old`)).body.spec, { size: 1, colour: 'blue' }, 'older objects are read by it')
+    assert.deepEqual((await server.send('GET', `${WIDGETS}/replaced`)).body.spec, { size: 2, colour: 'blue' }, 'replaced ones too')
+    const listed = (await server.send('GET', WIDGETS)).body.items as unknown as { spec: object }[]
+    assert.deepEqual(
+      listed.map(({ spec }) => spec),
+      [
+        { size: 1, colour: 'blue' },
+        { size: 1, colour: 'blue' },
+        { size: 2, colour: 'blue' },
+      ],
+      'and all in a list',
+    )
+    server.stop()
+  })
+
+  it('gives defaults to what its kind takes away from new objects, wherever they are read', async () => {
+    const server = await startTestServer()
+    const status = { type: 'object', default: { phase: 'New' }, properties: { phase: { type: 'string' } } }
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' }, status } } }
+    const versions = [{ name: 'v1', served: true, storage: true, subresources: { status: {} }, schema }]
+    await server.send('POST', CRDS, definition({ plural: 'widgets', kind: 'Widget' }, { versions }))
+    await settle()
+    const watch = await server.watch(`${WIDGETS}?watch=true`)
+    await server.send('POST', WIDGETS, { ...widget('a'), spec: {}, status: { phase: 'Made up' } })
+    const found = [
+      (await server.send('GET', `${WIDGETS}/a`)).body,
+      ((await server.send('GET', WIDGETS)).body.items as unknown as Answered[])[0],
+      watch.take()[0]?.object as unknown as Answered,
+    ]
+    assert.deepEqual(
+      found.map((object) => object?.status),
+      [{ phase: 'New' }, { phase: 'New' }, { phase: 'New' }],
+    )
+    watch.stop()
     server.stop()
   })
 

@@ -3,6 +3,7 @@
  * per object so that writers of the same object queue up instead of colliding.
  */
 import { deepClone } from '../base/json.ts'
+import type { KindDefinition } from '../kinds/kind.ts'
 import { type KubeObject, METADATA_FIELDS, type ObjectMeta } from '../kube/meta.ts'
 import type { ClusterStore, CommitResult, Version } from '../store/index.ts'
 import type { Served } from './catalog.ts'
@@ -54,16 +55,35 @@ export function convertTo(served: Served, object: KubeObject, apiVersion: string
 }
 
 /** A stored object as today's schema reads it: a custom resource written under an older schema is pruned and defaulted. */
-export function readVersion(served: Served, version: Version): KubeObject {
-  const object = version.object() as KubeObject
-  return served.definition.readStored?.(object) ?? object
-}
+export const readVersion = (served: Served, version: Version): KubeObject => readAs(served, version, version.object() as KubeObject)
 
 /** The same for one look: a scan neither fills the cache of parsed objects nor freezes what it throws away. */
-export function glanceAt(served: Served, version: Version): KubeObject {
-  const object = version.glance() as KubeObject
-  return served.definition.readStored?.(object) ?? object
+export const glanceAt = (served: Served, version: Version): KubeObject => readAs(served, version, version.glance() as KubeObject)
+
+/** Of custom resources: by which definition each version, or the object it was made of, is known to read as it is stored. */
+const unchangedUnder = new WeakMap<Version | KubeObject, KindDefinition>()
+
+function readAs({ definition }: Served, version: Version, object: KubeObject): KubeObject {
+  if (definition.readStored === undefined || unchangedUnder.get(version) === definition) return object
+  const read = unchangedUnder.get(object) === definition ? object : definition.readStored(object)
+  if (read === object) unchangedUnder.set(version, definition)
+  return read
 }
+
+/** Whether the bytes of a version are what this path serves of it: then they can be passed on. */
+export function isServedAsStored(served: Served, version: Version): boolean {
+  if (served.apiVersion !== served.storageApiVersion) return false
+  if (served.definition.readStored === undefined || unchangedUnder.get(version) === served.definition) return true
+  glanceAt(served, version)
+  return unchangedUnder.get(version) === served.definition
+}
+
+/**
+ * What replaces an object was decoded by the same schema, and what of the old one stays was read by it. A new one may lack
+ * what its kind took away, which reads with its defaults; so may what was converted.
+ */
+const isSureToReadTheSame = (served: Served, expect: Version | undefined): boolean =>
+  expect !== undefined && served.definition.readStored !== undefined && served.apiVersion === served.storageApiVersion
 
 export interface Objects {
   readonly store: ClusterStore
@@ -90,7 +110,12 @@ export function createObjects(store: ClusterStore): Objects {
     },
     put(served, object, expect) {
       const key = keyOf(served, object.metadata.namespace ?? '', object.metadata.name ?? '')
-      return store.commit({ key, expect: expect?.revision ?? 'absent', type: 'put', encode: (revision) => stamped(object, revision) })
+      const encode = (revision: number): ReturnType<typeof stamped> => {
+        const made = stamped(object, revision)
+        if (isSureToReadTheSame(served, expect)) unchangedUnder.set(made.object, served.definition)
+        return made
+      }
+      return store.commit({ key, expect: expect?.revision ?? 'absent', type: 'put', encode })
     },
     remove(served, object, expect) {
       const key = keyOf(served, object.metadata.namespace ?? '', object.metadata.name ?? '')
@@ -120,8 +145,15 @@ function orderedMetadata(metadata: ObjectMeta): ObjectMeta {
 
 function stamped(object: KubeObject, revision: number): { bytes: Uint8Array; object: KubeObject } {
   const value: KubeObject = { ...object, metadata: orderedMetadata({ ...object.metadata, resourceVersion: String(revision) }) }
-  return { bytes: encodeObject(value), object: value }
+  const bytes = encodeObject(value)
+  written.set(value, bytes)
+  return { bytes, object: value }
 }
+
+const written = new WeakMap<KubeObject, Uint8Array>()
+
+/** The bytes of an object that was written in this process; undefined of any other, and of copies. */
+export const writtenBytes = (object: KubeObject): Uint8Array | undefined => written.get(object)
 
 function noop(): void {
   // The queue behind a lock only needs to know that the one before is over, however it ended.

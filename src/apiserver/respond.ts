@@ -7,7 +7,7 @@ import { badRequestError, failure, type Status, type StatusError } from '../kube
 import type { Served } from './catalog.ts'
 import type { ApiResponse } from './http.ts'
 import type { Negotiated } from './negotiation.ts'
-import { convertTo } from './objects.ts'
+import { convertTo, writtenBytes } from './objects.ts'
 import type { Scope } from './scope.ts'
 
 /** As Go writes it: lists in line with their keys, texts that look like something else in quotes. */
@@ -55,12 +55,10 @@ const isPrintable = (char: string): boolean => char >= ' ' && char !== '\u007f'
 
 /** One object (storage version) as the scope's version and the client's wish. */
 export function respondObject(scope: Scope, negotiated: Negotiated, status: number, object: KubeObject): ApiResponse {
-  return respond(
-    status,
-    shapeObject(scope, negotiated, convertTo(scope.served, object, scope.served.apiVersion)),
-    negotiated.format,
-    scope.warnings,
-  )
+  const served = convertTo(scope.served, object, scope.served.apiVersion)
+  const bytes = negotiated.shape === 'object' && negotiated.format === 'json' ? writtenBytes(served) : undefined
+  if (bytes !== undefined) return respondBytes(status, bytes, { warnings: scope.warnings })
+  return respond(status, shapeObject(scope, negotiated, served), negotiated.format, scope.warnings)
 }
 
 export function respondStatus(scope: Scope, negotiated: Negotiated, status: Status, code = 200): ApiResponse {

@@ -3,6 +3,7 @@
  * carries a precondition (resourceVersion or uid) that makes a repetition harmless: of a write without one that got no
  * answer, the caller hears, because only the caller can look and decide again.
  */
+import { meaningOf } from '../base/meaning.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { ApiError, isExpired, statusOf } from './errors.ts'
 import { type ExecOptions, type ExecSession, execOver, execPath } from './exec.ts'
@@ -264,7 +265,7 @@ async function* watchEvents(sender: Sender, resource: Resource, options: WatchOp
   try {
     for await (const line of lines(response.body, MAX_EVENT_BYTES)) {
       if (line.length === 0) continue
-      const event = JSON.parse(line.toString('utf8')) as { type: string; object: KubeObject }
+      const event = (meaningOf(line) ?? JSON.parse(line.toString('utf8'))) as { type: string; object: KubeObject }
       if (event.type === 'ERROR') {
         const status = statusOf(500, JSON.stringify(event.object))
         throw new ApiError(status.code ?? 500, status)

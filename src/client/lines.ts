@@ -1,10 +1,19 @@
-/** Splits a stream of bytes at newlines without decoding; a line longer than the bound ends the stream with an error. */
+import { meaningOf } from '../base/meaning.ts'
+
+/**
+ * Splits a stream of bytes at newlines without decoding; a line longer than the bound ends the stream with an error. A chunk
+ * whose meaning is known is a line as it is.
+ */
 const NEWLINE = 10
 
 export async function* lines(body: AsyncIterable<Uint8Array>, maxLineBytes: number): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   let restBytes = 0
   for await (const chunk of body) {
+    if (restBytes === 0 && chunk instanceof Buffer && meaningOf(chunk) !== undefined) {
+      yield chunk
+      continue
+    }
     let buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     for (;;) {
       const end = buffer.indexOf(NEWLINE)

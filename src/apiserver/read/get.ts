@@ -2,7 +2,7 @@
 import { notFoundError } from '../../kube/status.ts'
 import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
-import { keyOf, readVersion } from '../objects.ts'
+import { isServedAsStored, keyOf, readVersion } from '../objects.ts'
 import { respondBytes, respondObject } from '../respond.ts'
 import type { Scope } from '../scope.ts'
 import { parseExactRevision, waitForRevision } from './revision.ts'
@@ -13,8 +13,7 @@ export async function get(scope: Scope, negotiated: Negotiated): Promise<ApiResp
   if (revision !== undefined) await waitForRevision(scope, revision)
   const version = server.objects.store.get(keyOf(served, info.namespace, info.name))
   if (version === undefined) throw notFoundError(served.groupResource, info.name)
-  const isStoredForm = served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined
-  if (negotiated.shape === 'object' && negotiated.format === 'json' && isStoredForm)
+  if (negotiated.shape === 'object' && negotiated.format === 'json' && isServedAsStored(served, version))
     return respondBytes(200, version.bytes, { warnings: scope.warnings })
   return respondObject(scope, negotiated, 200, readVersion(served, version))
 }

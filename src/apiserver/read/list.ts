@@ -6,7 +6,7 @@ import { badRequestError, failure } from '../../kube/status.ts'
 import { CompactedError, FutureRevisionError, type RangeResult, type Version } from '../../store/index.ts'
 import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
-import { convertTo, glanceAt, keyOf, prefixOf, typePrefixLength } from '../objects.ts'
+import { convertTo, glanceAt, isServedAsStored, keyOf, prefixOf, typePrefixLength } from '../objects.ts'
 import { type ListOptions, parseListOptions } from '../options.ts'
 import { type ListMeta, respond, respondBytes, shapeList, table } from '../respond.ts'
 import type { Scope } from '../scope.ts'
@@ -151,7 +151,7 @@ export function render(scope: Scope, negotiated: Negotiated, listed: Listed): Ap
     const objects = listed.versions.map((version) => convertTo(served, glanceAt(served, version), served.apiVersion))
     return respond(200, shapeList(scope, negotiated, { objects, meta: listed.meta }), negotiated.format, scope.warnings)
   }
-  if (negotiated.format === 'json' && served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined)
+  if (negotiated.format === 'json' && listed.versions.every((version) => isServedAsStored(served, version)))
     return renderBytes(scope, listed)
   const items = listed.versions.map((version) => {
     const object = convertTo(served, glanceAt(served, version), served.apiVersion)

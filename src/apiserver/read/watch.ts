@@ -3,13 +3,14 @@
  * once per served version and shared by every watcher. A watcher that falls behind its bound is closed; nothing is ever
  * buffered for it without limit, and it resumes from its last revision.
  */
+import { noteMeaning } from '../../base/meaning.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { StatusError, tooManyRequestsError } from '../../kube/status.ts'
 import { CompactedError, type StoreEvent, type Version } from '../../store/index.ts'
 import type { Served } from '../catalog.ts'
 import type { ApiResponse, ByteSink } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
-import { convertTo, prefixOf, readVersion } from '../objects.ts'
+import { convertTo, isServedAsStored, prefixOf, readVersion } from '../objects.ts'
 import { type ListOptions, parseListOptions } from '../options.ts'
 import { partial, table, warningHeaders } from '../respond.ts'
 import type { Scope } from '../scope.ts'
@@ -215,14 +216,14 @@ const sharedLines = new WeakMap<Version, Map<string, Uint8Array>>()
 function eventEncoder(scope: Scope, negotiated: Negotiated): EncodeEvent {
   const { served } = scope
   if (negotiated.shape === 'object') {
-    const isStoredForm = served.apiVersion === served.storageApiVersion && served.definition.readStored === undefined
     return (type, version) => {
       const key = `${type} ${served.apiVersion}`
       let lines = sharedLines.get(version)
       const known = lines?.get(key)
       if (known !== undefined) return known
-      const body = isStoredForm ? version.bytes : JSON.stringify(convertTo(served, readVersion(served, version), served.apiVersion))
-      const line = encodeLine(type, body)
+      const object = (): KubeObject => convertTo(served, readVersion(served, version), served.apiVersion)
+      const line = encodeLine(type, isServedAsStored(served, version) ? version.bytes : JSON.stringify(object()))
+      noteMeaning(line, () => ({ type, object: object() }))
       lines ??= new Map()
       sharedLines.set(version, lines.set(key, line))
       return line
@@ -268,6 +269,6 @@ function bookmark(
 }
 
 function encodeLine(type: string, object: Uint8Array | string): Uint8Array {
-  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), Buffer.from(object), NEWLINE])
+  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), typeof object === 'string' ? Buffer.from(object) : object, NEWLINE])
 }
 const NEWLINE = Buffer.from('}\n')
