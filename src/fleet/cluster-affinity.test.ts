@@ -56,10 +56,17 @@ describe('which clusters an affinity means', () => {
   it('compares numbers', () => {
     const numbered = member({ region: '7' })
     assert.deepEqual(
-      [matchesCluster(field('region', 'Gt', '6'), numbered), matchesCluster(field('region', 'Lt', '6'), numbered)],
-      [true, false],
+      ['6', '8', '-6', '+6'].map((than) => matchesCluster(field('region', 'Gt', than), numbered)),
+      // A sign is nothing that a label could hold.
+      [true, false, false, false],
     )
   })
+
+  it('compares downwards', () =>
+    assert.deepEqual(
+      ['6', '8'].map((than) => matchesCluster(field('region', 'Lt', than), member({ region: '7' }))),
+      [false, true],
+    ))
 
   it('is what each part says, together', () => {
     const parts: fc.Arbitrary<Affinity> = fc.record(

@@ -17,14 +17,23 @@ export const matchesCluster = (affinity: ClusterAffinity | undefined, cluster: C
 
 export function clusterMatcher(affinity: ClusterAffinity | undefined): Matcher {
   if (affinity === undefined) return everything
-  const excluded = new Set(affinity.exclude ?? [])
-  const named = new Set(affinity.clusterNames ?? [])
-  const byLabels = labelMatcher(affinity.labelSelector)
-  const byFields = fieldMatcher(affinity.fieldSelector?.matchExpressions ?? [])
-  return (cluster) => {
-    const name = cluster.metadata.name ?? ''
-    return !excluded.has(name) && (named.size === 0 || named.has(name)) && byLabels(cluster) && byFields(cluster)
-  }
+  return both(
+    nameMatcher(affinity.exclude ?? [], affinity.clusterNames ?? []),
+    both(labelMatcher(affinity.labelSelector), fieldMatcher(affinity.fieldSelector?.matchExpressions ?? [])),
+  )
+}
+
+/** What an affinity does not speak of is not asked about. */
+function both(one: Matcher, other: Matcher): Matcher {
+  if (one === everything) return other
+  return other === everything ? one : (cluster) => one(cluster) && other(cluster)
+}
+
+function nameMatcher(exclude: readonly string[], clusterNames: readonly string[]): Matcher {
+  if (exclude.length === 0 && clusterNames.length === 0) return everything
+  const excluded = new Set(exclude)
+  const named = new Set(clusterNames)
+  return ({ metadata: { name = '' } }) => !excluded.has(name) && (named.size === 0 || named.has(name))
 }
 
 function labelMatcher(object: ClusterAffinity['labelSelector']): Matcher {
@@ -69,8 +78,9 @@ function fieldsSelector(expressions: readonly Expression[]): LabelSelector | und
   return selector
 }
 
+/** A value must be a number and also what a label can hold, which has no sign. */
 function comparison({ key, operator, values = [] }: Expression): LabelSelector | undefined {
-  if (values.length !== 1 || !/^[+-]?[0-9]+$/.test(values[0] ?? '')) return undefined
+  if (values.length !== 1 || !/^[0-9]{1,63}$/.test(values[0] ?? '')) return undefined
   return [{ key, operator: operator === 'Gt' ? 'gt' : 'lt', values }]
 }
 

@@ -46,6 +46,22 @@ describe('groups of clusters in turn', () => {
   ]
   for (const [name, fleet, wish, expected] of table) it(name, () => assert.equal(withName(decide(fleetOf(fleet), wish)), expected))
 
+  describe('a cluster in two of them', () => {
+    const shared = (replicas: number, more: BindingWish = {}): BindingWish =>
+      asked(replicas, {
+        placement: { clusterAffinities: named({ near: ['m1', 'm2'], far: ['m2', 'm3'] }), replicaScheduling: DYNAMIC },
+        ...more,
+      })
+    const cases: [string, BindingWish, string][] = [
+      ['is used by the first', shared(12), 'near m1:4, m2:8'],
+      ['and by the next', shared(16), 'far m2:8, m3:8'],
+      ['keeps what it has when the first no longer will do', shared(18, { on: { m1: 5, m2: 4 } }), 'near m1:8, m2:10'],
+      ['and takes over from there', shared(21, { on: { m1: 1, m2: 4 } }), 'far m2:13, m3:8'],
+      ['and stays in the next', shared(4, { on: { m2: 4 }, status: { schedulerObservingAffinityName: 'far' } }), 'far m2:4'],
+    ]
+    for (const [name, wish, expected] of cases) it(name, () => assert.equal(withName(decide(fleetOf(FREE), wish)), expected))
+  })
+
   it('tells of every attempt', () => {
     const { failures } = decide(fleetOf(FREE), asked(6))
     assert.deepEqual(failures, [

@@ -22,10 +22,25 @@ function quantityIn(list: ResourceList | undefined, resource: string): Quantity 
 export function amountsOf(list: ResourceList | undefined): Map<string, number> {
   const amounts = new Map<string, number>()
   for (const resource of Object.keys(list ?? {})) {
-    const quantity = quantityIn(list, resource)
-    if (quantity !== undefined) amounts.set(resource, amountOf(resource, quantity))
+    const amount = amountIn(list, resource)
+    if (amount !== undefined) amounts.set(resource, amount)
   }
   return amounts
+}
+
+/** Workloads ask for the same few amounts again and again: those seen lately are not read anew. */
+const READ = { cpu: new Map<string, number | undefined>(), others: new Map<string, number | undefined>() }
+const MAX_READ = 1000
+
+function amountIn(list: ResourceList | undefined, resource: string): number | undefined {
+  const source = String(list?.[resource])
+  const read = resource === CPU ? READ.cpu : READ.others
+  if (read.has(source)) return read.get(source)
+  const quantity = quantityIn(list, resource)
+  const amount = quantity === undefined ? undefined : amountOf(resource, quantity)
+  if (read.size >= MAX_READ) read.clear()
+  read.set(source, amount)
+  return amount
 }
 
 /** What is left of each resource of `whole` after the others; exact, and rounded only at the end. */

@@ -5,31 +5,43 @@
  */
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
-import { clusterMatcher } from '../cluster-affinity.ts'
-import type { Candidate } from './candidate.ts'
+import { type Candidate, inOrderOfNames, placeOf } from './candidate.ts'
 import { type Demand, isPlacedWhole, type Term } from './demand.ts'
 import { divideInOrder } from './division.ts'
+import { sortedLikeGo } from './go-sort.ts'
 
-export type Assignment =
-  | {
-      readonly targets: readonly TargetCluster[]
-      /** What a cluster was weighed by; undefined for those that did not take part. */
-      weightOf(cluster: string): number | undefined
-      readonly problem?: undefined
-    }
-  | { readonly problem: string; readonly isShortage: boolean; readonly targets?: undefined }
+export type Assignment = Shares | Shortage
+
+interface Shares {
+  readonly targets: readonly TargetCluster[]
+  /** What a cluster was weighed by; undefined for those that did not take part. */
+  weightOf(candidate: Candidate): number | undefined
+  readonly problem?: undefined
+}
+
+interface Shortage {
+  readonly problem: string
+  readonly isShortage: boolean
+  readonly targets?: undefined
+}
 
 const unweighed = (): undefined => undefined
 
 export function assignReplicas(demand: Demand, term: Term, selected: readonly Candidate[]): Assignment {
   if (selected.length === 0) return { problem: 'no clusters available to schedule', isShortage: false }
-  const { replicas, requests, components } = demand
-  if ((replicas > 0 || requests !== undefined) && components.length <= 1)
-    return term.overflow === undefined ? divided(demand, selected, replicas) : inTiers(demand, selected)
+  if (getsReplicas(demand)) return term.overflow === undefined ? divided(demand, selected, demand.replicas) : inTiers(demand, selected)
+  const { components } = demand
   const isWhole = components.length > 1 && isPlacedWhole(demand)
   const whole = components.map((component) => ({ name: component.name, replicas: component.replicas }))
   return { targets: selected.map(({ name }) => (isWhole ? { name, components: whole } : { name })), weightOf: unweighed }
 }
+
+const getsReplicas = ({ replicas, requests, components }: Demand): boolean =>
+  (replicas > 0 || requests !== undefined) && components.length <= 1
+
+/** Whether the result depends on the order of preference: not where clusters are only weighed against each other. */
+export const isOrderSeen = (demand: Demand): boolean =>
+  !getsReplicas(demand) || (demand.strategy !== 'StaticWeight' && demand.strategy !== 'DynamicWeight')
 
 function divided(demand: Demand, clusters: readonly Candidate[], replicas: number): Assignment {
   switch (demand.strategy) {
@@ -56,13 +68,12 @@ function inTiers(demand: Demand, selected: readonly Candidate[]): Assignment {
     if (tier === undefined) tiers.set(candidate.tier, [candidate])
     else tier.push(candidate)
   }
-  const filled: Extract<Assignment, { targets: readonly TargetCluster[] }>[] = []
+  const filled: Shares[] = []
   let left = demand.replicas
   for (const [, clusters] of [...tiers].sort(([a], [b]) => a - b)) {
-    const count = Math.min(
-      left,
-      sumOf(clusters, ({ available }) => available),
-    )
+    let room = 0
+    for (const { available } of clusters) room += available
+    const count = Math.min(left, room)
     const shares = divided(demand, clusters, count)
     if (shares.targets === undefined) return shares
     filled.push(shares)
@@ -70,31 +81,15 @@ function inTiers(demand: Demand, selected: readonly Candidate[]): Assignment {
     if (left <= 0) break
   }
   if (left > 0) return { problem: 'Clusters available replicas are not enough to schedule.', isShortage: true }
-  const weightOf = (cluster: string): number | undefined =>
-    filled.map((tier) => tier.weightOf(cluster)).find((weight) => weight !== undefined)
+  const weightOf = (candidate: Candidate): number | undefined =>
+    filled.map((tier) => tier.weightOf(candidate)).find((weight) => weight !== undefined)
   return { targets: filled.flatMap(({ targets }) => targets), weightOf }
 }
 
-interface WeightedCandidate {
-  readonly candidate: Candidate
-  readonly weight: number
-}
-
-const weighing = (clusters: readonly Candidate[], weightOf: (candidate: Candidate) => number): WeightedCandidate[] =>
-  clusters.map((candidate) => ({ candidate, weight: weightOf(candidate) }))
-
-function byStaticWeight({ placement, uid }: Demand, clusters: readonly Candidate[], replicas: number): Assignment {
-  const rules = (placement.replicaScheduling?.weightPreference?.staticWeightList ?? []).map(({ targetCluster, weight }) => ({
-    matches: clusterMatcher(targetCluster),
-    weight,
-  }))
-  const weightOf = ({ facts }: Candidate): number => {
-    let most = 0
-    for (const { matches, weight } of rules) if (weight > most && matches(facts.cluster)) most = weight
-    return most
-  }
-  const weighed = weighing(clusters, weightOf)
-  return share(weighed.some(({ weight }) => weight > 0) ? weighed : weighing(clusters, () => 1), replicas, uid)
+function byStaticWeight({ weightOf, uid }: Demand, clusters: readonly Candidate[], replicas: number): Assignment {
+  const inOrder = inOrderOfNames(clusters)
+  const weights = inOrder.map(({ facts }) => weightOf(facts))
+  return share({ inOrder, weights: weights.some((weight) => weight > 0) ? weights : weights.map(() => 1) }, replicas, uid)
 }
 
 function byAvailability(demand: Demand, clusters: readonly Candidate[], replicas: number): Assignment {
@@ -102,93 +97,89 @@ function byAvailability(demand: Demand, clusters: readonly Candidate[], replicas
   const present = new Map<string, Candidate>()
   if (current.size > 0) for (const candidate of clusters) if (current.has(candidate.name)) present.set(candidate.name, candidate)
   const scheduled = demand.clusters.filter(({ name }) => present.has(name))
-  const assigned = sumOf(scheduled, (target) => target.replicas ?? 0)
+  let assigned = 0
+  for (const target of scheduled) assigned += target.replicas ?? 0
   const had = ({ name }: Candidate): number => current.get(name) ?? 0
-  const nobody = (): boolean => false
   if (demand.isFresh) {
-    const weighed = weighing(clusters, (candidate) => candidate.allocatable + had(candidate))
-    return shareOrSay(demand, { weighed, target: replicas, isPreferred: nobody, doing: 'do fresh scale' })
+    const weightOf = (candidate: Candidate): number => candidate.allocatable + had(candidate)
+    return shareOrSay(demand, { clusters, weightOf, target: replicas, doing: 'do fresh scale' })
   }
   if (assigned > replicas) {
-    const weighed = scheduled.map(({ name, replicas: weight = 0 }) => ({ candidate: present.get(name) as Candidate, weight }))
-    return shareOrSay(demand, { weighed, target: replicas, isPreferred: nobody, doing: 'scale down' })
+    const there = scheduled.map(({ name }) => present.get(name) as Candidate)
+    return shareOrSay(demand, { clusters: there, weightOf: had, target: replicas, doing: 'scale down' })
   }
   if (assigned === replicas) return { targets: scheduled.filter((target) => (target.replicas ?? 0) > 0).map(plain), weightOf: unweighed }
-  const weighed = weighing(clusters, ({ allocatable }) => allocatable)
-  const added = shareOrSay(demand, { weighed, target: replicas - assigned, isPreferred: (one) => had(one) > 0, doing: 'scale up' })
-  return added.targets === undefined || scheduled.length === 0 ? added : { ...added, targets: merged(scheduled, added.targets) }
+  const isPreferred = (one: Candidate): boolean => had(one) > 0
+  const weightOf = ({ allocatable }: Candidate): number => allocatable
+  const added = shareOrSay(demand, { clusters, weightOf, target: replicas - assigned, isPreferred, doing: 'scale up' })
+  if (added.targets === undefined || scheduled.length === 0) return added
+  return { ...added, targets: merged(scheduled, added.targets, (name) => added.weightOf(present.get(name) as Candidate) !== undefined) }
 }
 
 interface Sharing {
-  weighed: readonly WeightedCandidate[]
+  /** In the order in which Karmada would have them. */
+  clusters: readonly Candidate[]
+  weightOf(candidate: Candidate): number
   target: number
   /** Who is asked first where as few clusters as possible are to be used. */
-  isPreferred(candidate: Candidate): boolean
+  isPreferred?(candidate: Candidate): boolean
   doing: string
 }
 
-function shareOrSay({ strategy, uid }: Demand, { weighed, target, isPreferred, doing }: Sharing): Assignment {
-  const available = sumOf(weighed, ({ weight }) => weight)
+function shareOrSay({ strategy, uid }: Demand, sharing: Sharing): Assignment {
+  const { clusters, weightOf, target, doing } = sharing
+  let available = 0
+  for (const candidate of clusters) available += weightOf(candidate)
   if (available < target)
     return { problem: `failed to ${doing}: Clusters available replicas ${available} are not enough to schedule.`, isShortage: true }
-  return share(strategy === 'Aggregated' ? asFewAsPossible(weighed, target, isPreferred) : weighed, target, uid)
+  const inOrder = inOrderOfNames(strategy === 'Aggregated' ? asFewAsPossible(sharing) : clusters)
+  return share({ inOrder, weights: inOrder.map(weightOf) }, target, uid)
 }
 
 /** The preferred first, then those that can take most: no more of them than are needed. */
-function asFewAsPossible(
-  weighed: readonly WeightedCandidate[],
-  target: number,
-  isPreferred: (candidate: Candidate) => boolean,
-): WeightedCandidate[] {
-  const byWeight = [...weighed].sort((a, b) => b.weight - a.weight)
-  const inTurn = [...byWeight.filter((one) => isPreferred(one.candidate)), ...byWeight.filter((one) => !isPreferred(one.candidate))]
+function asFewAsPossible({ clusters, weightOf, target, isPreferred }: Sharing): readonly Candidate[] {
+  const byWeight = sortedLikeGo(clusters, (a, b) => weightOf(a) > weightOf(b))
+  const inTurn =
+    isPreferred === undefined ? byWeight : [...byWeight.filter(isPreferred), ...byWeight.filter((candidate) => !isPreferred(candidate))]
   let sum = 0
-  const enough = inTurn.findIndex(({ weight }) => {
-    sum += weight
+  const enough = inTurn.findIndex((candidate) => {
+    sum += weightOf(candidate)
     return sum >= target
   })
   return inTurn.slice(0, enough + 1)
 }
 
 /** In the order of names; who gets nothing is left out. */
-function share(weighed: readonly WeightedCandidate[], target: number, uid: string | undefined): Assignment {
-  const sorted = inOrderOfNames(weighed)
-  const seats = divideInOrder(
-    target,
-    sorted.map(({ weight }) => weight),
-    uid,
-  )
+function share(
+  { inOrder, weights }: { inOrder: readonly Candidate[]; weights: readonly number[] },
+  target: number,
+  uid: string | undefined,
+): Shares {
+  const seats = divideInOrder(target, weights, uid)
   const targets: TargetCluster[] = []
-  for (const [i, { candidate }] of sorted.entries()) {
-    const replicas = seats[i] ?? 0
-    if (replicas > 0) targets.push({ name: candidate.name, replicas })
+  for (let i = 0; i < inOrder.length; i++) {
+    const replicas = seats[i] as number
+    if (replicas > 0) targets.push({ name: (inOrder[i] as Candidate).name, replicas })
   }
-  return { targets, weightOf: (cluster) => sorted.find(({ candidate }) => candidate.name === cluster)?.weight }
+  return { targets, weightOf: (candidate) => weights[placeOf(candidate, inOrder)] }
 }
 
-/** Each to its place; where most places would stay empty, sorting is cheaper. */
-function inOrderOfNames(weighed: readonly WeightedCandidate[]): WeightedCandidate[] {
-  const last = weighed.reduce((most, { candidate }) => Math.max(most, candidate.order), 0)
-  if (last > 4 * weighed.length) return [...weighed].sort((a, b) => a.candidate.order - b.candidate.order)
-  const places = new Array<WeightedCandidate | undefined>(last + 1).fill(undefined)
-  for (const one of weighed) places[one.candidate.order] = one
-  return places.filter((one) => one !== undefined)
-}
-
-/** What was added on top of what was there, in the order of names as a division has it. */
-function merged(before: readonly TargetCluster[], added: readonly TargetCluster[]): TargetCluster[] {
+/**
+ * What was added on top of what was there: those that took part in the division in the order of their names, whether they
+ * got anything or not, then those that only keep what they had.
+ */
+function merged(
+  before: readonly TargetCluster[],
+  added: readonly TargetCluster[],
+  tookPart: (cluster: string) => boolean,
+): TargetCluster[] {
   const sums = new Map<string, number>()
   for (const { name, replicas = 0 } of [...before, ...added]) sums.set(name, (sums.get(name) ?? 0) + replicas)
+  const kept = new Set(before.filter(({ name }) => !tookPart(name)).map(({ name }) => name))
   return [...sums]
     .filter(([, replicas]) => replicas > 0)
     .map(([name, replicas]) => ({ name, replicas }))
-    .sort((a, b) => compareStrings(a.name, b.name))
+    .sort((a, b) => Number(kept.has(a.name)) - Number(kept.has(b.name)) || compareStrings(a.name, b.name))
 }
 
 const plain = ({ name, replicas }: TargetCluster): TargetCluster => ({ name, replicas })
-
-function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
-  let sum = 0
-  for (const item of items) sum += of(item)
-  return sum
-}

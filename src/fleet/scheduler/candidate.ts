@@ -26,22 +26,64 @@ export interface Fit {
   readonly estimate: Estimate
 }
 
-/** In the order in which they are preferred. `feasible` comes in the order of names, which decides between equals. */
-export function candidatesOf(feasible: readonly ClusterFacts[], { demand, term, estimate }: Fit): Candidate[] {
+/** All candidates, in the order of their names; in the order of preference only for those who ask: sorting is dear. */
+export class Candidates {
+  readonly byName: readonly Candidate[]
+  #preferred: readonly Candidate[] | undefined
+
+  constructor(byName: readonly Candidate[]) {
+    this.byName = byName
+  }
+
+  get preferred(): readonly Candidate[] {
+    this.#preferred ??= [...this.byName].sort(byPreference)
+    return this.#preferred
+  }
+}
+
+/** `feasible` comes in the order of names. */
+export function candidatesOf(feasible: readonly ClusterFacts[], { demand, term, estimate }: Fit): Candidates {
+  const { current } = demand
   const candidates: Candidate[] = []
   for (const facts of feasible) {
     let score = 0
     for (const one of SCORES) score += one.score(demand, facts)
     const { name } = facts
     const allocatable = estimate(facts)
-    const available = allocatable + (demand.current.get(name) ?? 0)
+    const available = current.size === 0 ? allocatable : allocatable + (current.get(name) ?? 0)
     candidates.push({ facts, name, order: candidates.length, score, tier: tierOf(facts, term), allocatable, available })
   }
-  return candidates.sort(byPreference)
+  return new Candidates(candidates)
 }
 
+/** Names decide between equals. */
 export const byPreference = (a: Candidate, b: Candidate): number =>
   a.tier - b.tier || b.score - a.score || b.available - a.available || a.order - b.order
+
+const byOrder = (a: Candidate, b: Candidate): number => a.order - b.order
+
+/** The same list where it is in the order of names already. */
+export function inOrderOfNames(candidates: readonly Candidate[]): readonly Candidate[] {
+  let last = -1
+  for (const { order } of candidates) {
+    if (order < last) return [...candidates].sort(byOrder)
+    last = order
+  }
+  return candidates
+}
+
+/** Where a candidate is in a list in the order of names; -1 when it is not there. */
+export function placeOf({ order }: Candidate, inOrder: readonly Candidate[]): number {
+  let [low, high] = [0, inOrder.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const there = (inOrder[middle] as Candidate).order
+    if (there === order) return middle
+    if (there < order) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}
 
 function tierOf(facts: ClusterFacts, { name, isPrimary, overflow }: Term): number {
   if (name === undefined || isPrimary(facts)) return 0

@@ -51,6 +51,8 @@ export interface DecisionRecord {
 }
 
 export const MAX_RECORD_BYTES = 8192
+/** In UTF-8, of one unit of a string. */
+const MAX_BYTES_PER_CHARACTER = 3
 const MAX_MESSAGE = 1024
 
 export function recordText({ reason, message, affinityName, explanation }: Decision, generation: number): string {
@@ -65,7 +67,7 @@ export function recordText({ reason, message, affinityName, explanation }: Decis
   }
   for (let kept = clusters.length; kept >= 0; kept--) {
     const text = JSON.stringify({ ...head, clusters: clusters.slice(0, kept), others })
-    if (Buffer.byteLength(text) <= MAX_RECORD_BYTES) return text
+    if (text.length * MAX_BYTES_PER_CHARACTER <= MAX_RECORD_BYTES || Buffer.byteLength(text) <= MAX_RECORD_BYTES) return text
   }
   return JSON.stringify({ ...head, clusters: [], others: {} })
 }

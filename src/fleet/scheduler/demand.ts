@@ -48,6 +48,8 @@ export interface Demand {
   readonly isWorkload: boolean
   readonly placement: Placement
   readonly strategy: Strategy
+  /** By the list of static weights; 0 for a cluster that is not in it. */
+  weightOf(facts: ClusterFacts): number
   readonly terms: readonly Term[]
   readonly hasNamedTerms: boolean
   readonly observedTerm: string | undefined
@@ -77,6 +79,7 @@ export function demandOf(binding: Binding, placement: Placement): Demand {
     isWorkload,
     placement,
     strategy: strategyOf(placement),
+    weightOf: staticWeights(placement),
     terms:
       named.length > 0
         ? named.map((term) => namedTerm(term, isWorkload))
@@ -120,6 +123,17 @@ function strategyOf({ replicaScheduling }: Placement): Strategy {
   if (replicaScheduling.replicaDivisionPreference === 'Aggregated') return 'Aggregated'
   if (replicaScheduling.replicaDivisionPreference !== 'Weighted') return 'unsupported'
   return (replicaScheduling.weightPreference?.dynamicWeight ?? '') === '' ? 'StaticWeight' : 'DynamicWeight'
+}
+
+/** Of several that mean a cluster, the highest counts. */
+function staticWeights({ replicaScheduling }: Placement): Demand['weightOf'] {
+  const list = replicaScheduling?.weightPreference?.staticWeightList ?? []
+  const rules = list.map(({ targetCluster, weight }) => ({ matches: clusterMatcher(targetCluster), weight }))
+  return ({ cluster }) => {
+    let most = 0
+    for (const { matches, weight } of rules) if (weight > most && matches(cluster)) most = weight
+    return most
+  }
 }
 
 /** The last of them counts, as it does for Karmada. */

@@ -34,7 +34,8 @@ export function divideInOrder(target: number, weights: readonly number[], uid: s
   const seats = new Array<number>(weights.length).fill(0)
   const parties: number[] = []
   let total = 0
-  for (const [i, weight] of weights.entries()) {
+  for (let i = 0; i < weights.length; i++) {
+    const weight = weights[i] as number
     if (!(weight > 0)) continue
     parties.push(i)
     total += weight

@@ -31,3 +31,26 @@ export function heapOf(items: readonly number[], isBefore: (a: number, b: number
     },
   }
 }
+
+/** Sorts the items from `begin` up to and without `end`, as Go's sort package does it when dividing does not help. */
+export function heapSort<T>(list: T[], begin: number, end: number, isBefore: (a: T, b: T) => boolean): void {
+  const swap = (a: number, b: number): void => {
+    const item = list[begin + a] as T
+    list[begin + a] = list[begin + b] as T
+    list[begin + b] = item
+  }
+  const less = (a: number, b: number): boolean => isBefore(list[begin + a] as T, list[begin + b] as T)
+  const sink = (start: number, length: number): void => {
+    for (let root = start, child = 2 * root + 1; child < length; root = child, child = 2 * root + 1) {
+      if (child + 1 < length && less(child, child + 1)) child++
+      if (!less(root, child)) return
+      swap(root, child)
+    }
+  }
+  const count = end - begin
+  for (let at = (count - 1) >> 1; at >= 0; at--) sink(at, count)
+  for (let last = count - 1; last >= 0; last--) {
+    swap(0, last)
+    sink(0, last)
+  }
+}

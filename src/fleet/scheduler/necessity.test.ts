@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { APPLIED_PLACEMENT } from '../../kinds/karmada/well-known.ts'
 import { demandOf } from './demand.ts'
-import { isPlacementChanged, mustDecide } from './necessity.ts'
+import { isOurs, isPlacementChanged, mustDecide } from './necessity.ts'
 import { aBindingOf, type BindingWish, DUPLICATED, DYNAMIC } from './testing.ts'
 
 const SCHEDULED = { type: 'Scheduled', status: 'True', reason: 'Success', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }
@@ -83,4 +83,19 @@ describe('a placement', () => {
       const applied = typeof before === 'object' ? JSON.stringify(before) : before
       assert.equal(isPlacementChanged({ placement: now, observedTerm }, applied), expected)
     })
+})
+
+describe('a binding is ours', () => {
+  const labelled = (labels: Record<string, string>) => {
+    const binding = aBindingOf()
+    return isOurs({ ...binding, metadata: { ...binding.metadata, labels } })
+  }
+  const table: [string, Record<string, string>, boolean][] = [
+    ['by the id of a policy', { 'propagationpolicy.karmada.io/permanent-id': 'p' }, true],
+    ['by the id of a cluster policy', { 'clusterpropagationpolicy.karmada.io/permanent-id': 'p' }, true],
+    ['by whoever manages it', { 'binding.karmada.io/managed-by': 'somebody' }, true],
+    ['not by an empty id', { 'propagationpolicy.karmada.io/permanent-id': '' }, false],
+    ['not without any', {}, false],
+  ]
+  for (const [name, labels, expected] of table) it(name, () => assert.equal(labelled(labels), expected))
 })

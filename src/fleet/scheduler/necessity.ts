@@ -21,7 +21,9 @@ export function isOurs({ metadata, spec }: Binding, schedulerName: string = DEFA
   const asked = spec.schedulerName === undefined || spec.schedulerName === '' ? DEFAULT_SCHEDULER : spec.schedulerName
   if (asked !== schedulerName) return false
   const labels = metadata.labels ?? {}
-  return [PROPAGATION_POLICY_ID, CLUSTER_PROPAGATION_POLICY_ID, BINDING_MANAGED_BY_LABEL].some((key) => Object.hasOwn(labels, key))
+  return [PROPAGATION_POLICY_ID, CLUSTER_PROPAGATION_POLICY_ID, BINDING_MANAGED_BY_LABEL].some(
+    (key) => Object.hasOwn(labels, key) && labels[key] !== '',
+  )
 }
 
 /** What is the same in every cluster is decided about again whenever something changes. */

@@ -200,12 +200,31 @@ describe('dynamic weights and aggregated', () => {
     ['then the others', FREE, aggregated(20, { on: { m3: 4 } }), 'm1:12, m3:8'],
     ['fewer replicas on fewer clusters', FREE, aggregated(3, { on: { m1: 2, m2: 4 } }), 'm2:3'],
     [
+      'those that get more come before those that only stay',
+      { m1: { pods: 0 }, m2: { pods: 10 }, m3: { pods: 0 } },
+      aggregated(14, { on: { m3: 5, m1: 4, m2: 3 } }),
+      'm2:5, m1:4, m3:5',
+    ],
+    [
+      'by weight, everybody takes part, also who gets nothing',
+      { m1: { pods: 0 }, m2: { pods: 10 } },
+      dynamic(14, { on: { m2: 5, m1: 4 } }),
+      'm1:4, m2:10',
+    ],
+    [
       'not one too many',
       FREE,
       aggregated(37),
       'Unschedulable: failed to assign replicas: failed to scale up: Clusters available replicas 36 are not enough to schedule.',
     ],
   ])
+
+  it('among equals, beyond a dozen of them, the one that Karmada comes to', () => {
+    const names = Array.from({ length: 16 }, (_, i) => `m${String(i).padStart(2, '0')}`)
+    const fleet = fleetOf(Object.fromEntries(names.map((name, i) => [name, { pods: i === 0 ? 1 : 5 }])))
+    assert.equal(inShort(decide(fleet, aggregated(8, { on: { m00: 5 } }))), 'm00:6, m08:2')
+    assert.equal(inShort(decide(fleet, aggregated(8))), 'm01:4, m02:4')
+  })
 
   it('takes off what is on its way', () => {
     const inFlight = (cluster: string) => (cluster === 'm1' ? { pods: 12, amounts: new Map([['cpu', 12_000]]) } : undefined)

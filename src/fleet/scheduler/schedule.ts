@@ -120,7 +120,10 @@ function attemptWith(term: Term, { clusters, demand, estimate, options }: World)
     const { problem, isShortage } = assignment
     return fail(isShortage ? 'Unschedulable' : 'SchedulerError', `failed to assign replicas: ${problem}`, { candidates, problem })
   }
-  const targets = options.propagateEmptyWorkloads === true ? withEmpty(assignment.targets, selected) : assignment.targets
+  const targets =
+    options.propagateEmptyWorkloads === true
+      ? withEmpty(assignment.targets, selection.isEverybody === true ? candidates.preferred : selected)
+      : assignment.targets
   const choice = { demand, candidates, selection, targets, weightOf: assignment.weightOf }
   return { reason: 'Success', message: '', targets, explanation: explanationOf(tellChoice(choice, filtered)) }
 }

@@ -1,7 +1,7 @@
 /** The sentences about the clusters of a decision: why each was chosen or not, in words that people can follow. */
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
-import type { Candidate } from './candidate.ts'
+import type { Candidate, Candidates } from './candidate.ts'
 import type { ClusterFacts } from './cluster-facts.ts'
 import { type Sentence, shortened, type Told } from './decision.ts'
 import type { Demand } from './demand.ts'
@@ -29,12 +29,13 @@ export function fitMessage(total: number, { reasons }: Filtered): string {
 
 /** Clusters that would do by themselves, when all together would not. */
 export interface InVain {
-  readonly candidates: readonly Candidate[]
+  readonly candidates: Candidates
   readonly problem: string
 }
 
 export function tellFailure({ feasible, rejected, reasons }: Filtered, inVain: InVain | undefined): Told {
-  const { candidates = [], problem = '' } = inVain ?? {}
+  const { candidates, problem = '' } = inVain ?? {}
+  const count = candidates?.byName.length ?? 0
   const sentence = ({ name, available }: Candidate): Sentence => ({
     name,
     why: `it fits, with ${available} replicas available, but ${problem}`,
@@ -43,32 +44,30 @@ export function tellFailure({ feasible, rejected, reasons }: Filtered, inVain: I
     total: feasible.length + countOf(reasons),
     chosen: 0,
     someChosen: () => [],
-    someOthers: (count) => [...candidates.slice(0, count).map(sentence), ...rejected].slice(0, count),
-    reasons: candidates.length === 0 ? reasons : new Map([...reasons, [problem, candidates.length]]),
+    someOthers: (most) => [...(candidates?.preferred ?? []).slice(0, most).map(sentence), ...rejected].slice(0, most),
+    reasons: count === 0 ? reasons : new Map([...reasons, [problem, count]]),
   }
 }
 
 export interface Choice {
   readonly demand: Demand
-  readonly candidates: readonly Candidate[]
+  readonly candidates: Candidates
   readonly selection: Extract<Selection, { selected: readonly Candidate[] }>
   readonly targets: readonly TargetCluster[]
-  weightOf(cluster: string): number | undefined
+  weightOf(candidate: Candidate): number | undefined
 }
 
 export function tellChoice(choice: Choice, { feasible, rejected, reasons }: Filtered): Told {
   const { candidates, selection, targets } = choice
-  const unselected = candidates.length - selection.selected.length
+  const unselected = candidates.byName.length - selection.selected.length
   const empty = selection.selected.length - targets.length
   return {
     total: feasible.length + countOf(reasons),
     chosen: targets.length,
-    someChosen: (count) => {
-      const some = targets.slice(0, count)
-      const names = new Set(some.map(({ name }) => name))
-      const found = new Map(candidates.filter(({ name }) => names.has(name)).map((candidate) => [candidate.name, candidate]))
-      return some.map((target) => ({ name: target.name, why: whyChosen(target, found.get(target.name), choice) }))
-    },
+    someChosen: (count) =>
+      targets
+        .slice(0, count)
+        .map((target) => ({ name: target.name, why: whyChosen(target, candidateNamed(target.name, candidates), choice) })),
     someOthers: (count) => [...whyNot(choice, unselected + empty === 0 ? 0 : count), ...rejected].slice(0, count),
     reasons: new Map([
       ...reasons,
@@ -78,37 +77,51 @@ export function tellChoice(choice: Choice, { feasible, rejected, reasons }: Filt
   }
 }
 
-/** The first candidates that came away with nothing. */
+/** They are in the order of their names. */
+function candidateNamed(name: string, { byName }: Candidates): Candidate | undefined {
+  let [low, high] = [0, byName.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const candidate = byName[middle] as Candidate
+    const where = compareStrings(candidate.name, name)
+    if (where === 0) return candidate
+    if (where < 0) low = middle + 1
+    else high = middle - 1
+  }
+  return undefined
+}
+
+/** The first candidates that came away with nothing: by preference where somebody had to choose, else by name. */
 function whyNot(choice: Choice, count: number): Sentence[] {
+  if (count === 0) return []
   const { candidates, selection, targets } = choice
   const chosen = new Set(targets.map(({ name }) => name))
-  const selected = new Set(selection.selected)
+  const isSelected = (one: Candidate): boolean => selection.isEverybody === true || selection.selected.includes(one)
   const told: Sentence[] = []
-  for (const one of candidates) {
+  for (const one of selection.isEverybody === true ? selection.selected : candidates.preferred) {
     if (told.length >= count) break
-    if (!chosen.has(one.name)) told.push({ name: one.name, why: selected.has(one) ? whyEmpty(one, choice) : selection.whyNot(one) })
+    if (!chosen.has(one.name)) told.push({ name: one.name, why: isSelected(one) ? whyEmpty(one, choice) : selection.whyNot(one) })
   }
   return told
 }
 
 function whyChosen(target: TargetCluster, candidate: Candidate | undefined, { demand, weightOf }: Choice): string {
-  const { name, replicas, components } = target
+  const { replicas, components } = target
   const { score = 0, available = 0, tier = 0 } = candidate ?? {}
-  const weight = weightOf(name)
-  const gets = demand.strategy === 'Duplicated' ? `gets all ${replicas} replicas` : `gets ${replicas} of ${demand.replicas} replicas`
-  const parts = [
-    `score ${score}`,
-    demand.isWorkload ? `${available} replicas available` : undefined,
-    tier > 0 ? `takes overflow (tier ${tier})` : undefined,
-    weight === undefined ? undefined : `weight ${weight}`,
-    components === undefined ? undefined : `takes all ${components.length} components`,
-    replicas === undefined ? undefined : gets,
-  ]
-  return parts.filter((part) => part !== undefined).join(', ')
+  const weight = candidate === undefined ? undefined : weightOf(candidate)
+  let why = `score ${score}`
+  if (demand.isWorkload) why += `, ${available} replicas available`
+  if (tier > 0) why += `, takes overflow (tier ${tier})`
+  if (weight !== undefined) why += `, weight ${weight}`
+  if (components !== undefined) why += `, takes all ${components.length} components`
+  if (replicas === undefined) return why
+  return demand.strategy === 'Duplicated'
+    ? `${why}, gets all ${replicas} replicas`
+    : `${why}, gets ${replicas} of ${demand.replicas} replicas`
 }
 
-function whyEmpty({ name, available }: Candidate, { demand, weightOf }: Choice): string {
-  const weight = weightOf(name)
-  if (weight === undefined) return `not needed: others hold all ${demand.replicas} replicas (${available} replicas available)`
+function whyEmpty(candidate: Candidate, { demand, weightOf }: Choice): string {
+  const weight = weightOf(candidate)
+  if (weight === undefined) return `not needed: others hold all ${demand.replicas} replicas (${candidate.available} replicas available)`
   return `weight ${weight} is too small for one of ${demand.replicas} replicas`
 }

@@ -1,5 +1,6 @@
 /** Taints keep new work away unless they are tolerated. Who is there already is the business of eviction. */
-import type { Taint, Toleration } from '../../../kinds/karmada/index.ts'
+import type { Taint } from '../../../kinds/karmada/index.ts'
+import { tolerates } from '../../cluster-taints.ts'
 import type { Filter } from './filter.ts'
 
 export const taintToleration: Filter = {
@@ -12,13 +13,6 @@ export const taintToleration: Filter = {
       return taint === undefined ? undefined : `cluster(s) had untolerated taint {${taintText(taint)}}`
     }
   },
-}
-
-function tolerates({ key = '', effect = '', operator = '', value = '' }: Toleration, taint: Taint): boolean {
-  if (effect !== '' && effect !== taint.effect) return false
-  if (key !== '' && key !== taint.key) return false
-  if (operator === 'Exists') return true
-  return (operator === '' || operator === 'Equal') && value === (taint.value ?? '')
 }
 
 const taintText = ({ key, value = '', effect }: Taint): string =>

@@ -57,6 +57,12 @@ describe('spread by region', () => {
       { regions: [0, 0], clusters: [1, 1] },
       'SchedulerError: failed to select clusters: the number of clusters is less than the cluster spreadConstraint.MinGroups',
     ],
+    [
+      'shares of no region in particular: where it is already, whatever the room',
+      EVEN,
+      { regions: [0, 1], clusters: [1, 1], by: DYNAMIC, replicas: 12, on: { w1: 2 } },
+      'w1:12',
+    ],
     ['another region helps out with clusters', EVEN, { regions: [1, 2], clusters: [3, 3] }, 'e2:2, w2:2, e1:2'],
     ['for copies: where most clusters can hold everything', EVEN, { regions: [1, 1], clusters: [1, 2], replicas: 30 }, 'n1:30'],
     ['where it is already', EVEN, { regions: [1, 1], clusters: [1, 1], on: { w1: 2 } }, 'w1:2'],

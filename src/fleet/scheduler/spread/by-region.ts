@@ -55,8 +55,10 @@ const UNIT = 1000
 
 function regionScore(clusters: readonly Candidate[], { demand, region, cluster }: RegionSpread): number {
   if (demand.strategy === 'Duplicated') return scoreForCopies(clusters, demand.replicas)
-  const minRegions = Math.max(1, region.minGroups ?? 0)
-  return scoreForShares(clusters, Math.ceil(demand.replicas / minRegions), Math.max(cluster?.minGroups ?? 0, minRegions))
+  const minRegions = region.minGroups ?? 0
+  // A share of no region at all is what any cluster can hold: as Karmada counts it, only how well they are liked is left.
+  const share = minRegions === 0 ? 0 : Math.ceil(demand.replicas / minRegions)
+  return scoreForShares(clusters, share, Math.max(cluster?.minGroups ?? 0, minRegions))
 }
 
 /** By the number of clusters that can hold everything. */

@@ -1,13 +1,16 @@
 /** Which of the candidates are used: all of them, unless the placement spreads by cluster or region. */
-import type { Candidate } from '../candidate.ts'
+import { isOrderSeen } from '../assign.ts'
+import type { Candidates } from '../candidate.ts'
 import { constraintOn, type Demand, isPlacedWhole } from '../demand.ts'
 import { selectByCluster } from './by-cluster.ts'
 import { selectByRegion } from './by-region.ts'
 import type { Selection } from './selection.ts'
 
-export function selectClusters(demand: Demand, candidates: readonly Candidate[]): Selection {
+export function selectClusters(demand: Demand, all: Candidates): Selection {
   const { placement } = demand
-  if ((placement.spreadConstraints ?? []).length === 0 || ignoresSpread(demand)) return { selected: candidates, whyNot: () => '' }
+  if ((placement.spreadConstraints ?? []).length === 0 || ignoresSpread(demand))
+    return { selected: isOrderSeen(demand) ? all.preferred : all.byName, isEverybody: true, whyNot: () => '' }
+  const candidates = all.preferred
   const region = constraintOn(placement, 'region')
   const cluster = constraintOn(placement, 'cluster')
   if (region !== undefined) return selectByRegion({ demand, candidates, region, cluster })

@@ -4,6 +4,8 @@ import type { Candidate } from '../candidate.ts'
 export type Selection =
   | {
       readonly selected: readonly Candidate[]
+      /** There was nothing to choose. */
+      readonly isEverybody?: boolean
       readonly problem?: undefined
       /** Why a candidate was left out. */
       whyNot(candidate: Candidate): string
