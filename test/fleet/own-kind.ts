@@ -19,8 +19,8 @@ export interface OwnKind {
 }
 
 /** `Boat` in a group that no other story has; members serve it when this returns, and the hub knows that. */
-export async function ownKind(stage: FleetStage): Promise<OwnKind> {
-  return installed(stage, boatsOf(stage))
+export async function ownKind(stage: FleetStage, scope: 'Namespaced' | 'Cluster' = 'Namespaced'): Promise<OwnKind> {
+  return installed(stage, { ...boatsOf(stage), namespaced: scope === 'Namespaced' })
 }
 
 /** `Boat`, known to the hub alone. */
@@ -91,7 +91,7 @@ async function serving(stage: FleetStage, groupVersion: string): Promise<number>
   return clusters.filter(({ status }) => status?.apiEnablements?.some((enabled) => enabled.groupVersion === groupVersion)).length
 }
 
-function definitionOf({ group, version, plural, kind }: Resource): KubeObject {
+function definitionOf({ group, version, plural, kind, namespaced }: Resource): KubeObject {
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } }
   return {
@@ -100,7 +100,7 @@ function definitionOf({ group, version, plural, kind }: Resource): KubeObject {
     metadata: { name: `${plural}.${group}` },
     spec: {
       group,
-      scope: 'Namespaced',
+      scope: namespaced ? 'Namespaced' : 'Cluster',
       names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
       versions: [{ name: version, served: true, storage: true, schema, subresources: { status: {} } }],
     },

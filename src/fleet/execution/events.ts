@@ -7,6 +7,9 @@ import type { EventIntent } from '../../runtime/controller.ts'
 
 const named = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`
 
+/** Without a slash where there is no namespace. */
+const reference = ({ metadata: { namespace = '', name = '' } }: KubeObject): string => (namespace === '' ? name : `${namespace}/${name}`)
+
 /** The object on the hub that a manifest stands for. */
 function templateOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, namespace, annotations } = metadata
@@ -38,7 +41,7 @@ export const refused = (manifest: KubeObject, cluster: string, why: string): Eve
   of: templateOf(manifest),
   type: 'Warning',
   reason: 'SyncFailed',
-  message: `Failed to create or update resource(${named(manifest)}) in member cluster(${cluster}): ${why}`,
+  message: `Failed to create or update resource(${reference(manifest)}) in member cluster(${cluster}): ${why}`,
 })
 
 export const dispatching = (work: Work, message: string): EventIntent => ({ of: work, type: 'Normal', reason: 'WorkDispatching', message })

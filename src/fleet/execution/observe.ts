@@ -90,7 +90,7 @@ export async function observeWork(ref: ObjectRef, work: Work | undefined, read: 
 
 function obstacleTo(name: string, cluster: Cluster | undefined, client: Client | undefined): string | undefined {
   if (cluster === undefined) return `cluster(${name}) does not exist`
-  if (!isConditionTrue(cluster.status?.conditions, CLUSTER_READY)) return `cluster(${name}) is not ready`
+  if (!isConditionTrue(cluster.status?.conditions, CLUSTER_READY)) return `cluster(${name}) not ready`
   return client === undefined ? `cluster(${name}) cannot be reached: there is no address or no credentials for it` : undefined
 }
 

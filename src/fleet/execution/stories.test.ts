@@ -115,7 +115,7 @@ describe('the end of a Work', () => {
     await world.settle()
     assert.notEqual(await hub.get(WORKS, `${ES}/web`), undefined)
     const [told] = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'CleanupWorkFailed')
-    assert.match(String(told?.message), /cluster\(member1\) is not ready$/)
+    assert.match(String(told?.message), /cluster\(member1\) not ready$/)
     await hub.patch(CLUSTERS, 'member1', { metadata: { finalizers: ['karmada.io/cluster-controller'] } })
     await hub.delete(CLUSTERS, 'member1')
     await world.settle()
@@ -137,7 +137,7 @@ describe('a cluster that is away', () => {
     await world.settle()
     assert.deepEqual(conditionsOf(await theWork(hub, 'old')), [APPLIED, DISPATCHED], 'it does not flap')
     assert.deepEqual(conditionsOf(await theWork(hub, 'new')), [
-      'Applied False AppliedFailed: Failed to apply all manifests (0/1): cluster(member1) is not ready',
+      'Applied False AppliedFailed: Failed to apply all manifests (0/1): cluster(member1) not ready',
       DISPATCHED,
     ])
     member.link.mend()

@@ -3,11 +3,13 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Binding, Cluster, ClusterTaintPolicy, GracefulEvictionTask, Taint, Toleration } from '../../kinds/karmada/index.ts'
 import { aBinding, aCluster } from '../membership/testing.ts'
-import { RESOURCE_BINDINGS } from '../resources.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../resources.ts'
+import { planFor } from './application/plan.ts'
 import { matches, taintsBy } from './cluster-taint-policy/controller.ts'
 import { evict, purgeModeOf } from './eviction.ts'
 import { createEvictionRate } from './eviction-rate.ts'
 import { assess } from './graceful-eviction/assess.ts'
+import { FAILOVER_DEFAULTS } from './options.ts'
 import { evaluate, preservedState } from './state-preservation.ts'
 import { evictionDue, NEVER, tolerationsOf } from './taint-eviction/due.ts'
 
@@ -87,6 +89,31 @@ describe('an eviction', () => {
   it('knows the old names of purge modes', () => {
     assert.deepEqual(['Immediately', 'Graciously', 'Never', 'Directly'].map(purgeModeOf), ['Directly', 'Gracefully', 'Never', 'Directly'])
   })
+})
+
+describe('an application that has been unhealthy too long', () => {
+  const failover = { application: { decisionConditions: { tolerationSeconds: 60 }, purgeMode: 'Directly' } }
+  const unhealthy = (more: Record<string, unknown>): Binding => {
+    const binding = aBinding('default/web', ['m1'], { failover, ...more }) as Binding
+    const annotations = { 'sluice.dev/unhealthy-since': '{"m1":"2026-01-01T00:00:00Z"}' }
+    const status = { aggregatedStatus: [{ clusterName: 'm1', health: 'Unhealthy' }] }
+    return { ...binding, metadata: { ...binding.metadata, annotations }, status } as Binding
+  }
+  const table: [string, typeof RESOURCE_BINDINGS, Record<string, unknown>, boolean][] = [
+    ['goes where what it depends on follows', RESOURCE_BINDINGS, { propagateDeps: true }, true],
+    ['stays where that would stay behind', RESOURCE_BINDINGS, {}, false],
+    ['goes where it has no namespace, and nothing that it could depend on', CLUSTER_RESOURCE_BINDINGS as never, {}, true],
+  ]
+  for (const [name, resource, more, goes] of table)
+    it(name, () => {
+      const nowMs = Date.parse('2026-01-01T01:00:00Z')
+      const { actions } = planFor(resource, FAILOVER_DEFAULTS.gates)({ binding: unhealthy(more), isJudged: true, nowMs })
+      const patches = actions.map((action) => ('patch' in action ? JSON.stringify(action.patch) : ''))
+      assert.equal(
+        patches.some((patch) => patch.includes('"fromCluster":"m1"')),
+        goes,
+      )
+    })
 })
 
 describe('an eviction task', () => {

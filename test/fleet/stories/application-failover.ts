@@ -1,10 +1,10 @@
 /** An application that is not well in a cluster goes to another, when its policy says so. */
 import assert from 'node:assert/strict'
-import { RESOURCE_BINDINGS } from '../../../src/fleet/resources.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../../src/fleet/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isIn, reportedAs, sharesOf, tells } from '../bindings.ts'
 import { reaches } from '../looks.ts'
-import { aPropagationPolicy, on, selectorOf } from '../manifests.ts'
+import { aClusterPropagationPolicy, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
 import { type OwnKind, ownKind, report, teach } from '../own-kind.ts'
 import type { FleetArea, FleetStage, Place } from '../story.ts'
 import { spreadOver } from '../workloads.ts'
@@ -14,6 +14,7 @@ const PATIENCE_SECONDS = 3
 
 interface Launched {
   boats: OwnKind
+  name: string
   from: Place
   others: readonly Place[]
 }
@@ -21,31 +22,55 @@ interface Launched {
 /** A boat in one cluster, whose policy puts up with three seconds of bad health. */
 async function launch(stage: FleetStage, application: Record<string, unknown>): Promise<Launched> {
   const boats = await ownKind(stage)
+  const policy = (boat: KubeObject, placement: Fields, failover: Fields): KubeObject =>
+    aPropagationPolicy('ferry', [selectorOf(boat)], placement, { propagateDeps: true, failover })
+  return launchWith(stage, { boats, name: 'ferry', application, policy })
+}
+
+/** The same of a kind without namespaces. */
+async function launchClusterScoped(stage: FleetStage, application: Record<string, unknown>): Promise<Launched> {
+  const boats = await ownKind(stage, 'Cluster')
+  const name = stage.unique('ferry')
+  const policy = (boat: KubeObject, placement: Fields, failover: Fields): KubeObject =>
+    aClusterPropagationPolicy(name, [selectorOf(boat)], placement, { propagateDeps: true, failover })
+  return launchWith(stage, { boats, name, application, policy })
+}
+
+type Fields = Record<string, unknown>
+
+interface Launch {
+  boats: OwnKind
+  name: string
+  application: Fields
+  policy(boat: KubeObject, placement: Fields, failover: Fields): KubeObject
+}
+
+async function launchWith(stage: FleetStage, { boats, name, application, policy }: Launch): Promise<Launched> {
   await teach(stage, boats, { healthInterpretation: AFLOAT })
-  const boat = boats.make('ferry', { seats: 4 })
+  const boat = boats.make(name, { seats: 4 })
   const placement = { ...on(...stage.members), spreadConstraints: [spreadOver('cluster', 1, 1)] }
   const failover = { application: { decisionConditions: { tolerationSeconds: PATIENCE_SECONDS }, ...application } }
-  await stage.hub.create(aPropagationPolicy('ferry', [selectorOf(boat)], placement, { propagateDeps: true, failover }))
+  await stage.hub.create(policy(boat, placement, failover))
   await stage.hub.create(boat, boats.resource)
-  const from = await placeOf(stage, boats, stage.members)
-  await reportedAs(stage, boats.resource, 'ferry', from.name, ({ health }) => health === 'Healthy')
-  return { boats, from, others: stage.members.filter((member) => member !== from) }
+  const from = await placeOf(stage, { boats, name }, stage.members)
+  await reportedAs(stage, boats.resource, name, from.name, ({ health }) => health === 'Healthy')
+  return { boats, name, from, others: stage.members.filter((member) => member !== from) }
 }
 
 /** The one of these that it is scheduled to, with the copy there. */
-async function placeOf(stage: FleetStage, boats: OwnKind, among: readonly Place[]): Promise<Place> {
+async function placeOf(stage: FleetStage, { boats, name }: Pick<Launched, 'boats' | 'name'>, among: readonly Place[]): Promise<Place> {
   let place: Place | undefined
   await stage.until(`the boat in one of ${among.map(({ name }) => name).join(', ')}`, async () => {
-    const names = Object.keys(sharesOf(await bindingOf(stage, boats.resource, 'ferry')))
-    place = names.length === 1 ? among.find(({ name }) => name === names[0]) : undefined
-    return place !== undefined && (await place.get(boats.resource, 'ferry')) !== undefined
+    const names = Object.keys(sharesOf(await bindingOf(stage, boats.resource, name)))
+    place = names.length === 1 ? among.find((one) => one.name === names[0]) : undefined
+    return place !== undefined && (await place.get(boats.resource, name)) !== undefined
   })
   assert.ok(place !== undefined)
   return place
 }
 
-async function taskOf(stage: FleetStage, { boats }: Launched): Promise<Record<string, unknown> | undefined> {
-  const [task] = (await bindingOf(stage, boats.resource, 'ferry'))?.spec.gracefulEvictionTasks ?? []
+async function taskOf(stage: FleetStage, { boats, name }: Launched): Promise<Record<string, unknown> | undefined> {
+  const [task] = (await bindingOf(stage, boats.resource, name))?.spec.gracefulEvictionTasks ?? []
   if (task === undefined) return undefined
   const { creationTimestamp, ...rest } = task
   return rest
@@ -62,7 +87,7 @@ export const applicationFailover: FleetArea = {
         const launched = await launch(stage, { purgeMode: 'Gracefully', gracePeriodSeconds: 300 })
         const { boats, from, others } = launched
         await report(from, boats, 'ferry', { afloat: false })
-        const to = await placeOf(stage, boats, others)
+        const to = await placeOf(stage, launched, others)
         await isIn(stage, boats.resource, 'ferry', [to])
         const message = `Evict from cluster ${from.name} succeed.`
         await tells(stage, { kind: 'ResourceBinding', name: 'ferry-boat' }, 'EvictWorkloadFromClusterSucceed', message)
@@ -74,7 +99,7 @@ export const applicationFailover: FleetArea = {
         const launched = await launch(stage, { purgeMode: 'Gracefully', gracePeriodSeconds: 8 })
         const { boats, from, others } = launched
         await report(from, boats, 'ferry', { afloat: false })
-        const to = await placeOf(stage, boats, others)
+        const to = await placeOf(stage, launched, others)
         await report(to, boats, 'ferry', { afloat: false })
         await stage.until('the old copy gone', async () => (await from.get(boats.resource, 'ferry')) === undefined)
       },
@@ -85,7 +110,7 @@ export const applicationFailover: FleetArea = {
         const launched = await launch(stage, { purgeMode: 'Never' })
         const { boats, from, others } = launched
         await report(from, boats, 'ferry', { afloat: false })
-        const to = await placeOf(stage, boats, others)
+        const to = await placeOf(stage, launched, others)
         await stage.settle()
         assert.ok((await from.get(boats.resource, 'ferry')) !== undefined)
         const task = { fromCluster: from.name, purgeMode: 'Never', reason: 'ApplicationFailure', producer: PRODUCER }
@@ -100,9 +125,10 @@ export const applicationFailover: FleetArea = {
       name: 'Directly: the old copy goes first, and its state goes along',
       async run(stage) {
         const statePreservation = { rules: [{ aliasLabelName: 'voyage', jsonPath: '{.voyage}' }] }
-        const { boats, from, others } = await launch(stage, { purgeMode: 'Directly', statePreservation })
+        const launched = await launch(stage, { purgeMode: 'Directly', statePreservation })
+        const { boats, from, others } = launched
         await report(from, boats, 'ferry', { afloat: false, voyage: '12' })
-        const to = await placeOf(stage, boats, others)
+        const to = await placeOf(stage, launched, others)
         await isIn(stage, boats.resource, 'ferry', [to])
         await reaches(stage, boats.resource, 'ferry', [to], ({ metadata }: KubeObject) => metadata.labels?.voyage === '12')
       },
@@ -118,6 +144,60 @@ export const applicationFailover: FleetArea = {
         await stage.pass(PATIENCE_SECONDS + 2)
         await stage.settle()
         await isIn(stage, boats.resource, 'ferry', [from])
+      },
+    },
+    {
+      name: 'of a kind without namespaces, Gracefully: it goes elsewhere, and the old copy leaves after',
+      async run(stage) {
+        const launched = await launchClusterScoped(stage, { purgeMode: 'Gracefully', gracePeriodSeconds: 300 })
+        const { boats, name, from, others } = launched
+        await report(from, boats, name, { afloat: false })
+        const to = await placeOf(stage, launched, others)
+        await isIn(stage, boats.resource, name, [to])
+        await stage.until('the task done', async () => (await taskOf(stage, launched)) === undefined)
+      },
+    },
+    {
+      name: 'of a kind without namespaces, Never: the old copy stays until a person lets it go',
+      async run(stage) {
+        const launched = await launchClusterScoped(stage, { purgeMode: 'Never' })
+        const { boats, name, from, others } = launched
+        await report(from, boats, name, { afloat: false })
+        const to = await placeOf(stage, launched, others)
+        await stage.settle()
+        assert.ok((await from.get(boats.resource, name)) !== undefined)
+        const producer = 'cluster-resource-binding-application-failover-controller'
+        const task = { fromCluster: from.name, purgeMode: 'Never', reason: 'ApplicationFailure', producer }
+        assert.deepEqual(await taskOf(stage, launched), { ...task, suppressDeletion: true })
+        await stage.hub.update(CLUSTER_RESOURCE_BINDINGS, `${name}-boat`, ({ spec }) => {
+          for (const one of spec.gracefulEvictionTasks ?? []) one.suppressDeletion = false
+        })
+        await isIn(stage, boats.resource, name, [to])
+      },
+    },
+    {
+      name: 'of a kind without namespaces, Directly: the old copy goes first, and its state goes along',
+      async run(stage) {
+        const statePreservation = { rules: [{ aliasLabelName: 'voyage', jsonPath: '{.voyage}' }] }
+        const launched = await launchClusterScoped(stage, { purgeMode: 'Directly', statePreservation })
+        const { boats, name, from, others } = launched
+        await report(from, boats, name, { afloat: false, voyage: '12' })
+        const to = await placeOf(stage, launched, others)
+        await isIn(stage, boats.resource, name, [to])
+        await reaches(stage, boats.resource, name, [to], ({ metadata }: KubeObject) => metadata.labels?.voyage === '12')
+      },
+    },
+    {
+      name: 'of a kind without namespaces, who is well again in time stays',
+      async run(stage) {
+        const { boats, name, from } = await launchClusterScoped(stage, { purgeMode: 'Directly' })
+        await report(from, boats, name, { afloat: false })
+        await reportedAs(stage, boats.resource, name, from.name, ({ health }) => health === 'Unhealthy')
+        await report(from, boats, name, { afloat: true })
+        await reportedAs(stage, boats.resource, name, from.name, ({ health }) => health === 'Healthy')
+        await stage.pass(PATIENCE_SECONDS + 2)
+        await stage.settle()
+        await isIn(stage, boats.resource, name, [from])
       },
     },
   ],

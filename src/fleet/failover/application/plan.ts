@@ -25,7 +25,9 @@ export const planFor =
   (resource: Resource, gates: FailoverGates) =>
   ({ binding, isJudged, nowMs }: ObservedApplication): Plan => {
     if (binding === undefined || binding.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
-    const behavior = isJudged && binding.spec.propagateDeps === true ? binding.spec.failover?.application : undefined
+    // Dependencies are those of namespaced objects: a binding of another kind has none that could stay behind.
+    const followsWhole = !resource.namespaced || binding.spec.propagateDeps === true
+    const behavior = isJudged && followsWhole ? binding.spec.failover?.application : undefined
     const before = sinceOf(binding)
     const since = behavior === undefined ? {} : unhealthySince(binding, before, formatTime(nowMs))
     const toleranceMs = (behavior?.decisionConditions?.tolerationSeconds ?? 300) * 1000

@@ -8,7 +8,8 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import { formatQuantity, type QuantityFormat, quantityOf, scaledValue, tryParseQuantity } from '../../../kube/quantity.ts'
 import { type Fields, fieldsAt, listAt, textAt } from '../../fields.ts'
 
-export type Amounts = readonly (readonly [name: string, amount: bigint])[]
+/** With how it was written, where that is kept. */
+export type Amounts = readonly (readonly [name: string, amount: bigint, format?: QuantityFormat])[]
 
 export interface NodeFacts {
   isReady: boolean
@@ -36,7 +37,9 @@ export function podFacts(pod: KubeObject): PodFacts {
   const phase = textAt(pod, 'status', 'phase')
   const isOver = phase === 'Succeeded' || phase === 'Failed'
   const isBound = (textAt(pod, 'spec', 'nodeName') ?? '') !== ''
-  return { counts: isOver ? undefined : isBound ? 'allocated' : 'allocating', requests: isOver ? [] : requestsOf(fieldsAt(pod, 'spec')) }
+  // What has no node yet waits for one, whatever it says of itself.
+  const counts = !isBound ? 'allocating' : isOver ? undefined : 'allocated'
+  return { counts, requests: counts === undefined ? [] : requestsOf(fieldsAt(pod, 'spec')) }
 }
 
 export const keptOfNode = (node: KubeObject): KubeObject => kept(node, nodeFacts(node))
@@ -74,7 +77,7 @@ function amountsOf(list: Fields): Amounts {
   return Object.entries(list).flatMap(([name, value]) => {
     if (typeof value !== 'string' && typeof value !== 'number') return []
     const quantity = tryParseQuantity(value)
-    return quantity.value === undefined ? [] : [[name, scaledValue(quantity.value, scaleOf(name))] as const]
+    return quantity.value === undefined ? [] : [[name, scaledValue(quantity.value, scaleOf(name)), quantity.value.format] as const]
   })
 }
 
@@ -83,8 +86,10 @@ const scaleOf = (name: string): number => (name === 'cpu' ? -3 : 0)
 const formatOf = (name: string): QuantityFormat =>
   name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-') ? 'BinarySI' : 'DecimalSI'
 
-/** As resources are written, by name. */
-export function resourceListOf(amounts: Iterable<readonly [string, bigint]>): ResourceList {
+/** As resources are written, by name; each in the given form, or in the one that is usual for it. */
+export function resourceListOf(amounts: Iterable<Amounts[number]>): ResourceList {
   const sorted = [...amounts].sort(([a], [b]) => compareStrings(a, b))
-  return Object.fromEntries(sorted.map(([name, amount]) => [name, formatQuantity(quantityOf(amount, formatOf(name), scaleOf(name)))]))
+  return Object.fromEntries(
+    sorted.map(([name, amount, format = formatOf(name)]) => [name, formatQuantity(quantityOf(amount, format, scaleOf(name)))]),
+  )
 }

@@ -47,10 +47,11 @@ export function enablementsOf(root: unknown): Enablements {
     listAt(group, 'versions').map((version): ApiEnablement => {
       if (version.freshness === 'Stale') isComplete = false
       const name = textAt(group, 'metadata', 'name') ?? ''
-      const entries = listAt(version, 'resources').map((one) => ({
-        name: textAt(one, 'resource') ?? '',
-        kind: textAt(one, 'responseKind', 'kind') ?? '',
-      }))
+      // What has no kind of its own is only there for its subresources.
+      const entries = listAt(version, 'resources').flatMap((one) => {
+        const kind = textAt(one, 'responseKind', 'kind')
+        return kind === undefined ? [] : [{ name: textAt(one, 'resource') ?? '', kind }]
+      })
       return { groupVersion: `${name === '' ? '' : `${name}/`}${version.version}`, resources: byName(entries) }
     }),
   )

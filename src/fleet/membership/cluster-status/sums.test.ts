@@ -50,19 +50,19 @@ describe('what a pod asks for', () => {
   ]
   for (const [name, spec, expected] of table) it(name, () => assert.deepEqual(resourceListOf(podFacts(aPod(spec)).requests), expected))
 
-  it('counts as being allocated until it has a node, and not at all when it is over', () => {
+  it('counts as being allocated until it has a node, and then until it is over', () => {
     const spec = { containers: [container({ cpu: '1' })] }
     assert.deepEqual(
       [aPod(spec, 'Pending'), aPod({ ...spec, nodeName: 'n' }), aPod({ ...spec, nodeName: 'n' }, 'Succeeded'), aPod(spec, 'Failed')].map(
         (pod) => podFacts(pod).counts,
       ),
-      ['allocating', 'allocated', undefined, undefined],
+      ['allocating', 'allocated', undefined, 'allocating'],
     )
   })
 })
 
 describe('the sums over a member', () => {
-  it('are those of ready nodes, and of pods by whether they have one', () => {
+  it('are those of all nodes, and of pods by whether they have one', () => {
     const sums = createSums()
     sums.node(undefined, nodeFacts(aNode({ cpu: '4', memory: '8Gi', pods: '110', 'hugepages-2Mi': '0' })))
     sums.node(undefined, nodeFacts(aNode({ cpu: '3500m', memory: '8388608Ki', pods: '110' })))
@@ -72,7 +72,7 @@ describe('the sums over a member', () => {
     assert.deepEqual(sums.summary(), {
       nodeSummary: { totalNum: 3, readyNum: 2 },
       resourceSummary: {
-        allocatable: { cpu: '7500m', 'hugepages-2Mi': '0', memory: '16Gi', pods: '220' },
+        allocatable: { cpu: '71500m', 'hugepages-2Mi': '0', memory: '16Gi', pods: '220' },
         allocating: { pods: '1' },
         allocated: { cpu: '1', memory: '1Gi', pods: '1' },
       },
@@ -80,7 +80,15 @@ describe('the sums over a member', () => {
   })
 
   it('are empty for a member without anything', () => {
-    assert.deepEqual(createSums().summary(), { nodeSummary: { totalNum: 0, readyNum: 0 }, resourceSummary: { allocatable: {} } })
+    assert.deepEqual(createSums().summary(), { nodeSummary: {}, resourceSummary: {} })
+  })
+
+  it('are written as nodes write them', () => {
+    const sums = createSums()
+    for (let i = 0; i < 2; i++) sums.node(undefined, nodeFacts(aNode({ memory: '8G', 'ephemeral-storage': '95491281920' })))
+    assert.deepEqual(sums.summary().resourceSummary.allocatable, { 'ephemeral-storage': '190982563840', memory: '16G' })
+    for (let i = 0; i < 3; i++) sums.node(undefined, nodeFacts(aNode({ memory: '1024Ki' })))
+    assert.equal(sums.summary().resourceSummary.allocatable?.memory, '15628072Ki')
   })
 
   const quantity = fc.constantFrom('0', '1', '100m', '1500m', '2', '1Gi', '512Mi', '1e3', '9223372036854775807')

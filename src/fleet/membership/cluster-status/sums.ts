@@ -3,6 +3,7 @@
  * it is, so the work per change does not grow with the cluster. Equal to counting everything anew, in any order of events.
  */
 import type { ClusterStatus, ResourceSummary } from '../../../kinds/karmada/index.ts'
+import type { QuantityFormat } from '../../../kube/quantity.ts'
 import { type Amounts, type NodeFacts, type PodFacts, resourceListOf } from './amounts.ts'
 
 export interface Summary {
@@ -22,8 +23,7 @@ export function createSums(): Sums {
   const nodes = { totalNum: 0, readyNum: 0 }
   const node = ({ isReady, allocatable: amounts }: NodeFacts, sign: Sign): void => {
     nodes.totalNum += sign
-    if (!isReady) return
-    nodes.readyNum += sign
+    if (isReady) nodes.readyNum += sign
     allocatable.change(amounts, sign)
   }
   const pod = ({ counts, requests }: PodFacts, sign: Sign): void => {
@@ -41,15 +41,15 @@ export function createSums(): Sums {
       if (now !== undefined) pod(now, 1)
     },
     summary() {
-      const allocating = counted.allocating.positive()
-      const allocated = counted.allocated.positive()
+      const lists = {
+        allocatable: allocatable.all(),
+        allocating: counted.allocating.positive(),
+        allocated: counted.allocated.positive(),
+      }
+      const told = Object.entries(lists).filter(([, list]) => list.length > 0)
       return {
-        nodeSummary: { ...nodes },
-        resourceSummary: {
-          allocatable: resourceListOf(allocatable.all()),
-          ...(allocating.length === 0 ? {} : { allocating: resourceListOf(allocating) }),
-          ...(allocated.length === 0 ? {} : { allocated: resourceListOf(allocated) }),
-        },
+        nodeSummary: Object.fromEntries(Object.entries(nodes).filter(([, count]) => count > 0)),
+        resourceSummary: Object.fromEntries(told.map(([name, list]) => [name, resourceListOf(list)])),
       }
     },
   }
@@ -60,24 +60,29 @@ const ONE_POD: Amounts = [['pods', 1n]]
 
 interface Sum {
   change(amounts: Amounts, sign: Sign): void
-  /** Also what is zero: a resource that nodes know and have nothing of. */
-  all(): [string, bigint][]
-  positive(): [string, bigint][]
+  /** Also what is zero: a resource that nodes know and have nothing of. Each in the form that most of it was written in. */
+  all(): Amounts
+  /** In the usual form. */
+  positive(): Amounts
 }
 
 function createSum(): Sum {
-  const entries = new Map<string, { amount: bigint; holders: number }>()
+  const entries = new Map<string, { amount: bigint; holders: number; forms: Record<QuantityFormat, number> }>()
   return {
     change(amounts, sign) {
-      for (const [name, amount] of amounts) {
-        const entry = entries.get(name) ?? { amount: 0n, holders: 0 }
+      for (const [name, amount, form] of amounts) {
+        const entry = entries.get(name) ?? { amount: 0n, holders: 0, forms: { DecimalSI: 0, BinarySI: 0, DecimalExponent: 0 } }
         entry.amount += sign === 1 ? amount : -amount
         entry.holders += sign
+        if (form !== undefined) entry.forms[form] += sign
         if (entry.holders === 0) entries.delete(name)
         else entries.set(name, entry)
       }
     },
-    all: () => [...entries].map(([name, { amount }]) => [name, amount]),
-    positive: () => [...entries].filter(([, { amount }]) => amount > 0n).map(([name, { amount }]) => [name, amount]),
+    all: () => [...entries].map(([name, { amount, forms }]) => [name, amount, mostOf(forms)] as const),
+    positive: () => [...entries].filter(([, { amount }]) => amount > 0n).map(([name, { amount }]) => [name, amount] as const),
   }
 }
+
+const mostOf = (forms: Record<QuantityFormat, number>): QuantityFormat =>
+  (Object.keys(forms) as QuantityFormat[]).reduce((most, form) => (forms[form] > forms[most] ? form : most))
