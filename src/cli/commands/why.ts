@@ -1,6 +1,6 @@
 /** `sluice why deployment/web`: why it is where it is, from the template to the object in each cluster, and what to do about it. */
 import pc from 'picocolors'
-import { createClient } from '../../client/client.ts'
+import { type Client, createClient } from '../../client/client.ts'
 import { discoverResources } from '../../client/discovery.ts'
 import { ApiError } from '../../client/errors.ts'
 import { namedResource } from '../../client/named-resource.ts'
@@ -20,19 +20,13 @@ export interface WhyOptions {
 }
 
 export async function why(machine: Machine, words: readonly string[], options: WhyOptions): Promise<void> {
-  const { kind, name } = subjectOf(words)
+  const subject = subjectOf(words)
   const connection = await connectionFor(machine, options)
   const transport = undiciTransport(connection)
   const client = createClient({ transport, clock: machine.clock, random: machine.random, userAgent: 'sluice/why' })
+  const where = `${connection.server} (context ${connection.context})`
   try {
-    const resources = await discoverResources(client)
-    if (!resources.some(({ group, plural }) => group === 'work.karmada.io' && plural === 'works'))
-      throw new CommandError(`${connection.server} (context ${connection.context}) is no hub; name one with --context`)
-    const resource = namedResource(resources, kind)
-    if (resource === undefined) throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
-    const namespace = resource.namespaced ? (options.namespace ?? connection.namespace) : ''
-    const explanation = explain(await situationOf(client, { resource, namespace, name }))
-    machine.out(formatted(explanation, options.output) ?? whyText(explanation, machine.isTerminal ? pc : pc.createColors(false)))
+    await whyFrom(machine, { client, where, namespace: connection.namespace }, subject, options)
   } catch (error) {
     if (error instanceof TransportError) throw new CommandError(`${connection.server} does not answer: ${error.message}`, error)
     if (error instanceof ApiError) throw new CommandError(error.message, error)
@@ -42,8 +36,43 @@ export async function why(machine: Machine, words: readonly string[], options: W
   }
 }
 
+export interface Hub {
+  client: Client
+  where: string
+  /** Where objects are looked for unless another namespace is named. */
+  namespace: string
+}
+
+export async function whyFrom(
+  machine: Pick<Machine, 'out' | 'isTerminal'>,
+  hub: Hub,
+  { kind, name }: Subject,
+  options: WhyOptions,
+): Promise<void> {
+  const resources = await discoverResources(hub.client)
+  if (!resources.some(({ group, plural }) => group === 'work.karmada.io' && plural === 'works'))
+    throw new CommandError(`${hub.where} is no hub; name one with --context`)
+  const resource = namedResource(resources, kind)
+  if (resource === undefined) throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
+  const namespace = resource.namespaced ? (options.namespace ?? hub.namespace) : ''
+  const situation = await situationOf(hub.client, { resource, namespace, name })
+  const explanation = explain(situation)
+  const told = formatted(explanation, options.output)
+  const isThere = situation.template !== undefined
+  // Without the object and without a trace of it there is no chain to show.
+  if (told !== undefined || isThere || situation.binding !== undefined)
+    machine.out(told ?? whyText(explanation, machine.isTerminal ? pc : pc.createColors(false)))
+  const all = resource.namespaced ? ' -A' : ''
+  if (!isThere) throw new CommandError(`${explanation.says}: ${explanation.fix}; see: sluice get ${resource.plural}${all}`)
+}
+
+interface Subject {
+  kind: string
+  name: string
+}
+
 /** `deployment/web` or `deployment web`. */
-function subjectOf(words: readonly string[]): { kind: string; name: string } {
+function subjectOf(words: readonly string[]): Subject {
   const [first = '', second] = words
   const slash = first.indexOf('/')
   const [kind, name] = second === undefined && slash > 0 ? [first.slice(0, slash), first.slice(slash + 1)] : [first, second ?? '']

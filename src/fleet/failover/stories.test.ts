@@ -156,6 +156,27 @@ describe('a NoExecute taint', () => {
     await world.stop()
   })
 
+  it('purges as the hub is set where a binding says nothing, and as the binding says where it does', async () => {
+    const { world, hub } = await aStage(() => failoverControllers({ interpreter: INTERPRETER }, { purgeMode: 'Directly' }))
+    await hub.create(aCluster('m1'))
+    const ofCluster = (purgeMode: string) => ({ failover: { cluster: { purgeMode } } })
+    await hub.create(aBinding('default/web', ['m1']))
+    await hub.create(aBinding('default/patient', ['m1'], ofCluster('Gracefully')))
+    await hub.create(aBinding('default/other', ['m1'], { failover: {} }))
+    await taint(hub, 'm1', NO_EXECUTE)
+    await world.settle()
+    const modes = ((await hub.list(RESOURCE_BINDINGS)) as Binding[]).map(({ metadata, spec }) => [
+      metadata.name,
+      spec.gracefulEvictionTasks?.map(({ purgeMode }) => purgeMode),
+    ])
+    assert.deepEqual(Object.fromEntries(modes), {
+      'web-deployment': ['Directly'],
+      'patient-deployment': ['Gracefully'],
+      'other-deployment': ['Directly'],
+    })
+    await world.stop()
+  })
+
   it('that goes before the toleration ends drives nobody away', async () => {
     const { world, hub } = await aStage(CAST)
     await hub.create(aCluster('m1'))
@@ -312,6 +333,21 @@ describe('an application that is not healthy', () => {
     )
     const state = (await expectThere(hub, RESOURCE_BINDINGS, 'default/state-deployment')) as Binding
     assert.deepEqual(tasksOf(state)[0]?.preservedLabelState, { ready: '0' })
+    await world.stop()
+  })
+
+  it('stays where its policy says nothing about it', async () => {
+    const { world, hub } = await aStage(CAST)
+    await hub.create(aBinding('default/web', ['m1', 'm2'], { propagateDeps: true, failover: { cluster: { purgeMode: 'Gracefully' } } }))
+    await hub.create(aBinding('default/plain', ['m1', 'm2'], { propagateDeps: true }))
+    for (const name of ['web', 'plain']) await setStatus(hub, `default/${name}-deployment`, HEALTHY)
+    await world.advance(3_600_000)
+    for (const { spec, metadata } of (await hub.list(RESOURCE_BINDINGS)) as Binding[])
+      assert.deepEqual(
+        [spec.clusters?.map(({ name }) => name), spec.gracefulEvictionTasks, metadata.annotations?.['sluice.dev/unhealthy-since']],
+        [['m1', 'm2'], undefined, undefined],
+      )
+    await expectQuiet(world)
     await world.stop()
   })
 

@@ -1,13 +1,16 @@
 /** What a template needs follows it: configuration, secrets, claims and accounts. */
 import assert from 'node:assert/strict'
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../../src/client/builtin-resources.ts'
+import type { Resource } from '../../../src/client/resource.ts'
 import { resourceOfObject } from '../../../src/faultsim/world/resources.ts'
 import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
 import { DEPENDED_BY_LABEL_PREFIX, DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER } from '../../../src/kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
+import { whileCluster } from '../clusters.ts'
 import { bindingOf, isOnlyIn, isTold, leaves, reaches } from '../looks.ts'
 import { aClaim, aConfigMap, aDeployment, aPropagationPolicy, aSecret, aServiceAccount, deploymentsNamed, on } from '../manifests.ts'
-import type { FleetArea, FleetStage, FleetStory } from '../story.ts'
+import type { FleetArea, FleetStage, FleetStory, Place } from '../story.ts'
+import { spreadOver } from '../workloads.ts'
 
 const WEB = [deploymentsNamed('web')]
 const follow = { propagateDeps: true }
@@ -46,6 +49,17 @@ const storyOf = ([needed, pod, how]: (typeof NEEDED)[number]): FleetStory => ({
 async function user(stage: FleetStage, name: string, placement: Record<string, unknown>, more: Record<string, unknown>): Promise<void> {
   await stage.hub.create(aPropagationPolicy(name, [deploymentsNamed(name)], placement, { ...follow, ...more }))
   await stage.hub.create(aDeployment(name, withSettings()))
+}
+
+/** Until the scheduler chose one of these, and no other. */
+async function theOnePlace(stage: FleetStage, among: readonly Place[]): Promise<Place> {
+  let found: Place | undefined
+  await stage.until(`the template in one of ${among.map(({ name }) => name).join(', ')}`, async () => {
+    const clusters = (await bindingOf(stage, 'Deployment', 'web'))?.spec.clusters ?? []
+    found = clusters.length === 1 ? among.find(({ name }) => name === clusters[0]?.name) : undefined
+    return found !== undefined
+  })
+  return found ?? assert.fail('it is nowhere')
 }
 
 export const dependencies: FleetArea = {
@@ -111,6 +125,29 @@ export const dependencies: FleetArea = {
         await isOnlyIn(stage, CONFIG_MAPS, 'settings', [member2])
         await stage.hub.patch(CONFIG_MAPS, 'settings', { data: { key: 'another' } })
         await reaches(stage, CONFIG_MAPS, 'settings', [member2], ({ data }) => data?.key === 'another')
+      },
+    },
+    {
+      name: 'when a cluster fails, it moves along with what needs it',
+      alone: true,
+      async run(stage) {
+        await stage.hub.create(aConfigMap('settings'))
+        const anyOne = { ...on(...stage.members), spreadConstraints: [spreadOver('cluster', 1, 1)] }
+        // The old copies go first: that the new one is well, not every member can tell.
+        await user(stage, 'web', anyOne, { failover: { cluster: { purgeMode: 'Directly' } } })
+        const from = await theOnePlace(stage, stage.members)
+        await isOnlyIn(stage, CONFIG_MAPS, 'settings', [from])
+        await whileCluster(stage, from, { taints: [{ key: 'down', effect: 'NoExecute' }] }, async () => {
+          const to = await theOnePlace(
+            stage,
+            stage.members.filter((member) => member !== from),
+          )
+          for (const resource of [DEPLOYMENTS, CONFIG_MAPS] as Resource[]) {
+            const name = resource === CONFIG_MAPS ? 'settings' : 'web'
+            await leaves(stage, resource, name, [from])
+            await isOnlyIn(stage, resource, name, [to])
+          }
+        })
       },
     },
     {

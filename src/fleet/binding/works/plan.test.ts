@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import type { Binding, Cluster, TargetCluster, Work } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Action, Plan } from '../../../runtime/controller.ts'
+import { numberAt } from '../../fields.ts'
+import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
 import { overridesOf } from '../../override/index.ts'
 import { aCluster } from '../../testing.ts'
@@ -29,6 +31,21 @@ async function wantedFor(binding: Binding, works: readonly Work[]) {
 async function observed(binding: Binding, works: readonly Work[], more: Partial<Observed> = {}): Promise<Observed> {
   return { kind, binding, works, template, ...(await wantedFor(binding, works)), isFresh: true, retryAfterMs: undefined, ...more }
 }
+
+it('asks for other replicas only where the kind has a rule for it', async () => {
+  const binding = aBinding(template, { replicas: 6, clusters: [{ name: 'a', replicas: 4 }] })
+  const places = {
+    placeOf: (name: string) => ({ cluster: aCluster(name) as unknown as Cluster, hasNamespace: true }),
+    liveOf: () => undefined,
+  }
+  const native = nativeInterpreter()
+  const without: Interpreter = { ...native, has: (object, operation) => operation !== 'ReviseReplica' && native.has(object, operation) }
+  const replicasBy = async (interpreter: Interpreter): Promise<unknown> => {
+    const { wanted } = await wantedWorks({ kind, binding, template, interpreter, ...places, override })
+    return numberAt(wanted[0]?.work.spec.workload?.manifests?.[0], 'spec', 'replicas')
+  }
+  assert.deepEqual([await replicasBy(native), await replicasBy(without)], [4, 6])
+})
 
 const actionsOf = ({ actions }: Plan): Action[] => actions.flatMap((one) => (one.do === 'together' ? one.actions : [one]))
 const deedsOf = (planned: Plan): string[] =>

@@ -44,6 +44,13 @@ describe('a propagation policy that comes in', () => {
     assert.equal(object.metadata.finalizers, undefined)
   })
 
+  it('that moves applications must say when one has failed', async () => {
+    for (const of of [PropagationPolicy, ClusterPropagationPolicy]) {
+      const { schema } = await admit(of, spec({ propagateDeps: true, failover: { application: {} } }))
+      assert.deepEqual(schema, ['spec.failover.application.decisionConditions: Required value'])
+    }
+  })
+
   it('has the defaults of the schema', async () => {
     const { priority, preemption, conflictResolution, schedulerName } = await filled(spec())
     assert.deepEqual(
