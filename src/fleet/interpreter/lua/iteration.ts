@@ -19,7 +19,9 @@ class PairsCursor implements Cursor {
   value: LuaValue = undefined
   readonly rest = NO_REST
   private position = 0
-  private keys: LuaValue[] | undefined
+  private isBehindList = false
+  /** The names of a JSON object as they were when the walk began: the table may be written to meanwhile. */
+  private names: readonly string[] | undefined
   private readonly table: LuaTable
 
   constructor(table: LuaTable) {
@@ -27,17 +29,37 @@ class PairsCursor implements Cursor {
   }
 
   advance(run: Run): boolean {
-    if (this.keys === undefined) {
+    if (!this.isBehindList) {
       if (this.advanceInList()) return true
-      this.keys = this.table.hashKeys()
+      this.isBehindList = true
       this.position = 0
-      run.work(this.keys.length >> 3)
+      if (this.table.untouched() !== undefined) {
+        this.names = this.table.jsonKeys()
+        run.work(this.names.length >> 3)
+      }
     }
-    while (this.position < this.keys.length) {
-      const key = this.keys[this.position++]
-      const value = this.table.get(key)
+    return this.names === undefined ? this.advanceInFields() : this.advanceInNames(this.names)
+  }
+
+  private advanceInNames(names: readonly string[]): boolean {
+    while (this.position < names.length) {
+      const key = names[this.position++] as string
+      const value = this.table.getField(key)
       if (value === undefined) continue
       this.key = key
+      this.value = value
+      return true
+    }
+    return false
+  }
+
+  private advanceInFields(): boolean {
+    const fields = this.table.fields()
+    if (fields === undefined) return false
+    while (this.position < fields.places) {
+      const value = fields.valueAt(this.position++)
+      if (value === undefined) continue
+      this.key = fields.keyAt(this.position - 1)
       this.value = value
       return true
     }
@@ -130,20 +152,23 @@ export const next: LuaFunction = (run, site, ...args) => {
     const value = table.get(position + 1)
     if (value !== undefined) return [position + 1, value]
   }
-  return firstFrom(table, table.hashKeys(), 0)
+  return firstFrom(table, 0)
 }
 
 function nextInHash(run: Run, table: LuaTable, key: LuaValue, site: number): LuaResult {
-  const keys = table.hashKeys()
-  run.work(keys.length >> 2)
-  const position = keys.indexOf(key)
-  return position < 0 ? run.fail(site, "invalid key to 'next'") : firstFrom(table, keys, position + 1)
+  const names = table.jsonKeys()
+  run.work(names.length >> 2)
+  const place = table.fields()?.placeAfter(key) ?? names.indexOf(key as string) + 1
+  return place === 0 ? run.fail(site, "invalid key to 'next'") : firstFrom(table, place)
 }
 
-function firstFrom(table: LuaTable, keys: LuaValue[], from: number): LuaResult {
-  for (let i = from; i < keys.length; i++) {
-    const value = table.get(keys[i])
-    if (value !== undefined) return [keys[i], value]
+function firstFrom(table: LuaTable, from: number): LuaResult {
+  const fields = table.fields()
+  const names = table.jsonKeys()
+  for (let i = from; i < (fields?.places ?? names.length); i++) {
+    const key = fields === undefined ? names[i] : fields.keyAt(i)
+    const value = table.get(key)
+    if (value !== undefined) return [key, value]
   }
   return undefined
 }

@@ -66,7 +66,7 @@ class Encoder {
   }
 
   private encodeList(table: LuaTable, path: Path | undefined, twin: unknown, depth: number): unknown {
-    if (table.hashSize() > 0) throw new LuaError('cannot encode mixed or invalid key types')
+    if ((table.fields()?.size ?? 0) > 0) throw new LuaError('cannot encode mixed or invalid key types')
     const items: unknown[] = []
     const length = table.length()
     for (let i = 1; i <= length; i++) {
@@ -79,13 +79,17 @@ class Encoder {
   }
 
   private encodeStruct(table: LuaTable, path: Path | undefined, twin: unknown, depth: number): unknown {
-    if (table.hashSize() === 0) return EMPTY
+    const list = table.fields()
+    if (list === undefined || list.size === 0) return EMPTY
     const fields: Record<string, unknown> = {}
-    for (const key of table.hashKeys()) {
+    for (let place = 0; place < list.places; place++) {
+      const item = list.valueAt(place)
+      if (item === undefined) continue
+      const key = list.keyAt(place)
       if (typeof key !== 'string') {
         throw new LuaError(typeof key === 'number' ? 'cannot encode sparse array' : 'cannot encode mixed or invalid key types')
       }
-      const value = this.encodeValue(table.get(key), this.below(path, key), memberOf(twin, key), depth)
+      const value = this.encodeValue(item, this.below(path, key), memberOf(twin, key), depth)
       if (value !== LEFT_OUT) setOwn(fields, this.clean(key), value)
     }
     return fields

@@ -112,20 +112,21 @@ function health(results: Results): boolean {
 
 /** Each once, in the order of apiVersion, kind, namespace and name. */
 function united(lists: readonly DependentReference[][]): DependentReference[] {
-  if (lists.length === 1 && (lists[0]?.length ?? 0) < 2) return lists[0] ?? []
-  const all = new Map<string, DependentReference>()
-  for (const reference of lists.flat()) {
-    const selector = reference.labelSelector === undefined ? '' : JSON.stringify(reference.labelSelector)
-    const key = [reference.apiVersion, reference.kind, reference.namespace, reference.name, selector].join('\n')
-    if (!all.has(key)) all.set(key, reference)
-  }
-  return [...all.values()].sort(compareReferences)
+  const all = lists.length === 1 ? (lists[0] ?? []) : lists.flat()
+  if (all.length < 2) return all
+  const sorted = all.toSorted(compareReferences)
+  return sorted.filter((reference, i) => i === 0 || compareReferences(sorted[i - 1] as DependentReference, reference) !== 0)
 }
 
+const KEYS = ['apiVersion', 'kind', 'namespace', 'name'] as const
+
 function compareReferences(a: DependentReference, b: DependentReference): number {
-  for (const key of ['apiVersion', 'kind', 'namespace', 'name'] as const) {
+  for (const key of KEYS) {
     const order = compareStrings(a[key] ?? '', b[key] ?? '')
     if (order !== 0) return order
   }
-  return 0
+  if (a.labelSelector === undefined && b.labelSelector === undefined) return 0
+  return compareStrings(selectorText(a), selectorText(b))
 }
+
+const selectorText = ({ labelSelector }: DependentReference): string => (labelSelector === undefined ? '' : JSON.stringify(labelSelector))

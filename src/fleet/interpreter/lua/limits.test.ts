@@ -30,8 +30,8 @@ const HOSTILE: readonly [string, string, RegExp][] = [
   ['insertions at the front', 'local t = {}; while true do table.insert(t, 1, 1) end', /steps|bytes/],
   ['sorting without end', 'local t = {}; for i = 1, 100000 do t[i] = -i end; while true do table.sort(t) end', /steps|bytes/],
   [
-    'next over a big table',
-    'local t = {}; for i = 1, 20000 do t["k" .. i] = i end; local k = next(t); while k do k = next(t, k) end',
+    'next over a big table, again and again',
+    'local t = {}; for i = 1, 20000 do t["k" .. i] = i end; while true do local k = next(t); while k do k = next(t, k) end end',
     STEPS,
   ],
   [

@@ -3,6 +3,7 @@
  * the line and the thing. There are no metatables: scripts cannot make any.
  */
 import { compareStrings } from '../../../kube/go-print.ts'
+import type { Shape } from './fields.ts'
 import type { Run } from './run.ts'
 import { LuaTable } from './table.ts'
 import { byteCount } from './text.ts'
@@ -107,7 +108,7 @@ export function length(run: Run, value: LuaValue, site: number): number {
 export function makeTable(run: Run, values: LuaValue[], keysAndValues: readonly LuaValue[], site: number): LuaTable {
   run.makeTable()
   run.makeFields(values.length + keysAndValues.length / 2)
-  const table = LuaTable.of(values, undefined)
+  const table = LuaTable.ofList(values)
   for (let i = 0; i < keysAndValues.length; i += 2) {
     const key = keysAndValues[i]
     // What stands in the list wins over the same key written out.
@@ -115,6 +116,20 @@ export function makeTable(run: Run, values: LuaValue[], keysAndValues: readonly 
     setIndex(run, table, key, keysAndValues[i + 1], site)
   }
   return table
+}
+
+/** `{a, b}`. */
+export function makeList(run: Run, values: LuaValue[]): LuaTable {
+  run.makeTable()
+  run.makeFields(values.length)
+  return LuaTable.ofList(values)
+}
+
+/** `{key = a, other = b}` with keys that are all known and differ. */
+export function makeRecord(run: Run, shape: Shape, values: LuaValue[]): LuaTable {
+  run.makeTable()
+  run.makeFields(values.length)
+  return LuaTable.ofRecord(shape, values)
 }
 
 export function emptyTable(run: Run): LuaTable {

@@ -3,6 +3,7 @@
  * one level. Most rules read a few fields of a large object, so most of an object is never touched. Keys are kept in the
  * order of insertion, on which scripts that walk with `pairs` rely. JSON is read through own properties alone.
  */
+import { Fields, type Shape } from './fields.ts'
 import type { Run } from './run.ts'
 import type { LuaValue } from './values.ts'
 
@@ -12,15 +13,13 @@ export class LuaTable {
   /** Fields 1 to n; the last one is never nil. */
   private array: LuaValue[] | undefined
   /** All other fields. */
-  private hash: Map<LuaValue, LuaValue> | undefined
+  private hash: Fields | undefined
   /** The JSON that this table still is. */
   private source: JsonContainer | undefined
   /** The children of the JSON that were read: by position for a list, by name for an object. */
   private items: (LuaTable | undefined)[] | undefined
   private names: string[] | undefined
   private members: LuaTable[] | undefined
-  /** Whether the fields belong to the library and are copied before the first write. */
-  private isShared = false
 
   constructor(source?: JsonContainer) {
     this.array = undefined
@@ -31,20 +30,25 @@ export class LuaTable {
     this.members = undefined
   }
 
-  /** A library as a script sees it: the script may change it, which nobody else sees. */
-  static overShared(fields: Map<LuaValue, LuaValue>): LuaTable {
+  /** A library as a script sees it: the script may change its own copy. */
+  static ofLibrary(library: ReadonlyMap<LuaValue, LuaValue>): LuaTable {
     const table = new LuaTable()
-    table.hash = fields
-    table.isShared = true
+    table.hash = Fields.of(library)
     return table
   }
 
-  /** Takes over the list and the pairs; the caller has paid for them. */
-  static of(values: LuaValue[], hash: Map<LuaValue, LuaValue> | undefined): LuaTable {
+  /** Takes over the list; the caller has paid for it. */
+  static ofList(values: LuaValue[]): LuaTable {
     const table = new LuaTable()
-    while (values.length > 0 && values[values.length - 1] === undefined) values.pop()
+    trim(values)
     if (values.length > 0) table.array = values
-    table.hash = hash
+    return table
+  }
+
+  /** Takes over the values, one for each key of the shape; the caller has paid for them. */
+  static ofRecord(shape: Shape, values: LuaValue[]): LuaTable {
+    const table = new LuaTable()
+    table.hash = Fields.withShape(shape, values)
     return table
   }
 
@@ -114,15 +118,12 @@ export class LuaTable {
   /** The key must be neither nil nor NaN. */
   set(run: Run, key: LuaValue, value: LuaValue): void {
     if (this.source !== undefined) this.detach(run, this.source)
-    else if (this.isShared) this.copyShared(run)
     if (typeof key === 'number' && this.setInArray(run, key, value)) return
-    if (value === undefined) {
-      this.hash?.delete(key)
-      return
+    if (value === undefined) this.hash?.remove(key)
+    else {
+      if (this.hash === undefined) this.hash = Fields.empty()
+      if (this.hash.set(key, value)) run.makeFields(1)
     }
-    if (this.hash === undefined) this.hash = new Map()
-    if (!this.hash.has(key)) run.makeFields(1)
-    this.hash.set(key, value)
   }
 
   private setInArray(run: Run, key: number, value: LuaValue): boolean {
@@ -144,10 +145,10 @@ export class LuaTable {
   /** Fields that were set before the ones in front of them move to the list. */
   private pullFromHash(): void {
     const array = this.array as LuaValue[]
-    const hash = this.hash as Map<LuaValue, LuaValue>
-    hash.delete(array.length)
+    const hash = this.hash as Fields
+    hash.remove(array.length)
     for (let value = hash.get(array.length + 1); value !== undefined; value = hash.get(array.length + 1)) {
-      hash.delete(array.length + 1)
+      hash.remove(array.length + 1)
       array.push(value)
     }
   }
@@ -164,22 +165,16 @@ export class LuaTable {
     } else {
       const keys = Object.keys(source)
       run.makeFields(keys.length)
-      const hash = new Map<LuaValue, LuaValue>()
+      const hash = Fields.empty()
       for (const key of keys) {
         const value = luaValueOf((source as Readonly<Record<string, unknown>>)[key], this.childNamed(key))
-        if (value !== undefined) hash.set(key, value)
+        if (value !== undefined) hash.add(key, value)
       }
       this.hash = hash
     }
     this.items = undefined
     this.names = undefined
     this.members = undefined
-  }
-
-  private copyShared(run: Run): void {
-    run.makeFields(this.hash?.size ?? 0)
-    this.hash = new Map(this.hash)
-    this.isShared = false
   }
 
   /** A border, as `#` gives it. */
@@ -198,10 +193,14 @@ export class LuaTable {
     return this.array
   }
 
-  /** All keys that are not in the list part, in order. Fields set to nil meanwhile read as nil. */
-  hashKeys(): LuaValue[] {
-    if (this.source === undefined) return this.hash === undefined ? [] : [...this.hash.keys()]
-    return Array.isArray(this.source) ? [] : Object.keys(this.source)
+  /** The fields that are not in the list part; none while the table is JSON. */
+  fields(): Fields | undefined {
+    return this.hash
+  }
+
+  /** The names of the fields while the table is a JSON object. */
+  jsonKeys(): readonly string[] {
+    return this.source === undefined || Array.isArray(this.source) ? NO_KEYS : Object.keys(this.source)
   }
 
   /** The JSON that this table still is, apart from what was done to children that were read. */
@@ -219,15 +218,19 @@ export class LuaTable {
     return typeof key === 'number' ? this.items?.[key] : this.childNamed(key)
   }
 
-  hashSize(): number {
-    return this.hash === undefined ? 0 : this.hash.size
-  }
-
   /** Adds an element to the end of the list. */
   append(run: Run, value: LuaValue): void {
-    this.set(run, this.length() + 1, value)
+    const { array } = this
+    if (array === undefined || value === undefined || (this.hash !== undefined && this.hash.size > 0)) {
+      this.set(run, this.length() + 1, value)
+      return
+    }
+    run.makeFields(1)
+    array.push(value)
   }
 }
+
+const NO_KEYS: readonly string[] = Object.freeze([])
 
 function luaValueOf(value: unknown, child: LuaTable | undefined): LuaValue {
   if (typeof value !== 'object') return value as LuaValue

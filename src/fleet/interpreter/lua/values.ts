@@ -44,11 +44,25 @@ const NUMERAL = /^[ \t\n\v\f\r]*([+-]?)(?:0[xX]([0-9a-fA-F]+)|((?:\d+\.?\d*|\.\d
 
 /** The number that a text stands for, or nil. */
 export function parseNumber(text: string): number | undefined {
+  if (isPlainNumeral(text)) return Number(text)
   if (text.length > 400) return undefined
   const parts = NUMERAL.exec(text)
   if (parts === null) return undefined
   const magnitude = parts[2] === undefined ? Number(parts[3]) : Number(`0x${parts[2]}`)
   return parts[1] === '-' ? -magnitude : magnitude
+}
+
+/** A few digits, with a point between them or without: nearly every numeral there is. */
+function isPlainNumeral(text: string): boolean {
+  const last = text.length - 1
+  if (last < 0 || last > 14) return false
+  let points = 0
+  for (let i = 0; i <= last; i++) {
+    const code = text.charCodeAt(i)
+    if (code >= 48 && code <= 57) continue
+    if (code !== 46 || i === 0 || i === last || ++points > 1) return false
+  }
+  return true
 }
 
 /** The text of a string or number; undefined for anything else. */

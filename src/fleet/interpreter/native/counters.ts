@@ -7,8 +7,8 @@ import { isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import { TEMPLATE_GENERATION } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, fieldsAt, numberAt, textAt } from '../../fields.ts'
-import { memberStatuses, printedCounters, sumOf, wholeStatus } from './status.ts'
+import { type Fields, fieldsAt } from '../../fields.ts'
+import { counterOf, memberStatuses, printedCounters, sumOf, wholeStatus } from './status.ts'
 
 export interface Counters {
   /** Printed even when zero. */
@@ -18,27 +18,25 @@ export interface Counters {
 
 export const OBSERVED = 'observedGeneration'
 
-const counterOf =
-  (status: unknown) =>
-  (name: string): number =>
-    numberAt(status, name) ?? 0
-
 /** The counters of a member's object and its generations; `observed` is told only by the kinds that tell it. */
 export function reflectCounters(object: KubeObject, counters: Counters, observed: number): Fields | undefined {
   const status = wholeStatus(object)
   if (status === undefined) return undefined
-  const generations = {
-    generation: object.metadata.generation ?? 0,
-    resourceTemplateGeneration: templateGenerationOf(object),
-    [OBSERVED]: observed,
-  }
-  const told = { ...printedCounters(counterOf(generations), [], Object.keys(generations)) }
-  return { ...told, ...printedCounters(counterOf(status), counters.always, counters.unlessZero) }
+  const told: Record<string, number> = {}
+  const generation = object.metadata.generation ?? 0
+  const templateGeneration = templateGenerationOf(object)
+  if (generation !== 0) told.generation = generation
+  if (templateGeneration !== 0) told.resourceTemplateGeneration = templateGeneration
+  if (observed !== 0) told[OBSERVED] = observed
+  return Object.assign(
+    told,
+    printedCounters((counter) => counterOf(status, counter), counters.always, counters.unlessZero),
+  )
 }
 
 /** The generation of the template that the member's object was made from; absent counts as 0. */
 function templateGenerationOf(object: KubeObject): number {
-  const text = textAt(object, 'metadata', 'annotations', TEMPLATE_GENERATION) ?? ''
+  const text = object.metadata.annotations?.[TEMPLATE_GENERATION] ?? ''
   if (text === '') return 0
   if (/^[+-]?[0-9]{1,15}$/.test(text)) return Number(text)
   const { name = '', namespace } = object.metadata
@@ -49,7 +47,7 @@ function templateGenerationOf(object: KubeObject): number {
 /** Whether a member's own controller has seen the newest spec there. */
 export type HasSettled = (status: Fields, item: AggregatedStatusItem) => boolean
 
-export const hasObservedItself: HasSettled = (status) => counterOf(status)(OBSERVED) >= counterOf(status)('generation')
+export const hasObservedItself: HasSettled = (status) => counterOf(status, OBSERVED) >= counterOf(status, 'generation')
 
 export function aggregateCounters(
   template: KubeObject,
@@ -60,13 +58,15 @@ export function aggregateCounters(
   const generation = template.metadata.generation ?? 0
   const isCurrent = (item: AggregatedStatusItem) => {
     const { status } = item
-    return isJsonObject(status) && counterOf(status)('resourceTemplateGeneration') >= generation && hasSettled(status, item)
+    return isJsonObject(status) && counterOf(status, 'resourceTemplateGeneration') >= generation && hasSettled(status, item)
   }
   const members = memberStatuses(items)
-  const wanted = new Map([...counters.always, ...counters.unlessZero].map((counter) => [counter, sumOf(members, counter)]))
-  wanted.set(OBSERVED, items.every(isCurrent) ? generation : counterOf(old)(OBSERVED))
-  if ([...wanted].every(([counter, value]) => counterOf(old)(counter) === value)) return template
-  const others = Object.fromEntries(Object.entries(old).filter(([field]) => !wanted.has(field)))
-  const shown = printedCounters((counter) => wanted.get(counter) ?? 0, counters.always, [OBSERVED, ...counters.unlessZero])
+  const wanted: Record<string, number> = {}
+  for (const counter of counters.always) wanted[counter] = sumOf(members, counter)
+  for (const counter of counters.unlessZero) wanted[counter] = sumOf(members, counter)
+  wanted[OBSERVED] = items.every(isCurrent) ? generation : counterOf(old, OBSERVED)
+  if (Object.keys(wanted).every((counter) => counterOf(old, counter) === wanted[counter])) return template
+  const others = Object.fromEntries(Object.entries(old).filter(([field]) => !Object.hasOwn(wanted, field)))
+  const shown = printedCounters((counter) => wanted[counter] ?? 0, counters.always, [OBSERVED, ...counters.unlessZero])
   return { ...template, status: { ...others, ...shown } }
 }

@@ -1,10 +1,12 @@
 /**
  * The objects a pod cannot start without: ConfigMaps, Secrets, its ServiceAccount and its claims. Native rules and the Lua
  * function `kube.getPodDependencies` share this. The order is fixed (by kind as listed here, then by name), so that equal
- * templates give equal answers.
+ * templates give equal answers. Asked for every template at every change, it goes over the template once and reads plain
+ * members: no name here is one that every object has.
  */
+import { isJsonObject } from '../../../base/json.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
-import { type Fields, fieldsAt, listAt, textAt } from '../../fields.ts'
+import type { Fields } from '../../fields.ts'
 import type { DependentReference } from '../interpreter.ts'
 
 export interface DependencyOptions {
@@ -13,54 +15,91 @@ export interface DependencyOptions {
 }
 
 export function podDependencies(template: unknown, namespace: string, options: DependencyOptions = {}): DependentReference[] {
-  const pod = fieldsAt(template, 'spec')
-  const containers = [...listAt(pod, 'initContainers'), ...listAt(pod, 'containers'), ...listAt(pod, 'ephemeralContainers')]
-  const volumes = listAt(pod, 'volumes')
-  const configMaps = [...containers.flatMap((c) => environment(c, 'configMap')), ...volumes.flatMap(configMapsOfVolume)]
-  const secrets = [
-    ...listAt(pod, 'imagePullSecrets').map((reference) => textAt(reference, 'name')),
-    ...containers.flatMap((c) => environment(c, 'secret')),
-    ...volumes.flatMap(secretsOfVolume),
-  ]
-  const account = textAt(pod, 'serviceAccountName')
-  const claims = volumes
-    .map((volume) => textAt(volume, 'persistentVolumeClaim', 'claimName'))
-    .filter((name) => name === undefined || !options.ownClaims?.has(name))
-  return [
-    ...references('ConfigMap', configMaps, namespace),
-    ...references('Secret', secrets, namespace),
-    ...references('ServiceAccount', [account === 'default' ? undefined : account], namespace),
-    ...references('PersistentVolumeClaim', claims, namespace),
-  ]
+  const pod = fields(fields(template)?.spec)
+  if (pod === undefined) return []
+  const found: Found = { configMaps: [], secrets: [], claims: [] }
+  for (const reference of list(pod.imagePullSecrets)) addName(found.secrets, reference)
+  for (const container of list(pod.initContainers)) addEnvironment(found, container)
+  for (const container of list(pod.containers)) addEnvironment(found, container)
+  for (const container of list(pod.ephemeralContainers)) addEnvironment(found, container)
+  for (const volume of list(pod.volumes)) addVolume(found, volume, options.ownClaims)
+  const accounts: string[] = []
+  if (pod.serviceAccountName !== 'default') add(accounts, pod.serviceAccountName)
+  const references: DependentReference[] = []
+  addReferences(references, 'ConfigMap', found.configMaps, namespace)
+  addReferences(references, 'Secret', found.secrets, namespace)
+  addReferences(references, 'ServiceAccount', accounts, namespace)
+  addReferences(references, 'PersistentVolumeClaim', found.claims, namespace)
+  return references
 }
 
-type Name = string | undefined
-
-function references(kind: string, names: readonly Name[], namespace: string): DependentReference[] {
-  const known = new Set(names.filter((name): name is string => name !== undefined && name !== ''))
-  return [...known].sort(compareStrings).map((name) => ({ apiVersion: 'v1', kind, ...(namespace === '' ? {} : { namespace }), name }))
+/** Names, each once. */
+interface Found {
+  configMaps: string[]
+  secrets: string[]
+  claims: string[]
 }
 
-/** What `env` and `envFrom` refer to: `configMap` or `secret` is the stem of the fields' names. */
-function environment(container: Fields, stem: 'configMap' | 'secret'): Name[] {
-  return [
-    ...listAt(container, 'envFrom').map((source) => textAt(source, `${stem}Ref`, 'name')),
-    ...listAt(container, 'env').map((variable) => textAt(variable, 'valueFrom', `${stem}KeyRef`, 'name')),
-  ]
+const fields = (value: unknown): Fields | undefined => (isJsonObject(value) ? value : undefined)
+
+const NOTHING: readonly unknown[] = []
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : NOTHING)
+
+function add(names: string[], name: unknown): void {
+  if (typeof name === 'string' && name !== '' && !names.includes(name)) names.push(name)
 }
 
-const configMapsOfVolume = (volume: Fields): Name[] => [
-  textAt(volume, 'configMap', 'name'),
-  ...listAt(volume, 'projected', 'sources').map((source) => textAt(source, 'configMap', 'name')),
-]
+const addName = (names: string[], reference: unknown): void => add(names, fields(reference)?.name)
+
+function addEnvironment(found: Found, value: unknown): void {
+  const container = fields(value)
+  if (container === undefined) return
+  for (const source of list(container.envFrom)) {
+    const from = fields(source)
+    addName(found.configMaps, from?.configMapRef)
+    addName(found.secrets, from?.secretRef)
+  }
+  for (const variable of list(container.env)) {
+    const from = fields(fields(variable)?.valueFrom)
+    if (from === undefined) continue
+    addName(found.configMaps, from.configMapKeyRef)
+    addName(found.secrets, from.secretKeyRef)
+  }
+}
 
 /** Volume sources that name a Secret in a `secretRef`. */
-const WITH_SECRET_REF = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const
+const WITH_SECRET_REF = new Set(['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'])
 
-const secretsOfVolume = (volume: Fields): Name[] => [
-  textAt(volume, 'secret', 'secretName'),
-  textAt(volume, 'azureFile', 'secretName'),
-  textAt(volume, 'csi', 'nodePublishSecretRef', 'name'),
-  ...WITH_SECRET_REF.map((source) => textAt(volume, source, 'secretRef', 'name')),
-  ...listAt(volume, 'projected', 'sources').map((source) => textAt(source, 'secret', 'name')),
-]
+function addVolume(found: Found, value: unknown, ownClaims: ReadonlySet<string> | undefined): void {
+  const volume = fields(value)
+  if (volume === undefined) return
+  // A volume has its name and one source: that one is looked at.
+  for (const kind of Object.keys(volume)) {
+    const source = fields(volume[kind])
+    if (source === undefined) continue
+    if (kind === 'configMap') add(found.configMaps, source.name)
+    else if (kind === 'secret' || kind === 'azureFile') add(found.secrets, source.secretName)
+    else if (kind === 'projected') addProjected(found, source.sources)
+    else if (kind === 'csi') addName(found.secrets, source.nodePublishSecretRef)
+    else if (kind === 'persistentVolumeClaim') addClaim(found.claims, source.claimName, ownClaims)
+    else if (WITH_SECRET_REF.has(kind)) addName(found.secrets, source.secretRef)
+  }
+}
+
+function addProjected(found: Found, sources: unknown): void {
+  for (const source of list(sources)) {
+    const projection = fields(source)
+    addName(found.configMaps, projection?.configMap)
+    addName(found.secrets, projection?.secret)
+  }
+}
+
+function addClaim(claims: string[], name: unknown, own: ReadonlySet<string> | undefined): void {
+  if (own === undefined || !own.has(name as string)) add(claims, name)
+}
+
+function addReferences(references: DependentReference[], kind: string, names: string[], namespace: string): void {
+  if (names.length > 1) names.sort(compareStrings)
+  for (const name of names)
+    references.push(namespace === '' ? { apiVersion: 'v1', kind, name } : { apiVersion: 'v1', kind, namespace, name })
+}

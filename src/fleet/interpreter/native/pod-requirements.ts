@@ -2,11 +2,12 @@
  * What one replica needs of a cluster: the resources of its pod, and what the nodes must be like. Native rules and the Lua
  * function `kube.accuratePodRequirements` share this.
  */
+import { isJsonObject } from '../../../base/json.ts'
 import type { ReplicaRequirements } from '../../../kinds/karmada/index.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
-import { formatQuantity, parseQuantity, type QuantityFormat, quantityOf, scaledValue } from '../../../kube/quantity.ts'
-import { type Fields, fieldAt, fieldsAt, listAt, textAt } from '../../fields.ts'
+import { type Fields, fieldAt } from '../../fields.ts'
+import { type Amount, addAmounts, printAmount, readAmount } from './amounts.ts'
 
 export interface RequirementOptions {
   /** Tells the priority class, which estimates by quota need. Default true. */
@@ -15,77 +16,106 @@ export interface RequirementOptions {
 
 /** Undefined when the template asks for nothing. Throws where a quantity is none. */
 export function podRequirements(template: unknown, options: RequirementOptions = {}): ReplicaRequirements | undefined {
-  const pod = fieldsAt(template, 'spec')
+  const spec = isJsonObject(template) ? template.spec : undefined
+  const pod = isJsonObject(spec) ? spec : NO_FIELDS
   const nodeClaim = nodeClaimOf(pod)
   const resourceRequest = requestsOf(pod)
   if (nodeClaim === undefined && resourceRequest === undefined) return undefined
-  const priorityClassName = options.priorityClassName === false ? undefined : textAt(pod, 'priorityClassName')
-  return {
-    ...(nodeClaim === undefined ? {} : { nodeClaim }),
-    ...(resourceRequest === undefined ? {} : { resourceRequest }),
-    ...(priorityClassName === undefined || priorityClassName === '' ? {} : { priorityClassName }),
+  const { priorityClassName } = pod
+  const requirements: ReplicaRequirements = {}
+  if (nodeClaim !== undefined) requirements.nodeClaim = nodeClaim
+  if (resourceRequest !== undefined) requirements.resourceRequest = resourceRequest
+  if (options.priorityClassName !== false && typeof priorityClassName === 'string' && priorityClassName !== '') {
+    requirements.priorityClassName = priorityClassName
   }
+  return requirements
 }
 
-function nodeClaimOf(pod: Fields): ReplicaRequirements['nodeClaim'] {
-  const hardNodeAffinity = fieldAt(pod, 'affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution')
-  const nodeSelector = fieldsAt(pod, 'nodeSelector')
-  const tolerations = listAt(pod, 'tolerations')
-  const claim = {
-    ...(hardNodeAffinity === undefined || hardNodeAffinity === null ? {} : { hardNodeAffinity }),
-    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
-    ...(tolerations.length === 0 ? {} : { tolerations }),
-  }
-  return Object.keys(claim).length === 0 ? undefined : (claim as ReplicaRequirements['nodeClaim'])
+type NodeClaim = NonNullable<ReplicaRequirements['nodeClaim']>
+
+function nodeClaimOf(pod: Fields): NodeClaim | undefined {
+  const { nodeSelector, tolerations, affinity } = pod
+  const claim: NodeClaim = {}
+  const hard = affinity === undefined ? undefined : fieldAt(affinity, 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution')
+  if (isJsonObject(hard)) claim.hardNodeAffinity = hard as NonNullable<NodeClaim['hardNodeAffinity']>
+  if (isJsonObject(nodeSelector) && Object.keys(nodeSelector).length > 0) claim.nodeSelector = nodeSelector as Record<string, string>
+  if (Array.isArray(tolerations) && tolerations.length > 0) claim.tolerations = tolerations
+  const isEmpty = claim.hardNodeAffinity === undefined && claim.nodeSelector === undefined && claim.tolerations === undefined
+  return isEmpty ? undefined : claim
 }
+
+/** Amounts by resource. A template names a handful. */
+type Totals = Map<string, Amount>
 
 /** Containers run beside each other and add up; init containers run one after another before them, so the largest counts. */
 function requestsOf(pod: Fields): Record<string, string> | undefined {
-  const total = new Map<string, bigint>()
-  for (const container of listAt(pod, 'containers')) {
-    for (const [name, amount] of containerRequests(container)) total.set(name, (total.get(name) ?? 0n) + amount)
-  }
-  for (const container of listAt(pod, 'initContainers')) {
-    for (const [name, amount] of containerRequests(container)) if (amount > (total.get(name) ?? 0n)) total.set(name, amount)
-  }
-  for (const [name, amount] of amountsOf(fieldsAt(pod, 'overhead'))) total.set(name, (total.get(name) ?? 0n) + amount)
+  const total: Totals = new Map()
+  for (const container of list(pod.containers)) forEachRequest(container, total, addTo)
+  for (const container of list(pod.initContainers)) forEachRequest(container, total, raiseTo)
+  if (isJsonObject(pod.overhead)) forEachAmount(pod.overhead, NO_FIELDS, total, addTo)
   return printed(total)
 }
 
+type Change = (total: Totals, name: string, amount: Amount) => void
+
+const addTo: Change = (total, name, amount) => {
+  const known = total.get(name)
+  total.set(name, known === undefined ? amount : addAmounts(known, amount))
+}
+
+const raiseTo: Change = (total, name, amount) => {
+  if (amount > (total.get(name) ?? 0)) total.set(name, amount)
+}
+
+const NO_FIELDS: Fields = Object.freeze({})
+const NO_ITEMS: readonly unknown[] = []
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : NO_ITEMS)
+
 /** A limit without a request is the request, as the API server defaults it in a pod (but not in a template). */
-const containerRequests = (container: Fields): [string, bigint][] =>
-  amountsOf({ ...fieldsAt(container, 'resources', 'limits'), ...fieldsAt(container, 'resources', 'requests') })
+function forEachRequest(container: unknown, total: Totals, change: Change): void {
+  const resources = isJsonObject(container) ? container.resources : undefined
+  if (!isJsonObject(resources)) return
+  const requests = isJsonObject(resources.requests) ? resources.requests : NO_FIELDS
+  forEachAmount(requests, NO_FIELDS, total, change)
+  if (isJsonObject(resources.limits)) forEachAmount(resources.limits, requests, total, change)
+}
 
-function amountsOf(list: Fields): [string, bigint][] {
-  const amounts: [string, bigint][] = []
-  for (const [name, value] of Object.entries(list)) {
-    if (!isCounted(name) || value === undefined || value === null) continue
-    amounts.push([name, scaledValue(parseQuantity(quantityText(name, value)), name === 'cpu' ? -3 : 0)])
+function forEachAmount(amounts: Fields, except: Fields, total: Totals, change: Change): void {
+  for (const name of Object.keys(amounts)) {
+    const value = amounts[name]
+    if (value === undefined || value === null || (except !== NO_FIELDS && Object.hasOwn(except, name)) || !isCounted(name)) continue
+    change(total, name, readAmount(name, value))
   }
-  return amounts
 }
 
-function quantityText(name: string, value: unknown): string | number {
-  if (typeof value === 'string' || typeof value === 'number') return value
-  throw new Error(`the quantity of ${name} is neither a text nor a number`)
+function printed(total: Totals): Record<string, string> | undefined {
+  if (total.size === 0) return undefined
+  const names = total.size === 1 ? total.keys() : [...total.keys()].sort(compareStrings)
+  let request: Record<string, string> | undefined
+  for (const name of names) {
+    const amount = total.get(name) as Amount
+    if (amount <= 0) continue
+    request ??= {}
+    request[name] = printAmount(name, amount)
+  }
+  return request
 }
-
-function printed(total: ReadonlyMap<string, bigint>): Record<string, string> | undefined {
-  const positive = [...total].filter(([, amount]) => amount > 0n).sort(([a], [b]) => compareStrings(a, b))
-  if (positive.length === 0) return undefined
-  return Object.fromEntries(
-    positive.map(([name, amount]) => [name, formatQuantity(quantityOf(amount, formatOf(name), name === 'cpu' ? -3 : 0))]),
-  )
-}
-
-const formatOf = (name: string): QuantityFormat =>
-  name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-') ? 'BinarySI' : 'DecimalSI'
 
 const NATIVE = new Set(['cpu', 'memory', 'ephemeral-storage', 'pods'])
+
+/** Names of extended resources that were looked at: there are few in a fleet, and the check is long. */
+const extended = new Map<string, boolean>()
+const MANY_NAMES = 1000
 
 /** Whether schedulers count this resource; a name they do not know does not hold a replica back. */
 function isCounted(name: string): boolean {
   if (NATIVE.has(name) || name.startsWith('hugepages-') || name.startsWith('attachable-volumes-')) return true
   if (name.includes('kubernetes.io/')) return true
-  return name.includes('/') && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0
+  if (!name.includes('/')) return false
+  const known = extended.get(name)
+  if (known !== undefined) return known
+  const isExtended = !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0
+  if (extended.size >= MANY_NAMES) extended.clear()
+  extended.set(name, isExtended)
+  return isExtended
 }

@@ -3,7 +3,7 @@ import { deepEqual, isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, fieldsAt, numberAt } from '../../fields.ts'
+import { type Fields, fieldsAt } from '../../fields.ts'
 
 /** A status of a member with the name of its cluster. */
 export interface MemberStatus {
@@ -14,22 +14,34 @@ export interface MemberStatus {
 /** The whole status; nothing when there is none yet. */
 export const wholeStatus = (object: KubeObject): Fields | undefined => (isJsonObject(object.status) ? object.status : undefined)
 
-/** Items in the order of their clusters, so that the order in which they arrive shows nowhere. */
-const byCluster = (items: readonly AggregatedStatusItem[]): AggregatedStatusItem[] =>
-  items.toSorted((a, b) => compareStrings(a.clusterName, b.clusterName))
-
-/** The items whose cluster has told a status, in the order of clusters. */
+/** The items whose cluster has told a status, in the order of clusters: the order in which they arrive shows nowhere. */
 export function memberStatuses(items: readonly AggregatedStatusItem[]): MemberStatus[] {
-  return byCluster(items).flatMap(({ clusterName, status }) => (isJsonObject(status) ? [{ cluster: clusterName, status }] : []))
+  const members: MemberStatus[] = []
+  for (const { clusterName, status } of items) if (isJsonObject(status)) members.push({ cluster: clusterName, status })
+  return members.length < 2 ? members : members.sort((a, b) => compareStrings(a.cluster, b.cluster))
 }
 
-export const sumOf = (members: readonly MemberStatus[], counter: string): number =>
-  members.reduce((sum, { status }) => sum + (numberAt(status, counter) ?? 0), 0)
+/** A counter of a status; absent counts as 0. */
+export function counterOf(status: Fields, counter: string): number {
+  const value = status[counter]
+  return typeof value === 'number' ? value : 0
+}
+
+export function sumOf(members: readonly MemberStatus[], counter: string): number {
+  let sum = 0
+  for (const { status } of members) sum += counterOf(status, counter)
+  return sum
+}
 
 /** The counters by name, without the zeros that Go leaves out of its JSON. */
 export function printedCounters(value: (counter: string) => number, always: readonly string[], unlessZero: readonly string[]): Fields {
-  const shown = [...always, ...unlessZero.filter((counter) => value(counter) !== 0)]
-  return Object.fromEntries(shown.map((counter) => [counter, value(counter)]))
+  const counters: Record<string, number> = {}
+  for (const counter of always) counters[counter] = value(counter)
+  for (const counter of unlessZero) {
+    const count = value(counter)
+    if (count !== 0) counters[counter] = count
+  }
+  return counters
 }
 
 /**

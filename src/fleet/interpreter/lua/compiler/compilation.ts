@@ -1,5 +1,6 @@
 /** What is known while one script is compiled: names in scope, places that can fail, and where jumps go. */
 import type { Expression, FunctionDeclaration, Node } from 'luaparse'
+import type { Shape } from '../fields.ts'
 import type { Site } from '../run.ts'
 import { fromBytes } from '../text.ts'
 import type { LuaValue } from '../values.ts'
@@ -29,7 +30,7 @@ export class Compilation {
   hasStrayBytes = false
   readonly parsed: ParsedScript
   readonly libraries: Libraries
-  readonly constants: LuaValue[] = []
+  readonly constants: (LuaValue | Shape)[] = []
   /** Modules by the name of the local that holds them. */
   readonly modules = new Map<string, Map<LuaValue, LuaValue>>()
   /** Function bodies are statements again; set by the statements' side, so that the files do not import each other in a ring. */
@@ -47,7 +48,7 @@ export class Compilation {
   }
 
   /** A variable of the code that holds this value from the start. */
-  constant(value: LuaValue): string {
+  constant(value: LuaValue | Shape): string {
     let position = this.constants.indexOf(value)
     if (position < 0) position = this.constants.push(value) - 1
     return `$k${position}`

@@ -46,6 +46,8 @@ const RUNTIME: Readonly<Record<string, unknown>> = {
   $lessOrEqual: operators.lessOrEqual,
   $list: listOf,
   $loopNumber: operators.loopNumber,
+  $makeList: operators.makeList,
+  $makeRecord: operators.makeRecord,
   $makeTable: operators.makeTable,
   $modulo: operators.modulo,
   $multiply: operators.multiply,

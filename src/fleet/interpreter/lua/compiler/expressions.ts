@@ -13,6 +13,7 @@ import type {
   VarargLiteral,
 } from 'luaparse'
 import { LuaSyntaxError } from '../errors.ts'
+import { shapeOf } from '../fields.ts'
 import type { Compilation } from './compilation.ts'
 import { knownFunction } from './constants.ts'
 import { isParenthesised, lineOf } from './parse.ts'
@@ -54,9 +55,9 @@ export function expression(c: Compilation, node: Expression): string {
 }
 
 function memberExpression(c: Compilation, node: MemberExpression): string {
-  const name = JSON.stringify(node.identifier.name)
   // A module of which this is no function: what is not there is nil.
   if (node.base.type === 'Identifier' && c.modules.has(node.base.name)) return 'undefined'
+  const name = JSON.stringify(node.identifier.name)
   return `$field($r,${expression(c, node.base)},${name},${c.site(node, c.describe(node.base))})`
 }
 
@@ -182,6 +183,10 @@ export function values(c: Compilation, list: readonly Expression[], within?: Nod
 
 function tableConstructor(c: Compilation, node: TableConstructorExpression): string {
   if (node.fields.length === 0) return '$emptyTable($r)'
+  const keys = node.fields.map((field) => knownKey(c, field))
+  if (keys.every((key) => key !== undefined) && new Set(keys).size === keys.length) {
+    return `$makeRecord($r,${c.constant(shapeOf(keys))},[${node.fields.map((field) => expression(c, field.value)).join(',')}])`
+  }
   const items: string[] = []
   const pairs: string[] = []
   node.fields.forEach((field, position) => {
@@ -190,5 +195,13 @@ function tableConstructor(c: Compilation, node: TableConstructorExpression): str
     else if (position === node.fields.length - 1 && isOpen(c, field.value)) items.push(`...${openList(c, field.value)}`)
     else items.push(expression(c, field.value))
   })
-  return `$makeTable($r,[${items.join(',')}],[${pairs.join(',')}],${c.site(node)})`
+  return pairs.length === 0
+    ? `$makeList($r,[${items.join(',')}])`
+    : `$makeTable($r,[${items.join(',')}],[${pairs.join(',')}],${c.site(node)})`
+}
+
+/** The name of a field that is known before the script runs. */
+function knownKey(c: Compilation, field: TableConstructorExpression['fields'][number]): string | undefined {
+  if (field.type === 'TableKeyString') return field.key.name
+  return field.type === 'TableKey' && field.key.type === 'StringLiteral' ? c.text(field.key.value) : undefined
 }

@@ -10,19 +10,49 @@ interface Specifier {
   precision: number | undefined
 }
 
+/** A piece of a template: text as it is, or a place for a value. */
+type Piece = string | (Specifier & { letter: string; whole: string })
+
+/** Scripts use a few templates over and over. */
+const templates = new Map<string, readonly Piece[]>()
+const MANY_TEMPLATES = 500
+
+function piecesOf(template: string): readonly Piece[] {
+  const known = templates.get(template)
+  if (known !== undefined) return known
+  const pieces = parsed(template)
+  if (template.length > 100) return pieces
+  if (templates.size >= MANY_TEMPLATES) templates.clear()
+  templates.set(template, pieces)
+  return pieces
+}
+
+function parsed(template: string): Piece[] {
+  const pieces: Piece[] = []
+  let end = 0
+  for (const match of template.matchAll(SPECIFIER)) {
+    const [whole, flags, width, precision, letter = ''] = match
+    pieces.push(template.slice(end, match.index))
+    end = match.index + whole.length
+    if (flags === undefined) pieces.push('%')
+    else pieces.push({ flags, width: Number(width), precision: precision === undefined ? undefined : Number(precision), letter, whole })
+  }
+  pieces.push(template.slice(end))
+  return pieces.filter((piece) => piece !== '')
+}
+
 export function format(args: Arguments): string {
-  const template = args.boundedText(1)
   let position = 1
-  const text = template.replace(
-    SPECIFIER,
-    (whole, flags: string | undefined, width: string, precision: string | undefined, letter: string) => {
-      if (flags === undefined) return '%'
-      const specifier = { flags, width: Number(width), precision: precision === undefined ? undefined : Number(precision) }
-      const formatted = one(args, ++position, letter, specifier, whole)
-      args.run.make(formatted.length)
-      return formatted
-    },
-  )
+  let text = ''
+  for (const piece of piecesOf(args.boundedText(1))) {
+    if (typeof piece === 'string') {
+      text += piece
+      continue
+    }
+    const formatted = one(args, ++position, piece.letter, piece, piece.whole)
+    args.run.make(formatted.length)
+    text += formatted
+  }
   args.run.make(text.length)
   return text
 }

@@ -23,7 +23,7 @@ const packageLibrary = library(
 const require = libraryFunction('require', (args: Arguments) => {
   const name = args.text(1)
   if (name !== 'kube') return args.run.fail(args.site, `module ${name} not found: only "kube" exists`)
-  args.run.kube ??= LuaTable.overShared(kubeLibrary)
+  args.run.kube ??= LuaTable.ofLibrary(kubeLibrary)
   return args.run.kube
 })
 
@@ -53,7 +53,7 @@ export class CallGlobals implements Globals {
     if (found !== undefined) return found
     const fields = libraries.fields(name)
     if (fields === undefined) return undefined
-    const table = LuaTable.overShared(fields)
+    const table = LuaTable.ofLibrary(fields)
     if (name === 'string') this.run.strings = table
     return table
   }

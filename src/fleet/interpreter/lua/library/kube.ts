@@ -1,5 +1,6 @@
 /** `require("kube")`: sums of quantities, and what pods need and depend on, with the rules of the native layer. */
 import { addQuantities, formatQuantity, type Quantity, tryParseQuantity } from '../../../../kube/quantity.ts'
+import { plainSum } from '../../native/amounts.ts'
 import { podDependencies } from '../../native/pod-dependencies.ts'
 import { podRequirements } from '../../native/pod-requirements.ts'
 import { fromJson, toJson } from '../json.ts'
@@ -18,6 +19,8 @@ function quantity(args: Arguments, position: number): Quantity {
 }
 
 function resourceAdd(args: Arguments): string {
+  const plain = plainSum(args.from(1))
+  if (plain !== undefined) return plain
   let sum = ZERO
   for (let i = 1; i <= args.count; i++) sum = addQuantities(sum, quantity(args, i))
   return formatQuantity(sum)
@@ -26,7 +29,8 @@ function resourceAdd(args: Arguments): string {
 function resourceQuantity(args: Arguments): number {
   if (args.count !== 1) args.run.fail(args.site, 'getResourceQuantity only accepts one argument')
   const { unscaled, scale } = quantity(args, 1)
-  const value = scale < 0 ? Number(unscaled) / 10 ** -scale : Number(unscaled) * 10 ** scale
+  // A product, not a quotient: 0.3 is 0.30000000000000004, as where the scripts were tested.
+  const value = scale === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${scale}`)
   if (value < 0) args.run.fail(args.site, 'the quantity is negative')
   if (!Number.isFinite(value)) args.run.fail(args.site, 'the quantity is infinite')
   return value

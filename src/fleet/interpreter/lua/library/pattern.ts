@@ -6,6 +6,10 @@ import type { LuaValue } from '../values.ts'
 import type { Arguments } from './arguments.ts'
 
 const ESCAPE = 0x25 // %
+const STAR = 0x2a
+const PLUS = 0x2b
+const MINUS = 0x2d
+const QUESTION = 0x3f
 const MAX_CAPTURES = 32
 const MAX_DEPTH = 200
 const OPEN = -1
@@ -24,26 +28,51 @@ const isUpper = (byte: number): boolean => isBetween(byte, 65, 90)
 const isDigit = (byte: number): boolean => isBetween(byte, 48, 57)
 const isLetter = (byte: number): boolean => isLower(byte) || isUpper(byte)
 
-const CLASSES: ReadonlyMap<number, (byte: number) => boolean> = new Map(
-  Object.entries({
-    a: isLetter,
-    c: (byte: number) => byte < 32 || byte === 127,
-    d: isDigit,
-    l: isLower,
-    p: (byte: number) => isBetween(byte, 33, 126) && !isLetter(byte) && !isDigit(byte),
-    s: (byte: number) => isBetween(byte, 9, 13) || byte === 32,
-    u: isUpper,
-    w: (byte: number) => isLetter(byte) || isDigit(byte),
-    x: (byte: number) => isDigit(byte) || isBetween(byte, 65, 70) || isBetween(byte, 97, 102),
-    z: (byte: number) => byte === 0,
-  }).map(([letter, test]) => [letter.charCodeAt(0), test]),
-)
+const CLASSES: Readonly<Record<string, (byte: number) => boolean>> = {
+  a: isLetter,
+  c: (byte) => byte < 32 || byte === 127,
+  d: isDigit,
+  l: isLower,
+  p: (byte) => isBetween(byte, 33, 126) && !isLetter(byte) && !isDigit(byte),
+  s: (byte) => isBetween(byte, 9, 13) || byte === 32,
+  u: isUpper,
+  w: (byte) => isLetter(byte) || isDigit(byte),
+  x: (byte) => isDigit(byte) || isBetween(byte, 65, 70) || isBetween(byte, 97, 102),
+  z: (byte) => byte === 0,
+}
 
-/** Whether a byte is in the class of `%letter`; upper case is the rest, and other characters stand for themselves. */
-function isInClass(byte: number, letter: number): boolean {
-  const test = CLASSES.get(letter | 32)
-  if (test === undefined || !isLetter(letter)) return letter === byte
-  return isLower(letter) ? test(byte) : !test(byte)
+/** For each byte whether it is in a set. */
+type ByteSet = Uint8Array
+
+const byteSet = (isIn: (byte: number) => boolean): ByteSet => Uint8Array.from({ length: 256 }, (_, byte) => (isIn(byte) ? 1 : 0))
+
+/** The class of `%letter` by letter; upper case is the rest, and other characters stand for themselves. */
+const CLASS_SETS: readonly ByteSet[] = Array.from({ length: 256 }, (_, letter) => {
+  const test = isLetter(letter) ? CLASSES[String.fromCharCode(letter | 32)] : undefined
+  if (test === undefined) return byteSet((byte) => byte === letter)
+  return byteSet((byte) => test(byte) === isLower(letter))
+})
+
+const isInClass = (byte: number, letter: number): boolean => CLASS_SETS[letter]?.[byte] === 1
+
+/** A pattern with what was found out about its sets, by the position of their brackets. */
+interface Pattern {
+  readonly text: string
+  readonly sets: (ByteSet | undefined)[]
+}
+
+/** Scripts use a few patterns over and over. */
+const patterns = new Map<string, Pattern>()
+const MANY_PATTERNS = 500
+
+function patternOf(text: string): Pattern {
+  const known = patterns.get(text)
+  if (known !== undefined) return known
+  const pattern: Pattern = { text, sets: [] }
+  if (text.length > 100) return pattern
+  if (patterns.size >= MANY_PATTERNS) patterns.clear()
+  patterns.set(text, pattern)
+  return pattern
 }
 
 export class Matcher {
@@ -52,16 +81,18 @@ export class Matcher {
   private readonly args: Arguments
   private readonly text: string
   private readonly pattern: string
+  private readonly sets: (ByteSet | undefined)[]
 
   constructor(args: Arguments, text: string, pattern: string) {
     this.args = args
     this.text = text
     this.pattern = pattern
+    this.sets = patternOf(pattern).sets
   }
 
   /** The end of a match that starts at `at` with the pattern from `from`; undefined when there is none. */
   matchAt(at: number, from: number): number | undefined {
-    this.captures = []
+    if (this.captures.length > 0) this.captures = []
     this.depth = 0
     const end = this.match(at, from)
     return end === FAILED ? undefined : end
@@ -109,12 +140,12 @@ export class Matcher {
         continue
       }
       const end = this.classEnd(position)
-      const suffix = pattern[end]
-      if (suffix === '*') return this.longest(at, position, end, 0)
-      if (suffix === '+') return this.longest(at, position, end, 1)
-      if (suffix === '-') return this.shortest(at, position, end)
+      const suffix = pattern.charCodeAt(end)
+      if (suffix === STAR) return this.longest(at, position, end, 0)
+      if (suffix === PLUS) return this.longest(at, position, end, 1)
+      if (suffix === MINUS) return this.shortest(at, position, end)
       const isHit = this.single(at, position, end)
-      if (suffix === '?') {
+      if (suffix === QUESTION) {
         if (isHit) {
           const rest = this.match(at + 1, end + 1)
           if (rest !== FAILED) return rest
@@ -234,19 +265,32 @@ export class Matcher {
 
   /** `last` is where the closing bracket stands. */
   private isInSet(byte: number, position: number, last: number): boolean {
-    const { pattern } = this
-    const isComplement = pattern[position + 1] === '^'
     this.args.run.work((last - position) >> 3)
-    for (let i = position + (isComplement ? 2 : 1); i < last; i++) {
-      const code = pattern.charCodeAt(i)
-      if (code === ESCAPE) {
-        i++
-        if (isInClass(byte, pattern.charCodeAt(i))) return !isComplement
-      } else if (pattern[i + 1] === '-' && i + 2 < last) {
-        if (isBetween(byte, code, pattern.charCodeAt(i + 2))) return !isComplement
-        i += 2
-      } else if (code === byte) return !isComplement
+    let set = this.sets[position]
+    if (set === undefined) {
+      set = setBetween(this.pattern, position, last)
+      this.sets[position] = set
     }
-    return isComplement
+    return set[byte] === 1
   }
+}
+
+function setBetween(pattern: string, position: number, last: number): ByteSet {
+  const isComplement = pattern[position + 1] === '^'
+  const set = byteSet(() => false)
+  const add = (other: (byte: number) => boolean) => {
+    for (let byte = 0; byte < 256; byte++) if (other(byte)) set[byte] = 1
+  }
+  for (let i = position + (isComplement ? 2 : 1); i < last; i++) {
+    const code = pattern.charCodeAt(i)
+    if (code === ESCAPE) {
+      const letter = pattern.charCodeAt(++i)
+      add((byte) => isInClass(byte, letter))
+    } else if (pattern[i + 1] === '-' && i + 2 < last) {
+      const end = pattern.charCodeAt(i + 2)
+      add((byte) => isBetween(byte, code, end))
+      i += 2
+    } else add((byte) => byte === code)
+  }
+  return isComplement ? set.map((isIn) => 1 - isIn) : set
 }

@@ -53,10 +53,21 @@ function inCase(args: Arguments, change: (char: string) => string): string {
   return changed
 }
 
-const texts = (run: Run, results: LuaValue[]): LuaValue[] => results.map((value) => (typeof value === 'string' ? made(run, value) : value))
+/** What was captured, as texts. Bytes of a text that is all ASCII are texts already. */
+function texts(run: Run, results: LuaValue[], isPlain: boolean): LuaValue[] {
+  for (let i = 0; i < results.length; i++) {
+    const value = results[i]
+    if (typeof value !== 'string') continue
+    if (isPlain) run.make(value.length)
+    else results[i] = made(run, value)
+  }
+  return results
+}
 
 function search(args: Arguments, isFind: boolean): LuaResult {
-  const text = toBytes(args.boundedText(1))
+  const given = args.boundedText(1)
+  const text = toBytes(given)
+  const isPlain = text === given
   const pattern = toBytes(args.boundedText(2))
   let at = Math.min(Math.max(positionFrom(args.integer(3, 1), text.length) - 1, 0), text.length)
   if (isFind && (isTruthy(args.any(4)) || !SPECIAL.test(pattern))) {
@@ -69,20 +80,22 @@ function search(args: Arguments, isFind: boolean): LuaResult {
   do {
     const end = matcher.matchAt(at, isAnchored ? 1 : 0)
     if (end === undefined) continue
-    return isFind ? [at + 1, end, ...texts(args.run, matcher.captured())] : texts(args.run, matcher.results(at, end))
+    return isFind ? [at + 1, end, ...texts(args.run, matcher.captured(), isPlain)] : texts(args.run, matcher.results(at, end), isPlain)
   } while (++at <= text.length && !isAnchored)
   return undefined
 }
 
 function matches(args: Arguments): LuaFunction {
-  const text = toBytes(args.boundedText(1))
+  const given = args.boundedText(1)
+  const text = toBytes(given)
+  const isPlain = text === given
   const matcher = new Matcher(args, text, toBytes(args.boundedText(2)))
   let at = 0
   return (run) => {
     for (; at <= text.length; at++) {
       const end = matcher.matchAt(at, 0)
       if (end === undefined) continue
-      const results = texts(run, matcher.results(at, end))
+      const results = texts(run, matcher.results(at, end), isPlain)
       at = end > at ? end : at + 1
       return results
     }

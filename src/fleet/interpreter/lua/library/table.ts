@@ -73,7 +73,11 @@ function sort(args: Arguments): readonly LuaValue[] {
 function largestKey(args: Arguments): number {
   const table = args.table(1)
   let largest = table.length()
-  for (const key of table.hashKeys()) if (typeof key === 'number' && key > largest) largest = key
+  const fields = table.fields()
+  for (let place = 0; place < (fields?.places ?? 0); place++) {
+    const key = fields?.keyAt(place)
+    if (typeof key === 'number' && key > largest && fields?.valueAt(place) !== undefined) largest = key
+  }
   return largest
 }
 

@@ -1,0 +1,131 @@
+/**
+ * The named fields of a table, in the order of insertion. Tables are made by the dozen in a call and are mostly small: two
+ * lists that are looked through cost far less to make than a map, and are as fast to read. Larger ones keep an index beside them.
+ * A field that is set to nil leaves its place empty, so that a walk over the fields may remove them, and comes back there.
+ */
+import type { LuaValue } from './values.ts'
+
+/** What tables that are made at one place of a script have in common: shared until one of them gets another key. */
+export interface Shape {
+  readonly keys: readonly LuaValue[]
+  readonly index: ReadonlyMap<LuaValue, number> | undefined
+}
+
+/** From this number on, looking through the keys is slower than a map. */
+const INDEXED_FROM = 9
+
+/** Empty places are taken back when there are more of them than this and than fields. */
+const MANY_EMPTY_PLACES = 16
+
+export function shapeOf(keys: readonly LuaValue[]): Shape {
+  return { keys, index: keys.length < INDEXED_FROM ? undefined : new Map(keys.map((key, i) => [key, i])) }
+}
+
+export class Fields {
+  private keys: LuaValue[]
+  private values: LuaValue[]
+  private index: Map<LuaValue, number> | undefined
+  private ownsKeys: boolean
+  /** How many fields there are; places of removed ones do not count. */
+  size: number
+
+  private constructor(keys: LuaValue[], values: LuaValue[], index: Map<LuaValue, number> | undefined, ownsKeys: boolean, size: number) {
+    this.keys = keys
+    this.values = values
+    this.index = index
+    this.ownsKeys = ownsKeys
+    this.size = size
+  }
+
+  static empty(): Fields {
+    return new Fields([], [], undefined, true, 0)
+  }
+
+  /** Takes the values over: one for each key, nil for a field that is not there. */
+  static withShape(shape: Shape, values: LuaValue[]): Fields {
+    let size = 0
+    for (let i = 0; i < values.length; i++) if (values[i] !== undefined) size++
+    return new Fields(shape.keys as LuaValue[], values, shape.index as Map<LuaValue, number> | undefined, false, size)
+  }
+
+  static of(entries: Iterable<readonly [LuaValue, LuaValue]>): Fields {
+    const fields = Fields.empty()
+    for (const [key, value] of entries) fields.set(key, value)
+    return fields
+  }
+
+  private placeOf(key: LuaValue): number {
+    if (this.index !== undefined) return this.index.get(key) ?? -1
+    const { keys } = this
+    for (let i = 0; i < keys.length; i++) if (keys[i] === key) return i
+    return -1
+  }
+
+  get(key: LuaValue): LuaValue {
+    const place = this.placeOf(key)
+    return place < 0 ? undefined : this.values[place]
+  }
+
+  /** Whether the field is a new one. The value is not nil. */
+  set(key: LuaValue, value: LuaValue): boolean {
+    const place = this.placeOf(key)
+    if (place >= 0) {
+      const isNew = this.values[place] === undefined
+      this.values[place] = value
+      if (isNew) this.size++
+      return isNew
+    }
+    this.add(key, value)
+    return true
+  }
+
+  /** Adds a key that is known to be new. */
+  add(key: LuaValue, value: LuaValue): void {
+    if (!this.ownsKeys) this.copyKeys()
+    if (this.keys.length - this.size > MANY_EMPTY_PLACES && this.keys.length > 2 * this.size) this.compact()
+    this.keys.push(key)
+    this.values.push(value)
+    this.size++
+    if (this.index !== undefined) this.index.set(key, this.keys.length - 1)
+    else if (this.keys.length >= INDEXED_FROM) this.index = new Map(this.keys.map((known, i) => [known, i]))
+  }
+
+  remove(key: LuaValue): void {
+    const place = this.placeOf(key)
+    if (place < 0 || this.values[place] === undefined) return
+    this.values[place] = undefined
+    this.size--
+  }
+
+  /** How many places there are to walk over. */
+  get places(): number {
+    return this.keys.length
+  }
+
+  keyAt(place: number): LuaValue {
+    return this.keys[place]
+  }
+
+  /** Nil when the place is empty. */
+  valueAt(place: number): LuaValue {
+    return this.values[place]
+  }
+
+  /** The place behind a key, from which a walk goes on; 0 when the key was never there. */
+  placeAfter(key: LuaValue): number {
+    return this.placeOf(key) + 1
+  }
+
+  private copyKeys(): void {
+    this.keys = this.keys.slice()
+    if (this.index !== undefined) this.index = new Map(this.index)
+    this.ownsKeys = true
+  }
+
+  private compact(): void {
+    const kept = this.keys.flatMap((key, i) => (this.values[i] === undefined ? [] : [[key, this.values[i]] as const]))
+    this.keys = kept.map(([key]) => key)
+    this.values = kept.map(([, value]) => value)
+    this.index = this.keys.length < INDEXED_FROM ? undefined : new Map(this.keys.map((key, i) => [key, i]))
+  }
+}
