@@ -39,6 +39,6 @@ export function statusOf(code: number, text: string): Status {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  const message = text.trim() === '' ? `the server answered ${code} without a body` : text.slice(0, 500)
+  const message = text.trim() === '' ? `the server answered ${code} without a body` : text.trim().slice(0, 500)
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code }
 }

@@ -54,6 +54,13 @@ export function createMemberKinds(): MemberKinds {
   }
 }
 
+/** In one line, whether discovery says so or the request itself found nobody who would answer it. */
+export const notServed = (cluster: string, { apiVersion, kind }: { apiVersion: string; kind: string }): string =>
+  `cluster(${cluster}) does not serve kind "${kind}" of version "${apiVersion}"`
+
+/** A server that knows the kind answers with a Status that says what was not found; one that does not, with a page of text. */
+export const isUnservedAnswer = ({ code, reason = '' }: { code?: number; reason?: string }): boolean => code === 404 && reason === ''
+
 interface ResourceList {
   resources?: { name: string; kind: string; namespaced: boolean }[]
 }

@@ -2,6 +2,7 @@
 import { NAMESPACES } from '../../client/builtin-resources.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError } from '../../client/errors.ts'
+import { TransportError } from '../../client/transport.ts'
 import type { Cluster, Work } from '../../kinds/karmada/index.ts'
 import { CLUSTER_READY, EXECUTION_FINALIZER, WORK_APPLIED } from '../../kinds/karmada/well-known.ts'
 import type { ManifestIdentifier, ManifestStatus } from '../../kinds/karmada/work.ts'
@@ -13,7 +14,7 @@ import type { Interpreter } from '../interpreter/interpreter.ts'
 import { clusterOfExecutionNamespace } from '../names.ts'
 import { CLUSTERS, WORKS } from '../resources.ts'
 import { isFrom, isManaged, manifestsOf, preparedManifest } from './manifest.ts'
-import type { MemberKinds } from './member-kinds.ts'
+import { isUnservedAnswer, type MemberKinds, notServed } from './member-kinds.ts'
 import type { Memory } from './memory.ts'
 import { type Reflection, reflect } from './reflect.ts'
 import { conflictOf, liveObject, replacing, type Verdict } from './verdict.ts'
@@ -35,7 +36,8 @@ interface Facts {
 
 export type Observed =
   | { state: 'nothing' }
-  | ({ state: 'suspended' } & Facts)
+  /** Nothing is brought to the member; how what it has is comes back all the same. */
+  | ({ state: 'suspended'; views: readonly View[]; reflectedAtMs: number; mustAskAgain: boolean } & Facts)
   /** The cluster cannot be written to now. */
   | ({ state: 'waiting'; why: string } & Facts)
   | ({ state: 'placing'; views: readonly View[]; reflectedAtMs: number } & Facts)
@@ -73,7 +75,10 @@ export async function observeWork(ref: ObjectRef, work: Work | undefined, read: 
   const why = obstacleTo(cluster, clusterObject, client)
   const isGoing = work.metadata.deletionTimestamp !== undefined
   if (isGoing && !hasFinalizer(work, EXECUTION_FINALIZER)) return { state: 'nothing' }
-  if (!isGoing && work.spec?.suspendDispatching === true) return { state: 'suspended', ...facts }
+  if (!isGoing && work.spec?.suspendDispatching === true) {
+    const reachable = client === undefined || clusterObject === undefined || why !== undefined ? undefined : { client, clusterObject }
+    return suspended({ ...facts, ...tools, ref, read, ...reachable })
+  }
   if (client === undefined || clusterObject === undefined || why !== undefined) {
     if (!isGoing) return { state: 'waiting', why: why ?? '', ...facts }
     // Nobody will ever be able to tidy up in a cluster that is being removed and does not answer.
@@ -109,6 +114,43 @@ async function placing(pass: Pass): Promise<Observed> {
   return { state: 'placing', views, reflectedAtMs: memory.reflectedAtMs(ref, work, nowMs), work, cluster, nowMs }
 }
 
+/** Of what was never applied there is nothing to tell. */
+async function suspended(pass: Suspended): Promise<Observed> {
+  const { work, cluster, nowMs, memory, ref } = pass
+  const manifests = manifestsOf(work)
+  memory.noteKinds(ref, manifests)
+  const isThere = findCondition(work.status?.conditions, WORK_APPLIED) !== undefined && canReach(pass)
+  const views: View[] = []
+  let mustAskAgain = false
+  for (const [ordinal, manifest] of manifests.entries()) {
+    const desired = preparedManifest(manifest, work)
+    let reflection: Reflection | undefined
+    try {
+      reflection = isThere ? await reflectionOf(pass, desired) : undefined
+    } catch (error) {
+      // That the member does not answer keeps nobody from being told that the Work is held back.
+      if (!(error instanceof ApiError) && !(error instanceof TransportError)) throw error
+      mustAskAgain = true
+    }
+    views.push({ identifier: identifierOf(desired, ordinal), desired, verdict: { do: 'wait' }, reflection })
+  }
+  // What is to go when it goes on is not forgotten.
+  for (const identifier of leftBehind(work, views)) views.push({ identifier, desired: objectOf(identifier), verdict: { do: 'wait' } })
+  return { state: 'suspended', views, mustAskAgain, reflectedAtMs: memory.reflectedAtMs(ref, work, nowMs), work, cluster, nowMs }
+}
+
+type Suspended = Omit<Pass, 'client' | 'clusterObject'> & Partial<Pick<Pass, 'client' | 'clusterObject'>>
+const canReach = (pass: Suspended): pass is Pass => pass.client !== undefined && pass.clusterObject !== undefined
+
+/** Of the object as the member has it, where it is ours; undefined where nothing is known of it. */
+async function reflectionOf(pass: Pass, desired: KubeObject): Promise<Reflection | undefined> {
+  const resource = await resourceOf(pass, desired)
+  const followed = resource === undefined ? undefined : pass.read.follow(resource, pass.cluster)
+  const { namespace = '', name = '' } = desired.metadata
+  const observed = followed?.get(resource?.namespaced === true ? namespace : '', name)
+  return observed !== undefined && isManaged(observed) && isFrom(observed, pass.work) ? reflect(observed, pass.interpreter) : undefined
+}
+
 async function viewOf(pass: Pass, manifest: KubeObject, ordinal: number): Promise<View> {
   const desired = preparedManifest(manifest, pass.work)
   const view = { identifier: identifierOf(desired, ordinal), desired }
@@ -125,9 +167,10 @@ async function viewOf(pass: Pass, manifest: KubeObject, ordinal: number): Promis
 
 async function judge(pass: Pass, desired: KubeObject, ordinal: number): Promise<{ verdict: Verdict; observed?: KubeObject }> {
   const { read, cluster, client, work, ref } = pass
+  // Nobody answered to what was to be written: what is served is asked for again.
+  if (isUnservedAnswer(read.lastFailure() ?? {})) pass.kinds.forget(cluster)
   const resource = await resourceOf(pass, desired)
-  if (resource === undefined)
-    return { verdict: { do: 'refuse', why: `no matches for kind "${desired.kind}" in version "${desired.apiVersion}"` } }
+  if (resource === undefined) return { verdict: { do: 'refuse', why: notServed(cluster, desired) } }
   const at: ObjectRef = { namespace: resource.namespaced ? (desired.metadata.namespace ?? '') : '', name: desired.metadata.name ?? '' }
   const followed = read.follow(resource, cluster)
   // An object waits for its namespace, and the arrival of one is news.
@@ -177,6 +220,12 @@ const reportedOf = ({ status }: Work): ManifestIdentifier[] =>
 
 export const isSameObject = (a: ManifestIdentifier, b: ManifestIdentifier): boolean =>
   (a.group ?? '') === (b.group ?? '') && a.kind === b.kind && (a.namespace ?? '') === (b.namespace ?? '') && a.name === b.name
+
+const objectOf = ({ group = '', version, kind, namespace, name }: ManifestIdentifier): KubeObject => ({
+  apiVersion: groupVersion(group, version),
+  kind,
+  metadata: { namespace, name },
+})
 
 function identifierOf({ apiVersion, kind, metadata }: KubeObject, ordinal: number): ManifestIdentifier {
   const { group, version } = parseGroupVersion(apiVersion)

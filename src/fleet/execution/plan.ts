@@ -15,6 +15,7 @@ import {
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
 import { WORKS } from '../resources.ts'
 import * as events from './events.ts'
+import { isUnservedAnswer, notServed } from './member-kinds.ts'
 import { sameContent } from './merge.ts'
 import type { Observed, View } from './observe.ts'
 import { releasePatch } from './preserve.ts'
@@ -35,6 +36,8 @@ type Seen<State extends Observed['state']> = Extract<Observed, { state: State }>
 const REPORT_EVERY_MS = 1000
 /** Something was sent: normally the member's answer wakes the key before this. */
 const LOOK_AFTER_WRITE_MS = 1000
+/** A member did not answer to a question that can wait. */
+const ASK_AGAIN_MS = 30_000
 /** A refusal is tried again after as long as it has lasted, within these bounds: in doubling steps. */
 const MIN_RETRY_MS = 1000
 const MAX_RETRY_MS = 300_000
@@ -44,7 +47,7 @@ export function plan(observed: Observed): Plan {
     case 'nothing':
       return NOTHING_TO_DO
     case 'suspended':
-      return { actions: written(observed, withConditions(observed.work.status, [SUSPENDED], observed.nowMs)) }
+      return planSuspended(observed)
     case 'waiting':
       return planWaiting(observed)
     case 'going':
@@ -52,6 +55,11 @@ export function plan(observed: Observed): Plan {
     case 'placing':
       return planPlacing(observed)
   }
+}
+
+function planSuspended(seen: Seen<'suspended'>): Plan {
+  const recheckAfterMs = seen.mustAskAgain ? ASK_AGAIN_MS : undefined
+  return { ...reported(seen, { conditions: [SUSPENDED], recheckAfterMs }), news: newsOf(seen) }
 }
 
 /** That its cluster is away says nothing new about a Work that was applied. */
@@ -127,6 +135,7 @@ function concluded(seen: Seen<'placing'>, tried: readonly View[], results: reado
     if (failure === undefined || failure.reason === 'Conflict') continue
     // Somebody else's, or ours that the cache has not shown yet: the next pass asks the server.
     if (failure.reason === 'AlreadyExists') mustRetry = true
+    else if (isUnservedAnswer(failure)) errors.set(view, notServed(seen.cluster, view.desired))
     else if (!isUnanswered(failure) || !wasApplied(seen.work)) errors.set(view, failure.message)
   }
   return { actions: errors.size === 0 ? [] : report(seen, errors).actions, mustRetry }
@@ -136,24 +145,38 @@ const isUnanswered = ({ code }: Failure): boolean => code === undefined || code 
 const wasApplied = (work: Work): boolean => conditionOf(work, WORK_APPLIED)?.status === 'True'
 
 function report(seen: Seen<'placing'>, errors: Errors): Report {
-  const { work, views, nowMs, reflectedAtMs } = seen
+  const { work, views } = seen
   const total = views.filter(({ identifier }) => identifier.ordinal >= 0).length
   const waits = views.flatMap(({ verdict }) => (verdict.do === 'wait' ? [verdict.why] : []))
   const isComplete = errors.size === 0 && waits.length === 0
   const reasons = [...errors.values(), ...(wasApplied(work) ? [] : waits.flatMap((why) => why ?? []))]
   const done = views.filter((view) => view.verdict.do !== 'wait' && !errors.has(view)).length
   const applied = isComplete ? [APPLIED] : reasons.length > 0 ? [notApplied(reasons, Math.min(done, total), total)] : []
-  const conditions = withConditions(work.status, [DISPATCHING, ...applied], nowMs)
+  return reported(seen, {
+    conditions: [DISPATCHING, ...applied],
+    tells: tellingsOf(seen, errors, applied[0]),
+    recheckAfterMs: isComplete ? undefined : (retryMs(seen) ?? MIN_RETRY_MS),
+  })
+}
+
+interface Reported {
+  conditions: readonly Condition[]
+  tells?: readonly EventIntent[]
+  recheckAfterMs?: number
+}
+
+/** These conditions and how the objects are; where only their numbers change, not too often. */
+function reported(seen: Seen<'placing' | 'suspended'>, { conditions, tells, recheckAfterMs }: Reported): Report {
+  const { work, views, nowMs, reflectedAtMs } = seen
   const statuses = manifestStatuses(work, views)
   const status = {
-    ...conditions,
+    ...withConditions(work.status, conditions, nowMs),
     ...(statuses.length > 0 || work.status?.manifestStatuses !== undefined ? { manifestStatuses: statuses } : {}),
   }
-  const recheckAfterMs = isComplete ? undefined : (retryMs(seen) ?? MIN_RETRY_MS)
   const waitMs = reflectedAtMs + REPORT_EVERY_MS - nowMs
   if (waitMs > 0 && differInReportsOnly(work.status, status))
     return { actions: [], recheckAfterMs: sameContent(work.status, status) ? recheckAfterMs : waitMs }
-  return { actions: written(seen, status, tellingsOf(seen, errors, applied[0])), recheckAfterMs }
+  return { actions: written(seen, status, tells), recheckAfterMs }
 }
 
 type Report = Pick<Plan, 'recheckAfterMs'> & { actions: Action[] }
@@ -192,7 +215,7 @@ function tellingsOf({ work, cluster, views }: Seen<'placing'>, errors: Errors, n
   ]
 }
 
-function newsOf({ work, views }: Seen<'placing'>): News[] {
+function newsOf({ work, views }: Seen<'placing' | 'suspended'>): News[] {
   return views.flatMap(({ identifier: { ordinal }, desired, reflection }): News[] => [
     ...(reflection?.statusFailure === undefined
       ? []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, NAMESPACES } from '../../client/builtin-resources.ts'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS, NAMESPACES } from '../../client/builtin-resources.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { nativeInterpreter } from '../interpreter/testing.ts'
@@ -226,7 +226,10 @@ describe('what a member refuses', () => {
     }
     await hub.create(aWork('widget', [widget]))
     await world.settle()
-    assert.match(conditionsOf(await theWork(hub, 'widget'))[0] ?? '', /no matches for kind "Widget" in version "example.io\/v1"$/)
+    assert.match(
+      conditionsOf(await theWork(hub, 'widget'))[0] ?? '',
+      /: cluster\(member1\) does not serve kind "Widget" of version "example.io\/v1"$/,
+    )
     await member.create(widgetDefinition)
     await world.advance(2000)
     const apiEnablements = [
@@ -282,6 +285,53 @@ describe('a Work', () => {
     assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { b: '2' })
     const told = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'WorkDispatching')
     assert.equal(told.length, 2)
+    await world.stop()
+  })
+
+  it('that is suspended goes on telling how its object is', async () => {
+    const world = await executionWorld({ nodes: 1, interpreter: nativeInterpreter() })
+    const { hub, member } = world
+    await hub.create(aWork('web', [aDeployment('web', 2)]))
+    await world.settle()
+    const told = async (): Promise<unknown> => {
+      const [{ status, health } = {}] = (await theWork(hub, 'web')).status?.manifestStatuses ?? []
+      return [(status as { readyReplicas?: number } | undefined)?.readyReplicas, health]
+    }
+    assert.deepEqual(await told(), [2, 'Healthy'])
+    await hub.patch(WORKS, `${ES}/web`, { spec: { suspendDispatching: true, workload: { manifests: [aDeployment('web', 5)] } } })
+    await world.settle()
+    assert.deepEqual(await told(), [2, 'Healthy'])
+    await member.patch(DEPLOYMENTS, 'default/web', { spec: { replicas: 3 } })
+    await world.advance(2000)
+    await world.settle()
+    assert.deepEqual(await told(), [3, 'Healthy'], 'what others do there is told, and nothing is sent')
+    hub.takeWrites()
+    await world.restartControllers()
+    await world.settle()
+    assert.deepEqual(hub.takeControllerWrites(), [])
+    await world.stop()
+  })
+
+  it('whose kind the member no longer serves says so in one line', async () => {
+    const world = await executionWorld()
+    const { hub, member } = world
+    const widget = (name: string): KubeObject => ({
+      apiVersion: 'example.io/v1',
+      kind: 'Widget',
+      metadata: { name, namespace: 'default' },
+      spec: {},
+    })
+    await member.create(widgetDefinition)
+    await world.settle()
+    await hub.create(aWork('first', [widget('first')]))
+    await world.settle()
+    assert.deepEqual(conditionsOf(await theWork(hub, 'first')), [APPLIED, DISPATCHED])
+    await member.delete(CUSTOM_RESOURCE_DEFINITIONS, 'widgets.example.io')
+    await world.advance(2000)
+    await hub.create(aWork('second', [widget('second')]))
+    await world.advance(2000)
+    const why = 'Failed to apply all manifests (0/1): cluster(member1) does not serve kind "Widget" of version "example.io/v1"'
+    assert.deepEqual(conditionsOf(await theWork(hub, 'second')), [`Applied False AppliedFailed: ${why}`, DISPATCHED])
     await world.stop()
   })
 
