@@ -48,6 +48,22 @@ export function createMetrics(sources: MetricsSources): ServerMetrics {
     })
   }
 
+  /** Looked up once: the registry finds a series by sorting and joining its labels. */
+  const series = new Map<string, { count(): void; took(seconds: number): void }>()
+  function seriesOf(
+    of: Record<Exclude<(typeof labels)[number], 'code'>, string>,
+    code: string,
+  ): { count(): void; took(seconds: number): void } {
+    const key = `${of.verb} ${of.group} ${of.version} ${of.resource} ${of.subresource} ${code}`
+    const known = series.get(key)
+    if (known !== undefined) return known
+    const counter = requests.labels({ ...of, code })
+    const histogram = latency.labels(of)
+    const found = { count: () => counter.inc(), took: (seconds: number) => histogram.observe(seconds) }
+    series.set(key, found)
+    return found
+  }
+
   return {
     registry,
     observe(info, status, tookMs) {
@@ -57,8 +73,9 @@ export function createMetrics(sources: MetricsSources): ServerMetrics {
         info.isResource && sources.isServed(info)
           ? { verb, group: info.group, version: info.version, resource: info.resource, subresource: info.subresource }
           : { verb, group: '', version: '', resource: '', subresource: '' }
-      requests.inc({ ...of, code: String(status) })
-      latency.observe(of, tookMs / 1000)
+      const { count, took } = seriesOf(of, String(status))
+      count()
+      took(tookMs / 1000)
     },
     async serve() {
       return {

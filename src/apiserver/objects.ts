@@ -2,7 +2,7 @@
  * Objects in and out of one logical cluster of the store: keys, encoding, conversion between served versions, and a lock
  * per object so that writers of the same object queue up instead of colliding.
  */
-import { deepClone } from '../base/json.ts'
+import { deepClone, setOwn } from '../base/json.ts'
 import type { KindDefinition } from '../kinds/kind.ts'
 import { type KubeObject, METADATA_FIELDS, type ObjectMeta } from '../kube/meta.ts'
 import type { ClusterStore, CommitResult, Version } from '../store/index.ts'
@@ -37,10 +37,17 @@ export function registryKey(served: Served, object: KubeObject): string {
   return `/registry/${place}/${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
+/** As it is stored. */
+export const encodeObject = (object: KubeObject): Buffer => Buffer.from(JSON.stringify(ordered(object, object.metadata)))
+
 /** kind and apiVersion come first, so that a list of built-in objects can cut them off the stored bytes without parsing. */
-export function encodeObject(object: KubeObject): Buffer {
-  const { kind, apiVersion, metadata, ...rest } = object
-  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata, ...rest }))
+function ordered(object: KubeObject, metadata: ObjectMeta): KubeObject {
+  const { kind, apiVersion } = object
+  const result = { kind, apiVersion, metadata }
+  for (const key of Object.keys(object))
+    if (key !== 'kind' && key !== 'apiVersion' && key !== 'metadata')
+      setOwn(result, key, (object as unknown as Record<string, unknown>)[key])
+  return result as KubeObject
 }
 
 /** How many bytes `{"kind":…,"apiVersion":…,` takes at the head of encoded objects. */
@@ -144,8 +151,8 @@ function orderedMetadata(metadata: ObjectMeta): ObjectMeta {
 }
 
 function stamped(object: KubeObject, revision: number): { bytes: Uint8Array; object: KubeObject } {
-  const value: KubeObject = { ...object, metadata: orderedMetadata({ ...object.metadata, resourceVersion: String(revision) }) }
-  const bytes = encodeObject(value)
+  const value = ordered(object, orderedMetadata({ ...object.metadata, resourceVersion: String(revision) }))
+  const bytes = Buffer.from(JSON.stringify(value))
   written.set(value, bytes)
   return { bytes, object: value }
 }

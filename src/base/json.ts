@@ -23,14 +23,21 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(b)) return false
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
+  const keys = Object.keys(left)
+  const others = Object.keys(right)
   let shared = 0
-  for (const key of Object.keys(left)) {
-    if (left[key] === undefined) continue
-    if (!Object.hasOwn(right, key) || !deepEqual(left[key], right[key])) return false
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const value = left[key]
+    if (value === undefined) continue
+    // Objects that are compared mostly have the same keys in the same order.
+    if (others[i] !== key && !Object.hasOwn(right, key)) return false
+    if (!deepEqual(value, right[key])) return false
     shared++
   }
+  if (shared === others.length) return true
   let present = 0
-  for (const key of Object.keys(right)) if (right[key] !== undefined) present++
+  for (const key of others) if (right[key] !== undefined) present++
   return shared === present
 }
 
@@ -39,7 +46,12 @@ export function deepClone<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => deepClone(item)) as T
   const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) setOwn(copy, key, deepClone((value as Record<string, unknown>)[key]))
+  for (const key of Object.keys(value)) {
+    const child = (value as Record<string, unknown>)[key]
+    const own = typeof child === 'object' && child !== null ? deepClone(child) : child
+    if (key === '__proto__') setOwn(copy, key, own)
+    else copy[key] = own
+  }
   return copy as T
 }
 

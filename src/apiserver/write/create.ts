@@ -118,14 +118,9 @@ export function kindOfErrors(served: Served): { group: string; kind: string } {
   return { group: parseGroupVersion(served.storageApiVersion).group, kind: served.definition.kind }
 }
 
-/** No default of a built-in kind makes so much of so little that it would have to be measured. */
-const SURELY_SMALL_BYTES = 4096
-
 export function checkSize(scope: Scope, object: KubeObject): void {
   const limit = scope.server.limits.objectBytes
-  const isWhole = scope.info.verb === 'create' || scope.info.verb === 'update'
-  const sent = scope.request.body?.length ?? 0
-  if (isWhole && scope.served.definition.builtin && sent < SURELY_SMALL_BYTES && limit > SURELY_SMALL_BYTES * 100) return
+  if (isSurelyWithin(object, limit)) return
   const size = encodeObject(object).length
   if (size > limit)
     throw failure(
@@ -133,6 +128,28 @@ export function checkSize(scope: Scope, object: KubeObject): void {
       'RequestEntityTooLarge',
       `Request entity is too large: the object takes ${size} bytes and at most ${limit} can be stored; split it up`,
     )
+}
+
+/** By what its texts and numbers could take at most: cheaper than writing it out, which nearly nothing that is stored needs. */
+function isSurelyWithin(value: unknown, limit: number): boolean {
+  return bytesLeft(value, limit) >= 0
+}
+
+const MAX_BYTES_OF_A_CHARACTER = 6
+const MAX_BYTES_OF_A_NUMBER = 25
+
+/** Negative as soon as it cannot be sure any more. */
+function bytesLeft(value: unknown, limit: number): number {
+  if (typeof value === 'string') return limit - value.length * MAX_BYTES_OF_A_CHARACTER - 3
+  if (typeof value !== 'object' || value === null) return limit - MAX_BYTES_OF_A_NUMBER
+  let left = limit - 3
+  if (Array.isArray(value)) for (let i = 0; i < value.length && left >= 0; i++) left = bytesLeft(value[i], left)
+  else
+    for (const key of Object.keys(value)) {
+      left = bytesLeft((value as Record<string, unknown>)[key], left - key.length * MAX_BYTES_OF_A_CHARACTER - 3)
+      if (left < 0) break
+    }
+  return left
 }
 
 export function ruleContext(scope: Scope, operation: 'create' | 'update'): RuleContext {
