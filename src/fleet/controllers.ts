@@ -8,7 +8,7 @@ import { type DetectorGates, detectorControllers, type Narrowing } from './detec
 import { executionControllers } from './execution/index.ts'
 import { type FailoverOptions, failoverControllers } from './failover/index.ts'
 import { ALL_GATES_ON, type FleetGates } from './gates.ts'
-import { type ClusterStatusOptions, membershipControllers } from './membership/index.ts'
+import { type ClusterStatusOptions, createSaidSummaries, membershipControllers } from './membership/index.ts'
 import { namespaceControllers } from './namespace/index.ts'
 import { overridesOf } from './override/index.ts'
 import { reflectionControllers } from './reflection/index.ts'
@@ -33,13 +33,15 @@ export interface FleetFacts extends FleetSurroundings {
 
 export function fleetControllers(facts: FleetFacts, options: FleetOptions = {}): Controller[] {
   const gates = { ...ALL_GATES_ON, ...options.gates }
+  const summaries = createSaidSummaries()
   const scheduling = {
+    isSummaryCurrent: summaries.isCurrent,
     protectsFromOvercommit: gates.SchedulingOvercommitProtection,
     ranksByPriority: gates.PriorityBasedScheduling,
     measures: facts.measures,
   }
   return [
-    ...membershipControllers(facts, options.clusterStatus),
+    ...membershipControllers({ ...facts, summaries }, options.clusterStatus),
     ...namespaceControllers({ applyOverrides: overridesOf }),
     ...detectorControllers({ ...facts, gates: detectorGates(gates), narrowings: options.narrowings }),
     scheduler(RESOURCE_BINDINGS, scheduling),

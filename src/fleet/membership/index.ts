@@ -5,6 +5,7 @@ import { clusterStatus } from './cluster-status/controller.ts'
 import type { ClusterStatusOptions, ReportsOptions } from './cluster-status/reports.ts'
 
 export type { ClusterStatusOptions } from './cluster-status/reports.ts'
+export { createSaidSummaries } from './cluster-status/said-summaries.ts'
 export { type FollowedMembers, followMembers } from './connections.ts'
 export { JoinError, joinMember, unjoinMember } from './join.ts'
 

@@ -16,7 +16,7 @@ export const CLUSTER_ROLE_BINDINGS: Resource = {
 }
 
 /** How a cluster is to be known at the hub. */
-export interface MemberDescription extends Pick<ClusterSpec, 'insecureSkipTLSVerification' | 'provider' | 'region' | 'zones'> {
+export interface MemberDescription extends Pick<ClusterSpec, 'insecureSkipTLSVerification' | 'proxyURL' | 'provider' | 'region' | 'zones'> {
   name: string
   /** The uid of its kube-system namespace. */
   id: string
@@ -109,7 +109,7 @@ export function objectsAtHub(member: MemberDescription, credentials: JoinCredent
 }
 
 function clusterOf(member: MemberDescription): Cluster {
-  const { name, id, apiEndpoint, insecureSkipTLSVerification, provider, region, zones } = member
+  const { name, id, apiEndpoint, insecureSkipTLSVerification, proxyURL, provider, region, zones } = member
   const namespace = namespaceOf(member)
   return {
     apiVersion: `${CLUSTERS.group}/${CLUSTERS.version}`,
@@ -122,6 +122,7 @@ function clusterOf(member: MemberDescription): Cluster {
       secretRef: { namespace, name },
       impersonatorSecretRef: { namespace, name: impersonatorSecret(name) },
       ...(insecureSkipTLSVerification === true ? { insecureSkipTLSVerification } : {}),
+      ...(proxyURL === undefined || proxyURL === '' ? {} : { proxyURL }),
       ...(provider === undefined || provider === '' ? {} : { provider }),
       ...(region === undefined || region === '' ? {} : { region }),
       ...(zones === undefined || zones.length === 0 ? {} : { zones }),

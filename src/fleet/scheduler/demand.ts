@@ -3,6 +3,7 @@
  * present placement looked up by name.
  */
 import type {
+  AggregatedStatusItem,
   Binding,
   BindingComponent,
   ClusterAffinity,
@@ -57,6 +58,8 @@ export interface Demand {
   readonly current: ReadonlyMap<string, number>
   readonly clusters: readonly TargetCluster[]
   readonly evicting: ReadonlySet<string>
+  /** How it is there, as clusters said. */
+  readonly said: readonly AggregatedStatusItem[]
   /** Somebody asked to decide anew, without looking at what was decided before. */
   readonly isFresh: boolean
 }
@@ -89,6 +92,7 @@ export function demandOf(binding: Binding, placement: Placement): Demand {
     current: new Map(clusters.map((target) => [target.name, target.replicas ?? 0])),
     clusters,
     evicting: new Set((spec.gracefulEvictionTasks ?? []).map(({ fromCluster }) => fromCluster)),
+    said: status?.aggregatedStatus ?? [],
     isFresh: isRescheduleTriggered(binding),
   }
 }

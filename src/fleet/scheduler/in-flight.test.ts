@@ -60,10 +60,11 @@ describe('what is on its way', () => {
     const old = aBindingOf({ ...at({ lastScheduledTime: '2026-01-01T00:00:00Z' }), on: { m1: 2 } })
     book.decided('default/web', demandFor(old), { clusters: [{ name: 'm1', replicas: 4 }], generation: 2, nowMs: NOW_MS })
     book.follow('default/web', old, demandFor(old), NOW_MS)
-    assert.deepEqual(podsOn(book), [4, undefined])
+    // Two of the four are there already.
+    assert.deepEqual(podsOn(book), [2, undefined])
     const moved = aBindingOf({ ...at({ lastScheduledTime: '2026-01-01T00:00:00Z' }), on: { m1: 4 }, generation: 2 })
     book.follow('default/web', moved, demandFor(moved), NOW_MS)
-    assert.deepEqual(podsOn(book), [4, undefined])
+    assert.deepEqual(podsOn(book), [2, undefined])
     const elsewhere = aBindingOf({ ...at({ lastScheduledTime: just }), on: { m2: 1 }, generation: 3 })
     book.follow('default/web', elsewhere, demandFor(elsewhere), NOW_MS)
     assert.deepEqual(podsOn(book), [undefined, 1])
@@ -78,6 +79,83 @@ describe('what is on its way', () => {
     assert.deepEqual(podsOn(book), [2, 3])
     book.expire(endMs)
     assert.deepEqual([podsOn(book), book.isEmpty], [[undefined, undefined], true])
+  })
+})
+
+describe('what a cluster says of a binding', () => {
+  const just = '2026-01-01T00:09:00Z'
+  const item = (health: 'Healthy' | 'Unhealthy', replicas: number) => ({ clusterName: 'm1', health, status: { replicas } })
+  const running = (replicas: number, said: ReturnType<typeof item>, generation: number): Binding =>
+    aBindingOf({
+      replicas,
+      on: { m1: replicas },
+      generation,
+      status: { schedulerObservedGeneration: generation, lastScheduledTime: just, aggregatedStatus: [said] },
+    })
+  /** Two are there and well; then six are decided. */
+  function grown(book: InFlightBook): (binding: Binding) => number | undefined {
+    const see = (binding: Binding): number | undefined => {
+      book.follow('default/web', binding, demandFor(binding), NOW_MS)
+      return book.of('m1')?.pods
+    }
+    const before = running(2, item('Healthy', 2), 1)
+    see(before)
+    book.decided('default/web', demandFor(before), { clusters: [{ name: 'm1', replicas: 6 }], generation: 2, nowMs: NOW_MS })
+    return see
+  }
+
+  it('tells nothing of a decision that was made after it', () => {
+    const book = new InFlightBook()
+    const see = grown(book)
+    assert.deepEqual(
+      [item('Healthy', 2), item('Unhealthy', 4), item('Healthy', 6), item('Unhealthy', 5)].map((said) => see(running(6, said, 2))),
+      [4, 4, undefined, undefined],
+    )
+  })
+
+  it('is believed when what it has is known to count it, not before', () => {
+    let isCurrent = true
+    const book = new InFlightBook(() => isCurrent)
+    const see = grown(book)
+    isCurrent = false
+    assert.equal(see(running(6, item('Healthy', 6), 2)), 4)
+    assert.deepEqual([book.count('m1'), book.of('m1')?.pods], [false, 4])
+    isCurrent = true
+    assert.deepEqual([book.count('m2'), book.count('m1'), book.count('m1'), book.of('m1')], [false, true, false, undefined])
+  })
+
+  it('is asked for again before a decision', () => {
+    let isCurrent = true
+    const book = new InFlightBook(() => isCurrent)
+    const see = grown(book)
+    isCurrent = false
+    see(running(6, item('Healthy', 6), 2))
+    isCurrent = true
+    book.expire(NOW_MS)
+    assert.equal(book.of('m1'), undefined)
+  })
+
+  it('still counts what came before it, when more is decided meanwhile', () => {
+    const book = new InFlightBook()
+    const see = grown(book)
+    const unwell = running(6, item('Unhealthy', 3), 2)
+    see(unwell)
+    book.decided('default/web', demandFor(unwell), { clusters: [{ name: 'm1', replicas: 9 }], generation: 3, nowMs: NOW_MS })
+    assert.equal(book.of('m1')?.pods, 7)
+    // That was never written.
+    book.forgetUnwritten('default/web', unwell, demandFor(unwell), NOW_MS)
+    assert.equal(book.of('m1')?.pods, 4)
+    assert.equal(see(running(3, item('Unhealthy', 3), 3)), 3)
+  })
+
+  it('is not asked about sets of components that are decided anew', () => {
+    const book = new InFlightBook()
+    const components = [{ name: 'a', replicas: 2 }]
+    const binding = aBindingOf({ components, on: { m1: 0 }, status: { lastScheduledTime: just, aggregatedStatus: [item('Healthy', 2)] } })
+    book.follow('default/web', binding, demandFor(binding), NOW_MS)
+    assert.equal(book.of('m1'), undefined)
+    book.decided('default/web', demandFor(binding), { clusters: [{ name: 'm1', components }], generation: 2, nowMs: NOW_MS })
+    assert.equal(book.of('m1')?.pods, 2)
   })
 })
 

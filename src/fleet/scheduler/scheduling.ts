@@ -19,6 +19,8 @@ export interface SchedulingOptions extends ScheduleOptions {
   readonly schedulerName?: string
   /** Whether what was decided and is not to be seen yet is taken off the room of clusters (default true). */
   readonly protectsFromOvercommit?: boolean
+  /** Whether what a cluster says it has counts all that is known of it at this moment (default: it does). */
+  isSummaryCurrent?(cluster: Cluster): boolean
   /** Whether bindings of higher priority come first (default true). */
   readonly ranksByPriority?: boolean
   readonly measures?: Pick<FleetMeasures, 'timed' | 'decided'>
@@ -34,7 +36,7 @@ const keyOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`
 export class Scheduling {
   readonly clusters = new ClusterBook()
   readonly affinities = new AffinityBook()
-  readonly #inFlight = new InFlightBook()
+  readonly #inFlight = new InFlightBook((name) => this.#isSummaryCurrent(name))
   /** Objects of a cache are frozen: what was prepared of one is good for as long as it lives. */
   readonly #demands = new WeakMap<Binding, Demand>()
   /** Bindings looked at since the start. What happened to clusters before it, nobody has told them. */
@@ -51,7 +53,13 @@ export class Scheduling {
   }
 
   followCluster(name: string, cluster: Cluster | undefined): ClusterChange | undefined {
-    return this.clusters.follow(name, cluster)
+    const change = this.clusters.follow(name, cluster)
+    return this.#inFlight.count(name) && change !== undefined ? { ...change, hasMore: true } : change
+  }
+
+  #isSummaryCurrent(name: string): boolean {
+    const cluster = this.clusters.get(name)?.cluster
+    return cluster === undefined || (this.#options.isSummaryCurrent?.(cluster) ?? true)
   }
 
   /** Returns the clusters that have more room now. */

@@ -1,6 +1,6 @@
 /** Replicas by the room that clusters have: in proportion to it (dynamic weight), or in as few clusters as hold them (aggregated). */
 import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import { isPlaced, isScheduled, placedWhere, says, totalOf } from '../bindings.ts'
+import { isPlaced, isScheduled, placedWhere, reportedAs, type Shares, says, totalOf } from '../bindings.ts'
 import { ownRoom } from '../clusters.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea, FleetStage } from '../story.ts'
@@ -20,6 +20,11 @@ async function rescale(stage: FleetStage, replicas: number): Promise<void> {
   await stage.settle()
   await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas } })
 }
+
+/** The same without waiting: what was decided may still be on its way, or have arrived and not be counted. */
+const rescaleAtOnce = (stage: FleetStage, replicas: number): Promise<unknown> => stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas } })
+
+const fits = (shares: Shares, room: Shares): boolean => Object.entries(shares).every(([name, share]) => share <= (room[name] ?? 0))
 
 export const room: FleetArea = {
   name: 'replicas by room',
@@ -78,6 +83,32 @@ export const room: FleetArea = {
         await placedWhere(stage, DEPLOYMENTS, 'web', (shares) => totalOf(shares) === 6 && Object.keys(shares).length === 2)
         await rescale(stage, 9)
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 4, member2: 3, member3: 2 })
+      },
+    },
+    {
+      name: 'aggregated: more and more at once: no cluster is given more than it has',
+      async run(stage) {
+        const amounts = { member1: 4, member2: 3, member3: 2 }
+        await web(stage, 3, amounts, AGGREGATED)
+        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 3 })
+        for (const replicas of [6, 9]) {
+          await rescaleAtOnce(stage, replicas)
+          await placedWhere(stage, DEPLOYMENTS, 'web', (shares) => totalOf(shares) === replicas && fits(shares, amounts))
+        }
+      },
+    },
+    {
+      name: 'aggregated: more in the moment in which all are well and the cluster has not counted them: not more than it has',
+      needs: 'pods', // because only pods that run are well, and counted
+      async run(stage) {
+        const amounts = { member1: 4, member2: 3, member3: 2 }
+        await web(stage, 3, amounts, AGGREGATED)
+        await reportedAs(stage, DEPLOYMENTS, 'web', 'member1', ({ health }) => health === 'Healthy')
+        for (const replicas of [6, 9]) {
+          await rescaleAtOnce(stage, replicas)
+          await placedWhere(stage, DEPLOYMENTS, 'web', (shares) => totalOf(shares) === replicas && fits(shares, amounts))
+          await reportedAs(stage, DEPLOYMENTS, 'web', 'member2', ({ health }) => health === 'Healthy')
+        }
       },
     },
     {

@@ -14,6 +14,7 @@ import { CLUSTER_STATUS_DEFAULTS, type ClusterStatusOptions, createReports, type
 export function clusterStatus(facts: ReportsOptions, given: Partial<ClusterStatusOptions> = {}): Controller {
   const options = { ...CLUSTER_STATUS_DEFAULTS, ...given }
   const reports = createReports(facts, options)
+  facts.summaries?.knownBy(reports.summaryOf)
   return defineController<ObservedStatus, Cluster>({
     name: 'fleet.membership.cluster-status',
     component: 'cluster-status-controller',

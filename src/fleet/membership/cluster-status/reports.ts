@@ -11,6 +11,8 @@ import type { Signal } from '../../../runtime/controller.ts'
 import type { FleetMeasures } from '../../metrics/measures.ts'
 import { followMember, type MemberFacts } from './member-facts.ts'
 import { type Health, nextStreak, type Streak, type Thresholds } from './readiness.ts'
+import type { SaidSummaries } from './said-summaries.ts'
+import type { Summary } from './sums.ts'
 
 export interface ClusterStatusOptions extends Thresholds {
   /** Between two heartbeats (default 10 s). */
@@ -41,6 +43,8 @@ export interface Report {
 export interface Reports extends Signal {
   /** Undefined while nothing is known yet; the key is woken when it is. */
   of(cluster: string): Report | undefined
+  /** What is known of its nodes and pods at this moment; nobody begins to look because of it. */
+  summaryOf(cluster: string): Summary | undefined
   forget(cluster: string): void
 }
 
@@ -50,6 +54,8 @@ export interface ReportsOptions {
   random: Random
   onError?(error: unknown, cluster: string): void
   measures?: Pick<FleetMeasures, 'heartbeat'>
+  /** Where others can ask whether what was said is all that is known. */
+  summaries?: SaidSummaries
 }
 
 interface Watch {
@@ -123,6 +129,7 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
       const { streak, facts: known } = watches.get(name) ?? begin(name)
       return streak === undefined ? undefined : { streak, facts: known }
     },
+    summaryOf: (name) => watches.get(name)?.facts?.summary(),
     forget: end,
     subscribe(call) {
       wake = (name) => call({ namespace: '', name })
