@@ -10,5 +10,7 @@ export function completionsByCluster(template: KubeObject, spec: BindingSpec, ta
   const isDivided = spec.placement?.replicaScheduling?.replicaSchedulingType === 'Divided'
   if (template.kind !== 'Job' || completions === undefined || !isDivided || !((spec.replicas ?? 0) > 0)) return new Map()
   const weights = targets.map(({ name, replicas = 0 }) => ({ name, weight: replicas }))
+  // Where nobody has a share there is nothing to divide by.
+  if (weights.every(({ weight }) => weight === 0)) return new Map()
   return new Map(divideByWeight(completions, weights, template.metadata.uid).map(({ name, replicas }) => [name, replicas]))
 }

@@ -206,6 +206,7 @@ describe('completions of a Job', () => {
     ] as const)
       assert.equal(completionsByCluster(of, how, on).size, 0)
     assert.equal(completionsByCluster(stored(aDeployment('a')), spec('Divided'), on).size, 0)
+    assert.equal(completionsByCluster(job(9), spec('Divided'), targets(['a', 0], ['b', 0])).size, 0, 'nor where nobody has a share')
   })
 })
 

@@ -94,6 +94,11 @@ describe('what reaches a member', () => {
       { spec: { ports: [] } },
     ],
     [
+      'Service: without an address of its own it stays as it is',
+      object('Service', { spec: { clusterIPs: ['10.0.0.1'] } }),
+      { spec: { clusterIPs: ['10.0.0.1'] } },
+    ],
+    [
       'Service: headless stays headless',
       object('Service', { spec: { clusterIP: 'None', clusterIPs: ['None'] } }),
       { spec: { clusterIP: 'None', clusterIPs: ['None'] } },

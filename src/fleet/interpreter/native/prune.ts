@@ -70,6 +70,7 @@ function withoutTokenReferences(account: KubeObject): KubeObject {
 }
 
 function withoutClusterIPs(service: KubeObject): KubeObject {
-  if (fieldAt(service, 'spec', 'clusterIP') === 'None') return service
+  const address = fieldAt(service, 'spec', 'clusterIP')
+  if (typeof address !== 'string' || address === 'None') return service
   return withoutField(withoutField(service, 'spec', 'clusterIP'), 'spec', 'clusterIPs')
 }
