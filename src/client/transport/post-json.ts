@@ -1,12 +1,21 @@
 /** Asks a webhook: one POST of JSON over TLS, bounded in time and in the size of the answer. */
-import { Agent, request } from 'undici'
+import { Agent, buildConnector, request } from 'undici'
 import { TransportError } from '../transport.ts'
 
 const MAX_ANSWER = 3 * 1024 * 1024
 
+/** Whom to ask. */
+export interface PostTarget {
+  url: string
+  /** PEM of who signed the server's certificate, if not the world's usual authorities. */
+  caBundle?: string | undefined
+  /** Where to connect to, when that is not where the URL says; the certificate must be for the URL's host all the same. */
+  connectTo?: { host: string; port: number }
+}
+
 /** The decoded answer. Rejects when there is none in time, when it is too long, or when it is no success. */
-export async function postJson(url: string, caBundle: string | undefined, body: string, timeoutMs: number): Promise<unknown> {
-  const agent = new Agent({ connect: { ca: caBundle }, connections: 1, pipelining: 0 })
+export async function postJson({ url, caBundle, connectTo }: PostTarget, body: string, timeoutMs: number): Promise<unknown> {
+  const agent = new Agent({ connect: connectorTo(connectTo, caBundle), connections: 1, pipelining: 0 })
   try {
     const signal = AbortSignal.timeout(timeoutMs)
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
@@ -20,6 +29,16 @@ export async function postJson(url: string, caBundle: string | undefined, body: 
   } finally {
     await agent.destroy()
   }
+}
+
+function connectorTo(address: PostTarget['connectTo'], ca: string | undefined): buildConnector.connector {
+  const connect = buildConnector({ ca })
+  if (address === undefined) return connect
+  return (options, callback) =>
+    connect(
+      { ...options, hostname: address.host, port: String(address.port), servername: options.servername ?? options.hostname },
+      callback,
+    )
 }
 
 async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -3,9 +3,10 @@
  * objects as they are and never change them.
  */
 import { deepEqual } from '../../../base/json.ts'
-import type { BindingComponent, ReplicaRequirements } from '../../../kinds/karmada/index.ts'
+import type { BindingComponent } from '../../../kinds/karmada/index.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { AnswerError, componentsOf, referencesOf, requirementsOf } from '../answers.ts'
 import type { DependentReference, KindRules, Operation, ReplicaAnswer } from '../interpreter.ts'
 import { LuaError, LuaLimitError } from './errors.ts'
 import type { CallOptions, Results } from './script.ts'
@@ -55,7 +56,7 @@ function answer<T>(script: CallableScript, args: readonly unknown[], options: Ca
   try {
     return read(script.call(args, options))
   } catch (error) {
-    if (!(error instanceof LuaError || error instanceof LuaLimitError)) throw error
+    if (!(error instanceof LuaError || error instanceof LuaLimitError || error instanceof AnswerError)) throw error
     const { kind } = args[0] as KubeObject
     throw new Error(`${script.functionName} of ${kind}: ${error.message}`, { cause: error })
   }
@@ -66,21 +67,21 @@ function replicaAnswer(results: Results): ReplicaAnswer {
   if (typeof replicas !== 'number' || Number.isNaN(replicas)) throw new LuaError(`result type ${results.type(1)} is not number`)
   const count = Math.trunc(Math.min(Math.max(replicas, -(2 ** 31)), 2 ** 31 - 1))
   if (results.type(2) === 'nil') return { replicas: count }
-  return { replicas: count, requirements: results.json(2, { root: 'struct' }) as ReplicaRequirements }
+  return { replicas: count, requirements: requirementsOf(results.json(2, { root: 'struct' })) }
 }
 
 function components(results: Results): BindingComponent[] {
   if (results.type(1) === 'nil') return []
-  return listResult<BindingComponent>(results)
+  return componentsOf(listResult(results))
 }
 
-function listResult<T>(results: Results): T[] {
+function listResult(results: Results): unknown[] {
   const list = results.json(1, { root: 'list' })
   if (!Array.isArray(list)) throw new LuaError('expect the returned table to be a list')
-  return list as T[]
+  return list as unknown[]
 }
 
-const dependencies = (results: Results): DependentReference[] => listResult<DependentReference>(results)
+const dependencies = (results: Results): DependentReference[] => referencesOf(listResult(results))
 
 function objectLike(results: Results, references: readonly KubeObject[]): KubeObject {
   return results.json(1, { root: 'struct', references }) as KubeObject

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { addQuantities, formatQuantity, parseQuantity, quantityOf, scaledValue } from '../../../kube/quantity.ts'
-import { addAmounts, plainSum, printAmount, readAmount } from './amounts.ts'
+import { addQuantities, canonicalQuantity, formatQuantity, parseQuantity, quantityOf, scaledValue } from '../../../kube/quantity.ts'
+import { addAmounts, plainQuantity, plainSum, printAmount, readAmount } from './amounts.ts'
 
 const NAMES = ['cpu', 'memory', 'ephemeral-storage', 'hugepages-2Mi', 'nvidia.com/gpu', 'pods'] as const
 const name = fc.constantFrom(...NAMES)
@@ -56,6 +56,13 @@ describe('amounts of resources', () => {
         if (plain !== undefined) assert.equal(plain, formatQuantity({ ...sum, text: undefined } as typeof sum))
       }),
     )
+    fc.assert(
+      fc.property(any, (one) => {
+        const plain = plainQuantity(one)
+        if (plain !== undefined) assert.deepEqual({ value: plain }, canonicalQuantity(one))
+      }),
+    )
+    assert.deepEqual(['1500m', '1000m', '1024Mi', '1.500', '0'].map(plainQuantity), ['1500m', '1', '1Gi', undefined, undefined])
     assert.equal(plainSum(['1Gi', undefined, '512Mi']), '1536Mi')
     assert.equal(plainSum(['0.5', '250m']), '750m')
     assert.equal(plainSum([]), '0')

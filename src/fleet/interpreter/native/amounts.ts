@@ -109,3 +109,9 @@ export function plainSum(texts: readonly unknown[]): string | undefined {
       ? '0'
       : shortened(thousandths, 1000, DECIMAL_NAMES, 0)
 }
+
+/** The canonical text of a whole number with a unit, as nearly all quantities are; undefined for anything else. */
+export function plainQuantity(text: string): string | undefined {
+  const first = text.charCodeAt(0)
+  return first >= 49 && first <= 57 && !text.includes('.') ? plainSum([text]) : undefined
+}

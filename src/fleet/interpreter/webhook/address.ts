@@ -3,7 +3,7 @@ import type { WebhookClientConfig } from '../../../kinds/karmada/index.ts'
 
 /** A Service, as far as an address needs it. */
 export interface AddressedService {
-  spec?: { type?: string; clusterIP?: string; externalName?: string }
+  spec?: { type?: string; clusterIP?: string; externalName?: string; ports?: readonly { port?: number }[] }
 }
 
 export interface Addresses {
@@ -15,6 +15,8 @@ export interface Target {
   url: string
   /** PEM, decoded. */
   caBundle: string | undefined
+  /** Where to connect to, when that is not where the URL says: the server's certificate is still the URL's. */
+  connectTo?: { host: string; port: number }
 }
 
 const DEFAULT_PORT = 443
@@ -24,16 +26,17 @@ export function targetOf(config: WebhookClientConfig, addresses: Addresses): Tar
   if (config.url !== undefined) return { url: config.url, caBundle }
   if (config.service === undefined) throw new Error('webhook configuration must have either service or URL')
   const { namespace, name, path = '', port = DEFAULT_PORT } = config.service
-  const host = hostOf(addresses.service(namespace, name), namespace, name)
-  return { url: `https://${host}:${port}${path === '' || path.startsWith('/') ? path : `/${path}`}`, caBundle }
+  const host = hostOf(addresses.service(namespace, name), name, port)
+  const url = `https://${name}.${namespace}.svc:${port}${path === '' || path.startsWith('/') ? path : `/${path}`}`
+  return host === undefined ? { url, caBundle } : { url, caBundle, connectTo: { host, port } }
 }
 
-function hostOf(service: AddressedService | undefined, namespace: string, name: string): string {
-  const { type = 'ClusterIP', clusterIP, externalName } = service?.spec ?? {}
-  if (service === undefined) return `${name}.${namespace}.svc`
-  if (type === 'ExternalName') return externalName ?? ''
-  if (clusterIP === 'None' || clusterIP === undefined || clusterIP === '') {
-    throw new Error(`headless service ${namespace}/${name} is not supported`)
-  }
-  return clusterIP.includes(':') ? `[${clusterIP}]` : clusterIP
+/** Undefined for a Service that the hub does not know: its name is resolved as any other. */
+function hostOf(service: AddressedService | undefined, name: string, port: number): string | undefined {
+  if (service === undefined) return undefined
+  const { type = 'ClusterIP', clusterIP = '', externalName = '', ports = [] } = service.spec ?? {}
+  if (type === 'ExternalName') return externalName
+  if (clusterIP === 'None' || clusterIP === '') throw new Error(`cannot route to service with ClusterIP "${clusterIP}"`)
+  if (!ports.some((one) => one.port === port)) throw new Error(`no service port ${port} found for service "${name}"`)
+  return clusterIP
 }

@@ -1,10 +1,11 @@
 /**
  * The conversation with an interpreter webhook: what is asked, and which answers count. Pure; who sends it is elsewhere.
  */
-import { isJsonObject, type JsonObject } from '../../../base/json.ts'
-import type { AggregatedStatusItem, BindingComponent, ReplicaRequirements } from '../../../kinds/karmada/index.ts'
+import { isJsonObject } from '../../../base/json.ts'
+import type { AggregatedStatusItem, BindingComponent } from '../../../kinds/karmada/index.ts'
 import { type KubeObject, parseGroupVersion } from '../../../kube/meta.ts'
 import { applyJsonPatch, parseJsonPatch } from '../../../kube/patch/index.ts'
+import { componentsOf, referencesOf, requirementsOf } from '../answers.ts'
 import type { DependentReference, Operation, ReplicaAnswer } from '../interpreter.ts'
 
 const API_VERSION = 'config.karmada.io/v1alpha1'
@@ -28,9 +29,9 @@ export interface Response {
   patch?: string
   patchType?: string
   replicas?: number
-  replicaRequirements?: ReplicaRequirements
-  components?: BindingComponent[]
-  dependencies?: DependentReference[]
+  replicaRequirements?: unknown
+  components?: unknown
+  dependencies?: unknown
   rawStatus?: unknown
   healthy?: boolean
 }
@@ -49,7 +50,8 @@ export function requestOf(question: Question, uid: string): Record<string, unkno
       operation,
       object,
       ...(observed === undefined ? {} : { observedObject: observed }),
-      ...(replicas === undefined ? {} : { replicas }),
+      // Sent with every question: servers that were written for it may read it without looking.
+      replicas: replicas ?? 0,
       ...(items === undefined || items.length === 0 ? {} : { aggregatedStatus: items }),
     },
   }
@@ -67,36 +69,41 @@ export function acceptedResponse(answer: unknown, uid: string): Response {
   }
   const response = isJsonObject(context.response) ? context.response : refuse('webhook response was absent')
   if (response.uid !== uid) refuse(`expected response.uid "${uid}", got "${text(response.uid)}"`)
-  if (response.successful !== true) refuse(`webhook call failed: ${statusText(response.status)}`)
+  if (response.successful !== true) checkFailure(response.status)
   return response as Response
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-function statusText(status: unknown): string {
-  if (!isJsonObject(status)) return 'no reason was given'
-  const { message, code } = status
-  const reason = typeof message === 'string' && message !== '' ? message : 'no reason was given'
-  return typeof code === 'number' ? `${reason} (code ${code})` : reason
+/** The server could answer and says no. */
+export class WebhookRefusal extends Error {}
+
+function checkFailure(status: unknown): never {
+  if (!isJsonObject(status)) return refuse('webhook require response.status when response.successful is false')
+  const code = typeof status.code === 'number' ? status.code : 0
+  throw new WebhookRefusal(`webhook call failed, get status code: ${code}, msg: ${text(status.message)}`)
 }
 
 export function replicaAnswer({ replicas, replicaRequirements }: Response): ReplicaAnswer {
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) return refuse('webhook returned no response.replicas')
-  return isJsonObject(replicaRequirements) ? { replicas, requirements: replicaRequirements as ReplicaRequirements } : { replicas }
+  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) return refuse('webhook returned nil response.replicas')
+  return isAbsent(replicaRequirements) ? { replicas } : { replicas, requirements: requirementsOf(replicaRequirements) }
 }
 
-export function componentsAnswer({ components }: Response): BindingComponent[] {
-  if (components === undefined || components === null) return []
-  return Array.isArray(components) ? components : refuse('webhook returned response.components that are no list')
-}
+const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null
+
+export const componentsAnswer = ({ components }: Response): BindingComponent[] =>
+  isAbsent(components) ? [] : componentsOf(listOf('components', components))
+
+const listOf = (name: string, value: unknown): unknown[] =>
+  Array.isArray(value) ? value : refuse(`webhook returned response.${name} that are no list`)
 
 /** The object with the answer's patch; the very same object when there is none. */
 export function patched(object: KubeObject, { patch, patchType }: Response): KubeObject {
   const hasPatch = typeof patch === 'string' && patch !== ''
   const hasType = typeof patchType === 'string' && patchType !== ''
   if (!hasPatch && !hasType) return object
-  if (!hasPatch) return refuse('webhook returned response.patchType but not response.patch')
-  if (!hasType) return refuse('webhook returned response.patch but not response.patchType')
+  if (!hasType) return refuse('webhook returned nil response.patchType')
+  if (!hasPatch) return refuse('webhook returned empty response.patch')
   if (patchType !== 'JSONPatch') return refuse(`webhook returned invalid response.patchType of "${patchType}"`)
   try {
     return applyJsonPatch(object, parseJsonPatch(Buffer.from(patch, 'base64'))) as unknown as KubeObject
@@ -105,24 +112,11 @@ export function patched(object: KubeObject, { patch, patchType }: Response): Kub
   }
 }
 
-export function dependenciesAnswer({ dependencies }: Response): DependentReference[] {
-  if (dependencies === undefined || dependencies === null) return []
-  if (!Array.isArray(dependencies)) return refuse('webhook returned response.dependencies that are no list')
-  for (const reference of dependencies as unknown[]) checkReference(reference)
-  return dependencies
-}
-
-function checkReference(reference: unknown): void {
-  const { apiVersion, kind, name, labelSelector } = (isJsonObject(reference) ? reference : {}) as JsonObject
-  if (text(apiVersion) === '' || text(kind) === '') refuse('dependency missing required apiVersion or kind')
-  const hasName = text(name) !== ''
-  const hasSelector = labelSelector !== undefined && labelSelector !== null
-  if (!hasName && !hasSelector) refuse('dependency can not leave name and labelSelector all empty')
-  if (hasName && hasSelector) refuse('dependency can not have both name and labelSelector')
-}
+export const dependenciesAnswer = ({ dependencies }: Response): DependentReference[] =>
+  isAbsent(dependencies) ? [] : referencesOf(listOf('dependencies', dependencies))
 
 export function statusAnswer(response: Response): unknown {
-  if (response.rawStatus === undefined || response.rawStatus === null) refuse('webhook returned nil response.rawStatus')
+  if (response.rawStatus === undefined || response.rawStatus === null) refuse('webhook returned nill response.rawStatus')
   return response.rawStatus
 }
 

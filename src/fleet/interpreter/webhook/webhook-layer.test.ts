@@ -41,7 +41,7 @@ function server(response: unknown): { options: WebhookOptions; calls: Call[] } {
   const options: WebhookOptions = {
     uid: () => `uid-${calls.length}`,
     addresses: { service: () => undefined },
-    call: async (url, caBundle, body, timeoutMs) => {
+    call: async ({ url, caBundle }, body, timeoutMs) => {
       const { request, ...context } = JSON.parse(body) as { request: Record<string, unknown>; apiVersion: string; kind: string }
       calls.push({ url, caBundle, request, timeoutMs })
       return typeof response === 'function'
@@ -79,6 +79,7 @@ describe('webhook layer', () => {
           namespace: 'shop',
           operation: 'InterpretReplica',
           object: GADGET,
+          replicas: 0,
         },
       },
     ])
@@ -102,12 +103,12 @@ describe('webhook layer', () => {
     const asked = calls.map(({ request }) => [request.operation, request.replicas, request.observedObject, request.aggregatedStatus])
     assert.deepEqual(asked, [
       ['ReviseReplica', 7, undefined, undefined],
-      ['Retain', undefined, observed, undefined],
-      ['AggregateStatus', undefined, undefined, [{ clusterName: 'm1', status: { ready: 1 } }]],
-      ['InterpretHealth', undefined, undefined, undefined],
-      ['InterpretStatus', undefined, undefined, undefined],
-      ['InterpretComponent', undefined, undefined, undefined],
-      ['InterpretDependency', undefined, undefined, undefined],
+      ['Retain', 0, observed, undefined],
+      ['AggregateStatus', 0, undefined, [{ clusterName: 'm1', status: { ready: 1 } }]],
+      ['InterpretHealth', 0, undefined, undefined],
+      ['InterpretStatus', 0, undefined, undefined],
+      ['InterpretComponent', 0, undefined, undefined],
+      ['InterpretDependency', 0, undefined, undefined],
     ])
   })
 
@@ -132,13 +133,18 @@ describe('webhook layer', () => {
       /response was absent/,
     ],
     ['another uid', 'health', { uid: 'other', healthy: true }, /expected response.uid "uid-0", got "other"/],
-    ['no success', 'health', { successful: false, status: { message: 'not now', code: 503 } }, /webhook call failed: not now \(code 503\)/],
-    ['no success without a reason', 'health', { successful: false }, /no reason was given/],
-    ['no replicas', 'replicas', {}, /no response.replicas/],
+    [
+      'no success',
+      'health',
+      { successful: false, status: { message: 'not now', code: 503 } },
+      /"conf\/hook.example.io": webhook call failed, get status code: 503, msg: not now$/,
+    ],
+    ['no success without a reason', 'health', { successful: false }, /require response.status when response.successful is false/],
+    ['no replicas', 'replicas', {}, /nil response.replicas/],
     ['no health', 'health', {}, /nil response.healthy/],
-    ['no status', 'reflect', {}, /nil response.rawStatus/],
-    ['a patch without type', 'revise', { patch: 'W10=' }, /response.patch but not response.patchType/],
-    ['a type without patch', 'revise', { patchType: 'JSONPatch' }, /response.patchType but not response.patch/],
+    ['no status', 'reflect', {}, /nill response.rawStatus/],
+    ['a patch without type', 'revise', { patch: 'W10=' }, /nil response.patchType/],
+    ['a type without patch', 'revise', { patchType: 'JSONPatch' }, /empty response.patch/],
     ['another type of patch', 'revise', { patch: 'W10=', patchType: 'MergePatch' }, /invalid response.patchType of "MergePatch"/],
     ['a patch that does not apply', 'revise', patchOf({ op: 'remove', path: '/nothing/here' }), /does not apply/],
     ['a patch that is none', 'revise', { patchType: 'JSONPatch', patch: 'bm90IGpzb24=' }, /does not apply/],
@@ -146,7 +152,7 @@ describe('webhook layer', () => {
       'a dependency without kind',
       'dependencies',
       { dependencies: [{ apiVersion: 'v1', name: 'x' }] },
-      /missing required apiVersion or kind/,
+      /dependencies\[0\].kind: Invalid value: "": missing required kind/,
     ],
     [
       'a dependency on nothing',
@@ -155,11 +161,13 @@ describe('webhook layer', () => {
       /can not leave name and labelSelector all empty/,
     ],
     [
-      'a dependency by both',
+      'a dependency with a selector that is none',
       'dependencies',
-      { dependencies: [{ apiVersion: 'v1', kind: 'Secret', name: 'x', labelSelector: {} }] },
-      /both name and labelSelector/,
+      { dependencies: [{ apiVersion: 'v1', kind: 'Secret', labelSelector: { matchLabels: { 'a b': 'c' } } }] },
+      /dependencies\[0\].labelSelector.matchLabels: Invalid value: "a b"/,
     ],
+    ['requirements that are none', 'replicas', { replicas: 1, replicaRequirements: { resourceRequest: { cpu: 'x' } } }, /not a quantity/],
+    ['a component of half a replica', 'components', { components: [{ name: 'a', replicas: 0.5 }] }, /components\[0\].replicas/],
   ]
   for (const [name, rule, response, message] of REFUSED) {
     it(`refuses ${name}`, async () => {
@@ -167,7 +175,9 @@ describe('webhook layer', () => {
       const ask = rules[rule] as (object: KubeObject, more?: unknown) => Promise<unknown>
       await assert.rejects(
         ask(GADGET, 1),
-        (error: Error) => message.test(error.message) && error.message.startsWith('failed calling webhook "hook.example.io" for '),
+        (error: Error) =>
+          message.test(error.message) &&
+          error.message.startsWith('Internal error occurred: failed calling webhook "conf/hook.example.io": '),
       )
     })
   }
@@ -176,7 +186,7 @@ describe('webhook layer', () => {
     const { rules } = rulesWith(() => {
       throw new Error('connection refused')
     })
-    await assert.rejects(rules.health(GADGET), /failed calling webhook "hook.example.io" for InterpretHealth: connection refused/)
+    await assert.rejects(rules.health(GADGET), /failed calling webhook "conf\/hook.example.io": failed to call webhook: connection refused/)
   })
 
   it('chooses by rule, then by configuration and name', async () => {
@@ -200,13 +210,22 @@ describe('webhook layer', () => {
     assert.deepEqual(
       calls.map(({ url, timeoutMs }) => [url, timeoutMs]),
       [
-        ['https://z.example.io/', 3000],
+        ['https://z.example.io/?timeout=3s', 3000],
         ['https://a.example.io/', 10_000],
       ],
     )
     assert.equal(rules.retain, undefined)
     assert.equal(layer.rulesOf('example.io/v2', 'Gadget'), undefined)
     assert.equal(layer.rulesOf('v1', 'Gadget'), undefined)
+  })
+
+  it('takes hooks in the order of their names, not of what stands behind them', async () => {
+    const { rules, calls } = rulesWith({ healthy: true }, hook('rules-b'), hook('rules'))
+    await rules.health(GADGET)
+    assert.deepEqual(
+      calls.map(({ url }) => url),
+      ['https://rules/'],
+    )
   })
 
   it('does not talk to a server that speaks another version', async () => {
@@ -228,13 +247,21 @@ describe('address of a webhook', () => {
     })
     assert.equal(at(undefined), 'https://rules.ops.svc:8443/interpret')
     assert.equal(at(undefined, { port: undefined, path: undefined }), 'https://rules.ops.svc:443')
-    assert.equal(at({ spec: { clusterIP: '10.0.0.9' } }), 'https://10.0.0.9:8443/interpret')
-    assert.equal(at({ spec: { type: 'NodePort', clusterIP: 'fd00::9' } }), 'https://[fd00::9]:8443/interpret')
-    assert.equal(at({ spec: { type: 'ExternalName', externalName: 'rules.example.com' } }), 'https://rules.example.com:8443/interpret')
   })
 
-  it('cannot be a headless service, nor nothing', () => {
-    assert.throws(() => at({ spec: { clusterIP: 'None' } }), /headless service ops\/rules is not supported/)
+  it('is the name of its service, wherever that is: certificates are for the name', () => {
+    const url = 'https://rules.ops.svc:8443/interpret'
+    const ports = [{ port: 443 }, { port: 8443 }]
+    const found = (spec: AddressedService['spec']) => targetOf({ service }, { service: () => ({ spec }) })
+    const connectTo = (host: string) => ({ url, caBundle: undefined, connectTo: { host, port: 8443 } })
+    assert.deepEqual(found({ clusterIP: '10.0.0.9', ports }), connectTo('10.0.0.9'))
+    assert.deepEqual(found({ type: 'NodePort', clusterIP: 'fd00::9', ports }), connectTo('fd00::9'))
+    assert.deepEqual(found({ type: 'ExternalName', externalName: 'rules.example.com' }), connectTo('rules.example.com'))
+  })
+
+  it('cannot be a headless service, a port that it does not have, nor nothing', () => {
+    assert.throws(() => at({ spec: { clusterIP: 'None' } }), /cannot route to service with ClusterIP "None"/)
+    assert.throws(() => at({ spec: { clusterIP: '10.0.0.9', ports: [{ port: 80 }] } }), /no service port 8443 found for service "rules"/)
     assert.throws(() => targetOf({}, { service: () => undefined }), /either service or URL/)
   })
 })

@@ -19,10 +19,11 @@ import {
   replicaAnswer,
   requestOf,
   statusAnswer,
+  WebhookRefusal,
 } from './protocol.ts'
 
 /** Posts a JSON body and answers the decoded JSON of the response. Rejects when there is none in time. */
-export type WebhookCall = (url: string, caBundle: string | undefined, body: string, timeoutMs: number) => Promise<unknown>
+export type WebhookCall = (target: Target, body: string, timeoutMs: number) => Promise<unknown>
 
 export interface WebhookOptions {
   call: WebhookCall
@@ -35,8 +36,8 @@ export interface WebhookOptions {
 const DEFAULT_TIMEOUT_SECONDS = 10
 
 interface Hook {
-  /** The order of hooks: configuration, name, and which of that name it is. */
-  order: string
+  /** `configuration/name`: the order of hooks, and what errors call it. */
+  id: string
   webhook: ResourceInterpreterWebhook
 }
 
@@ -53,17 +54,12 @@ export function webhookLayer(configurations: readonly ResourceInterpreterWebhook
   }
 }
 
+/** By id; hooks of one id stay in the order in which they are written. */
 function hooksInOrder(configurations: readonly ResourceInterpreterWebhookConfiguration[]): Hook[] {
-  const hooks: Hook[] = []
-  for (const configuration of configurations) {
-    const counts = new Map<string, number>()
-    for (const webhook of configuration.webhooks) {
-      const count = counts.get(webhook.name) ?? 0
-      counts.set(webhook.name, count + 1)
-      hooks.push({ order: `${configuration.metadata.name ?? ''}/${webhook.name}/${count}`, webhook })
-    }
-  }
-  return hooks.sort((a, b) => compareStrings(a.order, b.order))
+  const hooks = configurations.flatMap(({ metadata, webhooks }) =>
+    webhooks.map((webhook): Hook => ({ id: `${metadata.name ?? ''}/${webhook.name}`, webhook })),
+  )
+  return hooks.sort((a, b) => compareStrings(a.id, b.id))
 }
 
 function rulesFor(hooks: readonly Hook[], apiVersion: string, kind: string, options: WebhookOptions): AsyncKindRules | undefined {
@@ -87,7 +83,7 @@ function askingRules(chosen: ReadonlyMap<Operation, Hook>, options: WebhookOptio
   const rules: AsyncKindRules = {}
   const when = (operation: Operation, use: (ask: Ask) => void): void => {
     const hook = chosen.get(operation)
-    if (hook !== undefined) use((question, read) => ask(hook.webhook, { ...question, operation }, options, read))
+    if (hook !== undefined) use((question, read) => ask(hook, { ...question, operation }, options, read))
   }
   when('InterpretReplica', (asked) => (rules.replicas = (object) => asked({ object }, replicaAnswer)))
   when('InterpretComponent', (asked) => (rules.components = (object) => asked({ object }, componentsAnswer)))
@@ -111,22 +107,25 @@ function askingRules(chosen: ReadonlyMap<Operation, Hook>, options: WebhookOptio
 
 type Ask = <T>(question: Omit<Question, 'operation'>, read: (response: Response) => T) => Promise<T>
 
-async function ask<T>(
-  webhook: ResourceInterpreterWebhook,
-  question: Question,
-  options: WebhookOptions,
-  read: (response: Response) => T,
-): Promise<T> {
+async function ask<T>({ id, webhook }: Hook, question: Question, options: WebhookOptions, read: (response: Response) => T): Promise<T> {
+  let step = 'could not create ResourceInterpreterContext objects'
   try {
     if (!webhook.interpreterContextVersions.includes(CONTEXT_VERSION)) {
       throw new Error(`webhook does not accept known ResourceInterpreterContext versions (${CONTEXT_VERSION})`)
     }
-    const target: Target = targetOf(webhook.clientConfig, options.addresses)
     const uid = options.uid()
-    const timeoutMs = (webhook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000
-    const answer = await options.call(target.url, target.caBundle, JSON.stringify(requestOf(question, uid)), timeoutMs)
+    const body = JSON.stringify(requestOf(question, uid))
+    step = 'could not get REST client'
+    const target: Target = targetOf(webhook.clientConfig, options.addresses)
+    const seconds = webhook.timeoutSeconds
+    step = 'failed to call webhook'
+    // The server is told how long somebody waits for it.
+    const url = seconds === undefined ? target.url : `${target.url}?timeout=${seconds}s`
+    const answer = await options.call({ ...target, url }, body, (seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
+    step = 'received invalid webhook response'
     return read(acceptedResponse(answer, uid))
   } catch (error) {
-    throw new Error(`failed calling webhook "${webhook.name}" for ${question.operation}: ${(error as Error).message}`, { cause: error })
+    const reason = error instanceof WebhookRefusal ? error.message : `${step}: ${(error as Error).message}`
+    throw new Error(`Internal error occurred: failed calling webhook "${id}": ${reason}`, { cause: error })
   }
 }
