@@ -138,6 +138,30 @@ describe('the plan for a binding', () => {
     assert.deepEqual(action.patch.spec, { clusters: M1 })
   })
 
+  describe('how much room there is', () => {
+    const short = (available: number): Decision => ({ ...failure('Unschedulable'), message: `only ${available}` })
+    const waiting = (generation: number): Binding =>
+      settled(short(5), {
+        generation,
+        annotations: { ...applied, [DECISION_ANNOTATION]: recordText(short(5), 1) },
+        status: { conditions: [{ ...WAITING, message: 'only 5' }] },
+      })
+    const saidOf = (observed: Observed): string | undefined => {
+      const [action] = plan(observed).actions
+      const { status } = (action?.do === 'patch' ? action.patch : {}) as { status?: { conditions?: { message: string }[] } }
+      return status?.conditions?.[0]?.message
+    }
+    const cases: [string, number, number, string | undefined][] = [
+      ['more than was told is told', 1, 6, 'only 6'],
+      ['less is not: nobody would have been woken for it', 1, 4, undefined],
+      ['less is told to who asks for something else', 2, 4, 'only 4'],
+    ]
+    for (const [name, generation, available, expected] of cases)
+      it(name, () => assert.equal(saidOf(seen(waiting(generation), decide(short(available)))), expected))
+
+    it('is recorded for the generation that asks', () => assert.deepEqual(deedsOf(seen(waiting(2), decide(short(5)))), ['main(metadata)']))
+  })
+
   it('empties the clusters by taking the field away', () => {
     const [action] = plan(seen(settled(done), decide(failure('NoClusterFit', [])))).actions
     assert.deepEqual(action?.do === 'patch' && action.patch.spec, { clusters: null })

@@ -65,10 +65,14 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
   return status.length > 0 ? status : main
 }
 
-/** Nobody is woken because room got even shorter, so that the number told stays the highest since the wait began. */
-function steadied({ status }: Binding, decision: Decision): Decision {
+/**
+ * Nobody is woken because room got even shorter, so that the number told stays the highest since the wait began. Who asks
+ * for something else waits anew.
+ */
+function steadied({ metadata, status }: Binding, decision: Decision): Decision {
   const told = findCondition(status?.conditions, SCHEDULED)
   if (decision.reason !== 'Unschedulable' || told?.reason !== decision.reason || told.message === undefined) return decision
+  if (readRecord(metadata.annotations)?.generation !== metadata.generation) return decision
   const isSame = told.message.replace(NUMBER, '') === decision.message.replace(NUMBER, '')
   return isSame && numberIn(decision.message) < numberIn(told.message) ? { ...decision, message: told.message } : decision
 }
@@ -103,7 +107,8 @@ export function changeOf(binding: Binding, decision: Decision): BindingChange | 
 function isRecorded({ metadata }: Binding, { reason, message, affinityName }: Decision): boolean {
   const record = readRecord(metadata.annotations)
   if (record?.reason !== reason) return false
-  return reason === 'Success' ? record.affinityName === affinityName : record.message === recordedMessage(message)
+  if (reason === 'Success') return record.affinityName === affinityName
+  return record.message === recordedMessage(message) && record.generation === metadata.generation
 }
 
 type StatusChange = Partial<BindingStatus>
