@@ -14,6 +14,7 @@ describe('JSON in a field', () => {
     ['{"text": "a 12 \\" 3 \\\\", "n12": "t", "\\u0041": "<&>"}', '{"text":"a 12 \\" 3 \\\\","n12":"t","A":"\\u003c\\u0026\\u003e"}'],
     ['[true, false, null, {}, []]', '[true,false,null,{},[]]'],
     ['{"__proto__": 1}', '{"__proto__":1}'],
+    ['{"b": 1, "10": {"z": 1, "2": 2}, "9": 3}', '{"b":1,"10":{"z":1,"2":2},"9":3}'],
     ['{"a": "\\u0041\\/ \\u003c <"}', '{"a":"\\u0041\\/ \\u003c \\u003c"}'],
   ]
   for (const [text, wanted] of cases) it(`${text} loses its spaces alone`, () => assert.equal(printJson(parseJson(text)), wanted))

@@ -1,9 +1,9 @@
 /**
  * JSON that is printed again as it was, but for what changes: without spaces, keys in their places, numbers and texts to the
  * letter. So while the document is at hand, each number and each text in it is a symbol whose description is how it was
- * written.
+ * written, and each object a Map, because objects of JavaScript put some keys before others.
  */
-import { isJsonObject, setOwn } from '../../base/json.ts'
+import { isJsonObject } from '../../base/json.ts'
 import { compareStrings, goJson } from '../../kube/go-print.ts'
 import { JsonTextError, parseJsonText } from '../../kube/json-text.ts'
 import { DoesNotApply } from './json-patch.ts'
@@ -26,18 +26,14 @@ function unmarked(value: unknown): unknown {
   if (typeof value === 'string') return Symbol(value)
   if (Array.isArray(value)) return value.map(unmarked)
   if (!isJsonObject(value)) return value
-  const object = {}
-  for (const key of Object.keys(value)) setOwn(object, JSON.parse(key) as string, unmarked(value[key]))
-  return object
+  return new Map(Object.keys(value).map((key) => [JSON.parse(key) as string, unmarked(value[key])]))
 }
 
 export function printJson(value: unknown): string {
   if (typeof value === 'symbol') return withoutHtml(value.description ?? '')
   if (Array.isArray(value)) return `[${value.map(printJson).join(',')}]`
-  if (!isJsonObject(value)) return goJson(value)
-  return `{${Object.keys(value)
-    .map((key) => `${goJson(key)}:${printJson(value[key])}`)
-    .join(',')}}`
+  if (!(value instanceof Map)) return goJson(value)
+  return `{${[...(value as ReadonlyMap<string, unknown>)].map(([key, one]) => `${goJson(key)}:${printJson(one)}`).join(',')}}`
 }
 
 /** As Go's encoder leaves texts that it takes over. */
@@ -48,7 +44,9 @@ const withoutHtml = (text: string): string =>
 export function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder)
   if (!isJsonObject(value)) return value
-  const copy = {}
-  for (const key of Object.keys(value).sort(compareStrings)) setOwn(copy, key, inOrder(value[key]))
-  return copy
+  return new Map(
+    Object.keys(value)
+      .sort(compareStrings)
+      .map((key) => [key, inOrder(value[key])]),
+  )
 }

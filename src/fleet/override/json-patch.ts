@@ -61,7 +61,9 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['replace', replace],
 ])
 
-const isContainer = (value: unknown): boolean => Array.isArray(value) || isJsonObject(value)
+/** What must keep the order of its keys, whatever they are called, is a Map. */
+const isKeyed = (value: unknown): boolean => value instanceof Map || isJsonObject(value)
+const isContainer = (value: unknown): boolean => Array.isArray(value) || isKeyed(value)
 
 function keysOf(pointer: string): string[] {
   if (pointer === '') return []
@@ -79,6 +81,7 @@ function changed(node: unknown, [key = '', ...rest]: readonly string[], act: (co
 
 function existing(container: unknown, key: string): unknown {
   if (Array.isArray(container)) return container[indexWithin(key, container.length)]
+  if (container instanceof Map) return container.has(key) ? container.get(key) : fail(`there is no ${goQuote(key)}`)
   if (!isJsonObject(container)) return fail(`${goQuote(key)} is looked for in what is neither an object nor a list`)
   return Object.hasOwn(container, key) ? container[key] : fail(`there is no ${goQuote(key)}`)
 }
@@ -86,6 +89,7 @@ function existing(container: unknown, key: string): unknown {
 /** A copy in which an entry that exists, or a new key of an object, has the value. */
 function withEntry(container: unknown, key: string, value: unknown): unknown {
   if (Array.isArray(container)) return container.with(indexWithin(key, container.length), value)
+  if (container instanceof Map) return new Map(container).set(key, value)
   const copy = { ...(container as object) }
   setOwn(copy, key, value)
   return copy
@@ -96,7 +100,7 @@ function add(container: unknown, key: string, value: unknown): unknown {
     const index = key === '-' ? container.length : indexWithin(key, container.length + 1)
     return container.toSpliced(index, 0, value)
   }
-  return isJsonObject(container)
+  return isKeyed(container)
     ? withEntry(container, key, value)
     : fail(`${goQuote(key)} cannot be added to what is neither an object nor a list`)
 }
@@ -109,6 +113,7 @@ function replace(container: unknown, key: string, value: unknown): unknown {
 function remove(container: unknown, key: string): unknown {
   existing(container, key)
   if (Array.isArray(container)) return container.toSpliced(indexWithin(key, container.length), 1)
+  if (container instanceof Map) return new Map([...container].filter(([name]) => name !== key))
   return Object.fromEntries(Object.entries(container as object).filter(([name]) => name !== key))
 }
 

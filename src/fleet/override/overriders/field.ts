@@ -17,12 +17,17 @@ export const overrideField: Override<FieldOverrider> = (object, { fieldPath, yam
 }
 
 const operationsOf = (patches: readonly FieldPatch[]): PatchOperation[] =>
-  patches.map(({ subPath, operator, value }) => ({ operator, path: subPath, value: inOrder(value) }))
+  patches.map(({ subPath, operator, value }) => ({ operator, path: subPath, value }))
 
 const patchedYaml = (text: string, patches: readonly FieldPatch[]): string => printYaml(applyPatch(parseYaml(text), operationsOf(patches)))
 
 function patchedJson(text: string, patches: readonly FieldPatch[]): string {
   // Nothing is patched in nothing, as with Karmada.
   if (text === '') return text
-  return printJson(applyPatch(parseJson(text), operationsOf(patches)))
+  return printJson(
+    applyPatch(
+      parseJson(text),
+      operationsOf(patches).map((one) => ({ ...one, value: inOrder(one.value) })),
+    ),
+  )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { deepFreeze } from '../../../base/json.ts'
-import type { Overriders } from '../../../kinds/karmada/index.ts'
+import type { FieldPatch, Overriders } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { fieldAt } from '../../fields.ts'
 import { aDeployment } from '../testing.ts'
@@ -138,10 +138,25 @@ describe('fields with JSON or YAML in them', () => {
     { subPath: '/ports/-', operator: 'add' as const, value: 3 },
     { subPath: '/ports/0', operator: 'remove' as const },
   ]
-  const overridden = (fieldPath: string, patches: { json?: typeof change; yaml?: typeof change }) =>
+  const overridden = (fieldPath: string, patches: { json?: FieldPatch[]; yaml?: FieldPatch[] }) =>
     applyOverriders(config, { fieldOverrider: [{ fieldPath, ...patches }] })
 
   it('JSON', () => assert.equal(fieldAt(overridden('/data/db.json', { json: change }), 'data', 'db.json'), '{"host":"b","ports":[2,3]}'))
+  it('JSON, with what is put in as API servers keep it', () => {
+    const json: FieldPatch[] = [
+      { subPath: '/9', operator: 'add', value: { z: 1, a: { 10: '<', b: [{ y: 1, x: 2 }] } } },
+      { subPath: '/9/a/b/0/x', operator: 'remove' },
+      { subPath: '/host', operator: 'remove' },
+    ]
+    const text = fieldAt(overridden('/data/db.json', { json }), 'data', 'db.json')
+    assert.equal(text, '{"ports":[1,2],"9":{"a":{"10":"\\u003c","b":[{"y":1}]},"z":1}}')
+    const whole = fieldAt(
+      overridden('/data/db.json', { json: [{ subPath: '', operator: 'replace', value: { b: 1, a: 2 } }] }),
+      'data',
+      'db.json',
+    )
+    assert.equal(whole, '{"a":2,"b":1}')
+  })
   it('YAML', () => assert.equal(fieldAt(overridden('/data/db.yaml', { yaml: change }), 'data', 'db.yaml'), 'host: b\nports:\n- 2\n- 3\n'))
   it('YAML reads JSON, too', () =>
     assert.equal(fieldAt(overridden('/data/db.json', { yaml: change }), 'data', 'db.json'), 'host: b\nports:\n- 2\n- 3\n'))
