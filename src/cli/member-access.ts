@@ -4,6 +4,7 @@
  */
 import { Link } from '../client/link.ts'
 import type { ConnectMember } from '../client/members.ts'
+import type { ForwardProxy } from '../client/transport/forward-proxy.ts'
 import { undiciTransport } from '../client/transport/undici.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Cluster } from '../kinds/karmada/cluster.ts'
@@ -49,6 +50,10 @@ function sharedTransports(): (key: string, make: () => Transport) => Transport {
   }
 }
 
+/** Undefined where the member is reached directly. */
+const proxyOf = ({ proxyURL, proxyHeader }: Cluster['spec']): ForwardProxy | undefined =>
+  proxyURL === undefined || proxyURL === '' ? undefined : { url: proxyURL, headers: proxyHeader }
+
 /** `own` is asked whenever somebody is looked for: they come after the hub. */
 export function memberAccess(own: () => readonly OwnMember[], transport: MemberTransport): MemberAccess {
   const links = new Map<string, Link>()
@@ -68,8 +73,9 @@ export function memberAccess(own: () => readonly OwnMember[], transport: MemberT
     if (known !== undefined && known.member.url === endpoint && transport === 'in-process') return known.link.over(known.member.inProcess())
     const insecureSkipTlsVerify = spec?.insecureSkipTLSVerification === true
     const ca = credentials.caBundle === '' ? undefined : credentials.caBundle
-    return shared(JSON.stringify([endpoint, ca, credentials.token, insecureSkipTlsVerify]), () =>
-      undiciTransport({ server: endpoint, ca, insecureSkipTlsVerify, token: () => credentials.token }),
+    const proxy = proxyOf(spec)
+    return shared(JSON.stringify([endpoint, ca, credentials.token, insecureSkipTlsVerify, proxy]), () =>
+      undiciTransport({ server: endpoint, ca, insecureSkipTlsVerify, token: () => credentials.token, proxy }),
     )
   }
   return {

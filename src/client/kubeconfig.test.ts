@@ -162,13 +162,14 @@ describe('a kubeconfig', () => {
       [() => connectionOf(configOf({}), 'lost', host), /names cluster nowhere, which has no server/],
       [() => connectionOf(configOf({}, { server: 5 }), 'one', host), /which has no server/],
       [() => connectionOf(configOf({}, 'text'), 'one', host), /which has no server/],
-      [
-        () => connectionOf(configOf({}, { server: 'https://one', 'proxy-url': 'http://p' }), 'one', host),
-        /proxy-url, which is not supported/,
-      ],
       [() => connectionOf(configOf({ 'client-certificate': 'gone.crt' }), 'one', host), /gone\.crt cannot be read/],
     ]
     for (const [act, message] of refused) assert.throws(act, (error) => error instanceof KubeconfigError && message.test(error.message))
+  })
+
+  it('goes through the proxy that it names', () => {
+    const { proxy } = connectionOf(configOf({}, { server: 'https://one', 'proxy-url': 'http://p:3128' }), 'one', aHost())
+    assert.deepEqual(proxy, { url: 'http://p:3128' })
   })
 
   it('survives entries of any shape', () => {

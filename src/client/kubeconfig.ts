@@ -83,8 +83,7 @@ export function connectionOf(config: Kubeconfig, contextName: string | undefined
   const server = textOf(cluster?.server)
   if (cluster === undefined || server === undefined)
     throw new KubeconfigError(`${config.file}: context ${name} names cluster ${context.cluster ?? '(none)'}, which has no server`)
-  if (textOf(cluster['proxy-url']) !== undefined)
-    throw new KubeconfigError(`${config.file}: cluster ${context.cluster} is behind a proxy-url, which is not supported`)
+  const proxy = textOf(cluster['proxy-url'])
   const user = config.users.find((entry) => entry.name === context.user)?.value ?? {}
   const pem = (data: unknown, path: unknown): string | undefined => {
     const encoded = textOf(data)
@@ -101,6 +100,7 @@ export function connectionOf(config: Kubeconfig, contextName: string | undefined
     key: pem(user['client-key-data'], user['client-key']),
     serverName: textOf(cluster['tls-server-name']),
     insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
+    ...(proxy === undefined ? {} : { proxy: { url: proxy } }),
     ...identityOf(config, user, host),
   }
 }

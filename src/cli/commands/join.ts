@@ -24,11 +24,12 @@ export async function join(machine: Machine, name: string, options: JoinCommandO
   const hub = await connectTo(machine, options)
   const member = await connectTo(machine, { kubeconfig: options.clusterKubeconfig, context: options.clusterContext })
   try {
-    const { server, insecureSkipTlsVerify } = member.connection
+    const { server, insecureSkipTlsVerify, proxy } = member.connection
     const request = {
       name,
       apiEndpoint: server.replace(/\/$/, ''),
       insecureSkipTLSVerification: insecureSkipTlsVerify,
+      proxyURL: proxy?.url,
       namespace: options.clusterNamespace,
       provider: options.clusterProvider,
       region: options.clusterRegion,

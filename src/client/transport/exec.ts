@@ -1,7 +1,10 @@
 /** Channels over a WebSocket (subprotocol v5.channel.k8s.io): each message begins with the number of its channel. */
+import { isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { type RawData, WebSocket } from 'ws'
 import { ApiError, statusOf } from '../errors.ts'
 import { type ChannelHandlers, type Channels, type ConnectRequest, TransportError } from '../transport.ts'
+import { tunnelThrough } from './forward-proxy.ts'
 import type { TlsConnection } from './undici.ts'
 
 const PROTOCOL = 'v5.channel.k8s.io'
@@ -73,8 +76,25 @@ async function connectTo(connection: TlsConnection, request: ConnectRequest): Pr
   }
   const headers = token === undefined ? request.headers : { ...request.headers, authorization: `Bearer ${token}` }
   const url = new URL(connection.server.replace(/\/$/, '') + request.path)
-  url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'
-  return new WebSocket(url, [PROTOCOL], { ...tls, headers, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false })
+  const isPlain = url.protocol === 'http:'
+  const through = await tunnelTo(connection, url)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  // An address is checked as one; only a name may be told beforehand.
+  const servername = connection.serverName ?? (isIP(host) === 0 ? host : undefined)
+  // What is not encrypted goes through the tunnel as it is.
+  const tunnelled = (socket: Socket): Socket => (isPlain ? socket : connectTls({ ...tls, socket, host, servername }))
+  url.protocol = isPlain ? 'ws:' : 'wss:'
+  const options = { ...tls, headers, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false }
+  return new WebSocket(url, [PROTOCOL], through === undefined ? options : { ...options, createConnection: () => tunnelled(through) })
+}
+
+async function tunnelTo({ proxy, server }: TlsConnection, { hostname, port, protocol }: URL): Promise<Socket | undefined> {
+  if (proxy === undefined) return undefined
+  try {
+    return await tunnelThrough(proxy, { hostname, port: port === '' ? (protocol === 'http:' ? 80 : 443) : port })
+  } catch (error) {
+    throw new TransportError(`the connection to ${server} failed: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
 }
 
 function bytesOf(data: RawData): Buffer {

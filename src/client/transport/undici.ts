@@ -5,6 +5,7 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../transport.ts'
 import { connectChannels } from './exec.ts'
+import { checkProxy, type ForwardProxy, tunnelThrough } from './forward-proxy.ts'
 
 export interface TlsConnection {
   /** https://host:port, with an optional path prefix. */
@@ -19,6 +20,8 @@ export interface TlsConnection {
   insecureSkipTlsVerify?: boolean
   /** The bearer token for each request; called every time, so that it may rotate. `isRefused`: the last one was not believed. */
   token?: (isRefused?: boolean) => string | undefined | Promise<string | undefined>
+  /** Through which the server is reached (default: directly). */
+  proxy?: ForwardProxy
 }
 
 const REQUEST_TIMEOUT_MS = 65_000
@@ -27,6 +30,7 @@ const UNAUTHORIZED = 401
 
 export function undiciTransport(connection: TlsConnection): Transport {
   const url = new URL(connection.server)
+  if (connection.proxy !== undefined) checkProxy(connection.proxy)
   const prefix = url.pathname === '/' ? '' : url.pathname.replace(/\/$/, '')
   const shared = { connect: connectorOf(connection), headersTimeout: REQUEST_TIMEOUT_MS, allowH2: false }
   const requests = new Pool(url.origin, { ...shared, connections: CONNECTIONS, bodyTimeout: REQUEST_TIMEOUT_MS })
@@ -79,15 +83,24 @@ function connectorOf(connection: TlsConnection): buildConnector.BuildOptions | b
     servername: connection.serverName,
     rejectUnauthorized: connection.insecureSkipTlsVerify !== true,
   }
-  const { clientCertificate } = connection
-  if (clientCertificate === undefined) return fixed
+  const { clientCertificate, proxy } = connection
+  if (clientCertificate === undefined && proxy === undefined) return fixed
   return (options, callback) => {
-    clientCertificate().then(
-      (pair) => buildConnector({ ...fixed, ...pair })(options, callback),
+    Promise.all([clientCertificate?.(), proxy === undefined ? undefined : tunnelThrough(proxy, endOf(options))]).then(
+      ([pair, httpSocket]) => {
+        // What is not encrypted goes through the tunnel as it is.
+        if (httpSocket !== undefined && options.protocol !== 'https:') callback(null, httpSocket)
+        else buildConnector({ ...fixed, ...pair })({ ...options, httpSocket }, callback)
+      },
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
     )
   }
 }
+
+const endOf = ({ hostname, port, protocol }: buildConnector.Options): { hostname: string; port: string } => ({
+  hostname,
+  port: port === '' ? (protocol === 'https:' ? '443' : '80') : port,
+})
 
 async function* guarded(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   try {
