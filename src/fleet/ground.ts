@@ -25,10 +25,12 @@ export interface FleetGroundOptions {
 export function fleetGround(ground: Ground, options: FleetGroundOptions): FleetFacts & { members: FollowedMembers; ready: Promise<void> } {
   const { caches, everything, keepsManager, told } = ground
   const { clock, random } = told
+  const priorityClassName = options.gates?.ResourceQuotaEstimate !== false
   const interpreter = createInterpreter({
     now: () => clock.now(),
-    native: nativeLayer({ priorityClassName: options.gates?.ResourceQuotaEstimate !== false }),
-    thirdParty: bundledLayer({ now: () => clock.now() }),
+    priorityClassName,
+    native: nativeLayer({ priorityClassName }),
+    thirdParty: bundledLayer({ now: () => clock.now(), priorityClassName }),
     webhooks: options.webhooks === undefined ? undefined : { call: options.webhooks, uid: () => uuid(random), addresses: { service } },
   })
   // A cache of Services only where a webhook can be asked for: they name one.

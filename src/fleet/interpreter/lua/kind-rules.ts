@@ -2,7 +2,7 @@
  * Lua functions as rules of a kind: what each is called, what it is given, and what its answer must be. Scripts get the
  * objects as they are and never change them.
  */
-import { deepEqual } from '../../../base/json.ts'
+import { deepEqual, isJsonObject } from '../../../base/json.ts'
 import type { BindingComponent } from '../../../kinds/karmada/index.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -94,13 +94,15 @@ function objectLike(results: Results, references: readonly KubeObject[]): KubeOb
 function aggregated(results: Results, template: KubeObject): KubeObject {
   if (results.type(1) !== 'table') throw new LuaError(`expect the returned requires type is table but got ${results.type(1)}`)
   const status = results.field(1, 'status')
-  if (status.type(1) === 'nil') return withoutStatus(template)
+  // As anywhere in a result, an empty table is nothing.
+  if (status.type(1) === 'nil' || status.isEmptyTable(1)) return withoutStatus(template)
   const next = status.type(1) === 'table' ? status.json(1, { root: 'struct' }) : status.value(1)
   return deepEqual(template.status, next) ? template : { ...template, status: next }
 }
 
 function withoutStatus(template: KubeObject): KubeObject {
-  if (template.status === undefined) return template
+  const old = template.status
+  if (old === undefined || (isJsonObject(old) && Object.keys(old).length === 0)) return template
   const { status: _, ...rest } = template
   return rest as KubeObject
 }

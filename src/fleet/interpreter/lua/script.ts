@@ -14,6 +14,8 @@ import { type LuaTypeName, type LuaValue, listOf, typeName } from './values.ts'
 export interface CallOptions {
   /** What `os.time` answers, in milliseconds. */
   now: () => number
+  /** Whether `kube.accuratePodRequirements` tells the priority class. Default true. */
+  priorityClassName?: boolean
   limits?: Limits
 }
 
@@ -33,6 +35,11 @@ export class Results {
 
   value(position: number): LuaValue {
     return this.values[position - 1]
+  }
+
+  isEmptyTable(position: number): boolean {
+    const value = this.values[position - 1]
+    return value instanceof LuaTable && value.isEmpty()
   }
 
   /** A table as JSON. Throws a LuaError when it is none, or cannot be JSON. */
@@ -72,6 +79,7 @@ export class Script {
   call(args: readonly unknown[], options: CallOptions): Results {
     const run = new Run(options.limits ?? DEFAULT_LIMITS, this.compiled.sites, stringLibrary, options.now)
     run.hasStrayBytes = this.compiled.hasStrayBytes
+    run.tellsPriorityClass = options.priorityClassName !== false
     try {
       const target = this.compiled.load(run, new CallGlobals(run))
       if (typeof target !== 'function') throw this.noFunction(target)

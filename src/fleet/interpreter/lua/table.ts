@@ -186,6 +186,11 @@ export class LuaTable {
     return length
   }
 
+  isEmpty(): boolean {
+    if (this.source !== undefined) return Object.keys(this.source).length === 0
+    return (this.array === undefined || this.array.length === 0) && (this.hash === undefined || this.hash.size === 0)
+  }
+
   /** The list part, detached from JSON and open to changes: the table library shifts and sorts it in place. */
   list(run: Run): LuaValue[] {
     if (this.source !== undefined) this.detach(run, this.source)

@@ -103,7 +103,7 @@ describe('volcano Job', () => {
       { name: 'driver', replicas: 1, replicaRequirements: { resourceRequest: { cpu: '1', memory: '2Gi' } } },
       {
         name: 'task-1',
-        replicas: 4,
+        replicas: 1,
         replicaRequirements: { nodeClaim: { nodeSelector: { gpu: 'a100' } }, resourceRequest: { 'nvidia.com/gpu': '1' } },
       },
     ])
@@ -149,7 +149,6 @@ describe('volcano Job', () => {
       ),
     )
     assert.deepEqual(status, {
-      state: { phase: 'Pending' },
       running: 3,
       pending: 3,
       minAvailable: 5,
@@ -161,18 +160,34 @@ describe('volcano Job', () => {
     })
   })
 
-  it('one cluster that failed is what is shown', () => {
-    const status = aggregated(
-      VOLCANO_JOB,
-      statusItems({ state: { phase: 'Completed' } }, { state: { phase: 'Failed' } }, { state: { phase: 'Running' } }),
-    )
-    assert.deepEqual(status.state, { phase: 'Failed' })
+  it('is told to have failed or completed when that is final, and keeps the time', () => {
+    const at = (...phases: string[]) => statusItems(...phases.map((phase) => ({ state: { phase } })))
+    const failed = { phase: 'Failed', reason: 'VolcanoJobFailed', message: 'Job failed in clusters: member2,member3' }
+    const now = '1970-01-01T00:00:00Z'
+    assert.deepEqual(aggregated(VOLCANO_JOB, at('Completed', 'Failed', 'Aborted', 'Running')).state, { ...failed, lastTransitionTime: now })
+    const completed = { phase: 'Completed', reason: 'Completed', message: 'Job completed successfully' }
+    assert.deepEqual(aggregated(VOLCANO_JOB, at('Completed', 'Completed')).state, { ...completed, lastTransitionTime: now })
+    assert.equal(aggregated(VOLCANO_JOB, [...at('Completed', 'Completed'), { clusterName: 'silent' }]).state, undefined)
+    const told = withStatus(VOLCANO_JOB, { state: { ...completed, lastTransitionTime: '2024-01-01T00:00:00Z' } })
+    assert.equal(rules.aggregate(told, at('Completed', 'Completed')), told)
+  })
+
+  it('shows of each condition the newest, or all of the first cluster that ended before its time', () => {
+    const since = (status: string, lastTransitionTime: string) => ({ status, lastTransitionTime })
+    const conditionsOf = (...clusters: object[][]) =>
+      aggregated(VOLCANO_JOB, statusItems(...clusters.map((conditions) => ({ conditions })))).conditions
+    const [early, late] = [since('Running', '2024-01-01T00:00:00Z'), since('Running', '2024-01-02T00:00:00Z')]
+    const pending = since('Pending', '2024-01-01T00:00:00Z')
+    assert.deepEqual(conditionsOf([pending, late], [early]), [pending, late])
+    assert.deepEqual(conditionsOf([early], [pending, late]), [late, pending])
+    const aborted = since('Aborted', '2024-01-01T00:00:00Z')
+    assert.deepEqual(conditionsOf([pending, late], [early, aborted], [aborted]), [early, aborted])
   })
 
   it('is healthy unless it failed', () => {
-    for (const phase of ['Pending', 'Running', 'Completed', 'Aborted', 'Restarting'])
+    for (const phase of ['Pending', 'Running', 'Completed', 'Aborted', 'Restarting', 'Terminated'])
       assert.equal(isHealthy(VOLCANO_JOB, { state: { phase } }), true, phase)
-    assert.equal(isHealthy(VOLCANO_JOB, { state: { phase: 'Failed' } }), false)
+    for (const phase of ['Failed', 'SomethingNew', '']) assert.equal(isHealthy(VOLCANO_JOB, { state: { phase } }), false, phase)
     assert.equal(isHealthy(VOLCANO_JOB, { state: {} }), false)
   })
 })
@@ -182,11 +197,13 @@ describe('RayCluster and RayJob', () => {
 
   it('have a head and worker groups', () => {
     const workers = [
-      { name: 'gpu', replicas: 6, replicaRequirements: { resourceRequest: { cpu: '8' } } },
-      { name: 'worker-2', replicas: 1 },
+      { name: 'gpu', replicas: 3, replicaRequirements: { resourceRequest: { cpu: '8' } } },
+      { name: 'worker-2', replicas: 0 },
     ]
     assert.deepEqual(rulesFor(RAY_CLUSTER).components(RAY_CLUSTER), [head, ...workers])
     assert.deepEqual(rulesFor(RAY_JOB).components(RAY_JOB), [head, ...workers])
+    const headless = deepFreeze({ ...RAY_CLUSTER, spec: { headGroupSpec: { rayStartParams: {} } } })
+    assert.deepEqual(rulesFor(RAY_CLUSTER).components(headless), [])
   })
 
   it('a cluster adds up what clusters have', () => {
@@ -209,6 +226,7 @@ describe('RayCluster and RayJob', () => {
           desiredWorkerReplicas: 2,
           desiredCPU: '500m',
           desiredMemory: '1Gi',
+          desiredGPU: '2',
           state: 'suspended',
           lastUpdateTime: '2024-01-01T00:00:00Z',
         },
@@ -222,7 +240,9 @@ describe('RayCluster and RayJob', () => {
       maxWorkerReplicas: 0,
       desiredCPU: '2',
       desiredMemory: '4Gi',
-      state: 'suspended',
+      desiredGPU: '2',
+      desiredTPU: '0',
+      state: 'ready',
       head: { podName: 'h' },
       lastUpdateTime: '2024-01-02T00:00:00Z',
       conditions: [{ type: 'HeadPodReady', status: 'True' }],
@@ -236,7 +256,12 @@ describe('RayCluster and RayJob', () => {
     assert.equal(isHealthy(RAY_CLUSTER, conditions('HeadPodReady', 'RayClusterProvisioned', 'RayClusterReplicaFailure')), false)
   })
 
-  it('a job shows the worst of its clusters, with its reason', () => {
+  it('a cluster whose others are silent counts as one of several', () => {
+    const status = aggregated(RAY_CLUSTER, [...statusItems({ readyWorkerReplicas: 1 }), { clusterName: 'silent' }])
+    assert.deepEqual([status.readyWorkerReplicas, status.maxWorkerReplicas, status.desiredCPU], [1, 0, '0'])
+  })
+
+  it('a job shows the farthest of its clusters, with its reason', () => {
     const status = aggregated(
       RAY_JOB,
       statusItems(
@@ -246,12 +271,20 @@ describe('RayCluster and RayJob', () => {
       ),
     )
     assert.deepEqual(status, { jobStatus: 'FAILED', jobDeploymentStatus: 'Failed', reason: 'AppFailed', message: 'exit 1' })
+    const most = (...deployments: string[]) =>
+      aggregated(RAY_JOB, statusItems(...deployments.map((jobDeploymentStatus) => ({ jobDeploymentStatus })))).jobDeploymentStatus
+    assert.equal(most('Initializing', 'Running', 'Retrying'), 'Running')
+    assert.equal(most('Complete', 'Running'), 'Complete')
+    assert.equal(most('ValidationFailed', 'Failed'), 'Failed')
+    assert.equal(most('Suspended', 'Suspending'), 'Suspended')
   })
 
   it('a job is healthy while it runs and when it is done', () => {
     assert.equal(isHealthy(RAY_JOB, { jobStatus: 'RUNNING', jobDeploymentStatus: 'Running' }), true)
     assert.equal(isHealthy(RAY_JOB, { jobStatus: 'SUCCEEDED', jobDeploymentStatus: 'Complete' }), true)
     assert.equal(isHealthy(RAY_JOB, { jobStatus: 'FAILED', jobDeploymentStatus: 'Complete' }), false)
+    assert.equal(isHealthy(RAY_JOB, { jobStatus: 'STOPPED', jobDeploymentStatus: 'Running' }), true)
+    assert.equal(isHealthy(RAY_JOB, { jobDeploymentStatus: 'Complete' }), false)
     assert.equal(isHealthy(RAY_JOB, { jobDeploymentStatus: 'Initializing' }), false)
   })
 
@@ -309,19 +342,39 @@ describe('PyTorchJob', () => {
   it('names the clusters where it failed, and runs while one of them runs', () => {
     const outcome = (...types: string[]): unknown =>
       (
-        aggregated(PYTORCH_JOB, statusItems(...types.map((type) => ({ conditions: [since(type, '2024-01-01T00:01:00Z')] }))))
-          .conditions as { type: string; message: string }[]
-      ).map(({ type, message }) => `${type}: ${message}`)
+        aggregated(PYTORCH_JOB, statusItems(...types.map((type) => ({ conditions: [since(type, '2024-01-01T00:01:00Z')] })))).conditions as
+          | { type: string; message: string }[]
+          | undefined
+      )?.map(({ type, message }) => `${type}: ${message}`)
     assert.deepEqual(outcome('Succeeded', 'Failed', 'Failed'), ['Failed: PyTorchJob executed failed in member clusters: member2, member3'])
     assert.deepEqual(outcome('Succeeded', 'Running'), ['Running: PyTorchJob is running.'])
-    assert.deepEqual(outcome('Suspended', 'Suspended'), ['Suspended: PyTorchJob is suspended.'])
+    assert.deepEqual(outcome('Suspended', 'Suspended'), undefined)
+  })
+
+  it('ran, and when it failed or succeeded runs no more', () => {
+    const running = since('Running', '2024-01-01T00:00:30Z')
+    const at = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T00:01:00Z', lastReconcileTime: '2024-01-01T00:03:00Z' }
+    const conditionsOf = (...types: string[]) =>
+      aggregated(
+        PYTORCH_JOB,
+        statusItems(...types.map((type) => ({ ...at, conditions: [created, running, since(type, '2024-01-01T00:01:00Z')] }))),
+      )
+    const ran = { ...running, reason: 'PyTorchJobRunning', message: 'PyTorchJob is running.' }
+    const failed = conditionsOf('Succeeded', 'Failed')
+    assert.deepEqual((failed.conditions as object[])[1], { ...ran, status: 'False' })
+    assert.equal(failed.completionTime, undefined)
+    assert.equal(failed.lastReconcileTime, '2024-01-01T00:03:00Z')
+    assert.deepEqual((conditionsOf('Succeeded', 'Created').conditions as object[])[1], ran)
+    assert.equal(conditionsOf('Succeeded', 'Succeeded').completionTime, '2024-01-01T00:01:00Z')
+    assert.deepEqual(aggregated(withStatus(PYTORCH_JOB, at), []), {})
   })
 
   it('is healthy unless it failed', () => {
     assert.equal(isHealthy(PYTORCH_JOB, { conditions: [created] }), true)
     assert.equal(isHealthy(PYTORCH_JOB, { conditions: [created, since('Failed', '', 'False')] }), true)
     assert.equal(isHealthy(PYTORCH_JOB, { conditions: [created, since('Failed', '')] }), false)
-    assert.equal(isHealthy(PYTORCH_JOB, { conditions: [] }), false)
+    assert.equal(isHealthy(PYTORCH_JOB, { conditions: [] }), true)
+    assert.equal(isHealthy(PYTORCH_JOB, {}), false)
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Script } from '../script.ts'
 import { answerOf, failureOf } from '../testing.ts'
 
 const kube = (expression: string, ...args: unknown[]): unknown => answerOf(`local kube = require("kube") return ${expression}`, ...args)
@@ -48,6 +49,15 @@ describe('lua kube library', () => {
       failureOf('require("kube").accuratePodRequirements({spec = {containers = {{resources = {requests = {cpu = "x"}}}}}})'),
       /quantit/,
     )
+  })
+
+  it('tells the priority class of a pod unless it is not to', () => {
+    const script = new Script('function main(t) return require("kube").accuratePodRequirements(t) end', 'main')
+    const pod = { spec: { priorityClassName: 'high', nodeSelector: { disk: 'ssd' } } }
+    const told = (options: object) => script.call([pod], { now: () => 0, ...options }).json(1, { root: 'struct' })
+    const nodeClaim = { nodeSelector: { disk: 'ssd' } }
+    assert.deepEqual(told({}), { nodeClaim, priorityClassName: 'high' })
+    assert.deepEqual(told({ priorityClassName: false }), { nodeClaim })
   })
 
   it('tells what a pod depends on', () => {
