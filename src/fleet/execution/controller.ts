@@ -12,10 +12,10 @@ import type { Cluster, Work } from '../../kinds/karmada/index.ts'
 import { CLUSTER_READY, WORK_APPLIED } from '../../kinds/karmada/well-known.ts'
 import { isConditionTrue } from '../../kube/conditions.ts'
 import { type Controller, defineController, indexOf, type ObjectRef, type Reader, type Signal, via } from '../../runtime/controller.ts'
+import { createCurrency } from '../currency.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import { executionNamespace } from '../names.ts'
 import { CLUSTERS, WORKS } from '../resources.ts'
-import { createCurrency } from './currency.ts'
 import { manifestsOf, workOf } from './manifest.ts'
 import { createMemberKinds } from './member-kinds.ts'
 import { createMemory, type Memory } from './memory.ts'
@@ -30,7 +30,7 @@ const CONCURRENCY = 64
 export function execution({ interpreter }: { interpreter: Interpreter }): Controller {
   const memory = createMemory()
   const kinds = createMemberKinds()
-  const currency = createCurrency()
+  const currency = createCurrency(WORKS)
   return defineController<Observed, Work>({
     name: 'fleet.execution',
     component: 'execution-controller',

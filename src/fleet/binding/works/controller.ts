@@ -12,7 +12,7 @@ import type { Resource } from '../../../client/resource.ts'
 import type { Binding, Work } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Controller, defineController, type ObjectRef, type PassReader } from '../../../runtime/controller.ts'
-import { isFresh } from '../../../runtime/live-owner.ts'
+import { type Currency, createCurrency } from '../../currency.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { executionNamespace } from '../../names.ts'
 import { overridesOf } from '../../override/index.ts'
@@ -40,6 +40,7 @@ export interface BindingFacts {
 export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller {
   const watch = createTemplateWatch(kind, facts)
   const retries = createRetries()
+  const isCurrent = createCurrency(kind.resource)
   async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader, client: Client): Promise<Observed> {
     const works = worksOf(kind, { ref, binding, read })
     const template = binding === undefined || isGoing(binding) ? undefined : watch.templateOf(binding)
@@ -53,7 +54,7 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
       `${ref.namespace}/${ref.name}`,
       hindrances.some(({ mayPass }) => mayPass),
     )
-    return { ...seen, retryAfterMs, isFresh: await isSure(seen, { ref, client }) }
+    return { ...seen, retryAfterMs, isFresh: await isSure(seen, { ref, client, isCurrent }) }
   }
 
   function given(read: PassReader, template: KubeObject) {
@@ -80,7 +81,10 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
       { resource: kind.resource, verbs: ['patch'] },
       { resource: WORKS, verbs: ['create', 'patch', 'delete'] },
     ],
-    reads: [kind.resource, WORKS].map((resource) => ({ resource, verbs: ['get'] })),
+    reads: [
+      { resource: kind.resource, verbs: ['get'] },
+      { resource: WORKS, verbs: ['get', 'list'] },
+    ],
     heeds: isAnotherWish,
     concurrency: facts.concurrency ?? 10,
     observe,
@@ -97,17 +101,18 @@ function worksOf(kind: BindingKind, { ref, binding, read }: { ref: ObjectRef; bi
 interface Asking {
   ref: ObjectRef
   client: Client
+  isCurrent: Currency
 }
 
 /**
- * Asks the server before anything is written: caches may be old, and of different age, and a wish of yesterday must neither
- * remove a Work of today nor bring one back. And before a Work appears while another must be gone first.
+ * Asks the server before anything is written, unless the wish came while this process runs: caches may be old, and of
+ * different age, and a wish of yesterday must neither remove a Work of today nor bring one back. And before a Work appears while another must be gone first.
  */
-async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wanted'>, { ref, client }: Asking): Promise<boolean> {
+async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wanted'>, { ref, client, isCurrent }: Asking): Promise<boolean> {
   const { kind, binding, wanted } = seen
   const removes = orphansOf(seen).length > 0
   if (binding === undefined) return !removes || (await liveObject(client, kind.resource, ref)) === undefined
-  if ((removes || wanted.some(isDue)) && !(await isFresh(client, kind.resource, binding))) return false
+  if ((removes || wanted.some(isDue)) && !(await isCurrent(binding, client))) return false
   return !wanted.some(({ live }) => live === undefined) || (await isPurged(client, kind, binding))
 }
 

@@ -8,6 +8,7 @@ import { aBinding, aDeployment, targets } from '../../binding/testing.ts'
 import { aggregatedItems, fullyApplied } from './aggregate.ts'
 import { createGathering } from './gathering.ts'
 import { mergeDifference } from './merge-difference.ts'
+import { isOutstanding } from './plan.ts'
 import { aReport, aReportingWork } from './testing.ts'
 
 describe('what Works say together', () => {
@@ -118,14 +119,33 @@ describe('the difference of two statuses', () => {
 describe('reports that come together', () => {
   it('wait from the first on, and no longer, also when the clock is set back', () => {
     const gathering = createGathering(50)
-    assert.equal(gathering.waitMs('a', '1', 1000), 50)
-    assert.equal(gathering.waitMs('a', '1', 1030), 20)
-    assert.equal(gathering.waitMs('a', '1', 500), 50)
-    assert.equal(gathering.waitMs('a', '1', 1050), 0)
-    assert.equal(gathering.waitMs('a', '1', 1051), 0, 'what was refused does not wait again')
-    assert.equal(gathering.waitMs('a', '2', 1052), 50)
+    const waitMs = (version: string, nowMs: number): number => gathering.waitMs('a', version, { nowMs, isOutstanding: false })
+    assert.equal(waitMs('1', 1000), 50)
+    assert.equal(waitMs('1', 1030), 20)
+    assert.equal(waitMs('1', 500), 50)
+    assert.equal(waitMs('1', 1050), 0)
+    assert.equal(waitMs('1', 1051), 0, 'what was refused does not wait again')
+    assert.equal(waitMs('2', 1052), 50)
     assert.equal(gathering.end('a'), 0)
-    assert.equal(gathering.waitMs('a', '2', 1102), 50)
-    assert.equal(createGathering(0).waitMs('a', '1', 1000), 0)
+    assert.equal(waitMs('2', 1102), 50)
+    assert.equal(createGathering(0).waitMs('a', '1', { nowMs: 1000, isOutstanding: true }), 0)
   })
+
+  it('wait longer for a first word, and not a moment longer when it is there', () => {
+    const gathering = createGathering(50)
+    assert.equal(gathering.waitMs('a', '1', { nowMs: 1000, isOutstanding: true }), 500)
+    assert.equal(gathering.waitMs('a', '1', { nowMs: 1020, isOutstanding: false }), 30)
+    assert.equal(gathering.waitMs('a', '1', { nowMs: 1200, isOutstanding: true }), 300)
+    assert.equal(gathering.waitMs('a', '1', { nowMs: 1200, isOutstanding: false }), 0)
+    assert.equal(gathering.waitMs('a', '1', { nowMs: 1500, isOutstanding: true }), 0)
+  })
+
+  const outstanding: [string, boolean, Work[]][] = [
+    ['a cluster without a Work has said nothing', true, [aReportingWork('a', aReport(true))]],
+    ['nor has one whose Work is only there', true, [aReportingWork('a', aReport(true)), aReportingWork('b')]],
+    ['that it could not be applied is a word', false, [aReportingWork('a', aReport(true)), aReportingWork('b', aReport('no room'))]],
+    ['others do not matter', false, ['a', 'b', 'c'].map((cluster) => aReportingWork(cluster, aReport(true)))],
+  ]
+  for (const [name, expected, works] of outstanding)
+    it(name, () => assert.equal(isOutstanding(aBinding(aDeployment('web'), { clusters: targets('a', 'b') }), works), expected))
 })

@@ -2,7 +2,7 @@
  * Brings back what became of a binding's object: the reports of its Works become the binding's aggregatedStatus and its
  * condition FullyApplied, and through the interpreter the status of the template. Sole writer of these. Runs again when a
  * Work's status, the binding's clusters, the template or a rule changes. Reports that come together are written together:
- * the first waits a moment for the others. Deletion: nothing to undo; a binding on its way out is left alone.
+ * the first waits a moment for the others, longest for a cluster that has said nothing yet. Deletion: nothing to undo; a binding on its way out is left alone.
  */
 import { deepEqual } from '../../../base/json.ts'
 import { EVERY_RESOURCE } from '../../../client/builtin-resources.ts'
@@ -24,7 +24,7 @@ import { WORKS } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
 import { aggregatedItems } from './aggregate.ts'
 import { createGathering } from './gathering.ts'
-import { hasReports, isTold, type Observed, plan, type Reflected } from './plan.ts'
+import { hasReports, isOutstanding, isTold, type Observed, plan, type Reflected } from './plan.ts'
 
 export interface ReflectionFacts {
   templates: Templates
@@ -53,7 +53,8 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
     }
     const items = aggregatedItems(works)
     const nowMs = read.nowMs()
-    const waitMs = isTold(binding, items) ? gathering.end(key) : gathering.waitMs(key, binding.metadata.resourceVersion ?? '', nowMs)
+    const at = { nowMs, isOutstanding: isOutstanding(binding, works) }
+    const waitMs = isTold(binding, items) ? gathering.end(key) : gathering.waitMs(key, binding.metadata.resourceVersion ?? '', at)
     if (waitMs > 0) return { waitMs }
     const template = await reflected(binding, items)
     const hasFailed = template !== undefined && 'failure' in template

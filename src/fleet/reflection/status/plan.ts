@@ -12,6 +12,7 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import type { Action, EventIntent, News, Plan } from '../../../runtime/controller.ts'
 import { type BindingKind, keptClusters, refOf } from '../../binding/index.ts'
 import { fieldAt, fieldsAt } from '../../fields.ts'
+import { clusterOfExecutionNamespace } from '../../names.ts'
 import { fullyApplied } from './aggregate.ts'
 import { mergeDifference } from './merge-difference.ts'
 
@@ -36,6 +37,13 @@ export function hasReports(binding: Binding, works: readonly Work[]): boolean {
   if (works.some((work) => work.metadata.deletionTimestamp === undefined && hasReported(work))) return true
   if ((status?.aggregatedStatus ?? []).length > 0 || findCondition(status?.conditions, FULLY_APPLIED) !== undefined) return true
   return status?.lastScheduledTime !== undefined && keptClusters(spec).size === 0
+}
+
+/** Whether a cluster that the object goes to has not said a word yet; that it cannot be reached is one. */
+export function isOutstanding({ spec }: Binding, works: readonly Work[]): boolean {
+  const silent = keptClusters(spec)
+  for (const work of works) if (hasReported(work)) silent.delete(clusterOfExecutionNamespace(work.metadata.namespace ?? '') ?? '')
+  return silent.size > 0
 }
 
 /** That it is being dispatched is no report: what becomes of it follows at once. That it is held back is one. */

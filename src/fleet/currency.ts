@@ -1,0 +1,30 @@
+/**
+ * Whether an object is still what it was when it was seen. After a start caches may begin in the past and catch up state by
+ * state; what was written before this process began is therefore asked for once more, and what came later is news by itself.
+ */
+import type { Client } from '../client/client.ts'
+import type { Resource } from '../client/resource.ts'
+import type { KubeObject } from '../kube/meta.ts'
+import { isFresh } from '../runtime/live-owner.ts'
+import { executionNamespace } from './names.ts'
+import { WORKS } from './resources.ts'
+
+export type Currency = (object: KubeObject, client: Client) => Promise<boolean>
+
+export function createCurrency(resource: Resource): Currency {
+  let begunAt: Promise<number> | undefined
+  return async (object, client) => {
+    begunAt ??= revisionNow(client)
+    const asked = begunAt
+    try {
+      return Number(object.metadata.resourceVersion) > (await asked) || (await isFresh(client, resource, object))
+    } catch (error) {
+      if (begunAt === asked) begunAt = undefined
+      throw error
+    }
+  }
+}
+
+/** Of a list that is empty: there is no cluster without a name. */
+const revisionNow = async (client: Client): Promise<number> =>
+  Number((await client.list(WORKS, { namespace: executionNamespace('') })).resourceVersion)
