@@ -14,7 +14,7 @@ export {
   worksWithId,
 } from './binding-kinds.ts'
 export { createRetries } from './retries.ts'
-export { keptClusters } from './targets.ts'
+export { keptClusters, purgedFirst } from './targets.ts'
 export { createTemplateWatch } from './template-watch.ts'
 
 export type { BindingFacts } from './works/controller.ts'

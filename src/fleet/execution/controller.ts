@@ -7,14 +7,16 @@
  */
 import { deepEqual } from '../../base/json.ts'
 import { EVERY_RESOURCE, NAMESPACES } from '../../client/builtin-resources.ts'
+import type { Client } from '../../client/client.ts'
 import { keyOfResource } from '../../client/resource.ts'
-import type { Cluster, Work } from '../../kinds/karmada/index.ts'
+import type { Binding, Cluster, Work } from '../../kinds/karmada/index.ts'
 import { CLUSTER_READY, WORK_APPLIED } from '../../kinds/karmada/well-known.ts'
 import { isConditionTrue } from '../../kube/conditions.ts'
 import { type Controller, defineController, indexOf, type ObjectRef, type Reader, type Signal, via } from '../../runtime/controller.ts'
+import { BINDING_KINDS, purgedFirst } from '../binding/index.ts'
 import { createCurrency } from '../currency.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import { executionNamespace } from '../names.ts'
+import { clusterOfExecutionNamespace, executionNamespace } from '../names.ts'
 import { CLUSTERS, WORKS } from '../resources.ts'
 import { manifestsOf, workOf } from './manifest.ts'
 import { createMemberKinds } from './member-kinds.ts'
@@ -22,6 +24,7 @@ import { createMemory, type Memory } from './memory.ts'
 import { type Observed, observeWork } from './observe.ts'
 import { plan } from './plan.ts'
 import { conditionOf } from './status.ts'
+import { liveObject } from './verdict.ts'
 
 const REFUSED_IN = 'refused-in-namespace'
 /** Passes mostly wait for members; one that is slow must not hold up the others. */
@@ -58,18 +61,36 @@ export function execution({ interpreter }: { interpreter: Interpreter }): Contro
     ],
     reads: [
       { resource: WORKS, verbs: ['get', 'list'] },
+      ...BINDING_KINDS.map(({ resource }) => ({ resource, verbs: ['get' as const] })),
       { resource: EVERY_RESOURCE, verbs: ['get', 'list', 'watch'], in: 'members' },
     ],
     concurrency: CONCURRENCY,
     rank: (key, read) => rankOf(read.get(WORKS, key.namespace, key.name)),
     observe: (ref, work, read, client) =>
-      observeWork(ref, work, read, { interpreter, kinds, memory, isCurrent: (seen) => currency(seen, client) }),
+      observeWork(ref, work, read, {
+        interpreter,
+        kinds,
+        memory,
+        isCurrent: (seen) => currency(seen, client),
+        mustEndFirst: (seen) => isPurgedDirectly(seen, client),
+      }),
     plan,
   })
 }
 
 const refOf = ({ metadata }: Work): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
 const worksOf = (cluster: string, read: Reader): ObjectRef[] => read.list(WORKS, executionNamespace(cluster)).map(refOf)
+
+/** Asked of the server: a cache may know that the Work goes, and not yet why. */
+async function isPurgedDirectly(work: Work, client: Client): Promise<boolean> {
+  const cluster = clusterOfExecutionNamespace(work.metadata.namespace ?? '') ?? ''
+  for (const { resource, namedBy } of BINDING_KINDS) {
+    const ref = namedBy(work)
+    const binding = ref === undefined ? undefined : ((await liveObject(client, resource, ref)) as Binding | undefined)
+    if (binding !== undefined && purgedFirst(binding.spec).includes(cluster)) return true
+  }
+  return false
+}
 
 /** What it writes into the status itself is no news, but that something was refused is: it is tried again later. */
 function isNewToPlace(old: Work, work: Work): boolean {

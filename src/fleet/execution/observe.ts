@@ -16,6 +16,7 @@ import { CLUSTERS, WORKS } from '../resources.ts'
 import { isFrom, isManaged, manifestsOf, preparedManifest } from './manifest.ts'
 import { isUnservedAnswer, type MemberKinds, notServed } from './member-kinds.ts'
 import type { Memory } from './memory.ts'
+import { podsLeft } from './pods-left.ts'
 import { type Reflection, reflect } from './reflect.ts'
 import { conflictOf, liveObject, replacing, type Verdict } from './verdict.ts'
 
@@ -41,8 +42,8 @@ export type Observed =
   /** The cluster cannot be written to now. */
   | ({ state: 'waiting'; why: string } & Facts)
   | ({ state: 'placing'; views: readonly View[]; reflectedAtMs: number } & Facts)
-  /** It is being deleted; `ours` are the objects of it that the member still has. */
-  | ({ state: 'going'; ours: readonly Ours[]; waitsFor?: string } & Facts)
+  /** It is being deleted; `ours` are the objects of it that the member still has, `pods` those that must have ended first. */
+  | ({ state: 'going'; ours: readonly Ours[]; mustEndFirst?: boolean; pods?: number; waitsFor?: string } & Facts)
 
 export interface Ours {
   resource: Parameters<PassReader['follow']>[0]
@@ -55,6 +56,8 @@ export interface Tools {
   memory: Memory
   /** Whether the hub still has the Work as it was seen: asked before anything is done in a member. */
   isCurrent(work: Work): Promise<boolean>
+  /** Whether nothing of it may run there any longer when it is gone: another cluster waits for that (purge mode Directly). */
+  mustEndFirst(work: Work): Promise<boolean>
 }
 
 /** One pass: the reader, the way to the member, and what it is about. */
@@ -86,11 +89,16 @@ export async function observeWork(ref: ObjectRef, work: Work | undefined, read: 
     return { state: 'going', ours: [], waitsFor: isHopeless ? undefined : why, ...facts }
   }
   const pass: Pass = { ...facts, ...tools, ref, read, client, clusterObject }
-  if (isGoing) {
-    const ours = await oursOf(pass, identifiersOf(work))
-    return ours.length === 0 || (await pass.isCurrent(work)) ? { state: 'going', ours, ...facts } : { state: 'nothing' }
-  }
-  return placing(pass)
+  return isGoing ? going(pass) : placing(pass)
+}
+
+async function going(pass: Pass): Promise<Observed> {
+  const { work, cluster, nowMs } = pass
+  const facts: Facts = { work, cluster, nowMs }
+  const ours = await oursOf(pass, identifiersOf(work))
+  if (ours.length > 0 && !(await pass.isCurrent(work))) return { state: 'nothing' }
+  if (work.spec?.preserveResourcesOnDeletion === true || !(await pass.mustEndFirst(work))) return { state: 'going', ours, ...facts }
+  return { state: 'going', ours, mustEndFirst: true, pods: await podsLeft(pass.client, manifestsOf(work)), ...facts }
 }
 
 function obstacleTo(name: string, cluster: Cluster | undefined, client: Client | undefined): string | undefined {

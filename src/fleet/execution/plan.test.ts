@@ -127,6 +127,16 @@ describe('how often a status is written', () => {
       { view: { ...healthy('a'), reflection: { health: 'Unhealthy', status: { ready: 0 } } }, reflectedMs: -300 },
       { writes: 1, recheckAfterMs: undefined },
     ],
+    [
+      'at once when nobody can tell its health, which is asked for again',
+      { view: { ...healthy('a'), reflection: { health: 'Unknown', status: { ready: 1 }, healthFailure: 'gone' } }, reflectedMs: -300 },
+      { writes: 1, recheckAfterMs: 30_000 },
+    ],
+    [
+      'not at all when its status cannot be read, which is asked for again',
+      { view: { ...healthy('a'), reflection: { health: 'Healthy', statusFailure: 'gone' } }, reflectedMs: -5000 },
+      { writes: 0, recheckAfterMs: 30_000 },
+    ],
   ]
   for (const [name, { view: of, reflectedMs }, expected] of table)
     it(name, () => {
@@ -149,4 +159,24 @@ describe('how soon a refusal is tried again', () => {
       const { actions, recheckAfterMs } = placing(work, [refusing], { nowMs, reflectedMs: nowMs - 5000 })
       assert.deepEqual({ actions, recheckAfterMs }, { actions: [], recheckAfterMs: expected })
     })
+})
+
+describe('a Work that another cluster waits for', () => {
+  const work = aWork('w', [aConfigMap('a')])
+  const seen = { state: 'going', work, cluster: 'member1', nowMs: START, mustEndFirst: true } as const
+  const ours = [{ resource: CONFIG_MAPS, object: aConfigMap('a') }]
+  const done = ({ actions }: Plan): string[] => actions.map((action) => action.do)
+
+  it('goes when its objects and their pods are gone, not before', () => {
+    const patches = done(plan({ ...seen, ours: [], pods: 0 }))
+    assert.equal(patches.length, 1)
+    assert.deepEqual(done(plan({ ...seen, ours, pods: 0 })), ['delete'])
+    assert.deepEqual(done(plan({ ...seen, ours: [], pods: 2 })), [])
+    assert.deepEqual(done(plan({ ...seen, mustEndFirst: false, ours })), ['delete', ...patches])
+  })
+  it('is looked at again, with the reason told', () => {
+    const { recheckAfterMs, news } = plan({ ...seen, ours: [], pods: 2 })
+    assert.equal(recheckAfterMs, 1000)
+    assert.match(news?.[0]?.message ?? '', /2 of its pods have not ended in cluster\(member1\)$/)
+  })
 })

@@ -36,7 +36,7 @@ type Seen<State extends Observed['state']> = Extract<Observed, { state: State }>
 const REPORT_EVERY_MS = 1000
 /** Something was sent: normally the member's answer wakes the key before this. */
 const LOOK_AFTER_WRITE_MS = 1000
-/** A member did not answer to a question that can wait. */
+/** A member, or a rule about how objects are, did not answer to a question that can wait. */
 const ASK_AGAIN_MS = 30_000
 /** A refusal is tried again after as long as it has lasted, within these bounds: in doubling steps. */
 const MIN_RETRY_MS = 1000
@@ -70,7 +70,7 @@ function planWaiting({ why, ...seen }: Seen<'waiting'>): Plan {
   return { actions: written(seen, withConditions(work.status, [DISPATCHING, ...applied], nowMs)) }
 }
 
-function planGoing({ work, cluster, ours, waitsFor }: Seen<'going'>): Plan {
+function planGoing({ work, cluster, ours, waitsFor, mustEndFirst = false, pods = 0 }: Seen<'going'>): Plan {
   if (waitsFor !== undefined) return { actions: [], news: [{ key: 'cleanup', ...events.cleanupWaits(work, waitsFor) }] }
   const release = work.spec?.preserveResourcesOnDeletion === true
   const actions = ours
@@ -81,7 +81,10 @@ function planGoing({ work, cluster, ours, waitsFor }: Seen<'going'>): Plan {
           ? { do: 'patch', cluster, resource, of: object, patch: releasePatch(object) }
           : { do: 'delete', cluster, resource, of: object, propagation: 'Background' },
     )
-  return { actions: [...actions, removeFinalizer(WORKS, work, EXECUTION_FINALIZER)] }
+  if (!mustEndFirst || (ours.length === 0 && pods === 0))
+    return { actions: [...actions, removeFinalizer(WORKS, work, EXECUTION_FINALIZER)] }
+  const why = `purge mode is Directly, and ${pods} of its pods have not ended in cluster(${cluster})`
+  return { actions, recheckAfterMs: LOOK_AFTER_WRITE_MS, news: pods === 0 ? [] : [{ key: 'ending', ...events.cleanupWaits(work, why) }] }
 }
 
 function planPlacing(seen: Seen<'placing'>): Plan {
@@ -166,8 +169,10 @@ interface Reported {
 }
 
 /** These conditions and how the objects are; where only their numbers change, not too often. */
-function reported(seen: Seen<'placing' | 'suspended'>, { conditions, tells, recheckAfterMs }: Reported): Report {
+function reported(seen: Seen<'placing' | 'suspended'>, { conditions, tells, ...wanted }: Reported): Report {
   const { work, views, nowMs, reflectedAtMs } = seen
+  // Nobody says when a webhook is well again.
+  const recheckAfterMs = views.some(isUnread) ? Math.min(ASK_AGAIN_MS, wanted.recheckAfterMs ?? ASK_AGAIN_MS) : wanted.recheckAfterMs
   const statuses = manifestStatuses(work, views)
   const status = {
     ...withConditions(work.status, conditions, nowMs),
@@ -178,6 +183,8 @@ function reported(seen: Seen<'placing' | 'suspended'>, { conditions, tells, rech
     return { actions: [], recheckAfterMs: sameContent(work.status, status) ? recheckAfterMs : waitMs }
   return { actions: written(seen, status, tells), recheckAfterMs }
 }
+
+const isUnread = ({ reflection }: View): boolean => reflection?.statusFailure !== undefined || reflection?.healthFailure !== undefined
 
 type Report = Pick<Plan, 'recheckAfterMs'> & { actions: Action[] }
 

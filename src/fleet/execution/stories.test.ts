@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS, NAMESPACES } from '../../client/builtin-resources.ts'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS, NAMESPACES, PODS } from '../../client/builtin-resources.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { withField } from '../fields.ts'
 import { nativeInterpreter } from '../interpreter/testing.ts'
 import { CLUSTERS, WORKS } from '../resources.ts'
 import { readyStatus } from '../testing.ts'
@@ -74,6 +76,41 @@ describe('an object that is there already', () => {
 })
 
 describe('the end of a Work', () => {
+  it('waits until nothing of it runs any longer where another cluster waits for that', async () => {
+    const world = await executionWorld({ nodes: 1 })
+    const { hub, member } = world
+    const task = { fromCluster: 'member1', purgeMode: 'Directly', reason: 'R', producer: 'P' }
+    const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' }
+    const binding = {
+      apiVersion: 'work.karmada.io/v1alpha2',
+      kind: 'ResourceBinding',
+      metadata: { namespace: 'default', name: 'web-deployment' },
+    }
+    await hub.create({ ...binding, spec: { resource, clusters: [], gracefulEvictionTasks: [task] } })
+    // No node takes it: it ends when the member gives it up, which is later than the Work goes.
+    const web = withField(aDeployment('web', 1), ['spec', 'template', 'spec', 'nodeSelector'], { on: 'no-node' })
+    const work = aWork('web', [web])
+    const annotations = { 'resourcebinding.karmada.io/namespace': 'default', 'resourcebinding.karmada.io/name': 'web-deployment' }
+    await hub.create({ ...work, metadata: { ...work.metadata, annotations } })
+    await world.advance(10_000)
+    const [pod] = await member.list(PODS, { namespace: 'default' })
+    await member.patch(PODS, `default/${pod?.metadata.name}`, { metadata: { finalizers: ['example.io/slow-to-end'] } })
+    await hub.delete(WORKS, `${ES}/web`)
+    await world.settle()
+    const told = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'CleanupWorkFailed')
+    assert.deepEqual(
+      told.map(({ message }) => message),
+      [
+        'Failed to remove the objects of work(karmada-es-member1/web): purge mode is Directly, and 1 of its pods have not ended in cluster(member1)',
+      ],
+    )
+    // Meanwhile the member has given the pod up.
+    const [ended] = (await member.list(PODS, { namespace: 'default' })) as Pod[]
+    assert.equal(ended?.status?.phase, 'Failed')
+    assert.equal(await hub.get(WORKS, `${ES}/web`), undefined)
+    await world.stop()
+  })
+
   it('leaves what is to be preserved, without a trace of ours', async () => {
     const world = await executionWorld({ nodes: 1 })
     const { hub, member } = world

@@ -130,6 +130,21 @@ const CASES: readonly Case[] = [
     wrong: (fleet) => fleet.put('hub', aWork('member2')),
   },
   {
+    says: 'under purge mode Directly nothing comes to a cluster while the copy that is left is still there',
+    async before(fleet) {
+      await placed(fleet, { going: true })
+      await fleet.put('member1', pod)
+      await fleet.put('hub', aBinding({ member2: 3 }, evicted))
+      await fleet.remove('member1', aCopy('member1', 3))
+      await fleet.remove('hub', aWork('member1', { going: true }))
+    },
+    async right(fleet) {
+      await fleet.remove('member1', pod)
+      await fleet.put('hub', aWork('member2'))
+    },
+    wrong: (fleet) => fleet.put('hub', aWork('member2')),
+  },
+  {
     says: 'an eviction of purge mode Directly is over only when the copy that is left is gone',
     async before(fleet) {
       await placed(fleet, { going: true })

@@ -104,10 +104,19 @@ const addsUp: Invariant = {
   },
 }
 
+/** Pods of seeds are made by replica sets of Deployments, and by what bears their name. */
+const isPodOf = (pod: KubeObject, { kind, metadata }: KubeObject): boolean =>
+  pod.metadata.namespace === metadata.namespace &&
+  (pod.metadata.ownerReferences ?? []).some(
+    (owner) =>
+      (kind === 'Deployment' && owner.kind === 'ReplicaSet' && owner.name.replace(/-[^-]*$/, '') === metadata.name) ||
+      (owner.kind === kind && owner.name === metadata.name),
+  )
+
 const purgedFirst: Invariant = {
   says: 'under purge mode Directly nothing comes to a cluster while the copy that is left is still there',
   about: [WORKS],
-  broken(hub, { cluster, object: work, previous, isDeletion }) {
+  broken(hub, { cluster, object: work, previous, isDeletion, in: at }) {
     if (cluster !== HUB || isDeletion || previous !== undefined) return undefined
     const binding = bindingOf(hub, work)
     if (binding === undefined) return undefined
@@ -116,6 +125,10 @@ const purgedFirst: Invariant = {
       if (purgeMode !== 'Directly' || targets.has(fromCluster) || fromCluster === clusterOfWork(work)) continue
       if (hub.get(WORKS, `karmada-es-${fromCluster}/${work.metadata.name}`) !== undefined)
         return `${whereOf(work)} is made, and ${fromCluster} still has its Work`
+      const pod = at(fromCluster)
+        .list('pods')
+        .find((one) => manifestsOf(work as Work).some((manifest) => isPodOf(one, manifest)))
+      if (pod !== undefined) return `${whereOf(work)} is made, and ${fromCluster} still has pod ${whereOf(pod)}`
     }
     return undefined
   },
