@@ -13,7 +13,13 @@ const RAY_CLUSTERS: Resource = { group: 'ray.io', version: 'v1', plural: 'rayclu
 
 const ONE_CLUSTER = { spreadConstraints: [spreadOver('cluster', 1, 1)] }
 
-const task = (name: string, replicas: number, pod: unknown): Record<string, unknown> => ({ name, replicas, template: { spec: pod } })
+/** A Volcano Job asks for as many as it needs to begin. */
+const task = (name: string, replicas: number, pod: unknown): Record<string, unknown> => ({
+  name,
+  replicas,
+  minAvailable: replicas,
+  template: { spec: pod },
+})
 
 const worker = (groupName: string, replicas: number, pod: unknown): Record<string, unknown> => ({
   groupName,
