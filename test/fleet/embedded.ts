@@ -1,10 +1,13 @@
 /** The embedded hub with three miniclusters, in virtual time, joined as a person would: a Secret and a Cluster each. */
+import { runControllers } from '../../src/controllers.ts'
+import type { RunControllers } from '../../src/faultsim/world/cluster.ts'
 import { aWorld, type World } from '../../src/faultsim/world/index.ts'
 import type { WorldSnapshot } from '../../src/faultsim/world/snapshot.ts'
 import { CLUSTERS } from '../../src/fleet/resources.ts'
 import { isConditionTrue } from '../../src/kube/conditions.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { joinedCluster } from './joining.ts'
+import { PlayedServers } from './listening.ts'
 import { type Ground, stageOn } from './stage.ts'
 import type { FleetStory } from './story.ts'
 
@@ -38,12 +41,13 @@ export class EmbeddedFleet {
   #resting: Promise<WorldSnapshot> | undefined
   #world: World | undefined
   #played = 0
+  readonly #servers = new PlayedServers()
 
   async play(story: FleetStory): Promise<void> {
     if (story.alone) await this.stop()
     this.#resting ??= restingFleet()
-    this.#world ??= await aWorld({ ...SHAPE, from: await this.#resting }).settle()
-    const { stage, tidy } = stageOn(groundOf(this.#world), `s${++this.#played}x`)
+    this.#world ??= await this.#begin(await this.#resting)
+    const { stage, tidy } = stageOn(groundOf(this.#world, this.#servers), `s${++this.#played}x`)
     let isDone = false
     try {
       await stage.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } })
@@ -57,13 +61,19 @@ export class EmbeddedFleet {
     }
   }
 
+  /** There is no network in a world: whom its controllers ask is played. */
+  #begin(from: WorldSnapshot): Promise<World> {
+    const controllers: RunControllers = (options) => runControllers({ ...options, webhooks: this.#servers.call })
+    return aWorld({ ...SHAPE, from, controllers }).settle()
+  }
+
   async stop(): Promise<void> {
     await this.#world?.stop()
     this.#world = undefined
   }
 }
 
-const groundOf = (world: World): Ground => ({
+const groundOf = (world: World, servers: PlayedServers): Ground => ({
   hub: world.hub.client,
   members: world.members.map(({ name, client }) => ({ name, client })),
   inside: (work) => world.inside(work),
@@ -72,4 +82,5 @@ const groundOf = (world: World): Ground => ({
   lookEveryMs: 100,
   patienceMs: 60_000,
   settle: () => world.settle(),
+  listen: async (answer) => servers.listen(answer),
 })

@@ -19,6 +19,7 @@ import type { Cleanup } from '../machine/interrupt.ts'
 import { privateProgram } from '../machine/program.ts'
 import { type RealServer, startRealServer } from '../machine/real-server.ts'
 import { joinedCluster } from './joining.ts'
+import { listenOnLoopback } from './listening.ts'
 import { type Ground, stageOn } from './stage.ts'
 import type { FleetStory } from './story.ts'
 import { superviseControllers } from './supervised.ts'
@@ -111,6 +112,7 @@ const groundOf = (hub: Server, members: readonly Server[]): Ground => ({
   pass: (ms) => sleep(ms),
   lookEveryMs: 100,
   patienceMs: 120_000,
+  listen: listenOnLoopback,
   async settle(versions) {
     for (let before = ''; ; ) {
       const now = await versions()

@@ -7,6 +7,7 @@ import type { Resource } from '../../src/client/resource.ts'
 import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/fleet/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Answer, Listener } from './listening.ts'
 import type { Elsewhere, FleetStage, Place } from './story.ts'
 
 export interface Ground {
@@ -22,6 +23,8 @@ export interface Ground {
   patienceMs: number
   /** Until nothing of the story changes; `versions` tells all its objects in one text. */
   settle(versions: () => Promise<string>): Promise<void>
+  /** A server that the controllers of the hub can ask. */
+  listen(answer: Answer): Promise<Listener>
 }
 
 export interface SetStage {
@@ -36,6 +39,7 @@ const TOLD_CHARACTERS = 12_000
 export function stageOn(ground: Ground, mark: string): SetStage {
   const namespace = `story-${mark}`
   const outside: [Resource, string][] = []
+  const listeners: Listener[] = []
   const hub = placeOn(ground, { name: 'hub', client: ground.hub }, namespace, (resource, name) => outside.push([resource, name]))
   const members = ground.members.map((member) => placeOn(ground, member, namespace))
   const [first, second, third] = members
@@ -54,10 +58,16 @@ export function stageOn(ground: Ground, mark: string): SetStage {
       }
     },
     settle: () => ground.settle(() => versionsOf(ground, mark)),
+    async listen(answer) {
+      const listener = await ground.listen(answer)
+      listeners.push(listener)
+      return listener
+    },
     pass: (seconds) => ground.pass(seconds * 1000),
   }
   const tidy = async (): Promise<void> => {
     for (const [resource, name] of outside.reverse()) await hub.delete(resource, name)
+    for (const listener of listeners) await listener.close()
   }
   return { stage, tidy }
 }

@@ -6,6 +6,7 @@
 import type { DeleteOptions } from '../../src/client/client.ts'
 import type { Resource } from '../../src/client/resource.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Answer, Listening } from './listening.ts'
 
 export interface FleetStory {
   name: string
@@ -33,6 +34,8 @@ export interface FleetStage {
   until(what: string, check: () => Promise<boolean>): Promise<void>
   /** Until nothing of this story changes any more: before saying that something did not happen. */
   settle(): Promise<void>
+  /** A server that the controllers of the hub can ask over HTTPS until the story ends. */
+  listen(answer: Answer): Promise<Listening>
   /** Where time itself is the subject. */
   pass(seconds: number): Promise<void>
 }

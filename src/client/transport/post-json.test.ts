@@ -14,6 +14,7 @@ describe('a question to a webhook', () => {
       if (request.url === '/echo') response.end(JSON.stringify({ got: JSON.parse(body) }))
       else if (request.url === '/host') response.end(JSON.stringify({ host: request.headers.host }))
       else if (request.url === '/no') response.writeHead(500).end('not today')
+      else if (request.url === '/prose') response.end('<html>')
       else if (request.url === '/long') response.end('x'.repeat(4 * 1024 * 1024))
       // Anything else is never answered.
     })
@@ -36,9 +37,10 @@ describe('a question to a webhook', () => {
     const target = { url: 'http://rules.ops.svc:1/host', connectTo: { host: '127.0.0.1', port } }
     assert.deepEqual(await postJson(target, '{}', 10_000), { host: 'rules.ops.svc:1' })
   })
-  it('fails with the words of a refusal, for an answer without end, and when none comes', async () => {
+  it('fails with the words of a refusal, for an answer without end or without sense, and when none comes', async () => {
     await assert.rejects(postJson({ url: `${url}/no` }, '{}', 10_000), /answered 500: not today/)
     await assert.rejects(postJson({ url: `${url}/long` }, '{}', 10_000), /longer than 3145728 bytes/)
+    await assert.rejects(postJson({ url: `${url}/prose` }, '{}', 10_000), /answered no JSON: .*<html>/)
     await assert.rejects(postJson({ url: `${url}/never` }, '{}', 50), /did not answer/)
   })
 })

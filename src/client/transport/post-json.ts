@@ -22,12 +22,20 @@ export async function postJson({ url, caBundle, connectTo }: PostTarget, body: s
     const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent, signal })
     const text = await readBounded(answer.body)
     if (answer.statusCode !== 200) throw new TransportError(`${url} answered ${answer.statusCode}: ${text.slice(0, 200)}`)
-    return JSON.parse(text)
+    return decoded(url, text)
   } catch (error) {
     if (error instanceof TransportError) throw error
     throw new TransportError(`${url} did not answer: ${error instanceof Error ? error.message : String(error)}`, error)
   } finally {
     await agent.destroy()
+  }
+}
+
+function decoded(url: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new TransportError(`${url} answered no JSON: ${(error as Error).message}`, error)
   }
 }
 

@@ -92,13 +92,17 @@ export async function replacing(facts: Replacing): Promise<Verdict> {
 
 const isRefusal = (merged: KubeObject | Refusal): merged is Refusal => !('metadata' in merged)
 
-/** A rule that fails is a fact about the manifest, told like a refusal of the member. */
+/**
+ * A rule that fails is a fact about the manifest, told like a refusal of the member. Where the member has what is wanted, it
+ * has nothing of its own to keep, and the failure changes nothing.
+ */
 async function merge(desired: KubeObject, observed: KubeObject, interpreter: Interpreter): Promise<KubeObject | Refusal> {
   const merged = mergedWith(desired, observed)
   if (!interpreter.has(desired, 'Retain')) return merged
   try {
     return pinnedTo(await interpreter.retain(merged, observed), observed)
   } catch (error) {
+    if (sameContent(pruneForMember(merged), pruneForMember(observed))) return merged
     return { do: 'refuse', why: `failed to retain fields: ${error instanceof Error ? error.message : String(error)}` }
   }
 }

@@ -11,6 +11,7 @@ import { dependencies } from './dependencies.ts'
 import { drift } from './drift.ts'
 import { fieldSelector } from './field-selector.ts'
 import { interpreterCustomization } from './interpreter-customization.ts'
+import { interpreterWebhook } from './interpreter-webhook.ts'
 import { lazyActivation } from './lazy-activation.ts'
 import { migration } from './migration.ts'
 import { multiComponent } from './multi-component.ts'
@@ -55,6 +56,7 @@ export const AREAS: readonly FleetArea[] = [
   rescheduling,
   multiComponent,
   interpreterCustomization,
+  interpreterWebhook,
   clusterTaintPolicy,
   clusterFailover,
   applicationFailover,

@@ -1,0 +1,156 @@
+/** What a server of people's own tells the fleet about their kind, and what happens while it does not. */
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import { CONFIG_MAPS } from '../../../src/client/builtin-resources.ts'
+import { WAITING_BECAUSE } from '../../../src/fleet/detector/binding/notes.ts'
+import { executionNamespace } from '../../../src/fleet/names.ts'
+import type { AggregatedStatusItem } from '../../../src/kinds/karmada/index.ts'
+import type { KubeObject } from '../../../src/kube/meta.ts'
+import { bindingOf, isPlaced, reportedAs, type Shares } from '../bindings.ts'
+import { type Boat, KNOWN_OPERATIONS } from '../boat-webhook.ts'
+import { BAD_DAYS, endBadDay, ferryAt, type Harbour, harbour, launch } from '../harbour.ts'
+import { isOnlyIn, isTold, reaches } from '../looks.ts'
+import { report } from '../own-kind.ts'
+import type { FleetArea, FleetStage } from '../story.ts'
+
+const seatsIn = (object: KubeObject): number => (object as Boat).spec.seats ?? 0
+
+const divided = (stage: FleetStage, { boats }: Harbour, shares: Shares): Promise<void> =>
+  isPlaced(stage, boats.resource, 'ferry', shares, { replicas: seatsIn })
+
+const sails = (stage: FleetStage, at: Harbour, sailing: number): Promise<void> =>
+  stage.until(`a template that says ${sailing} sail`, async () => (await ferryAt(stage.hub, at))?.status?.sailing === sailing)
+
+/** Until what waits says why, in the server's words where it had some. */
+const waitsBecause = (stage: FleetStage, waiting: () => Promise<KubeObject | undefined>, why: RegExp): Promise<void> =>
+  stage.until(`a wait because of ${why}`, async () => why.test((await waiting())?.metadata.annotations?.[WAITING_BECAUSE] ?? ''))
+
+const isReport =
+  (status: Boat['status'], health: string) =>
+  (item: AggregatedStatusItem): boolean =>
+    isDeepStrictEqual(item.status, status) && item.health === health
+
+/** As the template says, but with the captain that the member found. */
+const isRepaired =
+  (color: string) =>
+  (boat: KubeObject): boolean =>
+    (boat as Boat).spec.color === color && (boat as Boat).spec.captain === 'anne'
+
+/** The ferry is in both members, and well. */
+async function sailing(stage: FleetStage, at: Harbour): Promise<void> {
+  const [member1, member2] = stage.members
+  await launch(stage, at)
+  await divided(stage, at, { member1: 2, member2: 4 })
+  await reaches(stage, CONFIG_MAPS, 'coast', [member1, member2])
+  await report(member1, at.boats, 'ferry', { sailing: 2 })
+  await report(member2, at.boats, 'ferry', { sailing: 4 })
+  await sails(stage, at, 6)
+}
+
+export const interpreterWebhook: FleetArea = {
+  name: 'interpreter webhook',
+  stories: [
+    {
+      name: 'a server reads and divides replicas, names what goes along, and says how members are and what that makes together',
+      async run(stage) {
+        const [member1, member2] = stage.members
+        const at = await harbour(stage)
+        const { resource } = at.boats
+        await launch(stage, at)
+        await divided(stage, at, { member1: 2, member2: 4 })
+        const spec = (await bindingOf(stage, resource, 'ferry'))?.spec
+        assert.equal(spec?.replicas, 6)
+        assert.deepEqual(spec?.replicaRequirements?.resourceRequest, { cpu: '100m' })
+        await reaches(stage, CONFIG_MAPS, 'coast', [member1, member2], ({ data }) => data?.depth === '7')
+        await isOnlyIn(stage, CONFIG_MAPS, 'coast', [member1, member2])
+        await report(member1, at.boats, 'ferry', { sailing: 2, weather: 'fair' })
+        await report(member2, at.boats, 'ferry', { sailing: 3, weather: 'foul' })
+        await reportedAs(stage, resource, 'ferry', 'member1', isReport({ sailing: 2 }, 'Healthy'))
+        await reportedAs(stage, resource, 'ferry', 'member2', isReport({ sailing: 3 }, 'Unhealthy'))
+        await sails(stage, at, 5)
+        await report(member2, at.boats, 'ferry', { sailing: 4 })
+        await reportedAs(stage, resource, 'ferry', 'member2', isReport({ sailing: 4 }, 'Healthy'))
+        await sails(stage, at, 6)
+        await stage.hub.patch(resource, 'ferry', { spec: { seats: 9 } })
+        await divided(stage, at, { member1: 3, member2: 6 })
+        assert.deepEqual([...at.webhook.asked].sort(), [...KNOWN_OPERATIONS].sort())
+      },
+    },
+    {
+      name: 'what the server keeps of a member stays, everything else is repaired',
+      async run(stage) {
+        const [member1] = stage.members
+        const at = await harbour(stage)
+        const { resource } = at.boats
+        await launch(stage, at)
+        await divided(stage, at, { member1: 2, member2: 4 })
+        await member1.patch(resource, 'ferry', { spec: { captain: 'anne', color: 'blue' } })
+        await reaches(stage, resource, 'ferry', [member1], isRepaired('red'))
+        await stage.hub.patch(resource, 'ferry', { spec: { color: 'green' } })
+        await reaches(stage, resource, 'ferry', [member1], isRepaired('green'))
+      },
+    },
+    ...BAD_DAYS.map(({ name, begin, why }) => ({
+      name: `what is new while the server ${name} waits with the reason, and goes on when it is well`,
+      async run(stage: FleetStage) {
+        const at = await harbour(stage)
+        begin(at)
+        await launch(stage, at)
+        await waitsBecause(stage, () => ferryAt(stage.hub, at), why)
+        await isTold(stage, 'GetReplicasFailed', why, undefined, 'ferry')
+        await isOnlyIn(stage, at.boats.resource, 'ferry', [])
+        endBadDay(at)
+        await divided(stage, at, { member1: 2, member2: 4 })
+        assert.equal((await ferryAt(stage.hub, at))?.metadata.annotations?.[WAITING_BECAUSE], undefined)
+      },
+    })),
+    ...BAD_DAYS.map(({ name, begin, why }) => ({
+      name: `while the server ${name}, how members were stands, and how they are is read when it is well`,
+      async run(stage: FleetStage) {
+        const [, member2] = stage.members
+        const at = await harbour(stage)
+        await sailing(stage, at)
+        begin(at)
+        await report(member2, at.boats, 'ferry', { sailing: 3 })
+        await reportedAs(stage, at.boats.resource, 'ferry', 'member2', isReport({ sailing: 4 }, 'Unknown'))
+        await isTold(stage, 'InterpretHealthFailed', why, { namespace: executionNamespace('member2') })
+        await isTold(stage, 'ReflectStatusFailed', why, { namespace: executionNamespace('member2') })
+        assert.equal((await ferryAt(stage.hub, at))?.status?.sailing, 6)
+        endBadDay(at)
+        await reportedAs(stage, at.boats.resource, 'ferry', 'member2', isReport({ sailing: 3 }, 'Unhealthy'))
+        await sails(stage, at, 5)
+      },
+    })),
+    ...BAD_DAYS.map(({ name, begin, why }) => ({
+      name: `while the server ${name}, members keep what they have, and changes wait with the reason until it is well`,
+      async run(stage: FleetStage) {
+        const [member1, member2] = stage.members
+        const at = await harbour(stage)
+        const { resource } = at.boats
+        await sailing(stage, at)
+        begin(at)
+        await stage.hub.patch(resource, 'ferry', { spec: { seats: 9 } })
+        await member1.patch(resource, 'ferry', { spec: { captain: 'anne', color: 'blue' } })
+        await waitsBecause(stage, () => bindingOf(stage, resource, 'ferry') as Promise<KubeObject | undefined>, why)
+        await isTold(stage, 'SyncFailed', why, undefined, 'ferry')
+        await reportedAs(
+          stage,
+          resource,
+          'ferry',
+          'member1',
+          ({ applied, appliedMessage = '' }) => applied !== true && why.test(appliedMessage),
+        )
+        await divided(stage, at, { member1: 2, member2: 4 })
+        await isOnlyIn(stage, CONFIG_MAPS, 'coast', [member1, member2])
+        assert.equal((await ferryAt(member1, at))?.spec.captain, 'anne')
+        endBadDay(at)
+        await divided(stage, at, { member1: 3, member2: 6 })
+        await reaches(stage, resource, 'ferry', [member1], isRepaired('red'))
+        await stage.until('nothing waits', async () => {
+          const binding = await bindingOf(stage, resource, 'ferry')
+          return binding?.metadata.annotations?.[WAITING_BECAUSE] === undefined
+        })
+      },
+    })),
+  ],
+}
