@@ -1,7 +1,8 @@
 /**
- * `npm run bench:fleet [-- --quick] [--write] [--no-kube] [--only interpreter|scheduling|propagation] [--profile DIR]`: what the fleet costs:
- * interpreter calls, scheduling decisions, and Deployments on their way into members, on `sluice up` and on real
- * kube-apiservers. `--write` puts the tables into docs/performance.md.
+ * `npm run bench:fleet [-- --quick] [--write] [--no-kube] [--only interpreter|scheduling|propagation] [--ground TEXT] [--profile DIR]`:
+ * what the fleet costs: interpreter calls, scheduling decisions, and Deployments on their way into members, on `sluice up` and
+ * on real kube-apiservers. `--ground` plays only the grounds of the last whose names contain the text. `--write` puts each
+ * table that was measured whole into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -9,7 +10,7 @@ import { startRealFleet } from '../test/fleet/real.ts'
 import { missingAssets } from '../test/machine/assets.ts'
 import { type Cleanup, runProgram } from '../test/machine/interrupt.ts'
 import { privateProgram } from '../test/machine/program.ts'
-import { startEmbeddedFleet } from './embedded-fleet.ts'
+import { type EmbeddedShape, startEmbeddedFleet } from './embedded-fleet.ts'
 import { machineText, replaceBetween, whole } from './figures.ts'
 import { interpreterTable, measureInterpreter } from './interpreter.ts'
 import { measurePropagation, type PropagationFigures } from './propagation.ts'
@@ -30,24 +31,27 @@ await runProgram(async (later) => {
       write: { type: 'boolean', default: false },
       'no-kube': { type: 'boolean', default: false },
       only: { type: 'string' },
+      ground: { type: 'string' },
       profile: { type: 'string' },
     },
   })
   const isWanted = (part: string): boolean => values.only === undefined || values.only === part
-  const tables: string[] = [machineText('at the beginning')]
-  if (isWanted('interpreter')) tables.push(interpreterTable(measureInterpreter(values.quick ? { forMs: 100 } : {})))
-  if (isWanted('scheduling')) tables.push(schedulingTable(measureScheduling(values.quick ? { sizes: [10, 100], forMs: 200 } : {})))
-  const rows: Row[] = []
-  if (isWanted('propagation')) {
-    for await (const row of propagation(later, { isQuick: values.quick, hasKube: !values['no-kube'], profile: values.profile })) {
-      rows.push(row)
-      console.log(JSON.stringify(row))
-    }
-    tables.push(propagationTable(rows))
+  const publish = (part: string, table: string): void => {
+    const text = `${machineText('at the beginning')}\n\n${table}`
+    console.log(`\n${text}`)
+    if (values.write) writeFileSync(DOCUMENT, replaceBetween(readFileSync(DOCUMENT, 'utf8'), `bench:fleet:${part}`, text))
   }
-  const text = tables.join('\n\n')
-  console.log(`\n${text}`)
-  if (values.write) writeFileSync(DOCUMENT, replaceBetween(readFileSync(DOCUMENT, 'utf8'), 'bench:fleet', text))
+  if (isWanted('interpreter')) publish('interpreter', interpreterTable(measureInterpreter(values.quick ? { forMs: 100 } : {})))
+  if (isWanted('scheduling'))
+    publish('scheduling', schedulingTable(measureScheduling(values.quick ? { sizes: [10, 100], forMs: 200 } : {})))
+  if (!isWanted('propagation')) return 0
+  const rows: Row[] = []
+  const wanted = { isQuick: values.quick, hasKube: !values['no-kube'], ground: values.ground, profile: values.profile }
+  for await (const row of propagation(later, wanted)) {
+    rows.push(row)
+    console.log(JSON.stringify(row))
+  }
+  publish('propagation', propagationTable(rows))
   const isQuiet = rows.every(({ figures }) => figures.writesAfterRestart === 0)
   if (!isQuiet) console.log('the fleet wrote something after a restart')
   return isQuiet ? 0 : 1
@@ -56,34 +60,45 @@ await runProgram(async (later) => {
 interface Wanted {
   isQuick: boolean
   hasKube: boolean
+  ground?: string
   profile?: string
 }
 
-async function* propagation(later: Cleanup, { isQuick, hasKube, profile }: Wanted): AsyncGenerator<Row> {
+const KUBE = 'real kube-apiservers, etcd without fsync, TLS'
+
+async function* propagation(later: Cleanup, { isQuick, hasKube, ground = '', profile }: Wanted): AsyncGenerator<Row> {
   const few = isQuick ? 100 : 1000
   const program = await privateProgram()
   later(async () => program.remove())
-  const missing = hasKube ? missingAssets(['kubectl']) : 'not asked for'
-  if (missing === undefined) {
-    const undo: (() => Promise<void>)[] = []
-    const fleet = await startRealFleet((step) => void undo.push(async () => step()))
-    try {
-      yield { ground: 'real kube-apiservers, etcd without fsync, TLS', figures: await measurePropagation(fleet.ground, few) }
-    } finally {
-      for (const step of undo.reverse()) await step()
-    }
-  } else console.log(`no real kube-apiservers: ${missing}`)
-  const embedded = async (members: number, transport: 'http' | 'in-process', count: number): Promise<PropagationFigures> => {
-    const fleet = await startEmbeddedFleet(program.file, { members, transport, profile })
+  if (hasKube && KUBE.includes(ground)) yield* onKube(few)
+  const embedded = async (shape: EmbeddedShape, count: number): Promise<PropagationFigures> => {
+    const fleet = await startEmbeddedFleet(program.file, { ...shape, profile })
     try {
       return await measurePropagation(fleet.ground, count)
     } finally {
       await fleet.stop()
     }
   }
-  yield { ground: 'sluice up, members over TLS', figures: await embedded(3, 'http', few) }
-  yield { ground: 'sluice up, in process', figures: await embedded(10, 'in-process', few) }
-  if (!isQuick) yield { ground: 'sluice up, in process', figures: await embedded(10, 'in-process', 10_000) }
+  const shapes: [string, EmbeddedShape, number][] = [
+    ['sluice up, members over TLS', { members: 3, transport: 'http' }, few],
+    ['sluice up, in process', { members: 10, transport: 'in-process' }, few],
+    ...(isQuick
+      ? []
+      : ([['sluice up, in process, many', { members: 10, transport: 'in-process' }, 10_000]] as [string, EmbeddedShape, number][])),
+  ]
+  for (const [name, shape, count] of shapes) if (name.includes(ground)) yield { ground: name, figures: await embedded(shape, count) }
+}
+
+async function* onKube(count: number): AsyncGenerator<Row> {
+  const missing = missingAssets(['kubectl'])
+  if (missing !== undefined) return console.log(`no real kube-apiservers: ${missing}`)
+  const undo: (() => Promise<void>)[] = []
+  const fleet = await startRealFleet((step) => void undo.push(async () => step()))
+  try {
+    yield { ground: KUBE, figures: await measurePropagation(fleet.ground, count) }
+  } finally {
+    for (const step of undo.reverse()) await step()
+  }
 }
 
 function propagationTable(rows: readonly Row[]): string {

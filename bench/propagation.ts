@@ -4,7 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEPLOYMENTS, EVENTS, NAMESPACES } from '../src/client/builtin-resources.ts'
-import type { Client } from '../src/client/client.ts'
+import type { Client, WatchEvent } from '../src/client/client.ts'
+import type { Resource } from '../src/client/resource.ts'
 import { PROPAGATION_POLICIES, RESOURCE_BINDINGS, WORKS } from '../src/fleet/resources.ts'
 import type { Binding } from '../src/kinds/karmada/index.ts'
 import { isConditionTrue } from '../src/kube/conditions.ts'
@@ -41,7 +42,8 @@ export interface PropagationFigures {
 const NAMESPACE = 'bench'
 const CREATORS = 16
 const LOOK_EVERY_MS = 100
-const WITHIN_MS = 20 * 60_000
+const AT_REST_AFTER_MS = 2000
+const WITHIN_MS = 40 * 60_000
 const LOOKED_AT_AFTER_RESTART_MS = 15_000
 
 export async function measurePropagation(ground: FleetGround, deployments: number): Promise<PropagationFigures> {
@@ -50,9 +52,10 @@ export async function measurePropagation(ground: FleetGround, deployments: numbe
   for (const member of members) await until('the namespace', () => has(member, NAMESPACES, { name: NAMESPACE }))
   await hub.create(PROPAGATION_POLICIES, POLICY)
   const arrivals = await followArrivals(members)
+  const rest = await followRest(hub)
   const alone: number[] = []
   for (let i = 0; i < 5; i++) alone.push(await oneAlone(hub, arrivals, `alone-${i}`))
-  await settled(hub, 5)
+  await rest.settled(5)
   const before = { wall: performance.now(), cpu: cpuOf(pids), revision: await revisionOf(hub), events: await countOf(hub, EVENTS) }
   const sent = new Map<string, number>()
   const names = Array.from({ length: deployments }, (_, i) => `web-${i}`)
@@ -67,11 +70,12 @@ export async function measurePropagation(ground: FleetGround, deployments: numbe
   await Promise.all(Array.from({ length: CREATORS }, create))
   const last = await untilArrived(arrivals, names)
   const wallMs = last - before.wall
-  await settled(hub, deployments + 5)
+  await rest.settled(deployments + 5)
   const after = { cpu: cpuOf(pids), revision: await revisionOf(hub), events: await countOf(hub, EVENTS) }
   const latencies = names.map((name) => (arrivals.at(name) ?? Number.NaN) - (sent.get(name) ?? Number.NaN)).sort((a, b) => a - b)
   const resident = Object.fromEntries(Object.entries(pids).map(([name, ids]) => [name, residentBytes(ids)]))
   arrivals.stop()
+  rest.stop()
   const eventsPerObject = (after.events - before.events) / deployments
   const writes = await writesAfter(hub, () => ground.restart())
   return {
@@ -120,9 +124,10 @@ async function followArrivals(members: readonly Client[]): Promise<Arrivals> {
   const stop = new AbortController()
   for (const member of members) {
     const { resourceVersion } = await member.list(DEPLOYMENTS, { namespace: NAMESPACE })
-    void follow(member, resourceVersion, stop.signal, (name) => {
-      const known = seen.get(name)
-      seen.set(name, { count: (known?.count ?? 0) + 1, atMs: performance.now() })
+    void follow(member, DEPLOYMENTS, { resourceVersion, signal: stop.signal }, ({ type, object }) => {
+      if (type !== 'ADDED') return
+      const { name = '' } = object.metadata
+      seen.set(name, { count: (seen.get(name)?.count ?? 0) + 1, atMs: performance.now() })
     })
   }
   return {
@@ -134,13 +139,19 @@ async function followArrivals(members: readonly Client[]): Promise<Arrivals> {
   }
 }
 
-async function follow(member: Client, from: string, signal: AbortSignal, arrived: (name: string) => void): Promise<void> {
-  let resourceVersion = from
+async function follow(
+  client: Client,
+  resource: Resource,
+  from: { resourceVersion: string; signal: AbortSignal },
+  note: (event: WatchEvent) => void,
+): Promise<void> {
+  const { signal } = from
+  let { resourceVersion } = from
   while (!signal.aborted) {
     try {
-      for await (const { type, object } of member.watch(DEPLOYMENTS, { namespace: NAMESPACE, resourceVersion, signal })) {
-        resourceVersion = object.metadata.resourceVersion ?? resourceVersion
-        if (type === 'ADDED') arrived(object.metadata.name ?? '')
+      for await (const event of client.watch(resource, { namespace: NAMESPACE, resourceVersion, signal })) {
+        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion
+        if (event.type !== 'BOOKMARK') note(event)
       }
     } catch (error) {
       if (!signal.aborted) throw error
@@ -167,17 +178,33 @@ async function untilArrived(arrivals: Arrivals, names: readonly string[]): Promi
   }
 }
 
-/** Every binding says that everything is applied, and nothing moves any more. */
-async function settled(hub: Client, count: number): Promise<void> {
-  await until('every binding is applied', async () => {
-    const { items } = await hub.list<Binding>(RESOURCE_BINDINGS, { namespace: NAMESPACE })
-    return items.length >= count && items.every(({ status }) => isConditionTrue(status?.conditions, 'FullyApplied'))
-  })
-  await until('everything is at rest', async () => {
-    const before = await versions(hub)
-    await sleep(2000)
-    return (await versions(hub)) === before
-  })
+interface Rest {
+  /** Resolves when so many bindings say that everything is applied, and neither they nor their templates have changed for a while. */
+  settled(bindings: number): Promise<void>
+  stop(): void
+}
+
+/** By watches: lists of thousands of objects would be a load of their own. */
+async function followRest(hub: Client): Promise<Rest> {
+  const applied = new Set<string>()
+  let changedMs = performance.now()
+  const stop = new AbortController()
+  const note = ({ type, object }: WatchEvent): void => {
+    changedMs = performance.now()
+    if (object.kind !== RESOURCE_BINDINGS.kind) return
+    const { name = '' } = object.metadata
+    if (type !== 'DELETED' && isConditionTrue((object as Binding).status?.conditions, 'FullyApplied')) applied.add(name)
+    else applied.delete(name)
+  }
+  for (const resource of [RESOURCE_BINDINGS, DEPLOYMENTS]) {
+    const { resourceVersion } = await hub.list(resource, { namespace: NAMESPACE })
+    void follow(hub, resource, { resourceVersion, signal: stop.signal }, note)
+  }
+  return {
+    settled: (bindings) =>
+      until('everything is at rest', async () => applied.size >= bindings && performance.now() - changedMs > AT_REST_AFTER_MS),
+    stop: () => stop.abort(),
+  }
 }
 
 /** What the fleet writes of its own on the hub. */
