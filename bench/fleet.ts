@@ -18,6 +18,7 @@ import { measureScheduling, schedulingTable } from './scheduling.ts'
 
 const DOCUMENT = 'docs/performance.md'
 const MEBIBYTE = 1024 * 1024
+const KUBE = 'real kube-apiservers, etcd without fsync, TLS'
 
 interface Row {
   ground: string
@@ -63,8 +64,6 @@ interface Wanted {
   ground?: string
   profile?: string
 }
-
-const KUBE = 'real kube-apiservers, etcd without fsync, TLS'
 
 async function* propagation(later: Cleanup, { isQuick, hasKube, ground = '', profile }: Wanted): AsyncGenerator<Row> {
   const few = isQuick ? 100 : 1000
