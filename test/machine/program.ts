@@ -12,8 +12,10 @@ export interface Program {
   remove(): void
 }
 
+let made = 0
+
 export async function privateProgram(): Promise<Program> {
-  const folder = path.resolve('dist', 'run', `program-${process.pid}`)
+  const folder = path.resolve('dist', 'run', `program-${process.pid}-${made++}`)
   const { bundle } = (await import(pathToFileURL(path.resolve('scripts/bundle.mjs')).href)) as { bundle(options: object): Promise<unknown> }
   await bundle({
     entryPoints: { sluice: 'src/main.ts' },
