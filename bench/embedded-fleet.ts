@@ -56,7 +56,7 @@ export async function startEmbeddedFleet(program: string, { members, transport, 
       async restart() {
         await child.stop()
         child = start()
-        await child.waitUntil('the next start', isUp, 120)
+        await child.waitUntil('the next start', isUp, 600)
         pids.sluice[0] = child.pid
       },
     },

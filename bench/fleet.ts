@@ -11,19 +11,14 @@ import { missingAssets } from '../test/machine/assets.ts'
 import { type Cleanup, runProgram } from '../test/machine/interrupt.ts'
 import { privateProgram } from '../test/machine/program.ts'
 import { type EmbeddedShape, startEmbeddedFleet } from './embedded-fleet.ts'
-import { machineText, replaceBetween, whole } from './figures.ts'
+import { machineText, replaceBetween } from './figures.ts'
 import { interpreterTable, measureInterpreter } from './interpreter.ts'
 import { measurePropagation, type PropagationFigures } from './propagation.ts'
+import { type PropagationRow, propagationTable } from './propagation-table.ts'
 import { measureScheduling, schedulingTable } from './scheduling.ts'
 
 const DOCUMENT = 'docs/performance.md'
-const MEBIBYTE = 1024 * 1024
 const KUBE = 'real kube-apiservers, etcd without fsync, TLS'
-
-interface Row {
-  ground: string
-  figures: PropagationFigures
-}
 
 await runProgram(async (later) => {
   const { values } = parseArgs({
@@ -38,7 +33,7 @@ await runProgram(async (later) => {
   })
   const isWanted = (part: string): boolean => values.only === undefined || values.only === part
   const publish = (part: string, table: string): void => {
-    const text = `${machineText('at the beginning')}\n\n${table}`
+    const text = `${machineText('at the end')}\n\n${table}`
     console.log(`\n${text}`)
     if (values.write) writeFileSync(DOCUMENT, replaceBetween(readFileSync(DOCUMENT, 'utf8'), `bench:fleet:${part}`, text))
   }
@@ -46,13 +41,14 @@ await runProgram(async (later) => {
   if (isWanted('scheduling'))
     publish('scheduling', schedulingTable(measureScheduling(values.quick ? { sizes: [10, 100], forMs: 200 } : {})))
   if (!isWanted('propagation')) return 0
-  const rows: Row[] = []
+  const rows: PropagationRow[] = []
   const wanted = { isQuick: values.quick, hasKube: !values['no-kube'], ground: values.ground, profile: values.profile }
+  // After each ground: a later one that fails loses nothing.
   for await (const row of propagation(later, wanted)) {
     rows.push(row)
     console.log(JSON.stringify(row))
+    publish('propagation', propagationTable(rows))
   }
-  publish('propagation', propagationTable(rows))
   const isQuiet = rows.every(({ figures }) => figures.writesAfterRestart === 0)
   if (!isQuiet) console.log('the fleet wrote something after a restart')
   return isQuiet ? 0 : 1
@@ -65,7 +61,7 @@ interface Wanted {
   profile?: string
 }
 
-async function* propagation(later: Cleanup, { isQuick, hasKube, ground = '', profile }: Wanted): AsyncGenerator<Row> {
+async function* propagation(later: Cleanup, { isQuick, hasKube, ground = '', profile }: Wanted): AsyncGenerator<PropagationRow> {
   const few = isQuick ? 100 : 1000
   const program = await privateProgram()
   later(async () => program.remove())
@@ -88,7 +84,7 @@ async function* propagation(later: Cleanup, { isQuick, hasKube, ground = '', pro
   for (const [name, shape, count] of shapes) if (name.includes(ground)) yield { ground: name, figures: await embedded(shape, count) }
 }
 
-async function* onKube(count: number): AsyncGenerator<Row> {
+async function* onKube(count: number): AsyncGenerator<PropagationRow> {
   const missing = missingAssets(['kubectl'])
   if (missing !== undefined) return console.log(`no real kube-apiservers: ${missing}`)
   const undo: (() => Promise<void>)[] = []
@@ -98,29 +94,4 @@ async function* onKube(count: number): AsyncGenerator<Row> {
   } finally {
     for (const step of undo.reverse()) await step()
   }
-}
-
-function propagationTable(rows: readonly Row[]): string {
-  const sum = (parts: Readonly<Record<string, number>>): number => Object.values(parts).reduce((total, one) => total + one, 0)
-  const each = (parts: Readonly<Record<string, number>>, scale: number): string => {
-    const names = Object.keys(parts)
-    const detail = names.length < 2 ? '' : ` (${names.map((name) => `${name} ${whole((parts[name] ?? 0) / scale)}`).join(', ')})`
-    return `${whole(sum(parts) / scale)}${detail}`
-  }
-  const line = (what: string, of: (figures: PropagationFigures) => string): string =>
-    `| ${what} | ${rows.map(({ figures }) => of(figures)).join(' | ')} |`
-  return [
-    `| Deployments × members | ${rows.map(({ figures }) => `${figures.deployments.toLocaleString('en')} × ${figures.members}`).join(' | ')} |`,
-    `| --- | ${rows.map(() => '---:').join(' | ')} |`,
-    `| ground | ${rows.map(({ ground }) => ground).join(' | ')} |`,
-    line('until every member has every one (s)', ({ wallMs }) => (wallMs / 1000).toFixed(1)),
-    line('CPU until all is at rest (s)', ({ cpuMs }) => each(cpuMs, 1000)),
-    line('of one, from its creation, p50 (ms)', ({ p50Ms }) => whole(p50Ms)),
-    line('of one, p99 (ms)', ({ p99Ms }) => whole(p99Ms)),
-    line('of one alone (ms)', ({ aloneMs }) => whole(aloneMs)),
-    line('writes on the hub per Deployment, events aside', ({ writesPerObject }) => writesPerObject.toFixed(1)),
-    line('events on the hub per Deployment', ({ eventsPerObject }) => eventsPerObject.toFixed(1)),
-    line('resident memory (MiB)', ({ residentBytes }) => each(residentBytes, MEBIBYTE)),
-    line('writes after a restart', ({ writesAfterRestart }) => String(writesAfterRestart)),
-  ].join('\n')
 }

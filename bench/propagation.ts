@@ -43,6 +43,7 @@ const NAMESPACE = 'bench'
 const CREATORS = 16
 const LOOK_EVERY_MS = 100
 const AT_REST_AFTER_MS = 2000
+const TELL_EVERY_MS = 10_000
 const WITHIN_MS = 40 * 60_000
 const LOOKED_AT_AFTER_RESTART_MS = 15_000
 
@@ -77,6 +78,9 @@ export async function measurePropagation(ground: FleetGround, deployments: numbe
   arrivals.stop()
   rest.stop()
   const eventsPerObject = (after.events - before.events) / deployments
+  const seconds = (ms: number): string => (ms / 1000).toFixed(1)
+  const cpu = Object.keys(pids).reduce((sum, name) => sum + (after.cpu[name] ?? 0) - (before.cpu[name] ?? 0), 0)
+  console.error(`everywhere after ${seconds(wallMs)} s, at rest after ${seconds(cpu)} s of processor time; now a restart`)
   const writes = await writesAfter(hub, () => ground.restart())
   return {
     deployments,
@@ -169,9 +173,14 @@ async function oneAlone(hub: Client, arrivals: Arrivals, name: string): Promise<
 /** When the last of them was everywhere. */
 async function untilArrived(arrivals: Arrivals, names: readonly string[]): Promise<number> {
   const deadline = performance.now() + WITHIN_MS
+  let toldMs = performance.now()
   for (let left = names; ; ) {
     left = left.filter((name) => arrivals.at(name) === undefined)
-    if (left.length === 0) return Math.max(...names.map((name) => arrivals.at(name) ?? 0))
+    if (left.length === 0) return names.reduce((last, name) => Math.max(last, arrivals.at(name) ?? 0), 0)
+    if (performance.now() - toldMs > TELL_EVERY_MS) {
+      toldMs = performance.now()
+      console.error(`${names.length - left.length} of ${names.length} Deployments are everywhere`)
+    }
     if (performance.now() > deadline)
       throw new Error(`${left.length} of ${names.length} Deployments are not everywhere, the first is ${left[0]}`)
     await sleep(names.length === 1 ? 1 : LOOK_EVERY_MS)

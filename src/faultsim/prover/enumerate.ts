@@ -20,7 +20,7 @@ export interface ProofOptions {
 /** Enough to see whether they have one cause. */
 const MOST_FAILURES = 3
 /** Estimated, not measured: the choice of faults must not depend on the machine. */
-const BUDGET_MS = 3000
+const BUDGET_MS = 2000
 const WITHOUT_FAULTS = 'no fault'
 
 export async function prove({ target, story, only }: ProofOptions): Promise<Proof> {
