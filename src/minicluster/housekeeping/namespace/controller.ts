@@ -9,7 +9,7 @@ import type { Everything } from '../../../client/cache/everything.ts'
 import type { Client } from '../../../client/client.ts'
 import { type Discovered, discoverResources } from '../../../client/discovery.ts'
 import { isNotFound } from '../../../client/errors.ts'
-import { keyOfResource } from '../../../client/resource.ts'
+import { keyOfResource, type Resource } from '../../../client/resource.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Action, type Controller, defineController, NOTHING_TO_DO, type Plan, type Signal } from '../../../runtime/controller.ts'
 import { deletionConditions, type Remaining } from './conditions.ts'
@@ -21,7 +21,7 @@ export interface Observed {
   namespace: KubeObject | undefined
   /** What still lives there; undefined when nobody looked because nothing is being deleted. */
   remaining: readonly Remaining[] | undefined
-  /** Some of it cannot be watched (events), so only looking again shows when it is gone. */
+  /** Of some of it no cache knows (events, what was made a moment ago), so only looking again shows when it is gone. */
   isUnwatched: boolean
   nowMs: number
 }
@@ -42,7 +42,9 @@ export function namespaceLifecycle(everything: Everything): Controller {
     async observe(ref, namespace, read, client) {
       const isGoing = namespace?.metadata.deletionTimestamp !== undefined && finalizersOf(namespace).includes(FINALIZER)
       const remaining = isGoing ? await contentOf(ref.name, everything, client) : undefined
-      const isUnwatched = (remaining ?? []).some(({ resource }) => !everything.follows(resource))
+      const isKnown = (resource: Resource, { metadata }: KubeObject): boolean =>
+        everything.get(resource, ref.name, metadata.name ?? '') !== undefined
+      const isUnwatched = (remaining ?? []).some(({ resource, objects }) => objects.some((object) => !isKnown(resource, object)))
       return { namespace, remaining, isUnwatched, nowMs: read.nowMs() }
     },
     plan,
