@@ -14,16 +14,29 @@ describe('what is set about the fleet', () => {
       clusterFailureThreshold: '2',
       clusterSuccessThreshold: '0',
       evictionRate: '0.25',
+      clusterToleration: '60',
+      evictionPurgeMode: 'Directly',
       gracefulEvictionTimeout: '30',
       featureGates: 'Failover=false',
     })
     assert.deepEqual(clusterStatus, { periodMs: 500, failureThresholdMs: 2000, successThresholdMs: 0 })
-    assert.deepEqual(failover, { evictionsPerSecond: 0.25, gracefulEvictionTimeoutSeconds: 30 })
+    assert.deepEqual(failover, {
+      evictionsPerSecond: 0.25,
+      tolerationSeconds: 60,
+      purgeMode: 'Directly',
+      gracefulEvictionTimeoutSeconds: 30,
+    })
     assert.deepEqual([gates?.Failover, gates?.PropagateDeps], [false, true])
   })
 
   it('is refused in words when it is no number, or too small to mean anything', () => {
-    for (const flags of [{ evictionRate: '0' }, { clusterStatusPeriod: '0' }, { gracefulEvictionTimeout: '-1' }, { evictionRate: '1e3' }])
+    for (const flags of [
+      { evictionRate: '0' },
+      { clusterStatusPeriod: '0' },
+      { gracefulEvictionTimeout: '-1' },
+      { evictionRate: '1e3' },
+      { evictionPurgeMode: 'Never' },
+    ])
       assert.throws(() => fleetOptionsOf(flags), CommandError, JSON.stringify(flags))
   })
 

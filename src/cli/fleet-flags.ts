@@ -9,6 +9,8 @@ export interface FleetFlags {
   clusterFailureThreshold?: string
   clusterSuccessThreshold?: string
   evictionRate?: string
+  clusterToleration?: string
+  evictionPurgeMode?: string
   gracefulEvictionTimeout?: string
   featureGates?: string
 }
@@ -23,6 +25,16 @@ export const FLEET_FLAGS: readonly (readonly [flag: string, name: keyof FleetFla
   ],
   ['--cluster-success-threshold <seconds>', 'clusterSuccessThreshold', 'after which a member that answers again is ready (default 30)'],
   ['--eviction-rate <n>', 'evictionRate', 'bindings that taints may drive away per second (default 0.5)'],
+  [
+    '--cluster-toleration <seconds>',
+    'clusterToleration',
+    'how long work stays in a cluster that is not ready where its policy does not say (default 0)',
+  ],
+  [
+    '--eviction-purge-mode <mode>',
+    'evictionPurgeMode',
+    'how work leaves where its policy does not say: Gracefully or Directly (default Gracefully)',
+  ],
   [
     '--graceful-eviction-timeout <seconds>',
     'gracefulEvictionTimeout',
@@ -44,10 +56,12 @@ export function fleetOptionsOf(flags: FleetFlags): FleetOptions {
   const failureThresholdMs = millis('--cluster-failure-threshold', flags.clusterFailureThreshold)
   const successThresholdMs = millis('--cluster-success-threshold', flags.clusterSuccessThreshold)
   const evictionsPerSecond = amount('--eviction-rate', flags.evictionRate, 0.001)
+  const tolerationSeconds = amount('--cluster-toleration', flags.clusterToleration)
+  const purgeMode = purgeModeOf(flags.evictionPurgeMode)
   const gracefulEvictionTimeoutSeconds = amount('--graceful-eviction-timeout', flags.gracefulEvictionTimeout)
   return {
     clusterStatus: given({ periodMs, failureThresholdMs, successThresholdMs }),
-    failover: given({ evictionsPerSecond, gracefulEvictionTimeoutSeconds }),
+    failover: given({ evictionsPerSecond, tolerationSeconds, purgeMode, gracefulEvictionTimeoutSeconds }),
     gates: gatesOf(flags.featureGates),
   }
 }
@@ -63,6 +77,11 @@ type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 const given = <T extends object>(values: T): Given<T> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>
+
+function purgeModeOf(text: string | undefined): 'Gracefully' | 'Directly' | undefined {
+  if (text === undefined || text === 'Gracefully' || text === 'Directly') return text
+  throw new CommandError(`--eviction-purge-mode is Gracefully or Directly, not ${JSON.stringify(text)}`)
+}
 
 function gatesOf(text: string | undefined): FleetOptions['gates'] {
   if (text === undefined) return undefined

@@ -11,7 +11,7 @@ import { createEvictionRate } from './eviction-rate.ts'
 import { assess } from './graceful-eviction/assess.ts'
 import { FAILOVER_DEFAULTS } from './options.ts'
 import { evaluate, preservedState } from './state-preservation.ts'
-import { evictionDue, NEVER, tolerationsOf } from './taint-eviction/due.ts'
+import { byDefault, evictionDue, NEVER, tolerationsOf } from './taint-eviction/due.ts'
 
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
 const ms = (second: number): number => Date.parse(at(second))
@@ -46,6 +46,15 @@ describe('when taints drive a binding away', () => {
     ['a taint of unknown age has not come of age', [taint('a', '')], [{ operator: 'Exists', tolerationSeconds: 5 }], NEVER],
   ]
   for (const [name, taints, tolerations, expected] of table) it(name, () => assert.equal(evictionDue(taints, tolerations), expected))
+
+  it('after the time that is put up with by default, unless the binding says otherwise', () => {
+    const away = [taint('cluster.karmada.io/not-ready')]
+    const own: Toleration = { key: 'cluster.karmada.io/not-ready', operator: 'Exists', tolerationSeconds: 5 }
+    assert.equal(evictionDue(away, byDefault(40)), ms(50))
+    assert.equal(evictionDue(away, [own, ...byDefault(40)]), ms(15))
+    assert.equal(evictionDue([taint('a')], byDefault(40)), NOW, 'other taints are not meant')
+    assert.equal(evictionDue(away, byDefault(0)), NOW)
+  })
 
   it('by the placement of the last schedule, and by the policy where that cannot be read', () => {
     const tolerations = [{ operator: 'Exists' }]

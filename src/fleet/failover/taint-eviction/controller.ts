@@ -6,7 +6,7 @@
  */
 import { deepEqual } from '../../../base/json.ts'
 import type { Resource } from '../../../client/resource.ts'
-import type { Binding, Cluster } from '../../../kinds/karmada/index.ts'
+import type { Binding, Cluster, Toleration } from '../../../kinds/karmada/index.ts'
 import { APPLIED_PLACEMENT, EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
 import {
   type Controller,
@@ -23,7 +23,7 @@ import { controllerName, type Eviction, evict, heldBack, purgeModeOf } from '../
 import type { EvictionRate } from '../eviction-rate.ts'
 import type { FailoverOptions } from '../options.ts'
 import { preservedState } from '../state-preservation.ts'
-import { evictionDue, NEVER, noExecuteTaints, tolerationsOf } from './due.ts'
+import { byDefault, evictionDue, NEVER, noExecuteTaints, tolerationsOf } from './due.ts'
 
 interface ObservedBinding {
   binding: Binding | undefined
@@ -39,11 +39,12 @@ const BY_TARGET = 'by-target'
 const targetsOf = (binding: Binding): string[] => (binding.spec?.clusters ?? []).map(({ name }) => name)
 
 interface TaintEvictionFacts {
-  options: Pick<FailoverOptions, 'purgeMode' | 'gates'>
+  options: Pick<FailoverOptions, 'purgeMode' | 'gates' | 'tolerationSeconds'>
   rate: EvictionRate
 }
 
 export function taintEviction(resource: Resource<Binding>, { options, rate }: TaintEvictionFacts): Controller {
+  const unspoken = byDefault(options.tolerationSeconds)
   return defineController<ObservedBinding, Binding>({
     name: controllerName('fleet.failover.taint-eviction', resource),
     component: 'taint-manager',
@@ -64,7 +65,8 @@ export function taintEviction(resource: Resource<Binding>, { options, rate }: Ta
       const nowMs = read.nowMs()
       const key = `${resource.plural} ${ref.namespace}/${ref.name}`
       const isKept = binding !== undefined && binding.metadata.deletionTimestamp === undefined
-      const due = isKept ? dueOf(binding, (name) => read.get(CLUSTERS, '', name)) : []
+      const tolerations = isKept ? [...tolerationsOf(binding), ...unspoken] : []
+      const due = isKept ? dueOf(binding, tolerations, (name) => read.get(CLUSTERS, '', name)) : []
       const isDue = due.some(({ atMs }) => atMs <= nowMs)
       if (!isDue) rate.release(key)
       return { binding, due, waitMs: isDue ? rate.waitMs(key, nowMs) : 0, nowMs }
@@ -84,10 +86,14 @@ function isWorthALook(old: Binding, now: Binding): boolean {
   return now.spec.failover?.cluster?.statePreservation !== undefined
 }
 
-function dueOf(binding: Binding, clusterOf: (name: string) => Cluster | undefined): ObservedBinding['due'] {
+function dueOf(
+  binding: Binding,
+  tolerations: readonly Toleration[],
+  clusterOf: (name: string) => Cluster | undefined,
+): ObservedBinding['due'] {
   return targetsOf(binding).flatMap((cluster) => {
     const taints = noExecuteTaints(clusterOf(cluster)?.spec?.taints)
-    return taints.length === 0 ? [] : [{ cluster, atMs: evictionDue(taints, tolerationsOf(binding)) }]
+    return taints.length === 0 ? [] : [{ cluster, atMs: evictionDue(taints, tolerations) }]
   })
 }
 

@@ -1,6 +1,6 @@
 /** When NoExecute taints drive a binding away from a cluster. Pure. */
 import type { Binding, Placement, Taint, Toleration } from '../../../kinds/karmada/index.ts'
-import { APPLIED_PLACEMENT } from '../../../kinds/karmada/well-known.ts'
+import { APPLIED_PLACEMENT, NOT_READY_TAINT, UNREACHABLE_TAINT } from '../../../kinds/karmada/well-known.ts'
 import { tolerates } from '../../cluster-taints.ts'
 
 export const noExecuteTaints = (taints: readonly Taint[] | undefined): readonly Taint[] =>
@@ -26,6 +26,12 @@ function endOf(timeAdded: string | undefined, seconds: number): number {
   const addedMs = timeAdded === undefined ? Number.NaN : Date.parse(timeAdded)
   return Number.isNaN(addedMs) ? NEVER : addedMs + seconds * 1000
 }
+
+/** What is put up with for so long by whoever says nothing about it himself: that a cluster is away. */
+export const byDefault = (tolerationSeconds: number): readonly Toleration[] =>
+  tolerationSeconds > 0
+    ? [NOT_READY_TAINT, UNREACHABLE_TAINT].map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
+    : []
 
 /** What it was scheduled with counts: what a policy says since then has not been decided about yet. */
 export function tolerationsOf({ metadata, spec }: Binding): readonly Toleration[] {
