@@ -12,6 +12,11 @@ export async function isFresh(client: Client, resource: Resource, owner: KubeObj
   return (await liveOwner(client, resource, owner))?.metadata.generation === owner.metadata.generation
 }
 
+/** Whether not even its status has changed since: then what it counted has not changed either. */
+export async function isUnchanged(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
+  return (await liveOwner(client, resource, owner))?.metadata.resourceVersion === owner.metadata.resourceVersion
+}
+
 /** Undefined when it is gone, or another one of the same name. */
 export async function liveOwner(client: Client, resource: Resource, { metadata }: KubeObject): Promise<KubeObject | undefined> {
   const { namespace, name = '', uid } = metadata

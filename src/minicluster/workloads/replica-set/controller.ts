@@ -8,7 +8,7 @@ import type { Client } from '../../../client/client.ts'
 import type { Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import { matchesLabels } from '../../../kube/selector.ts'
 import { defineController, NOTHING_TO_DO, type PassReader, type Reader, via } from '../../../runtime/controller.ts'
-import { isFresh } from '../../../runtime/live-owner.ts'
+import { isUnchanged } from '../../../runtime/live-owner.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
 import { claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
 import { isPodActive, isPodTerminating } from '../pod/state.ts'
@@ -52,8 +52,9 @@ async function observe(
   const adopts = wouldAdopt(orphans) && (await mayAdopt(client, REPLICA_SETS, set))
   const candidates = own.filter(isPodActive)
   const claim = claimObjects({ owner: set, selector, candidates: adopts ? [...candidates, ...orphans.candidates] : candidates })
-  // Who restarts with an old cache would bring pods to life that were scaled away. The news it lacks is on its way, and wakes us.
-  if (claim.claimed.length !== (set.spec?.replicas ?? 1) && !(await isFresh(client, REPLICA_SETS, set))) return undefined
+  // Who restarts with an old cache would bring pods to life that were scaled away, or make them a second time. The news it
+  // lacks is on its way, and wakes us: it counts pods in its status, so that what happened to them shows there.
+  if (claim.claimed.length !== (set.spec?.replicas ?? 1) && !(await isUnchanged(client, REPLICA_SETS, set))) return undefined
   return {
     ...base,
     claim,
