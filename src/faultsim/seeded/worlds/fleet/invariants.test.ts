@@ -180,6 +180,19 @@ const CASES: readonly Case[] = [
     },
     wrong: (fleet) => fleet.put('member1', going(pod)),
   },
+  {
+    says: 'a running pod stays when nothing about its place has changed',
+    async before(fleet) {
+      await placed(fleet)
+      await fleet.put('member1', set)
+      await fleet.put('member1', pod)
+    },
+    async right(fleet) {
+      await fleet.put('member1', { ...set, spec: { replicas: 0 } })
+      await fleet.put('member1', going(pod))
+    },
+    wrong: (fleet) => fleet.put('member1', going(pod)),
+  },
 ]
 
 describe('invariants of a fleet', () => {

@@ -2,7 +2,7 @@
 import type { Binding, GracefulEvictionTask, Work } from '../../../../kinds/karmada/index.ts'
 import { isConditionTrue } from '../../../../kube/conditions.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
-import type { Change, Invariant } from '../../../prover/ledger.ts'
+import type { Change, Invariant, InvariantView } from '../../../prover/ledger.ts'
 import {
   BINDINGS,
   bindingOf,
@@ -174,6 +174,13 @@ const goneBeforeItsWork: Invariant = {
 type Counted = KubeObject & { spec: { replicas?: number }; status?: Record<string, number> }
 
 /** The Deployment has seen its last change and carried it out. */
+/** Pods of a set that stay, beside this one. */
+const othersOf = (member: InvariantView, set: KubeObject, pod: KubeObject): number =>
+  member
+    .list('pods')
+    .filter((one) => one.metadata.uid !== pod.metadata.uid && !isGoing(one))
+    .filter(({ metadata }) => (metadata.ownerReferences ?? []).some(({ uid }) => uid === set.metadata.uid)).length
+
 function isSettled({ metadata, spec, status = {} }: Counted): boolean {
   const { replicas = 1 } = spec
   const { observedGeneration, replicas: all = 0, updatedReplicas = 0, readyReplicas = 0 } = status
@@ -188,8 +195,12 @@ const podsStay: Invariant = {
     if (cluster === HUB || isPeoples || previous === undefined || !leaves(change)) return undefined
     if (!isConditionTrue((previous.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions, 'Ready'))
       return undefined
-    const set = previous.metadata.ownerReferences?.find(({ kind }) => kind === 'ReplicaSet')
-    const owner = set && member.get('replicasets.apps', `${previous.metadata.namespace}/${set.name}`)?.metadata.ownerReferences?.[0]
+    const reference = previous.metadata.ownerReferences?.find(({ kind }) => kind === 'ReplicaSet')
+    const set = reference && member.get('replicasets.apps', `${previous.metadata.namespace}/${reference.name}`)
+    // One too many goes rightly: of a rollout that was turned round before its set had counted its pods, say.
+    if (set === undefined || othersOf(member, set, previous) >= ((set.spec as { replicas?: number } | undefined)?.replicas ?? 1))
+      return undefined
+    const owner = set.metadata.ownerReferences?.[0]
     const deployment = owner && member.get('deployments.apps', `${previous.metadata.namespace}/${owner.name}`)
     if (deployment === undefined || deployment.metadata.uid !== owner?.uid || isGoing(deployment) || !isOurs(deployment)) return undefined
     return isSettled(deployment as Counted) ? `${named(change)} goes, and its Deployment is as it was` : undefined
