@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import { inProcessTransport } from './in-process.ts'
 import { readAll, TransportError } from './transport.ts'
@@ -50,6 +51,20 @@ describe('the transport in process', () => {
       open: (signal) => transport.request({ ...request, signal, isStream: true }),
     }
   }
+
+  it('leaves nothing on the signal when it is over, read or not', async () => {
+    const { signal } = new AbortController()
+    const listeners = (): number => getEventListeners(signal, 'abort').length
+    const stream = streaming()
+    const unread = await stream.open(signal)
+    assert.equal(listeners(), 1)
+    unread.cancel()
+    assert.equal(listeners(), 0)
+    const ended = await stream.open(signal)
+    stream.sink().end()
+    assert.equal(listeners(), 0)
+    assert.equal((await readAll(ended.body)).length, 0)
+  })
 
   it('streams what is written, asks for a pause when nobody reads, and says when to go on', async () => {
     const stream = streaming()

@@ -96,17 +96,20 @@ function bodyOf(
     },
     end() {
       isEnded = true
+      signal?.removeEventListener('abort', cancel)
       wake?.()
     },
   })
-  const cancel = (): void => {
+  function cancel(): void {
+    // Also where nobody ever read: a signal that lives as long as its process would keep every answer.
+    signal?.removeEventListener('abort', cancel)
     if (isEnded) return
     isEnded = true
     queue.length = 0
     stop()
     wake?.()
   }
-  signal?.addEventListener('abort', cancel, { once: true })
+  if (!isEnded) signal?.addEventListener('abort', cancel, { once: true })
   async function* stream(): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
@@ -128,7 +131,6 @@ function bodyOf(
         wake = undefined
       }
     } finally {
-      signal?.removeEventListener('abort', cancel)
       cancel()
     }
   }
