@@ -18,6 +18,7 @@ import { createMemberAsker, type FleetQuery, type MemberAsker, type MemberPage, 
 import { merged } from '../fleet-table-merge.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { memberAccess } from '../member-access.ts'
+import { unanswered } from '../unanswered.ts'
 
 export interface GetOptions {
   kubeconfig?: string
@@ -43,7 +44,7 @@ export async function get(machine: Machine, words: readonly string[], options: G
       options,
     )
   } catch (error) {
-    if (error instanceof TransportError) throw new CommandError(`${connection.server} does not answer: ${error.message}`, error)
+    if (error instanceof TransportError) throw unanswered(connection.server, error)
     if (error instanceof ApiError) throw new CommandError(error.message, error)
     throw error
   } finally {

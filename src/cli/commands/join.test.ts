@@ -40,7 +40,11 @@ describe('join and unjoin', () => {
       /https:\/\/127.0.0.1:9 does not answer: .*\nIs it running/,
     ],
     ['a time that is none', ['unjoin', 'm1', '--wait', 'long', ...hub], /--wait takes seconds, not "long"/],
-    ['a hub that does not answer', ['unjoin', 'm1', ...hub], /the hub at https:\/\/127.0.0.1:9 does not answer/],
+    [
+      'a hub that does not answer',
+      ['unjoin', 'm1', ...hub],
+      /the hub at https:\/\/127.0.0.1:9 does not answer: .*\nIs it running\? `sluice up` starts it here/,
+    ],
     ['no hub', ['unjoin', 'm1'], /there is no cluster to talk to/],
   ]
   for (const [name, args, expected] of table)

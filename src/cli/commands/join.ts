@@ -6,6 +6,7 @@ import { TransportError } from '../../client/transport.ts'
 import { JoinError, joinMember } from '../../fleet/membership/index.ts'
 import { connectionFor } from '../connect.ts'
 import { CommandError, type Machine } from '../machine.ts'
+import { unanswered } from '../unanswered.ts'
 
 export interface JoinCommandOptions {
   clusterKubeconfig?: string
@@ -57,7 +58,7 @@ function checkName(name: string): void {
 /** Who asks must be able to mend it: a member that is silent has been told of by then, so it is the hub. */
 export function explained(error: unknown, hub: string): unknown {
   if (error instanceof JoinError) return new CommandError(error.message, error)
-  if (error instanceof TransportError) return new CommandError(`the hub at ${hub} does not answer: ${error.message}\nIs it running?`, error)
+  if (error instanceof TransportError) return unanswered(`the hub at ${hub}`, error)
   return error instanceof ApiError ? new CommandError(`the hub at ${hub} refuses: ${error.message}`, error) : error
 }
 

@@ -10,6 +10,7 @@ import { explain, situationOf } from '../../fleet/explain/index.ts'
 import { connectionFor } from '../connect.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { formatted } from '../output.ts'
+import { unanswered } from '../unanswered.ts'
 import { whyText } from '../why-text.ts'
 
 export interface WhyOptions {
@@ -28,7 +29,7 @@ export async function why(machine: Machine, words: readonly string[], options: W
   try {
     await whyFrom(machine, { client, where, namespace: connection.namespace }, subject, options)
   } catch (error) {
-    if (error instanceof TransportError) throw new CommandError(`${connection.server} does not answer: ${error.message}`, error)
+    if (error instanceof TransportError) throw unanswered(connection.server, error)
     if (error instanceof ApiError) throw new CommandError(error.message, error)
     throw error
   } finally {
