@@ -9,6 +9,7 @@ import { createWriteStream, mkdirSync } from 'node:fs'
 import path from 'node:path'
 
 const SHOWN_LINES = 80
+const SHOWN_FAILURES = 20
 /** A part that hangs must not hold up the rest for ever. */
 const MOST_MINUTES = 20
 
@@ -36,6 +37,8 @@ export function summarise(results) {
   ])
   console.log(`\n${columns([['part', 'passed', 'failed', 'skipped', 'seconds'], ...rows])}`)
   for (const reason of skipped) console.log(`skipped: ${reason}`)
+  for (const { name, output } of results.filter((result) => result.failed > 0))
+    for (const what of failedIn(output).slice(0, SHOWN_FAILURES)) console.log(`failed: ${name}: ${what}`)
   console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
   return failed === 0 && results.length > 0 ? 0 : 1
 }
@@ -73,6 +76,13 @@ async function runPart({ name, command, minutes = MOST_MINUTES }, logs) {
 function skippedIn(output) {
   const ours = [...output.matchAll(/^skipped: (.*)$/gm)].map(([, reason]) => reason)
   const tests = [...output.matchAll(/^\s*ok \d+ - (.*) # SKIP(.*)$/gm)].map(([, name, reason]) => `${name}:${reason}`)
+  return [...ours, ...tests]
+}
+
+/** `failed: WHAT` of our own programs, and node --test's `not ok 7 - NAME`, the innermost first. */
+function failedIn(output) {
+  const ours = [...output.matchAll(/^failed: (.*)$/gm)].map(([, what]) => what)
+  const tests = [...output.matchAll(/^\s*not ok \d+ - (.*)$/gm)].map(([, name]) => name)
   return [...ours, ...tests]
 }
 

@@ -43,14 +43,15 @@ await runProgram(async (later) => {
     )),
   ]
   if (failed.length > 0) console.log(`the end of what the controllers said:\n${fleet.log().split('\n').slice(-40).join('\n')}`)
+  for (const { title, why } of failed) console.log(`failed: ${title}: ${why}`)
   console.log(`${playable.length - failed.length} passed, ${failed.length} failed`)
   return failed.length === 0 && playable.length > 0 ? 0 : 1
 })
 
-/** Gives those that failed. */
-async function playAll(fleet: RealFleet, stories: readonly Chosen[], atOnce: number): Promise<Chosen[]> {
+/** Gives those that failed, and why in one line. */
+async function playAll(fleet: RealFleet, stories: readonly Chosen[], atOnce: number): Promise<{ title: string; why: string }[]> {
   const left = [...stories]
-  const failed: Chosen[] = []
+  const failed: { title: string; why: string }[] = []
   const worker = async (): Promise<void> => {
     for (let one = left.shift(); one !== undefined; one = left.shift()) {
       const began = Date.now()
@@ -58,7 +59,7 @@ async function playAll(fleet: RealFleet, stories: readonly Chosen[], atOnce: num
         () => undefined,
         (reason: unknown) => reason,
       )
-      if (error !== undefined) failed.push(one)
+      if (error !== undefined) failed.push({ title: one.title, why: textOf(error).split('\n', 1)[0] ?? '' })
       const seconds = ((Date.now() - began) / 1000).toFixed(1)
       console.log(error === undefined ? `ok   ${one.title} (${seconds} s)` : `FAIL ${one.title} (${seconds} s)\n${textOf(error)}`)
     }

@@ -110,7 +110,7 @@ describe('nodes', () => {
     async (world) => {
       const { member } = world
       await startNode(member, 'by-hand')
-      await world.advance(24 * 3600_000)
+      await world.advance(3600_000)
       for (const node of await member.list(NODES)) assert.equal(conditionsOf(node).get('Ready')?.status, 'True', node.metadata.name)
     },
     { members: 1, nodes: 1 },
