@@ -1,35 +1,63 @@
 /** The members of `up` at its hub: joined as any other cluster would be, and what the fleet does by default when one fails. */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
+import { NAMESPACES } from '../client/builtin-resources.ts'
 import { type Client, createClient } from '../client/client.ts'
 import { isAlreadyExists } from '../client/errors.ts'
 import type { Transport } from '../client/transport.ts'
-import { registerMember } from '../fleet/membership/join.ts'
+import { hasTokens, registerMember } from '../fleet/membership/join.ts'
 import { CLUSTER_TAINT_POLICIES } from '../fleet/resources.ts'
+import { CLUSTER_NAMESPACE } from '../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../kube/meta.ts'
 
+interface Own {
+  name: string
+  url: string
+  region: string
+  zones: readonly string[]
+  way(): Transport
+}
+
 export interface OwnFleet {
-  hub: Transport
-  members: readonly { name: string; url: string; region: string; zones: readonly string[]; transport: Transport }[]
+  hub(): Transport
+  members: readonly Own[]
   clock: Clock
   random: Random
 }
 
-/** Writes nothing when everything is as it was left. */
-export async function joinOwnMembers({ hub: way, members, clock, random }: OwnFleet): Promise<void> {
-  const clientTo = (transport: Transport): Client => createClient({ transport, clock, random, userAgent: 'sluice/up' })
-  const hub = clientTo(way)
-  let isNew = false
-  for (const { name, url, region, zones, transport } of members) {
-    const member = clientTo(transport)
-    const made = await registerMember({ hub, member, clock }, { name, apiEndpoint: url, provider: 'sluice', region, zones: [...zones] })
-    isNew ||= made.some((one) => one.startsWith('hub: Cluster '))
-    await member.close()
-  }
-  // Once, with the first members: who takes it away does not find it again after the next start.
-  if (isNew) await installTaintPolicy(hub)
-  await hub.close()
+export interface OwnMembers {
+  /** Those that were joined before, for which nobody has to do anything; asked before there are controllers, it waits for none. */
+  rejoin(): Promise<void>
+  /** All others: the controllers of a member fill the tokens that joining it asks for. */
+  join(): Promise<void>
 }
+
+/** Writes nothing when everything is as it was left. */
+export function ownMembers({ hub: wayToHub, members, clock, random }: OwnFleet): OwnMembers {
+  const clientTo = (transport: Transport): Client => createClient({ transport, clock, random, userAgent: 'sluice/up' })
+  const joined = new Set<string>()
+
+  async function registerAll(mayWait: boolean): Promise<void> {
+    const hub = clientTo(wayToHub())
+    if (await isNew(hub)) await installTaintPolicy(hub)
+    for (const { name, url, region, zones, way } of members.filter((one) => !joined.has(one.name))) {
+      const member = clientTo(way())
+      const request = { name, apiEndpoint: url, provider: 'sluice', region, zones: [...zones] }
+      if (mayWait || (await hasTokens(member, request))) {
+        await registerMember({ hub, member, clock }, request)
+        joined.add(name)
+      }
+      await member.close()
+    }
+    await hub.close()
+  }
+
+  return { rejoin: () => registerAll(false), join: () => registerAll(true) }
+}
+
+/** No member was ever joined. What is made before the first is made once: who takes it away does not find it again after the next start. */
+const isNew = async (hub: Client): Promise<boolean> =>
+  !(await hub.list(NAMESPACES)).items.some(({ metadata }) => metadata.name === CLUSTER_NAMESPACE)
 
 /** Work leaves a cluster that is not ready, as far as its policy lets it. */
 const TAINT_POLICY = {

@@ -16,7 +16,7 @@ import { settleLease } from './lease-of-up.ts'
 import { CommandError, type Machine } from './machine.ts'
 import { type Member, memberOf } from './member.ts'
 import { type MemberAccess, memberAccess, type OwnMember } from './member-access.ts'
-import { joinOwnMembers } from './own-fleet.ts'
+import { type OwnMembers, ownMembers } from './own-fleet.ts'
 
 export interface ServeOptions extends StartPlan {
   bare: boolean
@@ -98,6 +98,9 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
   await Promise.all(started.map((one) => one.cluster.ready))
   for (const { role, cluster } of started)
     await settleLease({ role, isBare: options.bare, transport: inThisProcess(cluster), clock: machine.clock, random: machine.random })
+  const own = options.bare ? undefined : ownMembersOf(machine, started)
+  // Before the controllers: with many objects these have much to look at first, and everything asked of the hub waits with them.
+  await own?.rejoin()
   if (!options.bare)
     for (const one of started) {
       const controllers = runControllers({
@@ -118,14 +121,9 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
       one.renewed.push(() => controllers.lookAgain())
       undo.push(() => controllers.stop())
     }
-  const [hub] = started
-  if (!options.bare && hub !== undefined) {
+  if (own !== undefined) {
     options.onStep('joining the members')
-    const { clock, random } = machine
-    const members = started.flatMap(({ name, cluster, listener, member }) =>
-      member === undefined ? [] : [{ name, url: urlOf(listener()), ...member.place, transport: inThisProcess(cluster) }],
-    )
-    await joinOwnMembers({ hub: inThisProcess(hub.cluster), members, clock, random })
+    await own.join()
   }
   const clusters = started.map(({ name, listener, cluster }) => ({ name, url: urlOf(listener()), cluster }))
   await writeFiles(machine, dir, options, started)
@@ -145,6 +143,15 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
       for (const step of undo.reverse()) await step()
     },
   }
+}
+
+function ownMembersOf({ clock, random }: Machine, started: readonly StartedCluster[]): OwnMembers | undefined {
+  const hub = started.find(({ role }) => role === 'hub')
+  if (hub === undefined) return undefined
+  const members = started.flatMap(({ name, cluster, listener, member }) =>
+    member === undefined ? [] : [{ name, url: urlOf(listener()), ...member.place, way: () => inThisProcess(cluster) }],
+  )
+  return ownMembers({ hub: () => inThisProcess(hub.cluster), members, clock, random })
 }
 
 interface StartedCluster {

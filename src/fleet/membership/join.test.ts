@@ -10,7 +10,7 @@ import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { CLUSTERS } from '../resources.ts'
 import { membershipControllers } from './index.ts'
-import { joinMember, registerMember, type Sides, unjoinMember } from './join.ts'
+import { hasTokens, joinMember, registerMember, type Sides, unjoinMember } from './join.ts'
 import { CLUSTER_ROLE_BINDINGS } from './joining-objects.ts'
 import { aBinding, aStage } from './testing.ts'
 
@@ -26,6 +26,8 @@ const decoded = (object: KubeObject): Record<string, string> =>
 describe('joining a cluster', () => {
   it('makes on both sides what Karmada makes, and the member becomes ready', async () => {
     const { world, hub } = await aStage((facts) => membershipControllers(facts), { members: 1, nodes: 1 })
+    const areTokensThere = (): Promise<boolean> => world.inside(() => hasTokens(sidesOf(world).member, REQUEST))
+    assert.equal(await areTokensThere(), false)
     assert.deepEqual(await join(world), [
       'member: Namespace karmada-cluster',
       'member: ServiceAccount karmada-cluster/karmada-impersonator',
@@ -72,6 +74,7 @@ describe('joining a cluster', () => {
       { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
       { nonResourceURLs: ['*'], verbs: ['get'] },
     ])
+    assert.equal(await areTokensThere(), true)
     await expectQuiet(world)
     const before = world.clusters.map(({ store }) => store.revision)
     assert.deepEqual(await world.inside(() => registerMember(sidesOf(world), REQUEST)), [])

@@ -75,6 +75,17 @@ export async function registerMember(sides: Sides, request: JoinRequest, options
   return made
 }
 
+/** Whether the member has filled the tokens that joining asks it for: then registering waits for nobody. */
+export async function hasTokens(member: Client, request: JoinRequest): Promise<boolean> {
+  for (const account of [memberServiceAccount(request.name), IMPERSONATOR_SERVICE_ACCOUNT]) {
+    const secret = (await look(member, SECRETS, { namespace: namespaceOf(request), name: account })) as TokenSecret | undefined
+    if ((secret?.data?.token ?? '') === '') return false
+  }
+  return true
+}
+
+type TokenSecret = KubeObject & { data?: Record<string, string> }
+
 function planned(request: JoinRequest): string[] {
   const nothing = { token: '', caBundle: '', impersonatorToken: '' }
   const { before, cluster } = objectsAtHub({ ...request, id: '' }, nothing)
@@ -163,7 +174,7 @@ async function credentialsOf({ member, clock }: Sides, request: JoinRequest, tim
   const namespace = namespaceOf(request)
   const filled = async (account: string): Promise<Record<string, string>> => {
     for (;;) {
-      const { data = {} } = (await member.get(SECRETS, { namespace, name: account })) as KubeObject & { data?: Record<string, string> }
+      const { data = {} } = (await member.get(SECRETS, { namespace, name: account })) as TokenSecret
       if (data.token !== undefined && data.token !== '') return data
       if (clock.now() >= untilMs)
         throw new JoinError(

@@ -145,6 +145,21 @@ const CASES: readonly Case[] = [
     wrong: (fleet) => fleet.put('hub', aWork('member2')),
   },
   {
+    says: 'under purge mode Directly nothing comes to a cluster while the copy that is left is still there',
+    async before(fleet) {
+      await placed(fleet, { going: true, preserveResourcesOnDeletion: true })
+      await fleet.put('member1', pod)
+      await fleet.put('hub', aBinding({ member2: 3 }, evicted))
+      await fleet.put('member1', foreign(3))
+      await fleet.remove('hub', aWork('member1', { going: true }))
+    },
+    right: (fleet) => fleet.put('hub', aWork('member2')),
+    async wrong(fleet) {
+      await fleet.remove('member1', foreign(3))
+      await fleet.put('hub', aWork('member2'))
+    },
+  },
+  {
     says: 'an eviction of purge mode Directly is over only when the copy that is left is gone',
     async before(fleet) {
       await placed(fleet, { going: true })

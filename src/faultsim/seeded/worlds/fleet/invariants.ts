@@ -125,9 +125,13 @@ const purgedFirst: Invariant = {
       if (purgeMode !== 'Directly' || targets.has(fromCluster) || fromCluster === clusterOfWork(work)) continue
       if (hub.get(WORKS, `karmada-es-${fromCluster}/${work.metadata.name}`) !== undefined)
         return `${whereOf(work)} is made, and ${fromCluster} still has its Work`
-      const pod = at(fromCluster)
-        .list('pods')
-        .find((one) => manifestsOf(work as Work).some((manifest) => isPodOf(one, manifest)))
+      const left = at(fromCluster)
+      // What is preserved there is no longer ours: it goes on running, as its owner wishes.
+      const ended = manifestsOf(work as Work).filter((manifest) => {
+        const live = inMember(left, manifest)
+        return live === undefined || isOurs(live)
+      })
+      const pod = left.list('pods').find((one) => ended.some((manifest) => isPodOf(one, manifest)))
       if (pod !== undefined) return `${whereOf(work)} is made, and ${fromCluster} still has pod ${whereOf(pod)}`
     }
     return undefined
