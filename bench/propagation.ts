@@ -46,6 +46,8 @@ const AT_REST_AFTER_MS = 2000
 const TELL_EVERY_MS = 10_000
 const WITHIN_MS = 40 * 60_000
 const LOOKED_AT_AFTER_RESTART_MS = 15_000
+/** A process that takes less than this part of a core is idle. */
+const IDLE_SHARE = 10
 
 export async function measurePropagation(ground: FleetGround, deployments: number): Promise<PropagationFigures> {
   const { hub, members, pids } = ground
@@ -81,7 +83,7 @@ export async function measurePropagation(ground: FleetGround, deployments: numbe
   const seconds = (ms: number): string => (ms / 1000).toFixed(1)
   const cpu = Object.keys(pids).reduce((sum, name) => sum + (after.cpu[name] ?? 0) - (before.cpu[name] ?? 0), 0)
   console.error(`everywhere after ${seconds(wallMs)} s, at rest after ${seconds(cpu)} s of processor time; now a restart`)
-  const writes = await writesAfter(hub, () => ground.restart())
+  const writes = await writesAfter(ground)
   return {
     deployments,
     members: members.length,
@@ -224,11 +226,21 @@ async function versions(hub: Client): Promise<string> {
   return all.sort().join('\n')
 }
 
-async function writesAfter(hub: Client, restart: () => Promise<void>): Promise<number> {
+async function writesAfter({ hub, pids, restart }: FleetGround): Promise<number> {
   const before = new Set((await versions(hub)).split('\n'))
   await restart()
-  await sleep(LOOKED_AT_AFTER_RESTART_MS)
+  await untilIdle(pids)
   return (await versions(hub)).split('\n').filter((one) => !before.has(one)).length
+}
+
+/** The controllers have looked at everything: Sluice has done next to nothing for a while. */
+async function untilIdle(pids: FleetGround['pids']): Promise<void> {
+  const ours = Object.entries(pids).flatMap(([name, ids]) => (name.startsWith('sluice') ? ids : []))
+  for (;;) {
+    const before = cpuMs(ours)
+    await sleep(LOOKED_AT_AFTER_RESTART_MS)
+    if (cpuMs(ours) - before < LOOKED_AT_AFTER_RESTART_MS / IDLE_SHARE) return
+  }
 }
 
 async function until(what: string, check: () => Promise<boolean>): Promise<void> {

@@ -10,7 +10,7 @@ import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
@@ -183,6 +183,10 @@ const machine: Machine = {
     osImage: os.version(),
   },
   hardware: { cpus: os.availableParallelism(), memoryBytes: os.totalmem() },
+  memory() {
+    const { used_heap_size: usedBytes, heap_size_limit: limitBytes } = getHeapStatistics()
+    return { usedBytes, limitBytes }
+  },
   isTerminal: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

@@ -13,6 +13,8 @@ export interface Machine {
   cwd: string
   /** What the machine has, to be divided among the members of `up`. */
   hardware: { cpus: number; memoryBytes: number }
+  /** Of this process: what is in use, and what it may use. */
+  memory(): MemoryUse
   /** What its nodes say about it. */
   facts: { architecture: string; operatingSystem: string; kernelVersion: string; osImage: string }
   /** Whether people are looking: colours and progress. */
@@ -27,6 +29,12 @@ export interface Machine {
   untilStopped(): Promise<string>
   /** Node's version and the program's own file, to start it again in the background. */
   program: { file: string; node: string; version: string }
+}
+
+export interface MemoryUse {
+  usedBytes: number
+  /** What Node allows this process, whatever the machine has. */
+  limitBytes: number
 }
 
 export interface Files {

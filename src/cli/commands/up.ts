@@ -7,6 +7,7 @@ import { type FleetFlags, fleetArguments, fleetOptionsOf, STORY_FLAGS } from '..
 import { CommandError, type Machine } from '../machine.ts'
 import { type NodeOptions, type NodeSettings, nodeSettings } from '../member-nodes.ts'
 import { MEMBER_TRANSPORTS, type MemberTransport } from '../member-transports.ts'
+import { watchMemory } from '../memory-watch.ts'
 import { describeStart, startProgress } from '../progress.ts'
 import type { Running } from '../serve.ts'
 
@@ -49,11 +50,13 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
   } finally {
     progress.done()
   }
+  const endWatch = watchMemory(machine)
   machine.out(describeStart(machine, dir, served, { willTell: plan.story }))
   const failure = served.failed.then((reason) => ({ reason }))
   const stopped = Promise.race([machine.untilStopped(), failure])
   const told = plan.story ? await tellStory(machine, { dir, options, served, stopped }) : undefined
   const end = options.exit ? (told?.end ?? 'the story is over') : await stopped
+  endWatch()
   machine.err(`\nStopping (${typeof end === 'string' ? end : end.reason}) …\n`)
   if (typeof end === 'string') await endPods(machine, served)
   await served.stop()

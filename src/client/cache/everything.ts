@@ -13,6 +13,7 @@ import { type KubeObject, type OwnerReference, parseGroupVersion } from '../../k
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../builtin-resources.ts'
 import type { Client } from '../client.ts'
 import { type Discovered, discoverResources } from '../discovery.ts'
+import { repeatReading } from '../discovery-lag.ts'
 import { keyOfResource, type Resource } from '../resource.ts'
 import { stateOf } from './caches.ts'
 import { type Informer, startInformer } from './informer.ts'
@@ -105,10 +106,12 @@ class FollowedResources implements Everything {
     const { client, clock, random } = this.#options
     const { signal } = this.#stopping
     const definitions = startInformer({ client, clock, random, resource: CUSTOM_RESOURCE_DEFINITIONS, signal, project: metadataOnly })
-    definitions.subscribe(() => {
+    const reading = repeatReading(clock, () => {
       this.#isDirty = true
       void this.#discover()
     })
+    signal.addEventListener('abort', () => reading.stop(), { once: true })
+    definitions.subscribe(() => reading.changed())
     void this.#discover()
   }
 

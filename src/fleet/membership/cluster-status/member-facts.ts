@@ -7,6 +7,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS, NODES, PODS } from '../../../client/builtin-resources.ts'
 import { type Informer, startInformer } from '../../../client/cache/informer.ts'
+import { repeatReading } from '../../../client/discovery-lag.ts'
 import type { Member } from '../../../client/members.ts'
 import type { Resource } from '../../../client/resource.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -41,9 +42,6 @@ export interface MemberFactsOptions {
   onError?(error: unknown): void
 }
 
-/** When discovery is read again after a definition has changed. */
-const DISCOVERY_LAGS_MS = [1000, 5000]
-
 export function followMember(options: MemberFactsOptions): MemberFacts {
   const { member, clock, random } = options
   const sums = createSums()
@@ -63,13 +61,7 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
   const pods = following(PODS, keptOfPod)
   const definitions = following(CUSTOM_RESOURCE_DEFINITIONS, keptOfDefinition)
   const discovery = followDiscovery(options, stopping.signal, news.tell)
-  // A server shows a definition in its discovery a moment after it has said that it is established, and nothing tells when.
-  let later: (() => void)[] = []
-  const readDiscovery = (): void => {
-    for (const cancel of later) cancel()
-    discovery.read()
-    later = DISCOVERY_LAGS_MS.map((ms) => (clock.background ?? clock).after(ms, () => discovery.read()))
-  }
+  const reading = repeatReading(clock, () => discovery.read())
   const isKnown = (): boolean => nodes.hasSynced && pods.hasSynced
   nodes.subscribe(({ type, object, old }) => {
     sums.node(old?.facts as NodeFacts | undefined, type === 'deleted' ? undefined : (object.facts as NodeFacts))
@@ -80,7 +72,7 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
     if (isKnown()) news.tell()
   })
   definitions.subscribe(({ type, object, old }) => {
-    if (definitions.hasSynced && (type !== 'updated' || old?.facts !== object.facts)) readDiscovery()
+    if (definitions.hasSynced && (type !== 'updated' || old?.facts !== object.facts)) reading.changed()
   })
   for (const one of [nodes, pods]) void one.synced().then(news.tell)
   return {
@@ -97,7 +89,7 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
     refresh: () => discovery.refresh(),
     stop() {
       stopping.abort()
-      for (const cancel of later) cancel()
+      reading.stop()
       news.stop()
     },
   }
