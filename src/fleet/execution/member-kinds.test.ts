@@ -54,6 +54,8 @@ describe('kinds of a member', () => {
     assert.equal(await kinds.find({ ...ask, client, nowMs: 1000, apiVersion: 'x.io/v1' }), undefined)
     assert.equal(await kinds.find({ ...ask, client, nowMs: 31_000, apiVersion: 'x.io/v1' }), undefined)
     assert.deepEqual(asked, [APPS, APPS, '/apis/x.io/v1', '/apis/x.io/v1'])
+    await kinds.find({ ...ask, client, nowMs: 500, apiVersion: 'x.io/v1' })
+    assert.equal(asked.length, 5, 'a clock that was set back is no reason to wait')
   })
 
   it('of a member that is reached in another way are asked for anew', async () => {

@@ -44,7 +44,7 @@ export function createMemberKinds(): MemberKinds {
       const found = known?.kinds.get(kind)
       if (found !== undefined) return found
       const toldBy = JSON.stringify(apiEnablements?.find(({ groupVersion }) => groupVersion === apiVersion) ?? null)
-      if (known !== undefined && known.toldBy === toldBy && nowMs - known.askedAtMs < MISSING_FOR_MS) return undefined
+      if (known !== undefined && known.toldBy === toldBy && Math.abs(nowMs - known.askedAtMs) < MISSING_FOR_MS) return undefined
       const kinds = await kindsServed(client, apiVersion)
       const ofCluster = served.get(cluster) ?? new Map<string, Served>()
       served.set(cluster, ofCluster.set(apiVersion, { kinds, toldBy, askedAtMs: nowMs }))

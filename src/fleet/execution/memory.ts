@@ -65,6 +65,8 @@ export function createMemory(): Memory {
       const statuses = status?.manifestStatuses
       if (remembered.reflected === undefined || !deepEqual(remembered.reflected.statuses, statuses))
         remembered.reflected = { statuses, atMs: nowMs }
+      // After a clock was set back, what was seen later than now is as new as can be.
+      remembered.reflected.atMs = Math.min(remembered.reflected.atMs, nowMs)
       return remembered.reflected.atMs
     },
     noteKinds(ref, manifests) {

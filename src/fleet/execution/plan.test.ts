@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { CONFIG_MAPS } from '../../client/builtin-resources.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { Action, Plan, Result, Together } from '../../runtime/controller.ts'
+import { createMemory } from './memory.ts'
 import type { View } from './observe.ts'
 import { plan } from './plan.ts'
 import { aConfigMap, aWork, conditionsOf } from './testing.ts'
@@ -143,6 +144,15 @@ describe('how often a status is written', () => {
       const { actions, recheckAfterMs } = placing(withStatus('True', before), [of], { reflectedMs })
       assert.deepEqual({ writes: actions.length, recheckAfterMs }, expected)
     })
+})
+
+it('since when a Work carries its status is never later than now, though the clock was set back', () => {
+  const memory = createMemory()
+  const ref = { namespace: 'karmada-es-member1', name: 'web' }
+  assert.deepEqual(
+    [5000, 6000, 100, 200].map((nowMs) => memory.reflectedAtMs(ref, aWork('w', [aConfigMap('a')]), nowMs)),
+    [5000, 5000, 100, 100],
+  )
 })
 
 describe('how soon a refusal is tried again', () => {

@@ -157,7 +157,7 @@ function followDiscovery(options: MemberFactsOptions, signal: AbortSignal, tell:
     read: begin,
     refresh() {
       const isWhole = state.version !== undefined && state.enablements?.isComplete === true
-      if (!isWhole || clock.now() - readAtMs >= options.discoveryPeriodMs) begin()
+      if (!isWhole || Math.abs(clock.now() - readAtMs) >= options.discoveryPeriodMs) begin()
     },
   }
 }
@@ -174,7 +174,8 @@ export function coalesce(clock: Clock, everyMs: number, call: () => void): { tel
   return {
     tell() {
       if (cancel !== undefined) return
-      const waitMs = toldAtMs + everyMs - clock.now()
+      // Never longer than the interval, though the clock was set back.
+      const waitMs = Math.min(everyMs, toldAtMs + everyMs - clock.now())
       if (waitMs <= 0) now()
       else cancel = clock.after(waitMs, now)
     },

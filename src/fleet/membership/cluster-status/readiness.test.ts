@@ -39,6 +39,17 @@ describe('whether a cluster is called ready', () => {
       ['0 True ClusterReady', '30 False ClusterNotReachable'],
     ],
     [
+      'a clock that is set back begins the time anew, and no more',
+      [
+        [5000, 'ready'],
+        [5010, 'unreachable'],
+        [10, 'unreachable'],
+        [20, 'unreachable'],
+        [30, 'unreachable'],
+      ],
+      ['5000 True ClusterReady', '30 False ClusterNotReachable'],
+    ],
+    [
       'one that passes is never told',
       [
         [0, 'ready'],

@@ -26,7 +26,8 @@ export interface Streak {
 
 export function nextStreak(before: Streak | undefined, health: Health, nowMs: number): Streak {
   if (before === undefined) return { health, sinceMs: nowMs, isFirst: true }
-  if (isReady(before.health) === isReady(health)) return { ...before, health }
+  // A clock that was set back must not make a streak last until it is back where it was.
+  if (isReady(before.health) === isReady(health)) return { ...before, health, sinceMs: Math.min(before.sinceMs, nowMs) }
   return { health, sinceMs: nowMs, isFirst: false }
 }
 

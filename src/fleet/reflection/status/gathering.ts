@@ -19,11 +19,11 @@ export function createGathering(gatherMs: number): Gathering {
   return {
     waitMs(key, version, { nowMs, isOutstanding }) {
       const known = waiting.get(key)
-      const sinceMs = known?.version === version ? known.sinceMs : nowMs
+      // A clock that was set back must not make anybody wait until it is back where it was.
+      const sinceMs = known?.version === version ? Math.min(known.sinceMs, nowMs) : nowMs
       waiting.set(key, { version, sinceMs })
       const longestMs = isOutstanding ? gatherMs * FOR_A_FIRST_WORD : gatherMs
-      // A clock that was set back must not make anybody wait longer.
-      return Math.max(0, Math.min(sinceMs + longestMs - nowMs, longestMs))
+      return Math.max(0, sinceMs + longestMs - nowMs)
     },
     end(key) {
       waiting.delete(key)
