@@ -21,6 +21,7 @@ const JOINTS = ['src/main.ts', 'src/controllers.ts', 'src/cli/', 'src/faultsim/'
 /** The only way to the real world. */
 const ADAPTERS = [
   'src/main.ts',
+  'src/own-heap.ts',
   'src/store/journal/',
   'src/apiserver/listener/',
   'src/client/transport/',

@@ -12,10 +12,12 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
 import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
 import { CommandError, type FileSink, type Files, type Machine, type Processes } from './cli/machine.ts'
 import { runCommand } from './cli/program.ts'
+import { isErrorTerminal, memoryBytes, nextSignal, runInOwnHeap } from './own-heap.ts'
 import { machineProcesses } from './store/journal/lock.ts'
 
 declare const SLUICE_VERSION: string
@@ -182,25 +184,29 @@ const machine: Machine = {
     kernelVersion: os.release(),
     osImage: os.version(),
   },
-  hardware: { cpus: os.availableParallelism(), memoryBytes: os.totalmem() },
+  hardware: { cpus: os.availableParallelism(), memoryBytes: memoryBytes() },
   memory() {
     const { used_heap_size: usedBytes, heap_size_limit: limitBytes } = getHeapStatistics()
     return { usedBytes, limitBytes }
   },
-  isTerminal: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
+  isTerminal: isErrorTerminal() && process.env.NO_COLOR === undefined,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   log: { write: () => undefined },
   files,
   processes,
-  untilStopped: () =>
-    new Promise((resolve) => {
-      for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name))
-    }),
+  untilStopped: nextSignal,
   program: { file: programFile, node: process.version, version: SLUICE_VERSION },
 }
 
-collectWhenIdle(1500, 3)
-process.exitCode = await runCommand(machine, process.argv.slice(2))
+/** Commands that go on until they are stopped, and hold a cluster or its caches in memory. */
+const LONG_RUNNING = ['up', 'controllers']
+
+const [command = ''] = process.argv.slice(2)
+if (isMainThread && LONG_RUNNING.includes(command)) process.exitCode = await runInOwnHeap(programFile, process.argv.slice(2))
+else {
+  if (!isMainThread) collectWhenIdle(1500, 3)
+  process.exitCode = await runCommand(machine, process.argv.slice(2))
+}
 // Whatever still holds the event loop (an idle connection, say) must not keep a finished command alive.
 process.exit()
