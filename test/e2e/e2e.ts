@@ -198,6 +198,16 @@ for (const { name, uid } of people())
       succeeded(await person.sluice('restore', person.file('all.bak'), '--data-dir', target))
     })
 
+    it('says that the memory is used up, and what to do; the same place serves with more of it', async () => {
+      const place = person.file('small')
+      const [node = '', ...args] = person.commandOf('up', '--members', '2', '--quiet', '--port', '0', '--data-dir', place)
+      const ended = await person.run(node, '--max-old-space-size=20', ...args)
+      assert.equal(ended.exitCode, 1, ended.stderr)
+      assert.match(ended.stderr, /the memory is used up\. .*NODE_OPTIONS=--max-old-space-size/)
+      succeeded(await person.sluice('up', '--detach', '--port', '0', '--data-dir', place))
+      succeeded(await person.sluice('down', '--data-dir', place))
+    })
+
     it('says what to do about a place that cannot be used', async () => {
       const place = person.file('a-file')
       writeFileSync(place, '')
