@@ -33,3 +33,27 @@ export function tolerates({ key = '', effect = '', operator = '', value = '' }: 
   if (operator === 'Exists') return true
   return (operator === '' || operator === 'Equal') && value === (taint.value ?? '')
 }
+
+export const noExecuteTaints = (taints: readonly Taint[] | undefined): readonly Taint[] =>
+  (taints ?? []).filter(({ effect }) => effect === 'NoExecute')
+
+const NOW = Number.NEGATIVE_INFINITY
+export const NEVER = Number.POSITIVE_INFINITY
+
+/** When NoExecute taints drive a binding away. The moment in milliseconds: at once for a taint that is not tolerated, never where all are tolerated for ever. */
+export function evictionDue(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
+  const used = taints.map((taint) => tolerations.find((toleration) => tolerates(toleration, taint)))
+  if (used.includes(undefined)) return NOW
+  const ends = used.flatMap((toleration) => {
+    const seconds = toleration?.tolerationSeconds
+    if (toleration === undefined || seconds === undefined || seconds === null) return []
+    return taints.filter((taint) => tolerates(toleration, taint)).map(({ timeAdded }) => endOf(timeAdded, seconds))
+  })
+  return ends.reduce((first, end) => Math.min(first, end), NEVER)
+}
+
+/** A taint that nobody knows the age of has not come of age. */
+function endOf(timeAdded: string | undefined, seconds: number): number {
+  const addedMs = timeAdded === undefined ? Number.NaN : Date.parse(timeAdded)
+  return Number.isNaN(addedMs) ? NEVER : addedMs + seconds * 1000
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Binding, Cluster, ClusterTaintPolicy, GracefulEvictionTask, Taint, Toleration } from '../../kinds/karmada/index.ts'
+import { evictionDue, NEVER } from '../cluster-taints.ts'
 import { aBinding, aCluster } from '../membership/testing.ts'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../resources.ts'
 import { planFor } from './application/plan.ts'
@@ -11,7 +12,7 @@ import { createEvictionRate } from './eviction-rate.ts'
 import { assess } from './graceful-eviction/assess.ts'
 import { FAILOVER_DEFAULTS } from './options.ts'
 import { evaluate, preservedState } from './state-preservation.ts'
-import { byDefault, evictionDue, NEVER, tolerationsOf } from './taint-eviction/due.ts'
+import { byDefault, tolerationsOf } from './taint-eviction/due.ts'
 
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
 const ms = (second: number): number => Date.parse(at(second))

@@ -80,6 +80,30 @@ describe('filters', () => {
   ])
 })
 
+describe('a toleration for a time', () => {
+  const addedMs = Date.UTC(2026, 0, 1)
+  const old = { key: 'down', effect: 'NoExecute', timeAdded: '2026-01-01T00:00:00Z' }
+  const clusterTolerations = [{ key: 'down', operator: 'Exists', tolerationSeconds: 10 }]
+  const at = (seconds: number, more: BindingWish = {}): string => {
+    const wish = { resource: 'ConfigMap', placement: { clusterTolerations }, ...more }
+    return inShort(decide(fleetOf({ m1: { taints: [old] }, m2: {} }), wish, { nowMs: addedMs + seconds * 1000 }))
+  }
+  it('counts until it is over: nothing comes that would have to go at once', () => {
+    assert.equal(at(9), 'm1:0, m2:0')
+    assert.equal(at(10), 'm2:0')
+  })
+  it('that is over drives nobody away here: that is decided elsewhere', () => {
+    assert.equal(at(100, { on: { m1: 0, m2: 0 } }), 'm1:0, m2:0')
+  })
+  it('is told as over', () => {
+    const wish = { resource: 'ConfigMap', placement: { clusterTolerations } }
+    assert.match(
+      inShort(decide(fleetOf({ m1: { taints: [old] } }), wish, { nowMs: addedMs + 60_000 })),
+      /1 cluster\(s\) had taint \{down:NoExecute\}, whose toleration is over\./,
+    )
+  })
+})
+
 describe('duplicated and static weights', () => {
   const asked = (placement: Placement, more: BindingWish = {}): BindingWish => ({ replicas: 5, placement, ...more })
   table([

@@ -21,6 +21,8 @@ export interface Snapshot {
   readonly clusters: readonly ClusterFacts[]
   /** What was decided and is not to be seen in the clusters yet. */
   readonly inFlight?: InFlight
+  /** By which tolerations for a time are judged (default: none of them is over). */
+  readonly nowMs?: number
 }
 
 export interface ScheduleOptions {
@@ -30,11 +32,15 @@ export interface ScheduleOptions {
   readonly measures?: Pick<FleetMeasures, 'timed'>
 }
 
-export function schedule({ clusters, inFlight = NOTHING_IN_FLIGHT }: Snapshot, demand: Demand, options: ScheduleOptions = {}): Decision {
+export function schedule(
+  { clusters, inFlight = NOTHING_IN_FLIGHT, nowMs = Number.NEGATIVE_INFINITY }: Snapshot,
+  demand: Demand,
+  options: ScheduleOptions = {},
+): Decision {
   const estimate = estimatorFor(demand, inFlight)
   const failed: Attempt[] = []
   for (const term of demand.terms.slice(firstTerm(demand))) {
-    const attempt = attemptWith(term, { clusters, demand, estimate, options })
+    const attempt = attemptWith(term, { clusters, demand, estimate, nowMs, options })
     if (attempt.reason === 'Success') return succeeded(demand, attempt, term.name, failed)
     failed.push(attempt)
   }
@@ -94,12 +100,14 @@ interface World {
   readonly clusters: readonly ClusterFacts[]
   readonly demand: Demand
   readonly estimate: Estimate
+  readonly nowMs: number
   readonly options: ScheduleOptions
 }
 
-function attemptWith(term: Term, { clusters, demand, estimate, options }: World): Attempt {
+function attemptWith(term: Term, world: World): Attempt {
+  const { clusters, demand, estimate, options } = world
   const timed = options.measures?.timed ?? untimed
-  const filtered = timed('Filter', () => filter(term, clusters, demand))
+  const filtered = timed('Filter', () => filter(term, world))
   const { feasible } = filtered
   const fail = (reason: Reason, message: string, inVain: InVain | undefined): Attempt => ({
     reason,
@@ -129,8 +137,8 @@ function attemptWith(term: Term, { clusters, demand, estimate, options }: World)
 }
 
 /** Clusters that are going are passed over without a word. */
-function filter(term: Term, clusters: readonly ClusterFacts[], demand: Demand): Filtered {
-  const checks = FILTERS.map((one) => one.prepare(demand, term)).filter((check): check is Check => check !== undefined)
+function filter(term: Term, { clusters, demand, nowMs }: World): Filtered {
+  const checks = FILTERS.map((one) => one.prepare(demand, term, nowMs)).filter((check): check is Check => check !== undefined)
   const feasible: ClusterFacts[] = []
   const rejected: Sentence[] = []
   const reasons = new Map<string, number>()

@@ -124,7 +124,7 @@ export class Scheduling {
   #decide(key: string, binding: Binding, { demand, nowMs }: { demand: Demand; nowMs: number }): Look {
     this.#inFlight.expire(nowMs)
     this.#inFlight.forgetUnwritten(key, binding, demand, nowMs)
-    const decision = schedule({ clusters: this.clusters.clusters, inFlight: this.#inFlight.of }, demand, this.#options)
+    const decision = schedule({ clusters: this.clusters.clusters, inFlight: this.#inFlight.of, nowMs }, demand, this.#options)
     this.#remember(key, binding, { demand, decision, nowMs })
     const isShort = decision.reason === 'Unschedulable' || decision.reason === 'SchedulerError'
     const endMs = !isShort ? undefined : this.#inFlight.nextEndMs()

@@ -98,10 +98,10 @@ export function aBindingOf(wish: BindingWish = {}): Binding {
 export const decide = (
   clusters: readonly ClusterFacts[],
   wish: BindingWish,
-  { inFlight, ...options }: Pick<Snapshot, 'inFlight'> & ScheduleOptions = {},
+  { inFlight, nowMs, ...options }: Pick<Snapshot, 'inFlight' | 'nowMs'> & ScheduleOptions = {},
 ): Decision => {
   const binding = aBindingOf(wish)
-  return schedule({ clusters, inFlight }, demandOf(binding, binding.spec.placement ?? {}), options)
+  return schedule({ clusters, inFlight, nowMs }, demandOf(binding, binding.spec.placement ?? {}), options)
 }
 
 /** `m1:2, m2:1`, or why not. */

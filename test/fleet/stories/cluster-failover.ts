@@ -1,11 +1,12 @@
 /** Work that leaves a cluster with a NoExecute taint: when, in which order, and what it takes along. */
 import assert from 'node:assert/strict'
-import { CLUSTER_ROLES } from '../../../src/client/builtin-resources.ts'
+import { CLUSTER_ROLES, CONFIG_MAPS } from '../../../src/client/builtin-resources.ts'
+import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isIn, sharesOf, tells } from '../bindings.ts'
 import { whileCluster } from '../clusters.ts'
 import { reaches } from '../looks.ts'
-import { aClusterPropagationPolicy, aClusterRole, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
+import { aClusterPropagationPolicy, aClusterRole, aConfigMap, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
 import { type OwnKind, ownKind, report, teach } from '../own-kind.ts'
 import type { FleetArea, FleetStage, Place } from '../story.ts'
 import { spreadOver } from '../workloads.ts'
@@ -137,6 +138,28 @@ export const clusterFailover: FleetArea = {
           await reaches(stage, boats.resource, 'ferry', [to])
           await report(to, boats, 'ferry', { afloat: true })
           await isIn(stage, boats.resource, 'ferry', [to])
+        })
+      },
+    },
+    {
+      name: 'a toleration for a time that is over: it goes once, and does not come back while the taint is there',
+      alone: true,
+      async run(stage) {
+        const [member1, member2] = stage.members
+        const clusterTolerations = [{ key: 'down', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 2 }]
+        const template = aConfigMap('settings')
+        await stage.hub.create(aPropagationPolicy('settings', [selectorOf(template)], { ...on(member1, member2), clusterTolerations }))
+        await stage.hub.create(template)
+        await isIn(stage, CONFIG_MAPS, 'settings', [member1, member2])
+        await tainted(stage, member1, async () => {
+          await isIn(stage, CONFIG_MAPS, 'settings', [member2])
+          await stage.settle()
+          // Somebody changes the template, and it is decided anew.
+          const policy = { spec: { placement: { spreadConstraints: [spreadOver('cluster', 1, 3)] } } }
+          await stage.hub.patch(PROPAGATION_POLICIES, 'settings', policy)
+          await stage.settle()
+          await isIn(stage, CONFIG_MAPS, 'settings', [member2])
+          assert.deepEqual((await bindingOf(stage, CONFIG_MAPS, 'settings'))?.spec.gracefulEvictionTasks ?? [], [])
         })
       },
     },

@@ -18,12 +18,13 @@ import {
   type Plan,
   via,
 } from '../../../runtime/controller.ts'
+import { evictionDue, NEVER, noExecuteTaints } from '../../cluster-taints.ts'
 import { CLUSTERS } from '../../resources.ts'
 import { controllerName, type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
 import type { EvictionRate } from '../eviction-rate.ts'
 import type { FailoverOptions } from '../options.ts'
 import { preservedState } from '../state-preservation.ts'
-import { byDefault, evictionDue, NEVER, noExecuteTaints, tolerationsOf } from './due.ts'
+import { byDefault, tolerationsOf } from './due.ts'
 
 interface ObservedBinding {
   binding: Binding | undefined

@@ -8,5 +8,5 @@ export type Check = (facts: ClusterFacts) => string | undefined
 export interface Filter {
   readonly name: string
   /** Undefined when it has nothing to say about this binding. */
-  prepare(demand: Demand, term: Term): Check | undefined
+  prepare(demand: Demand, term: Term, nowMs: number): Check | undefined
 }

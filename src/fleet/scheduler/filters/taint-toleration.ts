@@ -1,16 +1,23 @@
-/** Taints keep new work away unless they are tolerated. Who is there already is the business of eviction. */
+/**
+ * Taints keep new work away unless they are tolerated. Who is there already is the business of eviction; where a toleration
+ * for a time is over, eviction would take away at once what came, and the two would go on for ever.
+ */
 import type { Taint } from '../../../kinds/karmada/index.ts'
-import { tolerates } from '../../cluster-taints.ts'
+import { evictionDue, noExecuteTaints, tolerates } from '../../cluster-taints.ts'
 import type { Filter } from './filter.ts'
 
 export const taintToleration: Filter = {
   name: 'TaintToleration',
-  prepare({ placement, current }) {
+  prepare({ placement, current }, _term, nowMs) {
     const tolerations = placement.clusterTolerations ?? []
     return ({ name, taints }) => {
       if (taints.length === 0 || current.has(name)) return undefined
       const taint = taints.find((one) => !tolerations.some((toleration) => tolerates(toleration, one)))
-      return taint === undefined ? undefined : `cluster(s) had untolerated taint {${taintText(taint)}}`
+      if (taint !== undefined) return `cluster(s) had untolerated taint {${taintText(taint)}}`
+      const driving = noExecuteTaints(taints)
+      if (driving.length === 0 || evictionDue(driving, tolerations) > nowMs) return undefined
+      const outlived = driving.find((one) => evictionDue([one], tolerations) <= nowMs) ?? driving[0]
+      return outlived === undefined ? undefined : `cluster(s) had taint {${taintText(outlived)}}, whose toleration is over`
     }
   },
 }
