@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
+import { createBreath } from './base/breath.ts'
 import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
 import { CommandError, type FileSink, type Files, type Machine, type Processes } from './cli/machine.ts'
@@ -22,7 +23,11 @@ import { machineProcesses } from './store/journal/lock.ts'
 
 declare const SLUICE_VERSION: string
 
+/** So long may one chain of promises hold everybody else up: requests from outside, timers, the disk. */
+const HELD_AT_MOST_MS = 15
+
 const clock: Clock = {
+  breathe: createBreath({ nowMs: () => performance.now(), turn: (callback) => void setImmediate(callback), heldAtMostMs: HELD_AT_MOST_MS }),
   preciseMs: () => performance.now(),
   now: () => Date.now(),
   after(delayMs, callback) {
@@ -56,19 +61,26 @@ const random = pooledRandom(4096)
 
 /**
  * After work, in the first quiet moment, memory that is no longer needed goes back: left alone, V8 keeps what a load made it
- * take until the next load.
+ * take until the next load. A large heap is left to V8: collecting it takes seconds, in which nobody is answered.
  */
-function collectWhenIdle(everyMs: number, collections: number): void {
+function collectWhenIdle(everyMs: number, { collections, upToBytes }: { collections: number; upToBytes: number }): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   let before = process.cpuUsage()
   // Several: the first finds what is garbage, the next ones empty pages that are nearly so.
   let due = 0
+  let isSweeping = false
   setInterval(() => {
     const { user, system } = process.cpuUsage(before)
     const isBusy = (user + system) / 1000 > everyMs / 10
-    if (isBusy) due = collections
-    else if (due-- > 0) collect()
+    // What other threads do after a collection is no work.
+    if (isSweeping) isSweeping = false
+    else if (isBusy) due = collections
+    else if (due > 0 && getHeapStatistics().used_heap_size < upToBytes) {
+      due--
+      collect()
+      isSweeping = true
+    }
     before = process.cpuUsage()
   }, everyMs).unref()
 }
@@ -205,7 +217,7 @@ const LONG_RUNNING = ['up', 'controllers']
 const [command = ''] = process.argv.slice(2)
 if (isMainThread && LONG_RUNNING.includes(command)) process.exitCode = await runInOwnHeap(programFile, process.argv.slice(2))
 else {
-  if (!isMainThread) collectWhenIdle(1500, 3)
+  if (!isMainThread) collectWhenIdle(1500, { collections: 3, upToBytes: 512 * 2 ** 20 })
   process.exitCode = await runCommand(machine, process.argv.slice(2))
 }
 // Whatever still holds the event loop (an idle connection, say) must not keep a finished command alive.

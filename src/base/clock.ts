@@ -8,6 +8,11 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void
   /** The same time; its timers are no work that anybody waits for: heartbeats, attempts to reach what is gone. Absent: this one. */
   readonly background?: Clock
+  /**
+   * Lets others have a turn: where only promises follow on each other, as in process, nobody else does. Undefined when they
+   * had one a moment ago. Absent: nobody else is there.
+   */
+  breathe?(): Promise<void> | undefined
 }
 
 /** Resolves after `delayMs`, or at once (and early) when the signal aborts. Never rejects. */

@@ -102,6 +102,8 @@ export function createWorkers(options: WorkersOptions): Workers {
       options.onPass?.(pass)
     }
     try {
+      const breath = clock.breathe?.()
+      if (breath !== undefined) await breath
       const writes = await options.work(key)
       if (writes === undefined) return
       queue.forget(key)
