@@ -184,6 +184,7 @@ function runFor(options: LeadOptions, member: MemberOptions | undefined, without
     fleetOptions,
     authority: () => authority,
     transportFor: () => transport,
+    isDiscoveryLate: true,
     connectMember: memberAccess(() => [], 'http').connect,
     webhooks: postJson,
   })

@@ -22,6 +22,8 @@ export interface RunAllOptions {
   onPass?(pass: Pass): void
   /** How each part of the process reaches the server: a controller by its name, `caches`, `everything`. */
   transportFor(part: string): Transport
+  /** Whether the server shows definitions in its discovery later than it calls them established, as all but our own do (default no). */
+  isDiscoveryLate?: boolean
   /** Resources of which the cache of everything keeps whole objects (default: none). */
   whole?(resource: Resource): boolean
   /** Each controller as it is to run, where that is not as it is: worlds script its effects. */
@@ -83,6 +85,7 @@ export function runAll(options: RunAllOptions, everybody: (ground: Ground) => Ev
     client: clientOf('everything'),
     clock,
     random,
+    isDiscoveryLate: options.isDiscoveryLate,
     whole: options.whole,
     shared: (resource) => caches.known(resource),
     onError: (error) => log.write('warn', 'cannot follow everything', { cause: messageOf(error) }),

@@ -45,7 +45,7 @@ async function aWorld(lagMs: number): Promise<{ world: World; everything: Everyt
   const controllers: RunControllers = ({ clock, random, transportFor }) => {
     const transport = lateDiscovery(transportFor('everything'), lagMs, () => clock.now())
     const client = createClient({ transport, clock, random, userAgent: 'test' })
-    const everything = followEverything({ client, clock, random, onError: () => undefined })
+    const everything = followEverything({ client, clock, random, isDiscoveryLate: true, onError: () => undefined })
     made = everything
     return {
       busy: () => everything.behind(),

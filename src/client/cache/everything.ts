@@ -55,6 +55,8 @@ export interface EverythingOptions {
   client: Client
   clock: Clock
   random: Random
+  /** Whether discovery may lag behind the definitions; then it is read again a few times after they changed (default no). */
+  isDiscoveryLate?: boolean
   /** What to follow of all that can be (default: all of it). */
   only?(resource: Resource): boolean
   /** Resources of which whole objects are kept, not their metadata alone (default: none). */
@@ -106,10 +108,11 @@ class FollowedResources implements Everything {
     const { client, clock, random } = this.#options
     const { signal } = this.#stopping
     const definitions = startInformer({ client, clock, random, resource: CUSTOM_RESOURCE_DEFINITIONS, signal, project: metadataOnly })
-    const reading = repeatReading(clock, () => {
+    const read = (): void => {
       this.#isDirty = true
       void this.#discover()
-    })
+    }
+    const reading = this.#options.isDiscoveryLate === true ? repeatReading(clock, read) : { changed: read, stop: () => undefined }
     signal.addEventListener('abort', () => reading.stop(), { once: true })
     definitions.subscribe(() => reading.changed())
     void this.#discover()
