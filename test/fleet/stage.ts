@@ -1,6 +1,6 @@
 /** A stage over clients of a hub and its members: the same on both grounds; how time passes and where calls run is given. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../src/client/builtin-resources.ts'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS } from '../../src/client/builtin-resources.ts'
 import type { Client } from '../../src/client/client.ts'
 import { isConflict, isNotFound } from '../../src/client/errors.ts'
 import type { Resource } from '../../src/client/resource.ts'
@@ -67,6 +67,10 @@ export function stageOn(ground: Ground, mark: string): SetStage {
   }
   const tidy = async (): Promise<void> => {
     for (const [resource, name] of outside.reverse()) await hub.delete(resource, name)
+    // The next story may bring one of the same name: until its objects are gone, a server keeps it.
+    for (const [resource, name] of outside)
+      if (resource === CUSTOM_RESOURCE_DEFINITIONS)
+        await stage.until(`${name} gone`, async () => (await hub.get(resource, name)) === undefined)
     for (const listener of listeners) await listener.close()
   }
   return { stage, tidy }
