@@ -18,7 +18,7 @@ import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
 import { CommandError, type FileSink, type Files, type Machine, type Processes } from './cli/machine.ts'
 import { runCommand } from './cli/program.ts'
-import { isErrorTerminal, memoryBytes, nextSignal, runInOwnHeap } from './own-heap.ts'
+import { isErrorTerminal, memoryBytes, nextSignal, runInOwnHeap, say } from './own-heap.ts'
 import { machineProcesses } from './store/journal/lock.ts'
 
 declare const SLUICE_VERSION: string
@@ -202,8 +202,8 @@ const machine: Machine = {
     return { usedBytes, limitBytes }
   },
   isTerminal: isErrorTerminal() && process.env.NO_COLOR === undefined,
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => say('out', text),
+  err: (text) => say('err', text),
   log: { write: () => undefined },
   files,
   processes,

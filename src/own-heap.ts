@@ -22,6 +22,17 @@ interface Given {
 /** Whether people look at the error output: a thread's own streams do not say. */
 export const isErrorTerminal = (): boolean => (isMainThread ? process.stderr.isTTY === true : (workerData as Given).isTerminal)
 
+interface Said {
+  to: 'out' | 'err'
+  text: string
+}
+
+/** In the order in which it is said, whatever it is said to: each of a thread's own streams has a pace of its own. */
+export function say(to: Said['to'], text: string): void {
+  if (isMainThread) (to === 'out' ? process.stdout : process.stderr).write(text)
+  else parentPort?.postMessage({ to, text } satisfies Said)
+}
+
 /** Resolves with the signal's name when the next one comes; in a thread, also when it came before anybody asked. */
 export function nextSignal(): Promise<string> {
   if (!isMainThread) return passedOn.next()
@@ -57,6 +68,7 @@ export function runInOwnHeap(file: string, argv: string[]): Promise<number> {
     workerData: given,
     resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: YOUNG_MIB },
   })
+  worker.on('message', ({ to, text }: Said) => say(to, text))
   let signals = 0
   for (const name of SIGNALS)
     process.on(name, () => {
