@@ -18,7 +18,7 @@ import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
 import { CommandError, type FileSink, type Files, type Machine, type Processes } from './cli/machine.ts'
 import { runCommand } from './cli/program.ts'
-import { isErrorTerminal, memoryBytes, nextSignal, runInOwnHeap, say } from './own-heap.ts'
+import { isErrorTerminal, memoryBytes, memoryUse, nextSignal, runInOwnHeap, say } from './own-heap.ts'
 import { machineProcesses } from './store/journal/lock.ts'
 
 declare const SLUICE_VERSION: string
@@ -197,10 +197,7 @@ const machine: Machine = {
     osImage: os.version(),
   },
   hardware: { cpus: os.availableParallelism(), memoryBytes: memoryBytes() },
-  memory() {
-    const { used_heap_size: usedBytes, heap_size_limit: limitBytes } = getHeapStatistics()
-    return { usedBytes, limitBytes }
-  },
+  memory: memoryUse,
   isTerminal: isErrorTerminal() && process.env.NO_COLOR === undefined,
   out: (text) => say('out', text),
   err: (text) => say('err', text),

@@ -1,12 +1,13 @@
 /**
  * Long-running commands run in a thread of their own, because only there a program can choose its heap: Node gives the main
  * thread some 4 GiB at most, whatever the machine has, and a young generation so small that under load much of what is soon
- * garbage is moved to the old one first. Measured with 600 Deployments over ten members: a quarter less processor time.
+ * garbage is moved to the old one first.
  *
  * The main thread is left with what only it can do: signals, the exit code, and saying that the memory is used up. What was
  * given to Node by flags (--max-old-space-size) wins over what is chosen here.
  */
 import os from 'node:os'
+import { getHeapStatistics } from 'node:v8'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
 /** Of what the machine has; the rest is for buffers outside the heap, for pods and for everybody else. */
@@ -62,7 +63,7 @@ const passedOn = (() => {
 /** Runs `file` with these arguments to its end, and resolves with its exit code. */
 export function runInOwnHeap(file: string, argv: string[]): Promise<number> {
   const given: Given = { isTerminal: isErrorTerminal() }
-  const maxOldGenerationSizeMb = Math.floor((memoryBytes() * SHARE_OF_MACHINE) / 2 ** 20)
+  const maxOldGenerationSizeMb = Math.floor(mostBytes() / 2 ** 20)
   const worker = new Worker(file, {
     argv,
     workerData: given,
@@ -88,11 +89,20 @@ export function runInOwnHeap(file: string, argv: string[]): Promise<number> {
 function toldOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (!('code' in error) || error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error.stack ?? error.message
-  return 'the memory is used up. What was acknowledged is kept; start again with fewer members, on a larger machine, or with more memory: NODE_OPTIONS=--max-old-space-size=MIB sluice up'
+  return 'the memory is used up. What was acknowledged is kept; start again with less to hold, on a larger machine, or with more memory: NODE_OPTIONS=--max-old-space-size=MIB before the command'
 }
 
 /** What the machine has, or the control group that we are in, where that is less. */
 export function memoryBytes(): number {
   const constrained = process.constrainedMemory?.() ?? 0
   return constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem()
+}
+
+/** What this machine can give to the heap. */
+const mostBytes = (): number => memoryBytes() * SHARE_OF_MACHINE
+
+/** Of the thread that asks. */
+export function memoryUse(): { usedBytes: number; limitBytes: number; mostBytes: number } {
+  const { used_heap_size: usedBytes, heap_size_limit: limitBytes } = getHeapStatistics()
+  return { usedBytes, limitBytes, mostBytes: mostBytes() }
 }

@@ -58,7 +58,7 @@ export function fakeMachine(): FakeMachine {
     cwd: '/home/me',
     facts: { architecture: 'amd64', operatingSystem: 'linux', kernelVersion: '6', osImage: 'test' },
     hardware: { cpus: 4, memoryBytes: 8 * 1024 ** 3 },
-    memory: () => ({ usedBytes: 1024 ** 3, limitBytes: 4 * 1024 ** 3 }),
+    memory: () => ({ usedBytes: 1024 ** 3, limitBytes: 4 * 1024 ** 3, mostBytes: 6 * 1024 ** 3 }),
     isTerminal: false,
     out(text) {
       machine.said.out += text

@@ -33,8 +33,10 @@ export interface Machine {
 
 export interface MemoryUse {
   usedBytes: number
-  /** What Node allows this process, whatever the machine has. */
+  /** What Node allows this process. */
   limitBytes: number
+  /** What the machine could give. */
+  mostBytes: number
 }
 
 export interface Files {

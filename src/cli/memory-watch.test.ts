@@ -10,7 +10,7 @@ function aWatch(uses: readonly number[]) {
   const timers: (() => void)[] = []
   const said: string[] = []
   let looks = 0
-  const memory = (): MemoryUse => ({ usedBytes: (uses[looks++] ?? 0) * GIB, limitBytes: 4 * GIB })
+  const memory = (): MemoryUse => ({ usedBytes: (uses[looks++] ?? 0) * GIB, limitBytes: 4 * GIB, mostBytes: 12 * GIB })
   const clock = {
     now: () => 0,
     after(_ms: number, callback: () => void) {
@@ -18,7 +18,7 @@ function aWatch(uses: readonly number[]) {
       return () => void timers.splice(timers.indexOf(callback), 1)
     },
   }
-  const stop = watchMemory({ clock, hardware: { cpus: 2, memoryBytes: 16 * GIB }, memory, err: (text) => void said.push(text) })
+  const stop = watchMemory({ clock, memory }, (text) => void said.push(text))
   const pass = (): void => timers.shift()?.()
   return { said, stop, pass, looks: () => looks, pending: () => timers.length }
 }
@@ -28,7 +28,7 @@ describe('memory', () => {
     const watch = aWatch([3.9, 3.9, 3.9, 3.9])
     for (let i = 0; i < 5; i++) watch.pass()
     assert.equal(watch.said.length, 1)
-    assert.match(watch.said[0] ?? '', /3994 of at most 4096 MiB .*NODE_OPTIONS=--max-old-space-size=12288 sluice up/)
+    assert.match(watch.said[0] ?? '', /3994 of at most 4096 MiB .*NODE_OPTIONS=--max-old-space-size=12288 before the command/)
     assert.equal(watch.pending(), 0)
   })
 
@@ -47,6 +47,6 @@ describe('memory', () => {
   })
 
   it('of a machine that has no more is not promised', () => {
-    assert.match(memoryWarning({ usedBytes: 4 * GIB, limitBytes: 4 * GIB }, 5 * GIB), /This machine has no more/)
+    assert.match(memoryWarning({ usedBytes: 4 * GIB, limitBytes: 4 * GIB, mostBytes: 4 * GIB }), /The machine has no more/)
   })
 })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../client/builtin-resources.ts'
-import { followEverything, type Located } from '../client/cache/everything.ts'
-import { createClient } from '../client/client.ts'
-import type { RunControllers } from '../faultsim/world/cluster.ts'
+import type { Located } from '../client/cache/everything.ts'
+import { runEverything } from '../client/cache/testing.ts'
 import { World } from '../faultsim/world/index.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { createTemplates, isPropagatable, type Templates } from './templates.ts'
@@ -32,20 +31,10 @@ const definition = {
 async function aHub(): Promise<{ world: World; templates: Templates; completions: () => number }> {
   let made: Templates | undefined
   let completions = 0
-  const controllers: RunControllers = ({ clock, random, transportFor }) => {
-    const client = createClient({ transport: transportFor('everything'), clock, random, userAgent: 'test' })
-    const everything = followEverything({ client, clock, random, whole: (resource) => isPropagatable(resource), onError: () => undefined })
+  const controllers = runEverything({ whole: (resource) => isPropagatable(resource) }, (everything) => {
     made = createTemplates(everything)
     made.onComplete(() => completions++)
-    return {
-      busy: () => everything.behind(),
-      lookAgain: () => undefined,
-      async stop() {
-        everything.stop()
-        await client.close()
-      },
-    }
-  }
+  })
   const world = new World({ controllers })
   await world.start()
   await world.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } })

@@ -16,6 +16,7 @@ import { runElected } from '../elected.ts'
 import { type FleetFlags, fleetOptionsOf } from '../fleet-flags.ts'
 import { leaseOf } from '../lease-of-up.ts'
 import { CommandError, type Machine } from '../machine.ts'
+import { watchMemory } from '../memory-watch.ts'
 
 export interface ControllersOptions extends FleetFlags {
   role?: string
@@ -87,7 +88,9 @@ async function serveUntilStopped(serving: Serving): Promise<void> {
     webhookUrl: options.webhookUrl,
   })
   log.write('info', 'health and metrics are served', { address: running.healthAddress })
+  const endWatch = watchMemory(machine, (warning) => log.write('warn', warning))
   const end = await Promise.race([machine.untilStopped(), running.failed.then((reason) => ({ reason }))])
+  endWatch()
   log.write('info', 'stopping', { why: typeof end === 'string' ? end : end.reason })
   await running.stop()
   if (typeof end !== 'string') throw new CommandError(`stopped: ${end.reason}. Start it again; another process may lead meanwhile`)

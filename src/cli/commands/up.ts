@@ -50,7 +50,7 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
   } finally {
     progress.done()
   }
-  const endWatch = watchMemory(machine)
+  const endWatch = watchMemory(machine, (warning) => machine.err(`warning: ${warning}\n`))
   machine.out(describeStart(machine, dir, served, { willTell: plan.story }))
   const failure = served.failed.then((reason) => ({ reason }))
   const stopped = Promise.race([machine.untilStopped(), failure])

@@ -52,7 +52,7 @@ export async function whyFrom(
 ): Promise<void> {
   const resources = await discoverResources(hub.client)
   if (!resources.some(({ group, plural }) => group === 'work.karmada.io' && plural === 'works'))
-    throw new CommandError(`${hub.where} is no hub; name one with --context`)
+    throw new CommandError(`${hub.where} is no hub; name one with --context (that of sluice up is called hub)`)
   const resource = namedResource(resources, kind)
   if (resource === undefined) throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
   const namespace = resource.namespaced ? (options.namespace ?? hub.namespace) : ''

@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { RunControllers } from '../../faultsim/world/cluster.ts'
+import { aDefinition } from '../../../test/builders/index.ts'
 import { World } from '../../faultsim/world/index.ts'
-import type { KubeObject } from '../../kube/meta.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../builtin-resources.ts'
-import { createClient } from '../client.ts'
 import { readAll, type Transport } from '../transport.ts'
-import { type Everything, followEverything } from './everything.ts'
-
-const BOATS: KubeObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'boats.example.io' },
-  spec: {
-    group: 'example.io',
-    scope: 'Namespaced',
-    names: { plural: 'boats', singular: 'boat', kind: 'Boat', listKind: 'BoatList' },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-  },
-}
+import type { Everything } from './everything.ts'
+import { runEverything } from './testing.ts'
 
 /** Discovery as a server gives it that is so late: each answer is what was true so long ago. */
-function lateDiscovery(transport: Transport, lagMs: number, nowMs: () => number): Transport {
+function lateDiscovery(transport: Transport, nowMs: () => number, lagMs: number): Transport {
   const answers: { atMs: number; body: Buffer }[] = []
   return {
     ...transport,
@@ -40,38 +27,23 @@ function lateDiscovery(transport: Transport, lagMs: number, nowMs: () => number)
   }
 }
 
-async function aWorld(lagMs: number): Promise<{ world: World; everything: Everything }> {
-  let made: Everything | undefined
-  const controllers: RunControllers = ({ clock, random, transportFor }) => {
-    const transport = lateDiscovery(transportFor('everything'), lagMs, () => clock.now())
-    const client = createClient({ transport, clock, random, userAgent: 'test' })
-    const everything = followEverything({ client, clock, random, isDiscoveryLate: true, onError: () => undefined })
-    made = everything
-    return {
-      busy: () => everything.behind(),
-      lookAgain: () => undefined,
-      async stop() {
-        everything.stop()
-        await client.close()
-      },
-    }
-  }
-  const world = new World({ controllers })
-  await world.start()
-  await world.settle()
-  assert.ok(made !== undefined)
-  return { world, everything: made }
-}
-
 describe('everything', () => {
   it('is followed though discovery lags behind the definitions, and left in the same way', async () => {
-    const { world, everything } = await aWorld(800)
-    await world.hub.create(BOATS)
+    let made: Everything | undefined
+    const reach = (transport: Transport, nowMs: () => number): Transport => lateDiscovery(transport, nowMs, 800)
+    const world = new World({
+      controllers: runEverything({ isDiscoveryLate: true, reach }, (everything) => {
+        made = everything
+      }),
+    })
+    await world.start()
+    await world.settle()
+    await world.hub.create(aDefinition('Boat'))
     await world.advance(30_000)
-    assert.equal(everything.resourceNamed('example.io', 'boats')?.kind, 'Boat')
-    await world.hub.delete(CUSTOM_RESOURCE_DEFINITIONS, 'boats.example.io')
+    assert.equal(made?.resourceNamed('example.com', 'boats')?.kind, 'Boat')
+    await world.hub.delete(CUSTOM_RESOURCE_DEFINITIONS, 'boats.example.com')
     await world.advance(30_000)
-    assert.equal(everything.resourceNamed('example.io', 'boats'), undefined)
+    assert.equal(made?.resourceNamed('example.com', 'boats'), undefined)
     await world.stop()
   })
 })

@@ -177,7 +177,6 @@ const goneBeforeItsWork: Invariant = {
 
 type Counted = KubeObject & { spec: { replicas?: number }; status?: Record<string, number> }
 
-/** The Deployment has seen its last change and carried it out. */
 /** Pods of a set that stay, beside this one. */
 const othersOf = (member: InvariantView, set: KubeObject, pod: KubeObject): number =>
   member
@@ -185,6 +184,7 @@ const othersOf = (member: InvariantView, set: KubeObject, pod: KubeObject): numb
     .filter((one) => one.metadata.uid !== pod.metadata.uid && !isGoing(one))
     .filter(({ metadata }) => (metadata.ownerReferences ?? []).some(({ uid }) => uid === set.metadata.uid)).length
 
+/** The Deployment has seen its last change and carried it out. */
 function isSettled({ metadata, spec, status = {} }: Counted): boolean {
   const { replicas = 1 } = spec
   const { observedGeneration, replicas: all = 0, updatedReplicas = 0, readyReplicas = 0 } = status
