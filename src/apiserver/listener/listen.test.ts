@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import { Agent, type RequestOptions, request as requestHttps } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -9,15 +9,10 @@ import { after, before, describe, it } from 'node:test'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import { seededRandom } from '../../base/random.ts'
-import type { ApiRequest, ApiResponse, ByteSink, Handle } from '../http.ts'
+import type { ApiRequest, ByteSink, Handle } from '../http.ts'
 import { ensurePki, type KeyPair, type Pki } from '../pki/index.ts'
 import { ListenError, type Listener, type ListenOptions, listen, openKeyDirectory } from './index.ts'
-
-const clock = { now: () => Date.now(), after: realTimer }
-function realTimer(delayMs: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, delayMs)
-  return () => clearTimeout(timer)
-}
+import { type Answer, clock, deferred, json, mirror, ok } from './testing.ts'
 
 let directory = ''
 let pki: Pki
@@ -47,14 +42,6 @@ async function withListener(
     await listener.stop(0)
   }
   assert.deepEqual(errors, [])
-}
-
-interface Answer {
-  status: number
-  headers: IncomingHttpHeaders
-  /** Every header line, in order. */
-  lines: string[]
-  body: Buffer
 }
 
 function viaHttp1(port: number, url: string, options: RequestOptions & { body?: Uint8Array } = {}): Promise<Answer> {
@@ -93,18 +80,6 @@ function viaHttp2(session: ClientHttp2Session, headers: Record<string, string | 
     if (body !== undefined) stream.end(body)
   })
 }
-
-const ok = (body: unknown, headers: ApiResponse['headers'] = {}): ApiResponse => ({
-  status: 200,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: Buffer.from(JSON.stringify(body)),
-})
-
-/** Answers with what it was asked. */
-const mirror: Handle = async ({ method, url, headers, body, peer, refusedPeer }) =>
-  ok({ method, url, headers, body: body === undefined ? undefined : Buffer.from(body).toString(), peer, refusedPeer })
-
-const json = (answer: Answer) => JSON.parse(answer.body.toString()) as Omit<ApiRequest, 'body'> & { body?: string }
 
 describe('a listener', () => {
   it('speaks HTTP/1.1 and HTTP/2 on one port', async () => {
@@ -211,7 +186,7 @@ describe('a listener', () => {
 
   it('stops believing a certificate that runs out while the connection is open', async () => {
     let nowMs = Date.now()
-    await withListener({ handle: mirror, clock: { now: () => nowMs, after: realTimer } }, async ({ port }) => {
+    await withListener({ handle: mirror, clock: { now: () => nowMs, after: clock.after } }, async ({ port }) => {
       const session = http2(port, pki.admin)
       assert.equal(json(await viaHttp2(session, { ':path': '/' })).peer?.commonName, 'admin')
       nowMs += 2 * 365 * 24 * 60 * 60 * 1000
@@ -469,27 +444,6 @@ describe('a listener that stops', () => {
     agent.destroy()
   })
 })
-
-describe('a key directory', () => {
-  it('keeps its files from everybody else', async () => {
-    const at = path.join(directory, 'modes')
-    const keys = await openKeyDirectory(at)
-    assert.equal(await keys.read('a'), undefined)
-    await keys.write('a', 'one')
-    await keys.write('a', 'two')
-    assert.equal(await keys.read('a'), 'two')
-    assert.equal((await stat(at)).mode & 0o777, 0o700)
-    assert.equal((await stat(path.join(at, 'a'))).mode & 0o777, 0o600)
-  })
-})
-
-function deferred<T>(): { promise: Promise<T>; resolve(value: T): void } {
-  let resolve: (value: T) => void = () => undefined
-  const promise = new Promise<T>((r) => {
-    resolve = r
-  })
-  return { promise, resolve: (value) => resolve(value) }
-}
 
 /** Text over TLS as it is, until the server closes. */
 function viaRaw(port: number, text: string, pair?: KeyPair): Promise<string> {

@@ -3,10 +3,7 @@ import { describe, it } from 'node:test'
 import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../client/builtin-resources.ts'
 import type { Deployment } from '../../kinds/kubernetes/types.ts'
 import { WORKS } from '../resources.ts'
-import { aConfigMap, aDeployment, aWork, conditionsOf, executionWorld, theWork } from './testing.ts'
-
-const DISPATCHED = 'Dispatching True Dispatching: Work is being dispatched to member clusters.'
-const APPLIED = 'Applied True AppliedSuccessful: Manifest has been successfully applied'
+import { APPLIED, aConfigMap, aDeployment, aWork, conditionsOf, DISPATCHED, executionWorld, theWork } from './testing.ts'
 
 describe('fleet.execution', () => {
   it('brings a manifest into its member, with its marks, and says so once', async () => {

@@ -7,9 +7,7 @@ import { WORKS } from '../resources.ts'
 import { hubCast, joined } from '../testing.ts'
 import { execution } from './controller.ts'
 import { executionControllers } from './index.ts'
-import { aConfigMap, aDeployment, aWork } from './testing.ts'
-
-const ES = 'karmada-es-member1'
+import { aConfigMap, aDeployment, aWork, ES } from './testing.ts'
 
 const setManifests =
   (name: string, manifests: readonly unknown[]) =>

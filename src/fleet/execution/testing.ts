@@ -68,3 +68,7 @@ export async function theWork(hub: WorldCluster, name: string, cluster = 'member
 /** `Applied True AppliedSuccessful: Manifest has …`, one line per condition. */
 export const conditionsOf = ({ status }: Work): string[] =>
   (status?.conditions ?? []).map(({ type, status: state, reason, message }) => `${type} ${state} ${reason}: ${message}`).sort()
+
+export const ES = 'karmada-es-member1'
+export const DISPATCHED = 'Dispatching True Dispatching: Work is being dispatched to member clusters.'
+export const APPLIED = 'Applied True AppliedSuccessful: Manifest has been successfully applied'

@@ -3,14 +3,20 @@ import { describe } from 'node:test'
 import { expectGone, expectThere } from '../../../../test/expect/index.ts'
 import { story } from '../../../../test/stories/story.ts'
 import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
-import { survives } from '../../../faultsim/survives.ts'
-import type { Pod, PodStatus, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
+import type { Pod, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
 import { allReady, aPod, newsOf, podNames, podsIn } from '../pod/testing.ts'
-import { statefulSet } from './controller.ts'
 import { aStatefulSet, change, claimsIn, owners, ready, revisionsIn, sight, statusIn, templateAt, theSet, withClaims } from './testing.ts'
 
 const member = { members: 1 }
 const rolling = (rollingUpdate: Record<string, unknown>): StatefulSetSpec => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } })
+
+const HOLD = 'example.com/hold'
+const held = (image: string) => {
+  const template = templateAt(image)
+  return { ...template, metadata: { ...template.metadata, finalizers: [HOLD] } }
+}
+const letGo = (cluster: Parameters<typeof sight>[0], name: string): Promise<unknown> =>
+  cluster.patch(PODS, `default/${name}`, { metadata: { finalizers: null } })
 
 describe('a StatefulSet in order', () => {
   story(
@@ -479,70 +485,3 @@ describe('the revisions of a StatefulSet', () => {
 })
 
 /** Pods that do not go before they are let go. */
-const HOLD = 'example.com/hold'
-const held = (image: string) => {
-  const template = templateAt(image)
-  return { ...template, metadata: { ...template.metadata, finalizers: [HOLD] } }
-}
-const letGo = (cluster: Parameters<typeof sight>[0], name: string): Promise<unknown> =>
-  cluster.patch(PODS, `default/${name}`, { metadata: { finalizers: null } })
-
-describe('minicluster.workloads.stateful-set', () => {
-  survives(statefulSet, {
-    steps: [
-      (cluster) => cluster.create(aStatefulSet({ ...withClaims, replicas: 1, podManagementPolicy: 'Parallel' })),
-      (cluster) => change(cluster, { replicas: 2 }),
-      (cluster) => change(cluster, { template: templateAt('two') }),
-      (cluster) => change(cluster, { replicas: 1 }),
-    ],
-    invariants: [
-      {
-        says: 'a pod has its claim',
-        broken: (view) => {
-          const claims = new Set(view.list('persistentvolumeclaims').map(({ metadata }) => metadata.name))
-          return view.list('pods').find(({ metadata }) => !claims.has(`www-${metadata.name}`))?.metadata.name
-        },
-      },
-      {
-        says: 'a pod is of a revision that exists',
-        broken: (view) => {
-          const revisions = new Set(view.list('controllerrevisions').map(({ metadata }) => metadata.name))
-          return view.list('pods').find(({ metadata }) => !revisions.has(metadata.labels?.['controller-revision-hash'] ?? ''))?.metadata
-            .name
-        },
-      },
-    ],
-    async atRest(cluster) {
-      assert.equal(await sight(cluster), 'web-0:two')
-      const { replicas, updatedReplicas, observedGeneration } = await statusIn(cluster)
-      assert.deepEqual([replicas, updatedReplicas, observedGeneration], [1, 1, 4])
-      assert.deepEqual(await revisionsIn(cluster), ['1:one', '2:two'])
-    },
-  })
-
-  survives(statefulSet, {
-    nodes: 1,
-    steps: [
-      (cluster) => cluster.create(aStatefulSet({ replicas: 2 })),
-      (cluster) => change(cluster, { template: templateAt('two') }),
-      (cluster) => change(cluster, { replicas: 1 }),
-    ],
-    invariants: [
-      {
-        says: 'at most one pod is in transition',
-        broken: (view) => {
-          const moving = view.list('pods').filter(({ metadata, status }) => {
-            const { conditions = [] } = (status ?? {}) as PodStatus
-            return metadata.deletionTimestamp !== undefined || !conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')
-          })
-          return moving.length > 1 ? moving.map(({ metadata }) => metadata.name).join() : undefined
-        },
-      },
-    ],
-    async atRest(cluster) {
-      assert.equal(await sight(cluster), 'web-0:two+')
-      const { readyReplicas, currentRevision, updateRevision } = await statusIn(cluster)
-      assert.deepEqual([readyReplicas, currentRevision], [1, updateRevision])
-    },
-  })
-})
