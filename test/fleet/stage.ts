@@ -69,7 +69,7 @@ export function stageOn(ground: Ground, mark: string): SetStage {
     for (const [resource, name] of outside.reverse()) await hub.delete(resource, name)
     // The next story may bring one of the same name: until its objects are gone, a server keeps it.
     for (const [resource, name] of outside)
-      if (resource === CUSTOM_RESOURCE_DEFINITIONS)
+      if (resource.plural === CUSTOM_RESOURCE_DEFINITIONS.plural)
         await stage.until(`${name} gone`, async () => (await hub.get(resource, name)) === undefined)
     for (const listener of listeners) await listener.close()
   }

@@ -10,7 +10,14 @@ import type { FleetArea, FleetStage, Place } from '../story.ts'
 import { spreadOver } from '../workloads.ts'
 
 const AFLOAT = 'function InterpretHealth(observed) return observed.status == nil or observed.status.afloat ~= false end'
+/** A copy that took state along is not well until it says so: the state is told only as long as the move is not over. */
+const ARRIVED = `function InterpretHealth(observed)
+  local labels = observed.metadata.labels
+  if observed.status == nil then return labels == nil or labels.voyage == nil end
+  return observed.status.afloat ~= false
+end`
 const PATIENCE_SECONDS = 3
+const PATIENCE_WITH_STATE_SECONDS = 8
 
 interface Launched {
   boats: OwnKind
@@ -19,8 +26,8 @@ interface Launched {
   others: readonly Place[]
 }
 
-/** A boat in one cluster, whose policy puts up with three seconds of bad health. */
-async function launch(stage: FleetStage, application: Record<string, unknown>): Promise<Launched> {
+/** A boat in one cluster, whose policy puts up with some seconds of bad health. */
+async function launch(stage: FleetStage, application: Fields): Promise<Launched> {
   const boats = await ownKind(stage)
   const policy = (boat: KubeObject, placement: Fields, failover: Fields): KubeObject =>
     aPropagationPolicy('ferry', [selectorOf(boat)], placement, { propagateDeps: true, failover })
@@ -28,7 +35,7 @@ async function launch(stage: FleetStage, application: Record<string, unknown>): 
 }
 
 /** The same of a kind without namespaces. */
-async function launchClusterScoped(stage: FleetStage, application: Record<string, unknown>): Promise<Launched> {
+async function launchClusterScoped(stage: FleetStage, application: Fields): Promise<Launched> {
   const boats = await ownKind(stage, 'Cluster')
   const name = stage.unique('ferry')
   const policy = (boat: KubeObject, placement: Fields, failover: Fields): KubeObject =>
@@ -46,15 +53,31 @@ interface Launch {
 }
 
 async function launchWith(stage: FleetStage, { boats, name, application, policy }: Launch): Promise<Launched> {
-  await teach(stage, boats, { healthInterpretation: AFLOAT })
+  const hasState = application.statePreservation !== undefined
+  await teach(stage, boats, { healthInterpretation: hasState ? ARRIVED : AFLOAT })
   const boat = boats.make(name, { seats: 4 })
   const placement = { ...on(...stage.members), spreadConstraints: [spreadOver('cluster', 1, 1)] }
-  const failover = { application: { decisionConditions: { tolerationSeconds: PATIENCE_SECONDS }, ...application } }
+  const tolerationSeconds = hasState ? PATIENCE_WITH_STATE_SECONDS : PATIENCE_SECONDS
+  const failover = { application: { decisionConditions: { tolerationSeconds }, ...application } }
   await stage.hub.create(policy(boat, placement, failover))
   await stage.hub.create(boat, boats.resource)
   const from = await placeOf(stage, { boats, name }, stage.members)
   await reportedAs(stage, boats.resource, name, from.name, ({ health }) => health === 'Healthy')
   return { boats, name, from, others: stage.members.filter((member) => member !== from) }
+}
+
+const VOYAGE = { purgeMode: 'Directly', statePreservation: { rules: [{ aliasLabelName: 'voyage', jsonPath: '{.voyage}' }] } }
+
+/** It goes under, and what it was at is known where it comes up again; there it is well, and the move is over. */
+async function movesWithItsVoyage(stage: FleetStage, launched: Launched): Promise<void> {
+  const { boats, name, from, others } = launched
+  await report(from, boats, name, { afloat: false, voyage: '12' })
+  const to = await placeOf(stage, launched, others)
+  await isIn(stage, boats.resource, name, [to])
+  await reaches(stage, boats.resource, name, [to], ({ metadata }: KubeObject) => metadata.labels?.voyage === '12')
+  await report(to, boats, name, { afloat: true })
+  await stage.until('the task done', async () => (await taskOf(stage, launched)) === undefined)
+  await isIn(stage, boats.resource, name, [to])
 }
 
 /** The one of these that it is scheduled to, with the copy there. */
@@ -123,15 +146,7 @@ export const applicationFailover: FleetArea = {
     },
     {
       name: 'Directly: the old copy goes first, and its state goes along',
-      async run(stage) {
-        const statePreservation = { rules: [{ aliasLabelName: 'voyage', jsonPath: '{.voyage}' }] }
-        const launched = await launch(stage, { purgeMode: 'Directly', statePreservation })
-        const { boats, from, others } = launched
-        await report(from, boats, 'ferry', { afloat: false, voyage: '12' })
-        const to = await placeOf(stage, launched, others)
-        await isIn(stage, boats.resource, 'ferry', [to])
-        await reaches(stage, boats.resource, 'ferry', [to], ({ metadata }: KubeObject) => metadata.labels?.voyage === '12')
-      },
+      run: async (stage) => movesWithItsVoyage(stage, await launch(stage, VOYAGE)),
     },
     {
       name: 'who is well again in time stays',
@@ -177,15 +192,7 @@ export const applicationFailover: FleetArea = {
     },
     {
       name: 'of a kind without namespaces, Directly: the old copy goes first, and its state goes along',
-      async run(stage) {
-        const statePreservation = { rules: [{ aliasLabelName: 'voyage', jsonPath: '{.voyage}' }] }
-        const launched = await launchClusterScoped(stage, { purgeMode: 'Directly', statePreservation })
-        const { boats, name, from, others } = launched
-        await report(from, boats, name, { afloat: false, voyage: '12' })
-        const to = await placeOf(stage, launched, others)
-        await isIn(stage, boats.resource, name, [to])
-        await reaches(stage, boats.resource, name, [to], ({ metadata }: KubeObject) => metadata.labels?.voyage === '12')
-      },
+      run: async (stage) => movesWithItsVoyage(stage, await launchClusterScoped(stage, VOYAGE)),
     },
     {
       name: 'of a kind without namespaces, who is well again in time stays',
