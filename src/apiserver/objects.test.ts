@@ -85,7 +85,7 @@ describe('objects in the store', () => {
     const made = await store.put(served, object('a'), undefined)
     assert.ok(made.ok)
     assert.equal((made.version.object() as KubeObject).metadata.resourceVersion, String(made.version.revision))
-    assert.equal(JSON.parse(Buffer.from(made.version.bytes).toString()).metadata.resourceVersion, String(made.version.revision))
+    assert.equal(JSON.parse(made.version.text).metadata.resourceVersion, String(made.version.revision))
     const gone = await store.remove(served, object('a'), made.version)
     assert.ok(gone.ok)
     assert.equal((gone.version.object() as KubeObject).metadata.resourceVersion, String(gone.version.revision))

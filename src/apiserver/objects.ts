@@ -2,6 +2,7 @@
  * Objects in and out of one logical cluster of the store: keys, encoding, conversion between served versions, and a lock
  * per object so that writers of the same object queue up instead of colliding.
  */
+import { type ByteText, utf8Of } from '../base/byte-text.ts'
 import { deepClone, setOwn } from '../base/json.ts'
 import type { KindDefinition } from '../kinds/kind.ts'
 import { type KubeObject, METADATA_FIELDS, type ObjectMeta } from '../kube/meta.ts'
@@ -150,17 +151,17 @@ function orderedMetadata(metadata: ObjectMeta): ObjectMeta {
   return ordered
 }
 
-function stamped(object: KubeObject, revision: number): { bytes: Uint8Array; object: KubeObject } {
+function stamped(object: KubeObject, revision: number): { text: ByteText; object: KubeObject } {
   const value = ordered(object, orderedMetadata({ ...object.metadata, resourceVersion: String(revision) }))
-  const bytes = Buffer.from(JSON.stringify(value))
-  written.set(value, bytes)
-  return { bytes, object: value }
+  const text = utf8Of(JSON.stringify(value))
+  written.set(value, text)
+  return { text, object: value }
 }
 
-const written = new WeakMap<KubeObject, Uint8Array>()
+const written = new WeakMap<KubeObject, ByteText>()
 
-/** The bytes of an object that was written in this process; undefined of any other, and of copies. */
-export const writtenBytes = (object: KubeObject): Uint8Array | undefined => written.get(object)
+/** The text of an object that was written in this process; undefined of any other, and of copies. */
+export const writtenText = (object: KubeObject): ByteText | undefined => written.get(object)
 
 function noop(): void {
   // The queue behind a lock only needs to know that the one before is over, however it ended.

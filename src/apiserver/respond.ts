@@ -1,5 +1,7 @@
 /** Turns objects, lists and failures into answers of the negotiated form. */
+
 import { stringify as toYaml } from 'yaml'
+import { bytesOf } from '../base/byte-text.ts'
 import type { TablePrinter } from '../kinds/kind.ts'
 import { humanDuration } from '../kube/go-duration.ts'
 import type { KubeObject, ObjectMeta } from '../kube/meta.ts'
@@ -7,7 +9,7 @@ import { badRequestError, failure, type Status, type StatusError } from '../kube
 import type { Served } from './catalog.ts'
 import type { ApiResponse } from './http.ts'
 import type { Negotiated } from './negotiation.ts'
-import { convertTo, writtenBytes } from './objects.ts'
+import { convertTo, writtenText } from './objects.ts'
 import type { Scope } from './scope.ts'
 
 /** As Go writes it: lists in line with their keys, texts that look like something else in quotes. */
@@ -56,8 +58,8 @@ const isPrintable = (char: string): boolean => char >= ' ' && char !== '\u007f'
 /** One object (storage version) as the scope's version and the client's wish. */
 export function respondObject(scope: Scope, negotiated: Negotiated, status: number, object: KubeObject): ApiResponse {
   const served = convertTo(scope.served, object, scope.served.apiVersion)
-  const bytes = negotiated.shape === 'object' && negotiated.format === 'json' ? writtenBytes(served) : undefined
-  if (bytes !== undefined) return respondBytes(status, bytes, { warnings: scope.warnings })
+  const text = negotiated.shape === 'object' && negotiated.format === 'json' ? writtenText(served) : undefined
+  if (text !== undefined) return respondBytes(status, bytesOf(text), { warnings: scope.warnings })
   return respond(status, shapeObject(scope, negotiated, served), negotiated.format, scope.warnings)
 }
 

@@ -1,12 +1,13 @@
 /**
  * The versioned object store under the API server. Keys are `<bucket>/<namespace>/<name>`, or `<bucket>//<name>` for
  * what has no namespace; a bucket is one resource (`pods`, `deployments.apps`) and holds no slash. Values are JSON
- * bytes that already contain their own resourceVersion.
+ * texts that already contain their own resourceVersion.
  *
  * Promises of every implementation (spec'd by `suite.ts`): revisions of a cluster grow by one per change, are never
  * reused or lowered, also across restart and restore; one event, one revision; an acknowledged write is durable before it
  * is visible; readers and watchers see only durable state, in revision order, without gap or duplicate.
  */
+import type { ByteText } from '../base/byte-text.ts'
 import type { ErrorCode } from '../base/errors/catalogue.ts'
 
 export interface Version {
@@ -15,7 +16,8 @@ export interface Version {
   readonly revision: number
   /** Revision of the write that created the key's current life. */
   readonly createRevision: number
-  readonly bytes: Uint8Array
+  /** The value: JSON in UTF-8. */
+  readonly text: ByteText
   /** The parsed, deeply frozen value; parsed lazily and kept in a bounded cache. */
   object(): unknown
   /** The same for one look, not to be changed or kept: what the cache does not hold is parsed and forgotten. For scans. */
@@ -32,7 +34,7 @@ export interface StoreEvent {
 }
 
 /** Makes the value once its revision is known. `object`, when given, seeds the parsed cache and is frozen. */
-export type Encode = (revision: number) => { bytes: Uint8Array; object?: unknown }
+export type Encode = (revision: number) => { text: ByteText; object?: unknown }
 
 export interface CommitRequest {
   key: string

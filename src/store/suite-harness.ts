@@ -1,5 +1,7 @@
 /** What the suite needs from an implementation, and the words in which its cases are written. */
+
 import assert from 'node:assert/strict'
+import { utf8Of } from '../base/byte-text.ts'
 import type { Clock } from '../base/clock.ts'
 import type { HistoryLimits } from './mvcc/history.ts'
 import type { ClusterStore, CommitRequest, Store, StoreEvent, Version } from './store.ts'
@@ -49,7 +51,7 @@ export function manualClock(start = 1_000_000): Clock & { advance(ms: number): v
 
 /** A value that carries its own revision, as objects of the API do. */
 export function valueAt(content: unknown): CommitRequest['encode'] {
-  return (revision) => ({ bytes: Buffer.from(JSON.stringify({ rv: revision, content })) })
+  return (revision) => ({ text: utf8Of(JSON.stringify({ rv: revision, content })) })
 }
 
 export function contentOf(version: Version | undefined): unknown {

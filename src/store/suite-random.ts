@@ -11,7 +11,7 @@ import { type StoreHarness, type StoreUnderTest, valueAt } from './suite-harness
 import { type RecordedEvent, validateWatch, type WatchRecord } from './validators.ts'
 
 const SEEDS = 12
-const text = (version: Version): string => Buffer.from(version.bytes).toString()
+const text = (version: Version): string => version.text
 
 function recordEvent(event: StoreEvent): RecordedEvent {
   const { revision, key, type, version, previous } = event

@@ -1,6 +1,8 @@
 /** Commits: preconditions, revisions, writes in flight, failures, isolation, hostile input. */
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { utf8Of } from '../base/byte-text.ts'
 import { StoreUnavailableError } from './store.ts'
 import { brief, contentOf, put, record, remove, type StoreHarness, valueAt } from './suite-harness.ts'
 
@@ -73,7 +75,7 @@ function revisionCases(harness: StoreHarness): void {
     )
     assert.equal(c.revision, 5)
     assert.equal(c.oldestRevision, 1)
-    assert.deepEqual(JSON.parse(Buffer.from((written[2] as { bytes: Uint8Array }).bytes).toString()), { rv: 4, content: 2 })
+    assert.deepEqual(JSON.parse(written[2]?.text ?? ''), { rv: 4, content: 2 })
     await store.close()
   })
 
@@ -240,8 +242,8 @@ function hostileCases(harness: StoreHarness): void {
     for (const name of names) assert.equal(contentOf(c.get(`${name}/${name}/${name}`)), name)
     assert.deepEqual(c.buckets(), [...names].sort())
     assert.equal(c.get('valueOf/valueOf/valueOf'), undefined)
-    const hostile = Buffer.from('{"__proto__":{"polluted":true},"constructor":1}')
-    await c.commit({ key: 'pods/ns/x', expect: 'any', type: 'put', encode: () => ({ bytes: hostile }) })
+    const text = utf8Of('{"__proto__":{"polluted":true},"constructor":1}')
+    await c.commit({ key: 'pods/ns/x', expect: 'any', type: 'put', encode: () => ({ text }) })
     const parsed = c.get('pods/ns/x')?.object() as Record<string, unknown>
     assert.deepEqual(Object.keys(parsed), ['__proto__', 'constructor'])
     assert.equal(({} as Record<string, unknown>).polluted, undefined)

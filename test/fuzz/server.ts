@@ -109,8 +109,8 @@ export async function startFuzzServer(options: { tls: boolean }): Promise<FuzzSe
 /** Removes what was not there at the start, forgets the history, makes the namespaces anew. */
 async function emptied(objects: ClusterStore, initial: ReadonlySet<string>, send: FuzzServer['send']): Promise<void> {
   for (const bucket of objects.buckets())
-    for (const { key, bytes } of objects.range(`${bucket}/`).versions)
-      if (!initial.has(key)) await objects.commit({ key, expect: 'any', type: 'delete', encode: () => ({ bytes }) })
+    for (const { key, text } of objects.range(`${bucket}/`).versions)
+      if (!initial.has(key)) await objects.commit({ key, expect: 'any', type: 'delete', encode: () => ({ text }) })
   objects.compact(objects.revision)
   const headers = { 'content-type': 'application/json' }
   for (const name of NAMESPACES)

@@ -1,4 +1,5 @@
 /** GET of one object: the stored bytes as they are, unless a version or another shape was asked for. */
+import { bytesOf } from '../../base/byte-text.ts'
 import { notFoundError } from '../../kube/status.ts'
 import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
@@ -14,6 +15,6 @@ export async function get(scope: Scope, negotiated: Negotiated): Promise<ApiResp
   const version = server.objects.store.get(keyOf(served, info.namespace, info.name))
   if (version === undefined) throw notFoundError(served.groupResource, info.name)
   if (negotiated.shape === 'object' && negotiated.format === 'json' && isServedAsStored(served, version))
-    return respondBytes(200, version.bytes, { warnings: scope.warnings })
+    return respondBytes(200, bytesOf(version.text), { warnings: scope.warnings })
   return respondObject(scope, negotiated, 200, readVersion(served, version))
 }

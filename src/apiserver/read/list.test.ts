@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { utf8Of } from '../../base/byte-text.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { CONFIG_MAPS, configMap, startTestServer, type TestServer } from '../testing.ts'
 
@@ -166,7 +167,7 @@ describe('a page of a selection', () => {
       }
       const encode = (revision: number) => {
         const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
-        return { bytes: Buffer.from(JSON.stringify(stamped)), object: stamped }
+        return { text: utf8Of(JSON.stringify(stamped)), object: stamped }
       }
       return server.store.commit({ key: `configmaps/default/${name}`, expect: 'absent', type: 'put', encode })
     }

@@ -2,6 +2,7 @@
  * LIST: a consistent snapshot, in pages when asked, with the bytes of the store passed on untouched when nothing has to
  * be selected, converted or reshaped. Cost: O(objects returned), or O(objects up to the page's last match) with a selector.
  */
+import { type ByteText, joinedBytes, utf8Of } from '../../base/byte-text.ts'
 import { badRequestError, failure } from '../../kube/status.ts'
 import { CompactedError, FutureRevisionError, type RangeResult, type Version } from '../../store/index.ts'
 import type { ApiResponse } from '../http.ts'
@@ -180,20 +181,20 @@ function renderTable(scope: Scope, negotiated: Negotiated, { versions, meta }: L
 }
 
 const TABLE_END = ']}'
-const COMMA = Buffer.from(',')
-const OPEN = Buffer.from('{')
+const COMMA = utf8Of(',')
+const OPEN = utf8Of('{')
 
 /** Items of built-in lists carry no kind and apiVersion: they are cut off the head of the stored bytes. */
 function renderBytes(scope: Scope, listed: Listed): ApiResponse {
   const { served } = scope
   const head = `{"kind":${JSON.stringify(served.definition.listKind)},"apiVersion":${JSON.stringify(served.apiVersion)},"metadata":${JSON.stringify(listed.meta)},"items":[`
   const cut = served.definition.builtin ? typePrefixLength(served.definition.kind, served.storageApiVersion) : 0
-  const chunks: Uint8Array[] = [Buffer.from(head)]
-  for (const [i, version] of listed.versions.entries()) {
-    if (i > 0) chunks.push(COMMA)
-    if (cut > 0) chunks.push(OPEN, version.bytes.subarray(cut))
-    else chunks.push(version.bytes)
+  const parts = [utf8Of(head)]
+  for (const [i, { text }] of listed.versions.entries()) {
+    if (i > 0) parts.push(COMMA)
+    if (cut > 0) parts.push(OPEN, text.slice(cut) as ByteText)
+    else parts.push(text)
   }
-  chunks.push(Buffer.from(']}'))
-  return respondBytes(200, Buffer.concat(chunks), { warnings: scope.warnings })
+  parts.push(utf8Of(']}'))
+  return respondBytes(200, joinedBytes(parts), { warnings: scope.warnings })
 }

@@ -3,6 +3,7 @@
  * once per served version and shared by every watcher. A watcher that falls behind its bound is closed; nothing is ever
  * buffered for it without limit, and it resumes from its last revision.
  */
+import { type ByteText, bytesOf, utf8Of } from '../../base/byte-text.ts'
 import { noteMeaning } from '../../base/meaning.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { StatusError, tooManyRequestsError } from '../../kube/status.ts'
@@ -44,7 +45,7 @@ export async function watch(scope: Scope, negotiated: Negotiated, registry: Watc
     ...(scope.warnings.length === 0 ? {} : { warning: warningHeaders(scope.warnings) }),
   }
   if (plan instanceof StatusError) {
-    const line = encodeLine('ERROR', JSON.stringify(plan.status))
+    const line = encodeValue('ERROR', plan.status)
     return { status: 200, headers, body: (sink) => sendOnly(sink, line) }
   }
   if (!registry.admit())
@@ -162,7 +163,7 @@ function followStore(scope: Scope, { plan, watcher, buffer, onClose }: Following
     return stop
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error
-    buffer.send(encodeLine('ERROR', JSON.stringify((tooOldRevision(plan.after, error.oldest) as StatusError).status)))
+    buffer.send(encodeValue('ERROR', (tooOldRevision(plan.after, error.oldest) as StatusError).status))
     return undefined
   }
 }
@@ -205,37 +206,43 @@ function rewound(event: StoreEvent): Version {
     key,
     revision,
     createRevision: event.version.createRevision,
-    bytes: Buffer.from(JSON.stringify(object)),
+    text: utf8Of(JSON.stringify(object)),
     object: () => object,
     glance: () => object,
   }
 }
 
-const sharedLines = new WeakMap<Version, Map<string, Uint8Array>>()
+/**
+ * The lines of the newest event of each resource: its watchers are told one after the other and get the same bytes. What
+ * was sent is not kept, or every object would be in memory once more for as long as it lives.
+ */
+const newestLines = new WeakMap<Served, { version: Version; byType: Map<string, Uint8Array> }>()
 
 function eventEncoder(scope: Scope, negotiated: Negotiated): EncodeEvent {
   const { served } = scope
   if (negotiated.shape === 'object') {
     return (type, version) => {
-      const key = `${type} ${served.apiVersion}`
-      let lines = sharedLines.get(version)
-      const known = lines?.get(key)
+      let lines = newestLines.get(served)
+      if (lines?.version !== version) {
+        lines = { version, byType: new Map() }
+        newestLines.set(served, lines)
+      }
+      const known = lines.byType.get(type)
       if (known !== undefined) return known
       const object = (): KubeObject => convertTo(served, readVersion(served, version), served.apiVersion)
-      const line = encodeLine(type, isServedAsStored(served, version) ? version.bytes : JSON.stringify(object()))
+      const line = encodeLine(type, isServedAsStored(served, version) ? version.text : utf8Of(JSON.stringify(object())))
       noteMeaning(line, () => ({ type, object: object() }))
-      lines ??= new Map()
-      sharedLines.set(version, lines.set(key, line))
+      lines.byType.set(type, line)
       return line
     }
   }
   let hasHeaders = true
   return (type, version) => {
     const object = convertTo(served, readVersion(served, version), served.apiVersion)
-    if (negotiated.shape !== 'Table') return encodeLine(type, JSON.stringify(partial(served, object, negotiated.metaVersion)))
+    if (negotiated.shape !== 'Table') return encodeValue(type, partial(served, object, negotiated.metaVersion))
     const shaped = table(scope, negotiated, { objects: [object], meta: { resourceVersion: object.metadata.resourceVersion }, hasHeaders })
     hasHeaders = false
-    return encodeLine(type, JSON.stringify(shaped))
+    return encodeValue(type, shaped)
   }
 }
 
@@ -257,18 +264,14 @@ function bookmark(
       metadata: { resourceVersion: String(revision) },
       columnDefinitions: null,
     }
-    return encodeLine(
-      'BOOKMARK',
-      JSON.stringify({ ...row, rows: annotations === undefined ? [] : [{ cells: [], object: { ...typed, metadata } }] }),
-    )
+    return encodeValue('BOOKMARK', { ...row, rows: annotations === undefined ? [] : [{ cells: [], object: { ...typed, metadata } }] })
   }
   const empty = isWhole ? (served.definition.emptyObject?.(served.apiVersion) ?? {}) : {}
   const zero = Object.fromEntries(isWhole ? (served.definition.rules.annotationsOfFields ?? []).map((name) => [name, '0']) : [])
   const whole = Object.keys(zero).length === 0 ? metadata : { ...metadata, annotations: { ...zero, ...annotations } }
-  return encodeLine('BOOKMARK', JSON.stringify({ ...empty, ...typed, metadata: whole }))
+  return encodeValue('BOOKMARK', { ...empty, ...typed, metadata: whole })
 }
 
-function encodeLine(type: string, object: Uint8Array | string): Uint8Array {
-  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), typeof object === 'string' ? Buffer.from(object) : object, NEWLINE])
-}
-const NEWLINE = Buffer.from('}\n')
+const encodeValue = (type: string, object: unknown): Uint8Array => encodeLine(type, utf8Of(JSON.stringify(object)))
+
+const encodeLine = (type: string, object: ByteText): Uint8Array => bytesOf(`{"type":"${type}","object":${object}}\n` as ByteText)

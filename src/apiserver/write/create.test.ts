@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { utf8Of } from '../../base/byte-text.ts'
 import { CONFIG_MAPS, configMap, startTestServer } from '../testing.ts'
 
 describe('creating', () => {
@@ -34,7 +35,7 @@ describe('creating', () => {
       key: `configmaps/default/${taken}`,
       expect: 'absent',
       type: 'put',
-      encode: () => ({ bytes: Buffer.from(JSON.stringify(one.body)) }),
+      encode: () => ({ text: utf8Of(JSON.stringify(one.body)) }),
     })
     const other = await second.send('POST', CONFIG_MAPS, configMap('', {}, { name: undefined, generateName: 'x-' }))
     assert.equal(other.status, 201, other.text)

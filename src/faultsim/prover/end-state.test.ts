@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { utf8Of } from '../../base/byte-text.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { createMemoryStore } from '../../store/index.ts'
 import { differences, type EndState, endStateOf } from './end-state.ts'
@@ -8,7 +9,7 @@ async function stateOf(objects: readonly KubeObject[]): Promise<EndState> {
   const store = createMemoryStore({ clock: { now: () => 0, after: () => () => undefined } }).cluster('hub')
   for (const object of objects) {
     const key = `${object.kind.toLowerCase()}s/${object.metadata.namespace}/${object.metadata.name}`
-    await store.commit({ key, type: 'put', expect: 'any', encode: () => ({ bytes: Buffer.from(JSON.stringify(object)) }) })
+    await store.commit({ key, type: 'put', expect: 'any', encode: () => ({ text: utf8Of(JSON.stringify(object)) }) })
   }
   return endStateOf(store, 0)
 }

@@ -94,7 +94,7 @@ export class WorldCluster {
     this.store = store
     store.watch('', {
       after: store.revision,
-      onEvent: (event) => this.#trace.update(`${event.revision} ${event.type} ${event.key} `).update(event.version.bytes),
+      onEvent: (event) => this.#trace.update(`${event.revision} ${event.type} ${event.key} `).update(event.version.text, 'latin1'),
     })
     this.client = createClient({ transport: inProcessTransport(this.#current, TESTER), clock: this.#clock, random, userAgent: 'world' })
   }

@@ -1,10 +1,11 @@
 /** What a world has stored, write by write, so that others can begin where it was. */
+import type { ByteText } from '../../base/byte-text.ts'
 import type { ClusterStore } from '../../store/index.ts'
 
 export interface StoredWrite {
   key: string
   type: 'put' | 'delete'
-  bytes: Uint8Array
+  text: ByteText
 }
 
 export interface WorldSnapshot {
@@ -17,7 +18,7 @@ export function writesOf(store: ClusterStore): StoredWrite[] {
   const writes: StoredWrite[] = []
   const stop = store.watch('', {
     after: 0,
-    onEvent: ({ key, type, version }) => void writes.push({ key, type, bytes: version.bytes }),
+    onEvent: ({ key, type, version }) => void writes.push({ key, type, text: version.text }),
   })
   stop()
   return writes
@@ -25,5 +26,5 @@ export function writesOf(store: ClusterStore): StoredWrite[] {
 
 /** Into an empty store: the same writes in the same order get the same revisions. */
 export async function replay(store: ClusterStore, writes: readonly StoredWrite[]): Promise<void> {
-  await Promise.all(writes.map(({ key, type, bytes }) => store.commit({ key, type, expect: 'any', encode: () => ({ bytes }) })))
+  await Promise.all(writes.map(({ key, type, text }) => store.commit({ key, type, expect: 'any', encode: () => ({ text }) })))
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { utf8Of } from '../../base/byte-text.ts'
 import { createMemoryStore } from '../memory/memory-store.ts'
 import { CompactedError } from '../store.ts'
 import { contentOf, manualClock, put, remove } from '../suite-harness.ts'
@@ -57,7 +58,7 @@ describe('backup and restore', () => {
       key: 'pods/ns/a',
       expect: a.revision,
       type: 'put',
-      encode: () => ({ bytes: Buffer.from('{"content":1}') }),
+      encode: () => ({ text: utf8Of('{"content":1}') }),
     })
     assert.ok(written.ok)
     assert.equal(written.version.revision, 2_000_001)

@@ -97,7 +97,7 @@ async function readBackup(disk: Disk, name: string, clock: Clock): Promise<{ cor
     const header = await readSnapshot(file, name, {
       onCluster: (cluster, revision) => core.cluster(cluster).resetTo(revision),
       onObject: ({ cluster, key, revision, createRevision, value }) =>
-        core.cluster(cluster).load({ key, revision, createRevision, bytes: value, isTombstone: false }),
+        core.cluster(cluster).load({ key, revision, createRevision, text: value, isTombstone: false }),
     })
     return { core, header, bytes: await file.size() }
   } catch (error) {

@@ -6,7 +6,9 @@
  *   journal-N   the changes from then until journal-N+1 began
  * Files get their name only when they are complete and safe on disk; `*.tmp` are leftovers of a crash.
  */
+
 import path from 'node:path'
+import { utf8Of } from '../../base/byte-text.ts'
 import { type Disk, type DiskFile, errorCode } from './disk.ts'
 import { encodeFrame } from './frame.ts'
 import { metaRecord, RecordType } from './record.ts'
@@ -78,7 +80,7 @@ export const journalHeader = (generation: number): string => JSON.stringify({ ki
 /** A new journal with nothing but its header. */
 export function createJournal(location: Location, generation: number, now: number): Promise<{ file: DiskFile; size: number }> {
   return createSafely(location, journalName(generation), async (file) => {
-    const frame = encodeFrame(0, [metaRecord(RecordType.header, { at: now, value: Buffer.from(journalHeader(generation)) })])
+    const frame = encodeFrame(0, [metaRecord(RecordType.header, { at: now, value: utf8Of(journalHeader(generation)) })])
     await file.write(frame, 0)
     return frame.length
   })

@@ -4,8 +4,8 @@
  * crash leaves of a write that nobody was told of.
  */
 
+import { readUtf8 } from '../../base/byte-text.ts'
 import type { StoreCore } from '../mvcc/store-core.ts'
-import { ownBytes } from '../mvcc/version.ts'
 import { at, type Generations, journalHeader, journalName, type Location, snapshotName } from './directory.ts'
 import { type DiskFile, messageOf } from './disk.ts'
 import { type FramesEnd, findIntactFrame, readFrames } from './frame.ts'
@@ -42,7 +42,7 @@ export async function loadSnapshot(location: Location, generation: number, core:
     const header = await readSnapshot(file, at(location, name), {
       onCluster: (cluster, revision) => core.cluster(cluster).resetTo(revision),
       onObject: ({ cluster, key, revision, createRevision, value }) =>
-        core.cluster(cluster).load({ key, revision, createRevision, bytes: value, isTombstone: false }),
+        core.cluster(cluster).load({ key, revision, createRevision, text: value, isTombstone: false }),
     })
     if (header.generation !== generation)
       throw new DamagedFileError(at(location, name), 0, `its header says generation ${header.generation}`)
@@ -100,15 +100,14 @@ async function whereTorn(file: DiskFile, end: FramesEnd): Promise<string | undef
 function replay(core: StoreCore, record: JournalRecord): void {
   const { type, cluster, key, revision, createRevision, value } = record
   if (type !== RecordType.put && type !== RecordType.delete) throw new RangeError(`it holds a record of type ${type}`)
-  // A copy: most values of a journal are replaced by later ones, and must not be kept alive by their neighbours.
-  const fields = { key, revision, createRevision, bytes: ownBytes(value), isTombstone: type === RecordType.delete }
+  const fields = { key, revision, createRevision, text: value, isTombstone: type === RecordType.delete }
   core.cluster(cluster).replay(fields, record.at)
 }
 
 function checkHeader(payload: Buffer, generation: number): void {
   let said = 'nothing'
   readRecords(payload, ({ type, value }) => {
-    if (type === RecordType.header) said = Buffer.from(value).toString()
+    if (type === RecordType.header) said = readUtf8(value)
   })
   const header = journalHeader(generation)
   if (said !== header) throw new RangeError(`its header says ${said}, not ${header}`)

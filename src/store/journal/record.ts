@@ -4,6 +4,8 @@
  *   type u8 · cluster length u8 · key length u16 · value length u32 · revision f64 · create revision f64 · time f64
  * Records travel in frames, see `frame.ts`. Changing anything here is a new FORMAT.
  */
+import { type ByteText, byteTextOf, utf8Of, writeBytes } from '../../base/byte-text.ts'
+
 export const RecordType = {
   put: 1,
   delete: 2,
@@ -25,18 +27,18 @@ export interface JournalRecord {
   /** Milliseconds since the epoch. */
   at: number
   key: string
-  value: Uint8Array
+  value: ByteText
 }
 
 const FIXED_BYTES = 32
-const NO_BYTES = new Uint8Array(0)
+const NO_BYTES = utf8Of('')
 
 export function metaRecord(type: RecordType, fields: Partial<JournalRecord>): JournalRecord {
   return { type, cluster: '', revision: 0, createRevision: 0, at: 0, key: '', value: NO_BYTES, ...fields }
 }
 
 export function recordBytes(record: JournalRecord): number {
-  return FIXED_BYTES + Buffer.byteLength(record.cluster) + Buffer.byteLength(record.key) + record.value.byteLength
+  return FIXED_BYTES + Buffer.byteLength(record.cluster) + Buffer.byteLength(record.key) + record.value.length
 }
 
 /** Writes the record at `at`, and returns where it ends. */
@@ -46,19 +48,18 @@ export function writeRecord(record: JournalRecord, target: Buffer, at: number): 
   end += clusterBytes
   const keyBytes = target.write(record.key, end)
   end += keyBytes
-  target.set(record.value, end)
-  end += record.value.byteLength
+  end += writeBytes(record.value, target, end)
   target.writeUInt8(record.type, at)
   target.writeUInt8(clusterBytes, at + 1)
   target.writeUInt16LE(keyBytes, at + 2)
-  target.writeUInt32LE(record.value.byteLength, at + 4)
+  target.writeUInt32LE(record.value.length, at + 4)
   target.writeDoubleLE(record.revision, at + 8)
   target.writeDoubleLE(record.createRevision, at + 16)
   target.writeDoubleLE(record.at, at + 24)
   return end
 }
 
-/** The records of a payload whose checksum was right; values are slices of it. Throws RangeError when they do not add up. */
+/** The records of a payload whose checksum was right. Throws RangeError when they do not add up. */
 export function readRecords(payload: Buffer, visit: (record: JournalRecord) => void): void {
   let at = 0
   while (at < payload.length) {
@@ -74,7 +75,7 @@ export function readRecords(payload: Buffer, visit: (record: JournalRecord) => v
       createRevision: payload.readDoubleLE(at + 16),
       at: payload.readDoubleLE(at + 24),
       key: payload.toString('utf8', keyStart, valueStart),
-      value: payload.subarray(valueStart, end),
+      value: byteTextOf(payload, valueStart, end),
     })
     at = end
   }

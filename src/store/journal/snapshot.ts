@@ -3,7 +3,9 @@
  * values, and an end that says what must have come before it. Snapshots and backups are the same bytes.
  * Taking the state is one synchronous step that copies references only; writing it out then disturbs no writer.
  */
+
 import { crc32 } from 'node:zlib'
+import { type ByteText, readUtf8, utf8Of } from '../../base/byte-text.ts'
 import type { Store, Version } from '../store.ts'
 import { FORMAT_VERSION } from './directory.ts'
 import { type DiskFile, messageOf } from './disk.ts'
@@ -49,12 +51,12 @@ export function* snapshotFrames(clusters: readonly CapturedCluster[], origin: { 
     sum = chain(sum, frameChecksum(frame))
     return frame
   }
-  yield next([metaRecord(RecordType.header, { at: origin.takenAt, value: Buffer.from(JSON.stringify(header)) })])
+  yield next([metaRecord(RecordType.header, { at: origin.takenAt, value: utf8Of(JSON.stringify(header)) })])
   for (const { name: cluster, revision, buckets } of clusters) {
     let records = [metaRecord(RecordType.cluster, { cluster, revision })]
     let bytes = 0
     for (const bucket of buckets) {
-      for (const { key, revision, createRevision, bytes: value } of bucket) {
+      for (const { key, revision, createRevision, text: value } of bucket) {
         const record: JournalRecord = { type: RecordType.put, cluster, revision, createRevision, at: 0, key, value }
         records.push(record)
         objects++
@@ -68,7 +70,7 @@ export function* snapshotFrames(clusters: readonly CapturedCluster[], origin: { 
     yield next(records)
   }
   const end = { clusters: clusters.length, objects, sum }
-  yield encodeFrame(number, [metaRecord(RecordType.end, { value: Buffer.from(JSON.stringify(end)) })])
+  yield encodeFrame(number, [metaRecord(RecordType.end, { value: utf8Of(JSON.stringify(end)) })])
 }
 
 export interface SnapshotVisitor {
@@ -133,16 +135,16 @@ class SnapshotReading {
     this.#visitor.onObject(record)
   }
 
-  #acceptEnd(value: Uint8Array): void {
+  #acceptEnd(value: ByteText): void {
     this.isComplete = true
     const expected = JSON.stringify({ clusters: this.#clusters.size, objects: this.#objects, sum: this.#sum })
-    const said = Buffer.from(value).toString()
+    const said = readUtf8(value)
     if (said !== expected) throw new RangeError(`its end record says ${said}, and it holds ${expected}`)
   }
 }
 
-function parseHeader(value: Uint8Array): SnapshotHeader {
-  const text = Buffer.from(value).toString()
+function parseHeader(value: ByteText): SnapshotHeader {
+  const text = readUtf8(value)
   const header = JSON.parse(text) as Partial<SnapshotHeader> | null
   if (header?.kind !== 'snapshot') throw new RangeError(`its header is not that of a snapshot: ${text.slice(0, 100)}`)
   if (header.format !== FORMAT_VERSION) throw new RangeError(`it has format ${header.format}, and this program reads ${FORMAT_VERSION}`)

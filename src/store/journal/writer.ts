@@ -112,7 +112,7 @@ export class JournalWriter implements CommitLog {
     let bytes = 0
     let count = 0
     while (count < this.#queue.length && bytes < this.#options.maxFrameBytes) {
-      bytes += (this.#queue[count] as PendingWrite).version.bytes.byteLength
+      bytes += (this.#queue[count] as PendingWrite).version.text.length
       count++
     }
     return this.#queue.splice(0, count)
@@ -188,6 +188,6 @@ export class JournalWriter implements CommitLog {
 }
 
 function recordOf({ cluster, version, at }: PendingWrite): JournalRecord {
-  const { key, revision, createRevision, bytes, isTombstone } = version
-  return { type: isTombstone ? RecordType.delete : RecordType.put, cluster, revision, createRevision, at, key, value: bytes }
+  const { key, revision, createRevision, text, isTombstone } = version
+  return { type: isTombstone ? RecordType.delete : RecordType.put, cluster, revision, createRevision, at, key, value: text }
 }

@@ -18,7 +18,7 @@ import { Bucket } from './bucket.ts'
 import { EventLog, type HistoryEvent, type HistoryLimits } from './history.ts'
 import { type Attempt, type CommitLog, isMet, type PendingWrite } from './pending.ts'
 import { RevisionWaiters } from './revision-waiters.ts'
-import { ownBytes, type ParsedCache, type VersionFields, VersionRecord } from './version.ts'
+import { type ParsedCache, type VersionFields, VersionRecord } from './version.ts'
 import { Watchers } from './watchers.ts'
 
 export interface ClusterContext {
@@ -140,7 +140,7 @@ export class ClusterCore implements ClusterStore {
 
   /** A live value of the snapshot. */
   load(fields: VersionFields): void {
-    this.#liveBytes += fields.bytes.byteLength
+    this.#liveBytes += fields.text.length
     this.#bucket(bucketOf(fields.key)).load(new VersionRecord(fields, this.#context.cache))
   }
 
@@ -169,10 +169,10 @@ export class ClusterCore implements ClusterStore {
   #order(attempt: Attempt, current: VersionRecord | undefined): void {
     const { key, type, encode } = attempt.request
     const revision = this.#ordered + 1
-    const { bytes, object } = encode(revision)
+    const { text, object } = encode(revision)
     if (this.#ordered + 1 !== revision) throw new Error('encode must not commit')
     const createRevision = current?.createRevision ?? revision
-    const fields = { key, revision, createRevision, bytes: ownBytes(bytes), isTombstone: type === 'delete' }
+    const fields = { key, revision, createRevision, text, isTombstone: type === 'delete' }
     const version = new VersionRecord(fields, this.#context.cache)
     const flight: Flight = {
       cluster: this.name,
@@ -216,7 +216,7 @@ export class ClusterCore implements ClusterStore {
     const event: HistoryEvent = { revision, key, type: version.isTombstone ? 'delete' : 'put', version, previous, at }
     bucket.apply(event)
     this.#events.append(event)
-    this.#liveBytes += (version.isTombstone ? 0 : version.bytes.byteLength) - (previous?.bytes.byteLength ?? 0)
+    this.#liveBytes += (version.isTombstone ? 0 : version.text.length) - (previous?.text.length ?? 0)
     this.#revision = revision
     while (this.#events.mustForget(this.#context.history, at)) this.#forgetOldest()
     this.#watchers.dispatch(event, name)

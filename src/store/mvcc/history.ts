@@ -87,5 +87,5 @@ export class EventLog {
 }
 
 function costOf(event: HistoryEvent): number {
-  return (event.previous?.bytes.byteLength ?? 0) + (event.type === 'delete' ? event.version.bytes.byteLength : 0)
+  return (event.previous?.text.length ?? 0) + (event.type === 'delete' ? event.version.text.length : 0)
 }

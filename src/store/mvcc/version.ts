@@ -1,7 +1,8 @@
 /**
- * One written value of one key. Bytes are kept for as long as the version can be read; the parsed object is made on
+ * One written value of one key. Its text is kept for as long as the version can be read; the parsed object is made on
  * first use, deeply frozen, and kept in a cache that is bounded by count and by bytes for the whole store.
  */
+import { type ByteText, readUtf8 } from '../../base/byte-text.ts'
 import { deepFreeze } from '../../base/json.ts'
 import type { Version } from '../store.ts'
 
@@ -9,7 +10,7 @@ export interface VersionFields {
   key: string
   revision: number
   createRevision: number
-  bytes: Uint8Array
+  text: ByteText
   isTombstone: boolean
 }
 
@@ -17,8 +18,8 @@ export class VersionRecord implements Version {
   readonly key: string
   readonly revision: number
   readonly createRevision: number
-  readonly bytes: Uint8Array
-  /** The key ended here; `bytes` are its last value, rewritten with the revision of the deletion. */
+  readonly text: ByteText
+  /** The key ended here; `text` is its last value, rewritten with the revision of the deletion. */
   readonly isTombstone: boolean
   /** What this version replaced, while the history window still holds it. */
   older: VersionRecord | undefined = undefined
@@ -31,7 +32,7 @@ export class VersionRecord implements Version {
     this.key = fields.key
     this.revision = fields.revision
     this.createRevision = fields.createRevision
-    this.bytes = fields.bytes
+    this.text = fields.text
     this.isTombstone = fields.isTombstone
     this.#cache = cache
   }
@@ -45,10 +46,7 @@ export class VersionRecord implements Version {
   }
 }
 
-function parse(record: VersionRecord): unknown {
-  const { buffer, byteOffset, byteLength } = record.bytes
-  return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString())
-}
+const parse = (record: VersionRecord): unknown => JSON.parse(readUtf8(record.text))
 
 /** First in, first out, with a second chance for what was used meanwhile: a hit costs one assignment. */
 export class ParsedCache {
@@ -81,7 +79,7 @@ export class ParsedCache {
   keep(record: VersionRecord, value: unknown): void {
     record.parsed = deepFreeze(value)
     record.wasUsed = false
-    this.#bytes += record.bytes.byteLength
+    this.#bytes += record.text.length
     this.#queue.push(record)
     while (this.count > this.#maxCount || (this.#bytes > this.#maxBytes && this.count > 1)) this.#evictOne()
   }
@@ -96,21 +94,11 @@ export class ParsedCache {
       }
       if (!oldest.wasUsed) {
         oldest.parsed = undefined
-        this.#bytes -= oldest.bytes.byteLength
+        this.#bytes -= oldest.text.length
         return
       }
       oldest.wasUsed = false
       this.#queue.push(oldest)
     }
   }
-}
-
-/**
- * Bytes that keep nothing else alive: a small slice of a shared pool would pin the whole pool for the life of the object.
- */
-export function ownBytes(bytes: Uint8Array): Uint8Array {
-  if (bytes.buffer.byteLength <= bytes.byteLength + 64) return bytes
-  const own = Buffer.allocUnsafeSlow(bytes.byteLength)
-  own.set(bytes)
-  return own
 }

@@ -1,4 +1,5 @@
 /** A fleet made by hand, write by write, for tests of those who judge fleets. */
+import { utf8Of } from '../../../../base/byte-text.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { createMemoryStore } from '../../../../store/index.ts'
 import { type Invariant, keepLedger, type Ledger, viewOf } from '../../../prover/ledger.ts'
@@ -37,7 +38,7 @@ export function handMade(invariants: readonly Invariant[] = []): HandMade {
     const key = `${PLURALS[object.kind]}/${namespace}/${name}`
     const result = await store
       .cluster(cluster)
-      .commit({ key, type, expect: 'any', encode: () => ({ bytes: Buffer.from(JSON.stringify(object)) }) })
+      .commit({ key, type, expect: 'any', encode: () => ({ text: utf8Of(JSON.stringify(object)) }) })
     if (!result.ok) throw new Error(`${key} was not written`)
   }
   const [hub, member1, member2] = [...others.values()]
