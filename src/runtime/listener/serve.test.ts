@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
 import { after, before, describe, it } from 'node:test'
@@ -61,6 +62,16 @@ describe('the webhook server on a loopback port', () => {
     assert.equal(asked.at(-1), '/mutate/x 5')
     assert.equal((await post('/nowhere', Buffer.from('{}'))).status, 404)
     await assert.rejects(send({ port: serving.port, method: 'POST', path: '/mutate/x' }, Buffer.from('x')), /certificate/)
+  })
+
+  it('keeps an idle connection for longer than an API server does', async () => {
+    const agent = new https.Agent({ keepAlive: true })
+    const request = https.request({ host: '127.0.0.1', port: serving.port, ca, agent, method: 'POST', path: '/mutate/x' }).end('{}')
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    const idleSeconds = Number(/timeout=(\d+)/.exec(String(response.headers['keep-alive']))?.[1])
+    response.resume()
+    agent.destroy()
+    assert.ok(idleSeconds > 90, `${idleSeconds} s`)
   })
 
   it('takes only POST', async () => {

@@ -21,6 +21,11 @@ export interface Address {
 /** An object in and out of admission may be 3 MiB; a review carries two of them and an envelope. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 const REQUEST_TIMEOUT_MS = 10_000
+/**
+ * Clients written in Go, an API server that calls webhooks among them, keep an idle connection for 90 s. It has to be they
+ * who close it: a request that meets our closing is lost, and a POST is not sent again.
+ */
+const IDLE_TIMEOUT_MS = 120_000
 
 export async function serveWebhooks(handle: WebhookHandle, tls: { certificate: string; key: string }, address: Address): Promise<Serving> {
   const server = createTlsServer({ cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' }, (request, response) => {
@@ -66,6 +71,7 @@ export function serveHealth(options: HealthOptions, address: Address): Promise<S
 function listening(server: Server, { host, port }: Address): Promise<Serving> {
   server.requestTimeout = REQUEST_TIMEOUT_MS
   server.headersTimeout = REQUEST_TIMEOUT_MS
+  server.keepAliveTimeout = IDLE_TIMEOUT_MS
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
