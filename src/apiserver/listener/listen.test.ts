@@ -12,7 +12,7 @@ import { seededRandom } from '../../base/random.ts'
 import type { ApiRequest, ByteSink, Handle } from '../http.ts'
 import { ensurePki, type KeyPair, type Pki } from '../pki/index.ts'
 import { ListenError, type Listener, type ListenOptions, listen, openKeyDirectory } from './index.ts'
-import { type Answer, clock, deferred, json, mirror, ok } from './testing.ts'
+import { type Answer, deferred, json, mirror, ok, realClock } from './testing.ts'
 
 let directory = ''
 let pki: Pki
@@ -21,8 +21,8 @@ let foreign: KeyPair
 before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'sluice-listener-'))
   const random = seededRandom(3)
-  pki = await ensurePki({ directory: await openKeyDirectory(path.join(directory, 'own')), clock, random })
-  const other = await ensurePki({ directory: await openKeyDirectory(path.join(directory, 'other')), clock, random })
+  pki = await ensurePki({ directory: await openKeyDirectory(path.join(directory, 'own')), clock: realClock, random })
+  const other = await ensurePki({ directory: await openKeyDirectory(path.join(directory, 'other')), clock: realClock, random })
   foreign = await other.issueClient({ commonName: 'admin', organizations: ['system:masters'] })
 })
 after(() => rm(directory, { recursive: true, force: true }))
@@ -35,7 +35,7 @@ async function withListener(
   use: (listener: Listener) => Promise<void>,
 ): Promise<void> {
   const errors: unknown[] = []
-  const listener = await listen({ tls: tlsOf(pki), clock, port: 0, onError: (error) => errors.push(error), ...options })
+  const listener = await listen({ tls: tlsOf(pki), clock: realClock, port: 0, onError: (error) => errors.push(error), ...options })
   try {
     await use(listener)
   } finally {
@@ -186,7 +186,7 @@ describe('a listener', () => {
 
   it('stops believing a certificate that runs out while the connection is open', async () => {
     let nowMs = Date.now()
-    await withListener({ handle: mirror, clock: { now: () => nowMs, after: clock.after } }, async ({ port }) => {
+    await withListener({ handle: mirror, clock: { now: () => nowMs, after: realClock.after } }, async ({ port }) => {
       const session = http2(port, pki.admin)
       assert.equal(json(await viaHttp2(session, { ':path': '/' })).peer?.commonName, 'admin')
       nowMs += 2 * 365 * 24 * 60 * 60 * 1000
@@ -239,7 +239,7 @@ describe('a listener', () => {
   it('answers 500 when a handler throws, and reports it once', async () => {
     const errors: unknown[] = []
     const handle: Handle = () => Promise.reject(new Error('bug'))
-    const listener = await listen({ handle, tls: tlsOf(pki), clock, port: 0, onError: (error) => errors.push(error) })
+    const listener = await listen({ handle, tls: tlsOf(pki), clock: realClock, port: 0, onError: (error) => errors.push(error) })
     const answer = await viaHttp1(listener.port, '/')
     assert.equal(answer.status, 500)
     assert.ok(!answer.body.toString().includes('bug'))
@@ -338,7 +338,7 @@ describe('a listener', () => {
 
   it('says who is to blame when the port is taken', async () => {
     await withListener({ handle: mirror }, async ({ port }) => {
-      await assert.rejects(listen({ handle: mirror, tls: tlsOf(pki), clock, port }), (error) => {
+      await assert.rejects(listen({ handle: mirror, tls: tlsOf(pki), clock: realClock, port }), (error) => {
         assert.ok(error instanceof ListenError)
         assert.equal(error.code, 'E_LISTEN_IN_USE')
         assert.equal(error.port, port)
@@ -361,12 +361,12 @@ describe('a listener', () => {
   })
 
   it('shows a renewed certificate to new connections while old ones go on', async () => {
-    const listener = await listen({ handle: mirror, tls: tlsOf(pki), clock, port: 0 })
+    const listener = await listen({ handle: mirror, tls: tlsOf(pki), clock: realClock, port: 0 })
     const session = http2(listener.port, pki.admin)
     await viaHttp2(session, { ':path': '/' })
     const renewed = await ensurePki({
       directory: await openKeyDirectory(path.join(directory, 'own')),
-      clock,
+      clock: realClock,
       random: seededRandom(9),
       hosts: ['renewed.example.com'],
     })
@@ -405,7 +405,7 @@ describe('a listener that stops', () => {
         await release.promise
         return ok('finished')
       }
-      const listener = await listen({ handle, tls: tlsOf(pki), clock, port: 0 })
+      const listener = await listen({ handle, tls: tlsOf(pki), clock: realClock, port: 0 })
       const session = protocol === 'http2' ? http2(listener.port) : undefined
       const ask = (url: string) => (session === undefined ? viaHttp1(listener.port, url) : viaHttp2(session, { ':path': url }))
       const watch = ask('/watch')
@@ -427,7 +427,7 @@ describe('a listener that stops', () => {
       entered.resolve()
       return new Promise(() => undefined)
     }
-    const listener = await listen({ handle, tls: tlsOf(pki), clock, port: 0 })
+    const listener = await listen({ handle, tls: tlsOf(pki), clock: realClock, port: 0 })
     const lost = assert.rejects(viaHttp1(listener.port, '/'))
     await entered.promise
     await listener.stop(1)
@@ -435,7 +435,7 @@ describe('a listener that stops', () => {
   })
 
   it('does not wait for idle connections', async () => {
-    const listener = await listen({ handle: mirror, tls: tlsOf(pki), clock, port: 0 })
+    const listener = await listen({ handle: mirror, tls: tlsOf(pki), clock: realClock, port: 0 })
     const agent = new Agent({ keepAlive: true })
     await viaHttp1(listener.port, '/', { agent })
     const session = http2(listener.port)

@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http2'
+import type { Clock } from '../../base/clock.ts'
 import type { ApiRequest, ApiResponse, Handle } from '../http.ts'
 
-export const clock = { now: () => Date.now(), after: realTimer }
-function realTimer(delayMs: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, delayMs)
-  return () => clearTimeout(timer)
+/** Time as it is: sockets do not wait for a virtual one. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
 }
 
 export interface Answer {

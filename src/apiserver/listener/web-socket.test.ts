@@ -14,15 +14,8 @@ import { ensurePki, type Pki } from '../pki/index.ts'
 import { SCRIPTED_OBJECTS, type ScriptedNode, type ScriptedSession, scriptedNode } from '../streams/scripted-node.ts'
 import { startTestServer, type TestServer } from '../testing.ts'
 import { type Listener, listen, openKeyDirectory } from './index.ts'
+import { realClock } from './testing.ts'
 
-const clock = {
-  now: () => Date.now(),
-  after(delayMs: number, callback: () => void) {
-    const timer = setTimeout(callback, delayMs)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
-}
 const EXEC = '/api/v1/namespaces/default/pods/on-served/exec?command=x&stdin=true&stdout=true&stderr=true'
 
 describe('commands over WebSockets', () => {
@@ -34,11 +27,11 @@ describe('commands over WebSockets', () => {
   const errors: unknown[] = []
   before(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'sluice-sockets-'))
-    pki = await ensurePki({ directory: await openKeyDirectory(directory), clock, random: seededRandom(3) })
+    pki = await ensurePki({ directory: await openKeyDirectory(directory), clock: realClock, random: seededRandom(3) })
     server = await startTestServer({ nodes: { find: (found) => node.find(found) } })
     for (const [url, body] of SCRIPTED_OBJECTS) await server.send('POST', url, body)
     const tls = { ...pki.serving, clientAuthority: pki.authority }
-    listener = await listen({ handle: server.cluster.handle, tls, clock, port: 0, onError: (error) => errors.push(error) })
+    listener = await listen({ handle: server.cluster.handle, tls, clock: realClock, port: 0, onError: (error) => errors.push(error) })
   })
   after(async () => {
     await listener.stop(0)
@@ -161,7 +154,7 @@ describe('commands over WebSockets', () => {
 
   it('serves our own client', async () => {
     const connection = { server: `https://127.0.0.1:${listener.port}`, ca: pki.authority, cert: pki.admin.certificate, key: pki.admin.key }
-    const client = createClient({ transport: undiciTransport(connection), clock, random: seededRandom(1), userAgent: 'test' })
+    const client = createClient({ transport: undiciTransport(connection), clock: realClock, random: seededRandom(1), userAgent: 'test' })
     const pod = { namespace: 'default', name: 'on-served' }
     const session = await client.exec(pod, { command: ['cat'], stdin: true })
     await until(() => node.sessions.length > 0)
