@@ -5,32 +5,48 @@ import { runParts, summarise } from './parts.mjs'
 
 const npm = (name, ...args) => ['npm', 'run', '--silent', name, '--', ...args]
 const onNode = (major, ...args) => ['npm', 'exec', '--yes', `--package=node@${major}`, '--', 'node', ...args]
+const escaped = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Tests of real programs name what failed, and try that alone: `--only` takes the name, its area, or a pattern of it. */
+const byName = (name) => ({ name, command: npm(name), again: (test) => npm(name, '--only', test) })
+const byArea = (name) => ({ name, command: npm(name), again: (test) => npm(name, '--only', test.split(/:| beside/, 1)[0]) })
+const byPattern = (name) => ({ name, command: npm(name), again: (test) => npm(name, '--only', `^${escaped(test)}$`) })
+/** Where each test builds on the one before, all are tried again. */
+const whole = (name) => ({ name, command: npm(name), again: true })
+const start = (name, command) => ({ name: `${name}: a new start`, command, again: true })
 
 const otherNodes = ['22', '24'].flatMap((major) => [
   { name: `node ${major}: unit tests`, command: onNode(major, 'scripts/unit.mjs', 'src/base', 'src/kube', 'src/store') },
-  { name: `node ${major}: a new start`, command: onNode(major, 'scripts/run.mjs', 'test/clients/smoke.ts') },
+  start(`node ${major}`, onNode(major, 'scripts/run.mjs', 'test/clients/smoke.ts')),
 ])
 
-const parts = [
+/** One after the other: everything below needs what they make or say. */
+const before = [{ name: 'kube-assets', command: ['scripts/kube-assets/build'], minutes: 40 }]
+
+/** These keep a core busy, or two. */
+const computing = [
   { name: 'npm test', command: ['npm', 'test', '--silent'] },
-  { name: 'kube-assets', command: ['scripts/kube-assets/build'], minutes: 40 },
-  { name: 'test:kubectl', command: npm('test:kubectl') },
-  { name: 'test:clients', command: npm('test:clients') },
-  { name: 'test:kube', command: npm('test:kube') },
-  { name: 'test:kube:fleet', command: npm('test:kube:fleet') },
-  { name: 'test:parity', command: npm('test:parity') },
   { name: 'prove:faults', command: npm('prove:faults', '--seeds', '1..50') },
-  { name: 'test:e2e', command: npm('test:e2e') },
-  { name: 'test:e2e:fleet', command: npm('test:e2e:fleet') },
-  { name: 'test:examples', command: npm('test:examples'), minutes: 10 },
-  { name: 'facts', command: npm('facts', '--check') },
-  { name: 'facts:server', command: npm('facts:server', '--check') },
   { name: 'prove:crash', command: npm('prove:crash', '--kills', '20') },
   { name: 'fuzz:api', command: npm('fuzz:api', '--requests', '5000') },
-  { name: `node ${process.versions.node}: a new start`, command: [process.execPath, 'scripts/run.mjs', 'test/clients/smoke.ts'] },
+  { name: 'facts', command: npm('facts', '--check') },
+  { name: 'facts:server', command: npm('facts:server', '--check') },
+  start(`node ${process.versions.node}`, [process.execPath, 'scripts/run.mjs', 'test/clients/smoke.ts']),
   ...otherNodes,
 ]
 
+/** These wait most of the time, for timers and for programs: they run beside the others. */
+const waiting = [
+  byPattern('test:kubectl'),
+  byArea('test:clients'),
+  byArea('test:kube'),
+  byName('test:kube:fleet'),
+  byName('test:parity'),
+  whole('test:e2e'),
+  whole('test:e2e:fleet'),
+  { ...whole('test:examples'), minutes: 10 },
+].map((part) => ({ ...part, lane: 'waiting' }))
+
 const { values } = parseArgs({ options: { only: { type: 'string' } } })
-const results = await runParts(parts, { only: values.only, logs: 'dist/logs/ci' })
+const results = await runParts([before, [...computing, ...waiting]], { only: values.only, logs: 'dist/logs/ci' })
 process.exitCode = summarise(results)

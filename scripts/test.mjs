@@ -1,4 +1,4 @@
-// npm test: everything that needs Node and npm alone, in at most ten minutes on two cores. What else it can use (a kubectl) is
+// npm test: everything that needs Node and npm alone, in about five minutes on two cores. What else it can use (a kubectl) is
 // looked for; what is missing is said as skipped. node scripts/test.mjs [--only NAME[,NAME]], `checks` for all static checks.
 import { parseArgs } from 'node:util'
 import { runParts, summarise } from './parts.mjs'
@@ -15,12 +15,17 @@ const checks = [
 ].map((part) => ({ ...part, group: 'checks' }))
 
 const tests = [
+  { name: 'test runner', command: [process.execPath, '--test', 'scripts/parts/parts.test.mjs', 'scripts/unit/unit.test.mjs'] },
   { name: 'unit tests and stories', command: script('unit') },
   { name: 'recorded requests', command: script('run', 'test/conformance/goldens.ts', '--check-doc') },
-  { name: 'recorded kubectl sessions', command: script('run', 'test/conformance/kubectl.ts', '--no-controllers') },
+  {
+    name: 'recorded kubectl sessions',
+    command: script('run', 'test/conformance/kubectl.ts', '--no-controllers'),
+    again: (session) => script('run', 'test/conformance/kubectl.ts', '--no-controllers', '--only', `^${session}$`),
+  },
   { name: 'crashes', command: script('run', 'test/crash/prove.ts', '--quick', '--kills', '5', '--seed', '1') },
 ].map((part) => ({ ...part, group: 'tests' }))
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } })
-const results = await runParts([...checks, ...tests], { only: values.only, logs: 'dist/logs' })
+const results = await runParts([[...checks, ...tests]], { only: values.only, logs: 'dist/logs' })
 process.exitCode = summarise(results)

@@ -28,6 +28,13 @@ export function told(result: CheckResult): CheckResult {
   return result
 }
 
+/** Names each check that failed on a line of its own, for the second try of scripts/ci.mjs. */
+export function countFailed(results: readonly CheckResult[]): number {
+  const failed = results.filter((result) => result.error !== undefined)
+  for (const { part, name } of failed) console.log(`failed: ${part}: ${name}`)
+  return failed.length
+}
+
 async function failureOf(check: Check): Promise<string | undefined> {
   try {
     await check.run()

@@ -7,7 +7,7 @@ import { CONTROL_PLANE, missingAssets } from '../machine/assets.ts'
 import { type BareServer, startBareServer } from '../machine/bare-server.ts'
 import { startControlPlane } from '../machine/control-plane.ts'
 import { type Cleanup, runProgram } from '../machine/interrupt.ts'
-import { type CheckResult, runChecks, told } from './check.ts'
+import { type CheckResult, countFailed, runChecks, told } from './check.ts'
 import { checkClientGo, missingGo } from './client-go.ts'
 import { clientNodeChecks } from './client-node.ts'
 import { controllerChecks } from './controllers.ts'
@@ -60,7 +60,7 @@ await runProgram(async (later) => {
     results.push(...(await part.run(server, later)))
   }
   for (const reason of skipped) console.log(`skipped: ${reason}`)
-  const failed = results.filter((result) => result.error !== undefined).length
+  const failed = countFailed(results)
   console.log(`${results.length - failed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
   return failed === 0 ? 0 : 1
 })

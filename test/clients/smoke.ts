@@ -9,7 +9,7 @@ import path from 'node:path'
 import { missingAssets, otherKubectls, recordedKubectl } from '../machine/assets.ts'
 import { runProgram } from '../machine/interrupt.ts'
 import { type CommandResult, runCommand } from '../machine/run-command.ts'
-import { runChecks } from './check.ts'
+import { countFailed, runChecks } from './check.ts'
 
 const CONTEXTS = ['hub', 'member1', 'member2', 'member3']
 
@@ -71,7 +71,7 @@ await runProgram(async (later) => {
       },
     },
   ])
-  const failed = results.filter((result) => result.error !== undefined).length
+  const failed = countFailed(results)
   console.log(`${results.length - failed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
 })

@@ -162,6 +162,7 @@ function report(results: Result[], skipped: string[], show: number): number {
     )}`,
   )
   for (const reason of skipped) console.log(`skipped: ${reason}`)
+  for (const scenario of new Set(misses.map((miss) => miss.scenario))) console.log(`failed: ${scenario}`)
   console.log(`${passed} passed, ${misses.length} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
   return misses.length > 0 ? 1 : 0
 }

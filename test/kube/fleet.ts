@@ -43,7 +43,7 @@ await runProgram(async (later) => {
     )),
   ]
   if (failed.length > 0) console.log(`the end of what the controllers said:\n${fleet.log().split('\n').slice(-40).join('\n')}`)
-  for (const { title, why } of failed) console.log(`failed: ${title}: ${why}`)
+  for (const { title, why } of failed) console.log(`failed: ${title}\t${why}`)
   console.log(`${playable.length - failed.length} passed, ${failed.length} failed`)
   return failed.length === 0 && playable.length > 0 ? 0 : 1
 })

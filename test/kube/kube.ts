@@ -3,7 +3,7 @@
  * and `sluice controllers` as people run it. Without the binaries it says so and fails: there is nothing to compare with.
  */
 import { parseArgs } from 'node:util'
-import { type CheckResult, runChecks, told } from '../clients/check.ts'
+import { type CheckResult, countFailed, runChecks, told } from '../clients/check.ts'
 import { missingAssets } from '../machine/assets.ts'
 import { type Cleanup, runProgram } from '../machine/interrupt.ts'
 import { privateProgram } from '../machine/program.ts'
@@ -18,6 +18,7 @@ async function suite(name: string, files: string[], later: Cleanup): Promise<Che
   const env = { ...process.env, SLUICE_TEST_KUBECONFIG: server.kubeconfig }
   const run = await runCommand(process.execPath, ['scripts/unit.mjs', ...files], { env, timeoutMs: 600_000 })
   const [, passed = '0'] = /^# pass (\d+)$/m.exec(run.stdout) ?? []
+  for (const [line] of run.stdout.matchAll(/^flaky: .*$/gm)) console.log(line)
   const error =
     run.exitCode === 0 && passed !== '0'
       ? undefined
@@ -62,7 +63,7 @@ await runProgram(async (later) => {
   }
   const results: CheckResult[] = []
   for (const [name, run] of Object.entries(PARTS)) if (values.only === '' || values.only === name) results.push(...(await run(later)))
-  const failed = results.filter((result) => result.error !== undefined).length
+  const failed = countFailed(results)
   console.log(`${results.length - failed} passed, ${failed} failed`)
   return failed === 0 && results.length > 0 ? 0 : 1
 })

@@ -1,0 +1,21 @@
+// The tests that depend on more than their own code: on processes, sockets and the clock of this machine. When one of them
+// fails it is run once more by itself; everything else runs in virtual time or in memory, and gets no second try.
+const USES_THE_MACHINE = [
+  'src/apiserver/cluster-proxy/wire.test.ts',
+  'src/apiserver/listener/',
+  'src/cli/member-access.test.ts',
+  'src/cli/webhooks.test.ts',
+  'src/client/transport/',
+  'src/minicluster/kubelet/real-machine.test.ts',
+  'src/minicluster/process/',
+  'src/runtime/listener/',
+  'src/store/journal/lock.test.ts',
+  'test/client/',
+  'test/kube/',
+  'test/machine/',
+  'test/process/',
+]
+
+export function usesTheMachine(file) {
+  return USES_THE_MACHINE.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))
+}

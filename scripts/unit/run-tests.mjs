@@ -1,0 +1,110 @@
+// Bundles test files by area, runs them with node --test, two processes at a time, and gives what each test did.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { bundle } from '../bundle.mjs'
+import { areasOf } from './areas.mjs'
+
+const START = path.resolve('scripts/unit/start.mjs')
+const RECORDER = path.resolve('scripts/unit/recorder.mjs')
+/** Worlds make much short-lived garbage: a larger nursery takes a tenth off the whole run. */
+const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=64']
+
+/** Gives { status, output, tests, areas }; `output` is undefined where it goes to the terminal. */
+export async function runTests(files, { flags = [], concurrency = 2, captures = false }) {
+  const out = path.join('dist', 'test', `${process.pid}-${files.length}-${flags.length}`)
+  rmSync(out, { recursive: true, force: true })
+  mkdirSync(out, { recursive: true })
+  try {
+    const areas = areasOf(files).map((area, i) => ({ ...area, id: `${String(i).padStart(3, '0')}-${area.name.replaceAll('/', '-')}.test` }))
+    await bundleAreas(areas, out)
+    const record = path.join(out, 'record.jsonl')
+    const reporter = process.stdout.isTTY && !captures ? 'spec' : 'tap'
+    const reporters = [
+      ...[`--test-reporter=${reporter}`, '--test-reporter-destination=stdout'],
+      ...[`--test-reporter=${RECORDER}`, `--test-reporter-destination=${record}`],
+    ]
+    const bundles = areas.map(({ id }) => path.join(out, `${id}.mjs`))
+    const args = [...NODE_FLAGS, '--test', `--test-concurrency=${concurrency}`, ...reporters, ...flags, ...bundles]
+    const { status, output } = await nodeWith(args, captures)
+    const result = readBack(areas, out, record)
+    if (status === 0 && result.tests.length === 0) console.log('no test ran')
+    return { status: result.tests.length === 0 ? 1 : status, output, ...result }
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+}
+
+/** Between its imports an entry says which file comes next. */
+async function bundleAreas(areas, out) {
+  const entryPoints = {}
+  for (const { id, files } of areas) {
+    const entry = path.join(out, `${id}.entry.ts`)
+    const imports = files.flatMap((file) => [`import 'begin:${file}'`, `import ${JSON.stringify(path.resolve(file))}`])
+    writeFileSync(entry, [`import { ready } from ${JSON.stringify(START)}`, ...imports, 'ready()', ''].join('\n'))
+    entryPoints[id] = entry
+  }
+  await bundle({ entryPoints, outdir: out, outExtension: { '.js': '.mjs' }, plugins: [beginnings] })
+}
+
+const beginnings = {
+  name: 'beginnings',
+  setup(build) {
+    build.onResolve({ filter: /^begin:/ }, ({ path: name }) => ({ path: name.slice('begin:'.length), namespace: 'begin' }))
+    build.onLoad({ filter: /.*/, namespace: 'begin' }, ({ path: file }) => ({
+      contents: `import { begin } from ${JSON.stringify(START)}\nbegin(${JSON.stringify(file)})`,
+      resolveDir: process.cwd(),
+    }))
+  },
+}
+
+function nodeWith(args, captures) {
+  return new Promise((resolve) => {
+    // Inside a test of this runner, node --test would take itself for a test file and run nothing.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const child = spawn(process.execPath, args, { env, stdio: captures ? ['ignore', 'pipe', 'inherit'] : 'inherit' })
+    const stop = () => child.kill('SIGTERM')
+    process.once('SIGTERM', stop)
+    let output = captures ? '' : undefined
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+    child.on('close', (code) => {
+      process.removeListener('SIGTERM', stop)
+      resolve({ status: code ?? 1, output })
+    })
+  })
+}
+
+function readBack(areas, out, record) {
+  const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined)
+  const registered = areas.flatMap(({ id, name }) =>
+    (read(path.join(out, `${id}.mjs.files.json`)) ?? []).map((test) => ({ ...test, area: name })),
+  )
+  const lines = existsSync(record) ? readFileSync(record, 'utf8').split('\n').filter(Boolean) : []
+  const placeOf = placesIn(registered, areas)
+  const tests = lines.map((line) => {
+    const { topLevel, ...test } = JSON.parse(line)
+    return { ...test, ...placeOf(topLevel, test.names[0]) }
+  })
+  const costs = areas.map(({ id, name, files }) => {
+    const seconds = tests.filter(({ area, names }) => area === name && names.length === 1).reduce((sum, { ms }) => sum + ms / 1000, 0)
+    return { name, files, seconds, cpuSeconds: read(path.join(out, `${id}.mjs.cpu.json`)) ?? Number.NaN }
+  })
+  return { tests, areas: costs }
+}
+
+/** node --test tells the processes one after the other, in their order: the file of a test is the next with its name. */
+function placesIn(registered, areas) {
+  const known = new Map()
+  let next = 0
+  return (number, name) => {
+    if (known.has(number)) return known.get(number)
+    const process = areas.find(({ id }) => path.basename(name, '.mjs') === id)
+    const at = process === undefined ? registered.findIndex((test, i) => i >= next && test.name === name) : -1
+    if (at >= 0) next = at + 1
+    const place = process === undefined ? { file: registered[at]?.file, area: registered[at]?.area } : { area: process.name }
+    known.set(number, place)
+    return place
+  }
+}
