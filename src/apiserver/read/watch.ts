@@ -269,7 +269,10 @@ function bookmark(
   const empty = isWhole ? (served.definition.emptyObject?.(served.apiVersion) ?? {}) : {}
   const zero = Object.fromEntries(isWhole ? (served.definition.rules.annotationsOfFields ?? []).map((name) => [name, '0']) : [])
   const whole = Object.keys(zero).length === 0 ? metadata : { ...metadata, annotations: { ...zero, ...annotations } }
-  return encodeValue('BOOKMARK', { ...empty, ...typed, metadata: whole })
+  const object = { ...empty, ...typed, metadata: whole }
+  const line = encodeValue('BOOKMARK', object)
+  noteMeaning(line, () => ({ type: 'BOOKMARK', object }))
+  return line
 }
 
 const encodeValue = (type: string, object: unknown): Uint8Array => encodeLine(type, utf8Of(JSON.stringify(object)))

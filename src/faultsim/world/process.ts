@@ -4,6 +4,7 @@
  * happens to its requests and watches while it lives is decided by an `Interference`.
  */
 import type { Clock } from '../../base/clock.ts'
+import { meaningOf } from '../../base/meaning.ts'
 import { type Fault, faultyTransport } from '../../client/fault/fault-transport.ts'
 import type { ChannelHandlers, Channels, Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
 import { CatchUp } from './catch-up.ts'
@@ -289,7 +290,7 @@ function noting(inner: Transport, write: ControllerWrite): Transport {
 
 /** Undefined for what says nothing about an object. */
 function deliveryOf({ part, cluster, path }: Followed, line: Uint8Array): Delivery | undefined {
-  const { type, object } = JSON.parse(Buffer.from(line).toString('utf8')) as {
+  const { type, object } = (meaningOf(line) ?? JSON.parse(Buffer.from(line).toString('utf8'))) as {
     type: string
     object: { metadata?: { namespace?: string; name?: string; resourceVersion?: string } }
   }

@@ -24,8 +24,8 @@ interface Timer {
   order: number
   callback: () => void
   isMachinery: boolean
-  /** Where it was set: looked at only when somebody asks who is still busy. */
-  origin: Error
+  /** Where it was set: looked at only when somebody asks who is still busy, and never for machinery. */
+  origin: Error | undefined
 }
 
 export function createVirtualClock(startMs: number): VirtualClock {
@@ -36,7 +36,8 @@ export function createVirtualClock(startMs: number): VirtualClock {
 
   const set = (isMachinery: boolean): Clock['after'] =>
     function after(delayMs, callback) {
-      const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), order: order++, callback, isMachinery, origin: placeOfCall() }
+      const origin = isMachinery ? undefined : placeOfCall()
+      const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), order: order++, callback, isMachinery, origin }
       timers.splice(placeFor(timers, timer), 0, timer)
       return () => {
         const at = timers.indexOf(timer)
@@ -92,7 +93,7 @@ function placeFor(timers: readonly Timer[], timer: Timer): number {
   return low
 }
 
-function placesOf(origin: Error): string {
-  const lines = (origin.stack ?? '').split('\n').slice(3, 6)
+function placesOf(origin: Error | undefined): string {
+  const lines = (origin?.stack ?? '').split('\n').slice(3, 6)
   return lines.map((line) => line.trim().replace(/\(.*\/(src|test)\//, '($1/')).join(' ')
 }

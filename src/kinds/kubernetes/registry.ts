@@ -102,8 +102,8 @@ function definition(fact: ResourceFact, facts: ResourceFact[], parts: BuiltinPar
       metadataChecks: metadataChecksFor(fact.group, fact.resource),
     },
     ...parts.stored,
-    emptyObject: (apiVersion) => emptyObject(apiVersion, fact.kind),
-    zeroObject: zeroObjects(fact.kind),
+    emptyObject: madeOnce((apiVersion) => emptyObject(apiVersion, fact.kind)),
+    zeroObject: madeOnce((apiVersion) => zeroObject(apiVersion, fact.kind)),
     builtin: true,
   }
 }
@@ -140,17 +140,19 @@ function subresource(fact: ResourceFact, sub: { name: string; responseKind: stri
 
 const CONVERTED_REPLICAS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet'])
 
-/** Made when first asked for, and kept. */
-function zeroObjects(kind: string): (apiVersion: string) => KubeObject {
-  const made = new Map<string, KubeObject>()
+/** Made when first asked for, one for each version, and frozen because all who ask share it. */
+function madeOnce<T extends object>(make: (apiVersion: string) => T): (apiVersion: string) => T {
+  const made = new Map<string, T>()
   return (apiVersion) => {
     const known = made.get(apiVersion)
     if (known !== undefined) return known
-    const zero = deepFreeze({ ...goZero(apiVersion, kind), metadata: {}, apiVersion, kind } as KubeObject)
-    made.set(apiVersion, zero)
-    return zero
+    const one = deepFreeze(make(apiVersion))
+    made.set(apiVersion, one)
+    return one
   }
 }
+
+const zeroObject = (apiVersion: string, kind: string): KubeObject => ({ ...goZero(apiVersion, kind), metadata: {}, apiVersion, kind })
 
 function goZero(apiVersion: string, kind: string): Record<string, unknown> {
   const model = messageFor({ ...parseGroupVersion(apiVersion), kind })
