@@ -20,10 +20,13 @@ const otherNodes = ['22', '24'].flatMap((major) => [
   start(`node ${major}`, onNode(major, 'scripts/run.mjs', 'test/clients/smoke.ts')),
 ])
 
-/** One after the other: everything below needs what they make or say. */
-const before = [{ name: 'kube-assets', command: ['scripts/kube-assets/build'], minutes: 40 }]
+/** First, and alone: everything below uses what they make. */
+const before = [
+  { name: 'kube-assets', command: ['scripts/kube-assets/build'], minutes: 40 },
+  { name: 'build', command: npm('build') },
+]
 
-/** These keep a core busy, or two. */
+/** These keep a core busy, or two; the last is here so that both lanes take about as long. */
 const computing = [
   { name: 'npm test', command: ['npm', 'test', '--silent'] },
   { name: 'prove:faults', command: npm('prove:faults', '--seeds', '1..50') },
@@ -33,15 +36,18 @@ const computing = [
   { name: 'facts:server', command: npm('facts:server', '--check') },
   start(`node ${process.versions.node}`, [process.execPath, 'scripts/run.mjs', 'test/clients/smoke.ts']),
   ...otherNodes,
+  byName('test:parity'),
 ]
 
-/** These wait most of the time, for timers and for programs: they run beside the others. */
+/**
+ * These wait most of the time, for timers and for programs: they run beside the others. All take free ports and folders of
+ * their own; those that run pods as processes stay in one lane, because the addresses of pods are the machine's.
+ */
 const waiting = [
   byPattern('test:kubectl'),
   byArea('test:clients'),
   byArea('test:kube'),
   byName('test:kube:fleet'),
-  byName('test:parity'),
   whole('test:e2e'),
   whole('test:e2e:fleet'),
   { ...whole('test:examples'), minutes: 10 },

@@ -46,7 +46,8 @@ let counted = 0
 
 /**
  * The kernel adds a child's time to its parent's when the child has been waited for, so what was added since the last child
- * ended is the time of this one. Undefined where there is no /proc.
+ * ended is the time of this one. What went into the background (a detached Sluice, the real control plane) is not in it.
+ * Undefined where there is no /proc.
  */
 function cpuOfChildrenSinceLast() {
   if (!existsSync('/proc/self/stat')) return undefined

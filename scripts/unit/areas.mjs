@@ -3,31 +3,46 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** How many parts of its path name the area of a test: large folders are divided. */
-const DEPTHS = [
-  ['src/minicluster/workloads', 4],
-  ['src/minicluster', 3],
-  ['src/fleet', 3],
-  ['test/fleet', 3],
+/**
+ * Folders with a process of their own, in the order of what they cost (npm run test:slow): the longest start first, so that
+ * short ones fill the end. Everything else shares one with its neighbours: `src/fleet`, `src/kube` and so on, and `test`.
+ */
+const OWN_PROCESS = [
+  'test/fleet',
+  'src/minicluster/housekeeping',
+  'src/faultsim',
+  'src/fleet/failover',
+  'src/minicluster/kubelet',
+  'src/minicluster/network',
+  'src/fleet/detector',
+  'test/faultsim',
+  'src/minicluster/nodes',
+  'src/minicluster/process',
+  'src/apiserver',
+  'src/fleet/execution',
+  'src/fleet/membership',
+  'src/fleet/binding',
+  'src/cli',
+  'src/fleet/scheduler',
+  'src/fleet/reflection',
+  'src/minicluster/workloads/deployment',
+  'src/minicluster/workloads/job',
+  'src/minicluster/workloads/stateful-set',
+  'src/minicluster/workloads',
 ]
-
-/** Areas that take long (npm run test:slow lists them): they start first, so that the short ones fill the end. */
-const LONGEST_FIRST = []
 
 export function areasOf(files) {
   const areas = new Map()
   for (const file of files) areas.set(areaOf(file), [...(areas.get(areaOf(file)) ?? []), file])
-  const rank = (name) => (LONGEST_FIRST.includes(name) ? LONGEST_FIRST.indexOf(name) : LONGEST_FIRST.length)
+  const rank = (name) => (OWN_PROCESS.includes(name) ? OWN_PROCESS.indexOf(name) : OWN_PROCESS.length)
   return [...areas].map(([name, members]) => ({ name, files: members })).sort((a, b) => rank(a.name) - rank(b.name))
 }
 
 function areaOf(file) {
-  const [, depth] = DEPTHS.find(([folder]) => file.startsWith(`${folder}/`)) ?? ['', 2]
-  return file
-    .split('/')
-    .slice(0, depth)
-    .join('/')
-    .replace(/\.test\.ts$/, '')
+  const [own] = OWN_PROCESS.filter((folder) => file.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)
+  if (own !== undefined) return own
+  const [first, second] = file.replace(/\.test\.ts$/, '').split('/')
+  return first === 'test' ? first : `${first}/${second}`
 }
 
 /** Every *.test.ts at or below a path. */

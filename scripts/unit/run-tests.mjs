@@ -1,6 +1,7 @@
-// Bundles test files by area, runs them with node --test, two processes at a time, and gives what each test did.
+// Bundles test files by area, runs them with node --test, a process for each core, and gives what each test did.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { bundle } from '../bundle.mjs'
 import { areasOf } from './areas.mjs'
@@ -10,8 +11,10 @@ const RECORDER = path.resolve('scripts/unit/recorder.mjs')
 /** Worlds make much short-lived garbage: a larger nursery takes a tenth off the whole run. */
 const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=64']
 
+const PROCESSES = Math.min(8, Math.max(2, os.availableParallelism()))
+
 /** Gives { status, output, tests, areas }; `output` is undefined where it goes to the terminal. */
-export async function runTests(files, { flags = [], concurrency = 2, captures = false }) {
+export async function runTests(files, { flags = [], concurrency = PROCESSES, captures = false }) {
   const out = path.join('dist', 'test', `${process.pid}-${files.length}-${flags.length}`)
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
@@ -44,7 +47,9 @@ async function bundleAreas(areas, out) {
     writeFileSync(entry, [`import { ready } from ${JSON.stringify(START)}`, ...imports, 'ready()', ''].join('\n'))
     entryPoints[id] = entry
   }
-  await bundle({ entryPoints, outdir: out, outExtension: { '.js': '.mjs' }, plugins: [beginnings] })
+  // The sources are there: their text in every source map would take longer to read than the program.
+  const outExtension = { '.js': '.mjs' }
+  await bundle({ entryPoints, outdir: out, outExtension, sourcesContent: false, plugins: [beginnings] })
 }
 
 const beginnings = {
