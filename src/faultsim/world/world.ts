@@ -144,12 +144,12 @@ export class World {
     for (;;) {
       await this.#pump.drain()
       const work = this.clock.nextWorkAt()
-      const busy = this.busy()
-      const isDueSoon = work !== undefined && work - this.clock.now() <= quietMs
-      if (!isDueSoon && onQuiet?.() === true) continue
-      if (!isDueSoon && busy.length === 0) return
+      if (work === undefined || work - this.clock.now() > quietMs) {
+        if (onQuiet?.() === true) continue
+        if (this.busy().length === 0) return
+      }
       const next = this.clock.nextAt()
-      if (next === undefined || next > deadline) throw new Error(this.#complaint(withinMs, busy, quietMs))
+      if (next === undefined || next > deadline) throw new Error(this.#complaint(withinMs, quietMs))
       await this.#pump.step()
     }
   }
@@ -206,9 +206,9 @@ export class World {
     }
   }
 
-  #complaint(withinMs: number, busy: readonly string[], quietMs: number): string {
+  #complaint(withinMs: number, quietMs: number): string {
     const complaints = this.clusters.flatMap((cluster) => cluster.complaints.slice(-5).map((text) => `${cluster.name} said: ${text}`))
-    const lines = [...busy, ...this.clock.describe(this.clock.now() + quietMs), ...complaints]
+    const lines = [...this.busy(), ...this.clock.describe(this.clock.now() + quietMs), ...complaints]
     return `the world has not settled within ${withinMs} ms of its time; still busy:\n${lines.map((line) => `  - ${line}`).join('\n')}`
   }
 }
