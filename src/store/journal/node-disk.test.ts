@@ -1,6 +1,7 @@
 /** The journal store on the real disk: what the simulated one stands for. */
 import assert from 'node:assert/strict'
-import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { open, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -9,8 +10,8 @@ import { backup, restoreBackup } from './backup.ts'
 import { type JournalStore, openJournalStore } from './open.ts'
 import { StoreRefusedError } from './store-error.ts'
 
-describe('journal store on the real disk', async () => {
-  const root = await mkdtemp(path.join(tmpdir(), 'sluice-store-'))
+describe('journal store on the real disk', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'sluice-store-'))
   after(() => rm(root, { recursive: true }))
   const clock = manualClock()
   const start = (dir: string): Promise<JournalStore> => openJournalStore({ dir: path.join(root, dir), clock, onFatal: assert.fail })
