@@ -4,31 +4,36 @@ import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Folders with a process of their own, in the order of what they cost (npm run test:slow): the longest start first, so that
- * short ones fill the end. Everything else shares one with its neighbours: `src/fleet`, `src/kube` and so on, and `test`.
+ * Folders whose tests have a process, without those of folders below them that have their own; in the order of what they cost
+ * (npm run test:slow): the longest start first, so that short ones fill the end. Any other folder of src has one as well.
  */
-const OWN_PROCESS = [
+export const OWN_PROCESS = [
   'test/fleet',
+  'src/fleet',
+  'test/faultsim',
+  'src/minicluster',
+  'src/minicluster/workloads',
   'src/minicluster/housekeeping',
   'src/faultsim',
+  'src/minicluster/nodes',
   'src/fleet/failover',
   'src/minicluster/kubelet',
-  'src/minicluster/network',
+  'src/minicluster/workloads/deployment',
   'src/fleet/detector',
-  'test/faultsim',
-  'src/minicluster/nodes',
+  'test',
+  'src/minicluster/workloads/stateful-set',
   'src/minicluster/process',
+  'src/minicluster/network',
   'src/apiserver',
+  'src/minicluster/storage',
   'src/fleet/execution',
+  'src/minicluster/scheduler',
+  'src/minicluster/workloads/job',
+  'src/cli',
   'src/fleet/membership',
   'src/fleet/binding',
-  'src/cli',
   'src/fleet/scheduler',
   'src/fleet/reflection',
-  'src/minicluster/workloads/deployment',
-  'src/minicluster/workloads/job',
-  'src/minicluster/workloads/stateful-set',
-  'src/minicluster/workloads',
 ]
 
 export function areasOf(files) {
@@ -41,8 +46,11 @@ export function areasOf(files) {
 function areaOf(file) {
   const [own] = OWN_PROCESS.filter((folder) => file.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)
   if (own !== undefined) return own
-  const [first, second] = file.replace(/\.test\.ts$/, '').split('/')
-  return first === 'test' ? first : `${first}/${second}`
+  return file
+    .replace(/\.test\.ts$/, '')
+    .split('/')
+    .slice(0, 2)
+    .join('/')
 }
 
 /** Every *.test.ts at or below a path. */

@@ -31,11 +31,20 @@ export async function runTests(files, { flags = [], concurrency = PROCESSES, cap
     const args = [...NODE_FLAGS, '--test', `--test-concurrency=${concurrency}`, ...reporters, ...flags, ...bundles]
     const { status, output } = await nodeWith(args, captures)
     const result = readBack(areas, out, record)
-    if (status === 0 && result.tests.length === 0) console.log('no test ran')
-    return { status: result.tests.length === 0 ? 1 : status, output, ...result }
+    const problem = problemIn(result.tests)
+    if (problem !== undefined) console.log(`failed: ${problem}`)
+    return { status: problem === undefined ? status : 1, output, ...result }
   } finally {
     rmSync(out, { recursive: true, force: true })
   }
+}
+
+/** What node --test does not mind. */
+function problemIn(tests) {
+  if (tests.length === 0) return 'no test ran'
+  const late = tests.find(({ area }) => area === undefined)
+  // By then nothing tells its suite any more (start.mjs).
+  return late && `"${late.names[0]}" was registered after its file had been loaded: describe() must not be async`
 }
 
 /** Between its imports an entry says which file comes next. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { usesTheMachine } from './real-programs.mjs'
+import { OWN_PROCESS } from './areas.mjs'
+import { USES_THE_MACHINE, usesTheMachine } from './real-programs.mjs'
 import { runTests } from './run-tests.mjs'
 import { tryAgain } from './second-try.mjs'
 
@@ -22,15 +23,24 @@ const ALWAYS = "import { it } from 'node:test'\nit('fails', () => { throw new Er
 const STRAY = "import { it } from 'node:test'\nit('leaves a rejection behind', () => void Promise.reject(new Error('stray')))\n"
 const SOUND = "import { it } from 'node:test'\nit('holds', async (t) => void (await t.test('inside', () => undefined)))\n"
 
+const LATE = `import { describe, it } from 'node:test'
+describe('a suite', async () => {
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  it('is late', () => undefined)
+})
+`
+
 const files = {
   once: `${FOLDER}/once.test.ts`,
   always: `${FOLDER}/always.test.ts`,
   stray: `${FOLDER}/stray.test.ts`,
   sound: `${FOLDER}/sound.test.ts`,
+  late: `${FOLDER}/late.test.ts`,
 }
 before(() => {
   mkdirSync(FOLDER, { recursive: true })
-  for (const [name, text] of Object.entries({ once: ONCE, always: ALWAYS, stray: STRAY, sound: SOUND })) writeFileSync(files[name], text)
+  for (const [name, text] of Object.entries({ once: ONCE, always: ALWAYS, stray: STRAY, sound: SOUND, late: LATE }))
+    writeFileSync(files[name], text)
 })
 after(() => rmSync(FOLDER, { recursive: true, force: true }))
 
@@ -91,6 +101,14 @@ describe('the runner of unit tests', () => {
     assert.deepEqual({ first: first.status, status }, { first: 1, status: 1 })
     assert.match(first.output, /unhandledRejection: Error: stray/)
     assert.deepEqual(lines, [])
+  })
+
+  it('refuses tests that are registered when their suite is no longer known', async () => {
+    assert.equal((await runTests([files.late], { captures: true })).status, 1)
+  })
+
+  it('has lists that name no folder that is gone', () => {
+    for (const place of [...OWN_PROCESS, ...USES_THE_MACHINE]) assert.ok(existsSync(place), place)
   })
 
   it('knows what uses the machine', () => {
