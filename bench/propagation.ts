@@ -3,13 +3,13 @@
  * Deployments are paused, so that on every ground the same is measured: the way there, and no pods.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DEPLOYMENTS, EVENTS, NAMESPACES } from '../src/client/builtin-resources.ts'
 import type { Client, WatchEvent } from '../src/client/client.ts'
-import type { Resource } from '../src/client/resource.ts'
-import { PROPAGATION_POLICIES, RESOURCE_BINDINGS, WORKS } from '../src/fleet/resources.ts'
 import type { Binding } from '../src/kinds/karmada/index.ts'
+import { PROPAGATION_POLICIES, RESOURCE_BINDINGS, WORKS } from '../src/kinds/karmada/resources.ts'
+import { DEPLOYMENTS, EVENTS, NAMESPACES } from '../src/kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../src/kube/conditions.ts'
 import type { KubeObject } from '../src/kube/meta.ts'
+import type { Resource } from '../src/kube/resource.ts'
 import { cpuMs, residentBytes } from './processes.ts'
 
 /** Hub and members that are up and joined. */

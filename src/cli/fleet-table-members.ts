@@ -4,17 +4,17 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import { SECRETS } from '../client/builtin-resources.ts'
 import { type Client, createClient } from '../client/client.ts'
 import { type Discovered, discoverResources } from '../client/discovery.ts'
 import { ApiError, isNotFound } from '../client/errors.ts'
 import type { ConnectMember } from '../client/members.ts'
 import { namedResource } from '../client/named-resource.ts'
-import { collectionPath, type Resource, withQuery } from '../client/resource.ts'
 import { createSender, type Sender } from '../client/send.ts'
 import { type Transport, TransportError } from '../client/transport.ts'
 import { credentialsOf } from '../fleet/membership/connections.ts'
 import type { Cluster } from '../kinds/karmada/cluster.ts'
+import { SECRETS } from '../kinds/kubernetes/resources.ts'
+import { collectionPath, type Resource, withQuery } from '../kube/resource.ts'
 import { type Page, paged } from './fleet-table-merge.ts'
 
 export interface FleetQuery {

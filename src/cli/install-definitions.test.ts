@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../client/builtin-resources.ts'
 import { aWorld, type World } from '../faultsim/world/index.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/kubernetes/resources.ts'
 import type { OwnKind } from '../kinds/schema/define-kind.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { installDefinitions } from './install-definitions.ts'

@@ -1,9 +1,9 @@
 /** Our kinds on a server that is not ours: created where they are absent, never overwritten, waited for until served. */
 import { type Clock, sleep } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../client/builtin-resources.ts'
 import type { Client } from '../client/client.ts'
 import { isAlreadyExists, isNotFound } from '../client/errors.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/kubernetes/resources.ts'
 import type { OwnKind } from '../kinds/schema/define-kind.ts'
 import { isConditionTrue } from '../kube/conditions.ts'
 import type { KubeObject } from '../kube/meta.ts'

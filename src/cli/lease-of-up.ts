@@ -7,17 +7,18 @@
 import type { Clock } from '../base/clock.ts'
 import { formatTime } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import { LEASES } from '../client/builtin-resources.ts'
 import { createClient } from '../client/client.ts'
 import { isNotFound } from '../client/errors.ts'
 import type { Transport } from '../client/transport.ts'
 import type { ClusterRole } from '../controllers.ts'
+import { LEASES } from '../kinds/kubernetes/resources.ts'
 import type { Lease } from '../kinds/kubernetes/types.ts'
+import type { ObjectRef } from '../kube/object-reference.ts'
 
 const HOLDER = 'sluice up'
 const FOR_EVER_SECONDS = 2 ** 31 - 1
 
-export const leaseOf = (role: ClusterRole): { namespace: string; name: string } => ({ namespace: 'kube-system', name: `sluice-${role}` })
+export const leaseOf = (role: ClusterRole): ObjectRef => ({ namespace: 'kube-system', name: `sluice-${role}` })
 
 export interface LeaseOfUp {
   role: ClusterRole

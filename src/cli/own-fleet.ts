@@ -1,13 +1,13 @@
 /** The members of `up` at its hub: joined as any other cluster would be, and what the fleet does by default when one fails. */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import { NAMESPACES } from '../client/builtin-resources.ts'
 import { type Client, createClient } from '../client/client.ts'
 import { isAlreadyExists } from '../client/errors.ts'
 import type { Transport } from '../client/transport.ts'
 import { hasTokens, registerMember } from '../fleet/membership/join.ts'
-import { CLUSTER_TAINT_POLICIES } from '../fleet/resources.ts'
+import { CLUSTER_TAINT_POLICIES } from '../kinds/karmada/resources.ts'
 import { CLUSTER_NAMESPACE } from '../kinds/karmada/well-known.ts'
+import { NAMESPACES } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 
 interface Own {

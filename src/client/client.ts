@@ -3,12 +3,15 @@
  * carries a precondition (resourceVersion or uid) that makes a repetition harmless: of a write without one that got no
  * answer, the caller hears, because only the caller can look and decide again.
  */
+
 import { meaningOf } from '../base/meaning.ts'
+import { PODS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import { type ObjectName, type ObjectRef, refOf } from '../kube/object-reference.ts'
+import { collectionPath, objectPath, type Resource, withQuery } from '../kube/resource.ts'
 import { ApiError, isExpired, statusOf } from './errors.ts'
 import { type ExecOptions, type ExecSession, execOver, execPath } from './exec.ts'
 import { lines } from './lines.ts'
-import { collectionPath, type ObjectName, objectPath, type Resource, withQuery } from './resource.ts'
 import { createSender, type Sender, type SendOptions } from './send.ts'
 import { TransportError, type TransportRequest, type TransportResponse } from './transport.ts'
 
@@ -94,9 +97,9 @@ export interface Client {
     options: DeleteOptions & Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>,
   ): Promise<void>
   /** `pods/log` as a stream of bytes. */
-  log(pod: { namespace: string; name: string }, options?: LogOptions): Promise<AsyncIterable<Uint8Array>>
+  log(pod: ObjectRef, options?: LogOptions): Promise<AsyncIterable<Uint8Array>>
   /** `pods/exec`: needs a transport that can converse. */
-  exec(pod: { namespace: string; name: string }, options: ExecOptions): Promise<ExecSession>
+  exec(pod: ObjectRef, options: ExecOptions): Promise<ExecSession>
   /** Any path, for what has no kind: /version, /readyz, discovery. */
   raw(request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>): Promise<TransportResponse>
   close(): Promise<void>
@@ -106,7 +109,6 @@ export type ClientOptions = SendOptions
 
 const PAGE_SIZE = 500
 const MAX_EVENT_BYTES = 16 * 1024 * 1024
-const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 const APPLY_TYPE = 'application/apply-patch+yaml'
 const PATCH_TYPES: Record<PatchType, string> = {
   json: 'application/json-patch+json',
@@ -137,12 +139,11 @@ export function createClient(options: ClientOptions): Client {
     list: (resource, opts = {}) => listAll(sender, resource, opts),
     watch: (resource, opts) => watchEvents(sender, resource, opts),
     create: (resource, object, opts = {}) => write('POST', createPath(resource, object, opts.subresource), object, { options: opts }),
-    update: (resource, object, opts = {}) =>
-      write('PUT', objectPath(resource, nameOf(object), opts.subresource), object, { options: opts }),
+    update: (resource, object, opts = {}) => write('PUT', objectPath(resource, refOf(object), opts.subresource), object, { options: opts }),
     patch: (resource, of, patch) =>
       write('PATCH', objectPath(resource, of, patch.subresource), patch.body, { options: patch, type: PATCH_TYPES[patch.type] }),
     apply: (resource, object, opts) =>
-      write('PATCH', objectPath(resource, nameOf(object), opts.subresource), object, {
+      write('PATCH', objectPath(resource, refOf(object), opts.subresource), object, {
         options: opts,
         type: APPLY_TYPE,
         force: opts.force,
@@ -180,10 +181,8 @@ interface Write {
   force?: boolean
 }
 
-const nameOf = (object: KubeObject): ObjectName => ({ namespace: object.metadata.namespace, name: object.metadata.name ?? '' })
-
 function createPath(resource: Resource, object: KubeObject, subresource: string | undefined): string {
-  return subresource === undefined ? collectionPath(resource, object.metadata.namespace) : objectPath(resource, nameOf(object), subresource)
+  return subresource === undefined ? collectionPath(resource, object.metadata.namespace) : objectPath(resource, refOf(object), subresource)
 }
 
 /** Whether the body names the revision of the object it is meant for: then a second sending changes nothing. */

@@ -1,7 +1,8 @@
 /** Every resource a server has, from its aggregated discovery: two requests, whatever the number of groups. */
+
+import type { Resource } from '../kube/resource.ts'
 import type { Client } from './client.ts'
 import { ApiError, statusOf } from './errors.ts'
-import type { Resource } from './resource.ts'
 import { readAll } from './transport.ts'
 
 export interface Discovered extends Resource {

@@ -2,6 +2,7 @@
  * A command in a pod, over whatever carries its channels: a WebSocket, or a call in process. Output is read at the reader's
  * pace: when it does not keep up, the other side is told to wait, so nothing is buffered without bound.
  */
+import type { ObjectRef } from '../kube/object-reference.ts'
 import { createByteQueue } from './byte-queue.ts'
 import { ApiError, statusOf } from './errors.ts'
 import { type ChannelHandlers, type Channels, type Transport, TransportError } from './transport.ts'
@@ -44,7 +45,7 @@ const HIGH_WATER_BYTES = 1024 * 1024
 /** Longer input is sent in parts. */
 const MAX_PART_BYTES = 256 * 1024
 
-export function execPath(pod: { namespace: string; name: string }, options: ExecOptions): string {
+export function execPath(pod: ObjectRef, options: ExecOptions): string {
   const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${encodeURIComponent(pod.name)}/exec`
   const query = new URLSearchParams()
   for (const argument of options.command) query.append('command', argument)

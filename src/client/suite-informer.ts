@@ -1,7 +1,7 @@
 /** Informers: what is cached, how changes are told, and what happens after cuts and gaps. */
 import assert from 'node:assert/strict'
+import { CONFIG_MAPS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
-import { CONFIG_MAPS } from './builtin-resources.ts'
 import { createCaches } from './cache/caches.ts'
 import { type Informer, type InformerOptions, startInformer } from './cache/informer.ts'
 import type { Fault, FaultPlan } from './fault/fault-transport.ts'

@@ -1,7 +1,7 @@
 /** Reading and writing objects, and lists larger than a page. */
 import assert from 'node:assert/strict'
+import { CONFIG_MAPS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
-import { CONFIG_MAPS } from './builtin-resources.ts'
 import { isAlreadyExists, isConflict, isNotFound } from './errors.ts'
 import type { ClientCase } from './suite.ts'
 import { configMap, create, names, type Scene } from './suite-harness.ts'

@@ -1,7 +1,7 @@
 /** What is sent again, what never is, and how long it waits in between. */
 import assert from 'node:assert/strict'
+import { CONFIG_MAPS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
-import { CONFIG_MAPS } from './builtin-resources.ts'
 import { ApiError, isConflict, isNotFound } from './errors.ts'
 import { type Fault, scripted } from './fault/fault-transport.ts'
 import type { ClientCase } from './suite.ts'

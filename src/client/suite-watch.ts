@@ -1,7 +1,7 @@
 /** Watching: order, bookmarks, ends, resumption and expired revisions. */
 import assert from 'node:assert/strict'
 import { sleep } from '../base/clock.ts'
-import { CONFIG_MAPS } from './builtin-resources.ts'
+import { CONFIG_MAPS } from '../kinds/kubernetes/resources.ts'
 import type { WatchEvent, WatchOptions } from './client.ts'
 import { isExpired } from './errors.ts'
 import { scripted } from './fault/fault-transport.ts'

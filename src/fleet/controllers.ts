@@ -1,6 +1,7 @@
 /** The controllers of the fleet as one list, in the order in which an object passes through them. */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../kinds/karmada/resources.ts'
 import type { Controller } from '../runtime/controller.ts'
 import { bindingControllers } from './binding/index.ts'
 import { dependenciesControllers } from './dependencies/index.ts'
@@ -12,7 +13,6 @@ import { type ClusterStatusOptions, createSaidSummaries, membershipControllers }
 import { namespaceControllers } from './namespace/index.ts'
 import { overridesOf } from './override/index.ts'
 import { reflectionControllers } from './reflection/index.ts'
-import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from './resources.ts'
 import { scheduler } from './scheduler/index.ts'
 import type { FleetSurroundings } from './surroundings.ts'
 

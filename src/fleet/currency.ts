@@ -3,11 +3,11 @@
  * state; what was written before this process began is therefore asked for once more, and what came later is news by itself.
  */
 import type { Client } from '../client/client.ts'
-import type { Resource } from '../client/resource.ts'
+import { executionNamespace } from '../kinds/karmada/names.ts'
+import { WORKS } from '../kinds/karmada/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import type { Resource } from '../kube/resource.ts'
 import { isFresh } from '../runtime/live-owner.ts'
-import { executionNamespace } from './names.ts'
-import { WORKS } from './resources.ts'
 
 export type Currency = (object: KubeObject, client: Client) => Promise<boolean>
 

@@ -1,8 +1,8 @@
 /** What the fleet stands on in one process: members it can reach, templates it can find, an interpreter that follows its rules. */
 import { type Random, uuid } from '../base/random.ts'
-import { SERVICES } from '../client/builtin-resources.ts'
 import { NO_MEMBERS, NOTHING } from '../client/cache/nothing.ts'
 import type { ConnectMember } from '../client/members.ts'
+import { SERVICES } from '../kinds/kubernetes/resources.ts'
 import type { Ground } from '../runtime/run-all.ts'
 import type { FleetFacts } from './controllers.ts'
 import type { FleetGates } from './gates.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS } from '../client/builtin-resources.ts'
-import type { Resource } from '../client/resource.ts'
+import { PROPAGATION_POLICIES, RESOURCE_BINDINGS, WORKS } from '../kinds/karmada/resources.ts'
+import { CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import type { Resource } from '../kube/resource.ts'
 import { isPropagatable, skippedObjects } from './propagatable.ts'
-import { PROPAGATION_POLICIES, RESOURCE_BINDINGS, WORKS } from './resources.ts'
 
 const custom: Resource = { group: 'example.io', version: 'v1', plural: 'gadgets', kind: 'Gadget', namespaced: true }
 

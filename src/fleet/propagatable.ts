@@ -2,9 +2,10 @@
  * What may be propagated at all: never the fleet's own kinds, events and leases, nothing in the namespaces that the fleet
  * keeps for itself, and nothing an administrator has taken out (`--skipped-propagating-apis`, `--skipped-propagating-namespaces`).
  */
-import type { Resource } from '../client/resource.ts'
+
 import { CLAIMED_BY_LABEL, CLUSTER_NAMESPACE, EXECUTION_NAMESPACE_PREFIX, SYSTEM_NAMESPACE } from '../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import type { Resource } from '../kube/resource.ts'
 
 export interface PropagationOptions {
   /** `group`, `group/version` or `group/version/Kind,Kind`, joined by ";"; of the core group `v1` or `v1/Kind,Kind`. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS, DEPLOYMENTS } from '../client/builtin-resources.ts'
 import type { Located } from '../client/cache/everything.ts'
 import { runEverything } from '../client/cache/testing.ts'
 import { World } from '../faultsim/world/index.ts'
+import { CONFIG_MAPS, DEPLOYMENTS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { createTemplates, isPropagatable, type Templates } from './templates.ts'
 

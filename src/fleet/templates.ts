@@ -6,12 +6,13 @@
  */
 import type { Everything, Located } from '../client/cache/everything.ts'
 import type { Informer } from '../client/cache/informer.ts'
-import { type CacheEvent, keyOfObject } from '../client/cache/object-cache.ts'
-import { keyOfResource, type Resource } from '../client/resource.ts'
+import type { CacheEvent } from '../client/cache/object-cache.ts'
+import { bindingName } from '../kinds/karmada/names.ts'
 import { CLUSTER_PROPAGATION_POLICY_ID, PROPAGATION_POLICY_ID } from '../kinds/karmada/well-known.ts'
 import { groupVersion, type KubeObject } from '../kube/meta.ts'
+import { keyOfObject } from '../kube/object-reference.ts'
+import { keyOfResource, type Resource } from '../kube/resource.ts'
 import { type LabelSelectorObject, matchesLabels, selectorFromObject } from '../kube/selector.ts'
-import { bindingName } from './names.ts'
 import { isPropagatable, type PropagationOptions, skippedObjects } from './propagatable.ts'
 
 export { isPropagatable, type PropagationOptions } from './propagatable.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CLUSTERS } from './resources.ts'
+import { CLUSTERS } from '../kinds/karmada/resources.ts'
 import { fleetWorld } from './testing.ts'
 
 describe('a world of the fleet', () => {

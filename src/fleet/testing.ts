@@ -3,12 +3,12 @@
 import { garbageCollector, runControllers } from '../controllers.ts'
 import type { RunControllers, WorldCluster } from '../faultsim/world/cluster.ts'
 import { aWorld, type World, type WorldOptions } from '../faultsim/world/index.ts'
+import { CLUSTERS } from '../kinds/karmada/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Controller } from '../runtime/controller.ts'
 import { runAll } from '../runtime/run-all.ts'
 import { nativeInterpreter } from './interpreter/testing.ts'
 import { followMembers } from './membership/connections.ts'
-import { CLUSTERS } from './resources.ts'
 import type { FleetSurroundings } from './surroundings.ts'
 import { createTemplates, isPropagatable } from './templates.ts'
 

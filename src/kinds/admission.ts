@@ -2,8 +2,10 @@
  * Admission, declared beside the kinds: pure functions over an object on its way in. The embedded server calls them in
  * process; on Kubernetes the same declarations are served as webhooks.
  */
+
 import type { FieldError } from '../kube/field-error.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import type { Resource } from '../kube/resource.ts'
 import type { UserInfo } from './kind.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
@@ -46,14 +48,8 @@ export interface AdmissionContext {
   adjust(of: { group: string; resource: string }, namespace: string, name: string, change: (object: KubeObject) => boolean): Promise<void>
 }
 
-/** A resource that admission looks at, named as a client names it. */
-export interface AdmissionRead {
-  group: string
-  version: string
-  plural: string
-  kind: string
-  namespaced: boolean
-}
+/** A resource that admission looks at. */
+export type AdmissionRead = Resource
 
 /** Deny by throwing a StatusError, or by returning field errors from `validate`. */
 export interface Admission {

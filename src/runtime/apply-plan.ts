@@ -2,8 +2,8 @@
 import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
-import type { Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import type { Resource } from '../kube/resource.ts'
 import type { Action } from './controller.ts'
 import { holdsApplied } from './owned-subset.ts'
 

@@ -5,8 +5,9 @@
  */
 import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
-import type { Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import type { ObjectRef } from '../kube/object-reference.ts'
+import type { Resource } from '../kube/resource.ts'
 
 /** Cached reads. Indexes must be declared; there is no way to scan by accident except `list`, which says so. */
 export interface Reader {
@@ -54,11 +55,6 @@ export interface Failure {
 }
 
 export type Outcome<Output> = { state: 'running' } | { state: 'done'; value: Output } | { state: 'failed'; message: string }
-
-export interface ObjectRef {
-  namespace: string
-  name: string
-}
 
 /** Work for people who wait goes before what only has to be looked at sometime: first lists, look-agains. */
 export type Priority = 'high' | 'normal' | 'low'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS, EVERY_RESOURCE, PODS, SECRETS } from '../client/builtin-resources.ts'
+import { CONFIG_MAPS, EVERY_RESOURCE, PODS, SECRETS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Action } from './controller.ts'
 import { declaredCheck } from './declared-writes.ts'

@@ -2,8 +2,8 @@
  * A controller writes what it has declared and nothing else: access rules are generated from the declarations, so a write
  * that is missing there would work here and be refused on a cluster. Checked on every write, for the cost of a look-up.
  */
-import { EVERY_RESOURCE } from '../client/builtin-resources.ts'
-import { keyOfResource, type Resource } from '../client/resource.ts'
+import { EVERY_RESOURCE } from '../kinds/kubernetes/resources.ts'
+import { keyOfResource, type Resource } from '../kube/resource.ts'
 import type { Access, Action } from './controller.ts'
 
 /** Whether an action is declared, and under which name: `pods/status`, or `*` where everything is. */

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { type Clock, formatTime } from '../base/clock.ts'
-import { EVENTS } from '../client/builtin-resources.ts'
 import type { Client } from '../client/client.ts'
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
+import { EVENTS } from '../kinds/kubernetes/resources.ts'
 import { childName } from '../kube/child-name.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { checkDns1123Subdomain } from '../kube/names.ts'

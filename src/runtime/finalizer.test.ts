@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { PODS } from '../client/builtin-resources.ts'
+import { PODS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts'
 

@@ -2,8 +2,9 @@
  * Finalizers as actions: a controller's own name is put into the list, or taken out of it, with the object's version as the
  * precondition, so that the names of others stay as they are.
  */
-import type { Resource } from '../client/resource.ts'
+
 import type { KubeObject } from '../kube/meta.ts'
+import type { Resource } from '../kube/resource.ts'
 import type { Action } from './controller.ts'
 
 export const hasFinalizer = ({ metadata }: KubeObject, name: string): boolean => finalizersOf(metadata).includes(name)

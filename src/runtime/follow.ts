@@ -5,7 +5,7 @@
 import type { Caches } from '../client/cache/caches.ts'
 import type { Informer } from '../client/cache/informer.ts'
 import type { Members } from '../client/members.ts'
-import { keyOfResource, type Resource } from '../client/resource.ts'
+import { keyOfResource, type Resource } from '../kube/resource.ts'
 import type { FollowedChange } from './controller.ts'
 
 export interface FollowOptions {

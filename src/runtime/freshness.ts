@@ -3,7 +3,7 @@
  * is never based on a world before its own deeds. Waits for the cache itself, without a timer.
  */
 import type { Informer } from '../client/cache/informer.ts'
-import type { Resource } from '../client/resource.ts'
+import type { Resource } from '../kube/resource.ts'
 import type { Written } from './apply-plan.ts'
 
 export interface FreshnessGate {

@@ -1,8 +1,8 @@
 /** Questions to the server itself, for before a deed that an old cache must not bring about. */
 import type { Client } from '../client/client.ts'
 import { isNotFound } from '../client/errors.ts'
-import type { Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import type { Resource } from '../kube/resource.ts'
 
 /**
  * Whether the owner still wants what was seen. Caches may be old, and of different age: an old wish beside newer children

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Registry } from 'prom-client'
-import { CONFIG_MAPS, NAMESPACES } from '../client/builtin-resources.ts'
 import { runControllers } from '../controllers.ts'
 import { World, type WorldCluster } from '../faultsim/world/index.ts'
+import { CONFIG_MAPS, NAMESPACES } from '../kinds/kubernetes/resources.ts'
 import { createControllerMetrics, METRICS } from './metrics.ts'
 
 /** Every series of a registry: name and labels, without the value. */

@@ -4,7 +4,7 @@
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Caches } from '../client/cache/caches.ts'
-import type { Resource } from '../client/resource.ts'
+import type { Resource } from '../kube/resource.ts'
 import type { EventIntent } from './controller.ts'
 import type { Pass } from './workers.ts'
 

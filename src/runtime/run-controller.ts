@@ -7,23 +7,14 @@ import type { Random } from '../base/random.ts'
 import type { Caches } from '../client/cache/caches.ts'
 import type { Everything } from '../client/cache/everything.ts'
 import type { Informer } from '../client/cache/informer.ts'
-import { keyOfObject } from '../client/cache/object-cache.ts'
 import type { Client } from '../client/client.ts'
 import type { Members } from '../client/members.ts'
-import { keyOfResource, type Resource } from '../client/resource.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import { keyOfObject, type ObjectRef, refOfKey } from '../kube/object-reference.ts'
+import { keyOfResource, type Resource } from '../kube/resource.ts'
 import type { Writer } from './apply-plan.ts'
 import { createCarrier } from './carry-out.ts'
-import {
-  type Controller,
-  type EventIntent,
-  type News,
-  type ObjectRef,
-  type PassReader,
-  type Priority,
-  type Reader,
-  resourcesOf,
-} from './controller.ts'
+import { type Controller, type EventIntent, type News, type PassReader, type Priority, type Reader, resourcesOf } from './controller.ts'
 import { declaredCheck } from './declared-writes.ts'
 import { createEffects } from './effects.ts'
 import { createEventRecorder } from './event-recorder.ts'
@@ -75,7 +66,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   })
   const told = new Map<string, ReadonlySet<string>>()
   const { rank } = controller
-  const rankOf = rank === undefined ? undefined : (key: string): number => rank(refOf(key), read)
+  const rankOf = rank === undefined ? undefined : (key: string): number => rank(refOfKey(key), read)
   const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, rankOf, work })
   const { queue } = workers
   const wake = (ref: ObjectRef, priority?: Priority): void => queue.add(`${ref.namespace}/${ref.name}`, priority)
@@ -151,7 +142,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   async function work(key: string): Promise<number | undefined> {
     await carrier.lookAfterDoubts(key)
     if (!gate.isOpen(key, () => queue.add(key))) return undefined
-    const ref = refOf(key)
+    const ref = refOfKey(key)
     const primary = read.get(controller.for, ref.namespace, ref.name)
     const observed = await controller.observe(ref, primary, passReader(key), client)
     const plan = controller.plan(observed)
@@ -201,11 +192,6 @@ export function runController(controller: Controller, options: RunOptions): Runn
       events.stop()
     },
   }
-}
-
-function refOf(key: string): ObjectRef {
-  const slash = key.indexOf('/')
-  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
 }
 
 /** Only declared resources can be read: the cache of another would still be empty, and look as if nothing existed. */

@@ -1,7 +1,7 @@
 /** Looking at a pod of the first member, its containers and its events. */
 import assert from 'node:assert/strict'
-import { EVENTS, PODS } from '../../src/client/builtin-resources.ts'
 import type { World } from '../../src/faultsim/world/index.ts'
+import { EVENTS, PODS } from '../../src/kinds/kubernetes/resources.ts'
 import type { ContainerStatus, Pod } from '../../src/kinds/kubernetes/types.ts'
 import { expectThere } from './index.ts'
 

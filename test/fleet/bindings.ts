@@ -1,10 +1,11 @@
 /** What stories look for in bindings: where something was placed, what is said about it, and what was told as it happened. */
-import { EVENTS } from '../../src/client/builtin-resources.ts'
-import type { Resource } from '../../src/client/resource.ts'
-import { bindingName } from '../../src/fleet/names.ts'
-import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../src/fleet/resources.ts'
+
 import type { AggregatedStatusItem, Binding } from '../../src/kinds/karmada/index.ts'
+import { bindingName } from '../../src/kinds/karmada/names.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../src/kinds/karmada/resources.ts'
+import { EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 import type { FleetStage } from './story.ts'
 
 /** Replicas by cluster; for what has none, 0 says that it is there. */

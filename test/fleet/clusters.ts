@@ -1,8 +1,8 @@
 /** What stories do to clusters at the hub: labels of their own, taints and places that they take back, room that only they use. */
 import assert from 'node:assert/strict'
-import { NODES } from '../../src/client/builtin-resources.ts'
-import { CLUSTERS } from '../../src/fleet/resources.ts'
 import type { Cluster } from '../../src/kinds/karmada/index.ts'
+import { CLUSTERS } from '../../src/kinds/karmada/resources.ts'
+import { NODES } from '../../src/kinds/kubernetes/resources.ts'
 import type { FleetStage, Place } from './story.ts'
 
 type Fields = Record<string, unknown>

@@ -1,19 +1,19 @@
 /** What stories look for in members, each with the words of its failure. */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import { EVENTS } from '../../src/client/builtin-resources.ts'
 import { ApiError } from '../../src/client/errors.ts'
-import type { Resource } from '../../src/client/resource.ts'
-import { bindingName, executionNamespace, workName } from '../../src/fleet/names.ts'
-import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/fleet/resources.ts'
 import type { ClusterResourceBinding, ResourceBinding, Work } from '../../src/kinds/karmada/index.ts'
+import { bindingName, executionNamespace, workName } from '../../src/kinds/karmada/names.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/kinds/karmada/resources.ts'
 import {
   CLUSTER_PROPAGATION_POLICY_ID,
   CLUSTER_PROPAGATION_POLICY_NAME,
   PROPAGATION_POLICY_ID,
   PROPAGATION_POLICY_NAME,
 } from '../../src/kinds/karmada/well-known.ts'
+import { EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 import type { Elsewhere, FleetStage, Place } from './story.ts'
 
 const namesOf = (places: readonly Place[]): string => places.map(({ name }) => name).join(', ')

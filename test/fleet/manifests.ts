@@ -1,6 +1,7 @@
 /** Manifests as people write them, small and valid; what is given later wins. */
-import type { Resource } from '../../src/client/resource.ts'
+
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 
 type Fields = Record<string, unknown>
 

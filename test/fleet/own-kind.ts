@@ -1,9 +1,10 @@
 /** A small kind of one story's own: defined at the hub and carried to every member by a policy, as people do with theirs. */
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/client/builtin-resources.ts'
+
 import { isNotFound } from '../../src/client/errors.ts'
-import type { Resource } from '../../src/client/resource.ts'
-import { CLUSTERS } from '../../src/fleet/resources.ts'
+import { CLUSTERS } from '../../src/kinds/karmada/resources.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 import { reaches } from './looks.ts'
 import { aClusterPropagationPolicy, on, selectorOf } from './manifests.ts'
 import type { FleetStage, Place } from './story.ts'

@@ -1,12 +1,12 @@
 /** A stage over clients of a hub and its members: the same on both grounds; how time passes and where calls run is given. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS } from '../../src/client/builtin-resources.ts'
 import type { Client } from '../../src/client/client.ts'
 import { isConflict, isNotFound } from '../../src/client/errors.ts'
-import type { Resource } from '../../src/client/resource.ts'
 import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
-import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/fleet/resources.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/kinds/karmada/resources.ts'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 import type { Answer, Listener } from './listening.ts'
 import type { Elsewhere, FleetStage, Place } from './story.ts'
 

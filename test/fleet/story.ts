@@ -4,8 +4,8 @@
  * several share one running fleet: each has a namespace of its own, and names of what has no namespace come from `unique`.
  */
 import type { DeleteOptions } from '../../src/client/client.ts'
-import type { Resource } from '../../src/client/resource.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 import type { Answer, Listening } from './listening.ts'
 
 export interface FleetStory {

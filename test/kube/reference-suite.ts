@@ -4,10 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, EVENTS, NAMESPACES } from '../../src/client/builtin-resources.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { isAlreadyExists, isNotFound } from '../../src/client/errors.ts'
-import type { Resource } from '../../src/client/resource.ts'
 import type { ServerUnderTest } from '../../src/client/suite-harness.ts'
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../../src/client/transport.ts'
 import type { RunningControllers } from '../../src/controllers.ts'
@@ -16,8 +14,10 @@ import { FINALIZER } from '../../src/faultsim/reference/greeting/plan.ts'
 import { CARDS, type Card, DEFINITIONS, GREETINGS, type Greeting } from '../../src/faultsim/reference/kinds.ts'
 import { boardOf, REFERENCE, runCast, type WorldBoard } from '../../src/faultsim/reference/world.ts'
 import type { WorldCluster } from '../../src/faultsim/world/index.ts'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, EVENTS, NAMESPACES } from '../../src/kinds/kubernetes/resources.ts'
 import { findCondition, isConditionTrue } from '../../src/kube/conditions.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>
 

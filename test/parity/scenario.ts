@@ -3,9 +3,9 @@
  * virtual time and on the real programs in real time, and what it noted must be the same.
  */
 import type { DeleteOptions } from '../../src/client/client.ts'
-import type { Resource } from '../../src/client/resource.ts'
 import type { Pod } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 
 export interface Stage {
   /** A namespace of this scenario alone. */

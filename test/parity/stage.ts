@@ -1,12 +1,12 @@
 /** A stage over a client: the same for both worlds; how time passes, and where calls run, is given. */
 import assert from 'node:assert/strict'
-import { EVENTS, PODS } from '../../src/client/builtin-resources.ts'
 import type { Client } from '../../src/client/client.ts'
 import { ApiError, isConflict, isNotFound } from '../../src/client/errors.ts'
-import type { Resource } from '../../src/client/resource.ts'
 import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
+import { EVENTS, PODS } from '../../src/kinds/kubernetes/resources.ts'
 import type { ContainerStatus, Event, Pod } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
+import type { Resource } from '../../src/kube/resource.ts'
 import { byText, comparable, comparableEvents } from './normalise.ts'
 import type { Note, Stage } from './scenario.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sleep } from '../../src/base/clock.ts'
-import { CONFIG_MAPS, EVENTS } from '../../src/client/builtin-resources.ts'
 import { createCaches } from '../../src/client/cache/caches.ts'
 import { openScene, type Scene, type ServerUnderTest } from '../../src/client/suite-harness.ts'
+import { CONFIG_MAPS, EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import {
   type Action,

@@ -1,6 +1,6 @@
 import { describe } from 'node:test'
 import { formatTime } from '../../src/base/clock.ts'
-import { EVENTS } from '../../src/client/builtin-resources.ts'
+import { EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import { anEvent } from '../builders/index.ts'
 import { expectGone, expectThere } from '../expect/index.ts'
 import { story } from './story.ts'

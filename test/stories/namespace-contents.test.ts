@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../src/client/builtin-resources.ts'
 import { AUTHORITY } from '../../src/faultsim/world/fixed-keys.ts'
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../src/kinds/kubernetes/resources.ts'
 import { aNamespace } from '../builders/index.ts'
 import { expectThere } from '../expect/index.ts'
 import { story } from './story.ts'

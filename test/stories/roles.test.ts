@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { CLUSTER_ROLES } from '../../src/client/builtin-resources.ts'
+import { CLUSTER_ROLES } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { aClusterRole } from '../builders/index.ts'
 import { expectThere } from '../expect/index.ts'

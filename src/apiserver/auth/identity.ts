@@ -2,7 +2,9 @@
  * The well-known names of Kubernetes' identities, and the user names that have a structure: service accounts and nodes.
  * Everything that decides by name or group (authentication, RBAC, impersonation) takes the spelling from here.
  */
+
 import type { UserInfo } from '../../kinds/kind.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
 
 export const ANONYMOUS = 'system:anonymous'
 export const UNAUTHENTICATED = 'system:unauthenticated'
@@ -21,7 +23,7 @@ export const serviceAccountName = (namespace: string, name: string): string => `
 export const serviceAccountGroups = (namespace: string): string[] => ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 
 /** Namespace and name of a service account's user name, or undefined when the name is not one. */
-export function splitServiceAccountName(userName: string): { namespace: string; name: string } | undefined {
+export function splitServiceAccountName(userName: string): ObjectRef | undefined {
   if (!userName.startsWith(SERVICE_ACCOUNT_PREFIX)) return undefined
   const parts = userName.slice(SERVICE_ACCOUNT_PREFIX.length).split(':')
   const [namespace, name] = parts

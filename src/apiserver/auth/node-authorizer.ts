@@ -3,11 +3,13 @@
  * a graph of pods and what they use; here the relation is looked up when a node asks, among the pods of one namespace.
  * PodCertificateRequests are not granted. NodeRestriction (limits on what a node may write) is admission, not here.
  */
+
 import { isJsonObject } from '../../base/json.ts'
 import type { AdmissionReader } from '../../kinds/admission.ts'
 import { parseFieldSelector, requiredField } from '../../kube/field-selector.ts'
 import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
 import type { Attributes, Decision } from './attributes.ts'
 import { nodeIdentity } from './identity.ts'
 import { type PolicyRule, ruleAllows } from './rules.ts'
@@ -141,7 +143,7 @@ function volumeUsed(name: string, node: string, read: AdmissionReader): boolean 
 
 type Used = 'secret' | 'configMap' | 'persistentVolumeClaim' | 'resourceClaim' | 'serviceAccount'
 
-function podUses(of: { namespace: string; name: string }, { node, what }: { node: string; what: Used }, read: AdmissionReader): boolean {
+function podUses(of: ObjectRef, { node, what }: { node: string; what: Used }, read: AdmissionReader): boolean {
   return read
     .list({ group: '', resource: 'pods' }, of.namespace)
     .some((pod) => isJsonObject(pod.spec) && pod.spec.nodeName === node && namesUsed(pod, what).has(of.name))

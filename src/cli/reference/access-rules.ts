@@ -3,8 +3,8 @@
  * say they write may be written, and nothing else. Leases, definitions and webhooks are the process's own.
  */
 import { stringify } from 'yaml'
-import type { Resource } from '../../client/resource.ts'
 import type { ClusterRole as Role } from '../../controllers.ts'
+import type { Resource } from '../../kube/resource.ts'
 import type { Access, Controller } from '../../runtime/controller.ts'
 import { resourcesOf } from '../../runtime/controller.ts'
 import { admissionInWords, roomsInWords } from './every-controller.ts'

@@ -1,6 +1,6 @@
 /** Every controller with what it is for, what wakes it, what it writes and where faults are injected into it. */
 
-import type { Resource } from '../../client/resource.ts'
+import type { Resource } from '../../kube/resource.ts'
 import type { Access, Controller } from '../../runtime/controller.ts'
 import { roomsInWords } from './every-controller.ts'
 import { code, type Page, page, table } from './markdown.ts'

@@ -2,11 +2,12 @@
  * The first chapter: a web server divided over three regions, its pods running on this machine, a cluster that fails, work
  * that moves, and the cluster back again. Every step says what it does and what must be seen of it.
  */
-import { DEPLOYMENTS } from '../../client/builtin-resources.ts'
+
 import type { Client } from '../../client/client.ts'
 import { isNotFound } from '../../client/errors.ts'
 import { readAll } from '../../client/transport.ts'
-import { PROPAGATION_POLICIES } from '../../fleet/resources.ts'
+import { PROPAGATION_POLICIES } from '../../kinds/karmada/resources.ts'
+import { DEPLOYMENTS } from '../../kinds/kubernetes/resources.ts'
 import { CommandError } from '../machine.ts'
 import { NAME, NAMESPACE, REPLICAS, STORY_LABEL, STORY_NAME, webDeployment, webPolicy } from './manifests.ts'
 import { complaintOf, divisionOf, isPresent, readinessOf, readyIn, regionOf, runningIn } from './seen.ts'

@@ -4,13 +4,13 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { DEPLOYMENTS, PODS } from '../../client/builtin-resources.ts'
 import { startInformer } from '../../client/cache/informer.ts'
 import type { Client } from '../../client/client.ts'
-import type { Resource } from '../../client/resource.ts'
-import { CLUSTERS, RESOURCE_BINDINGS } from '../../fleet/resources.ts'
 import type { Cluster, ResourceBinding } from '../../kinds/karmada/index.ts'
+import { CLUSTERS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
+import { DEPLOYMENTS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Deployment, Pod } from '../../kinds/kubernetes/types.ts'
+import type { Resource } from '../../kube/resource.ts'
 import { NAME, NAMESPACE } from './manifests.ts'
 
 export interface Sight {

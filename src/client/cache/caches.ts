@@ -2,8 +2,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { keyOfResource, type Resource } from '../../kube/resource.ts'
 import type { Client } from '../client.ts'
-import { keyOfResource, type Resource } from '../resource.ts'
 import { type Informer, startInformer } from './informer.ts'
 
 export interface Caches {

@@ -9,15 +9,15 @@
  */
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kinds/kubernetes/resources.ts'
 import { type KubeObject, type OwnerReference, parseGroupVersion } from '../../kube/meta.ts'
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../builtin-resources.ts'
+import { keyOfLocated, keyOfResource, type Resource } from '../../kube/resource.ts'
 import type { Client } from '../client.ts'
 import { type Discovered, discoverResources } from '../discovery.ts'
 import { repeatReading } from '../discovery-lag.ts'
-import { keyOfResource, type Resource } from '../resource.ts'
 import { stateOf } from './caches.ts'
 import { type Informer, startInformer } from './informer.ts'
-import { type CacheEvent, keyOfObject } from './object-cache.ts'
+import type { CacheEvent } from './object-cache.ts'
 
 /** An object, of which only the metadata counts where it is not kept whole, and where it is served. */
 export interface Located {
@@ -256,20 +256,18 @@ class FollowedResources implements Everything {
     if (type === 'deleted') return
     for (const { uid } of object.metadata.ownerReferences ?? []) {
       const known = this.#dependents.get(uid) ?? new Map<string, Located>()
-      this.#dependents.set(uid, known.set(keyOf(resource, object), { resource, object }))
+      this.#dependents.set(uid, known.set(keyOfLocated(resource, object), { resource, object }))
     }
   }
 
   #unlink(resource: Resource, object: KubeObject): void {
     for (const { uid } of object.metadata.ownerReferences ?? []) {
       const known = this.#dependents.get(uid)
-      known?.delete(keyOf(resource, object))
+      known?.delete(keyOfLocated(resource, object))
       if (known?.size === 0) this.#dependents.delete(uid)
     }
   }
 }
-
-const keyOf = (resource: Resource, object: KubeObject): string => `${keyOfResource(resource)} ${keyOfObject(object)}`
 
 const isFollowed = (resource: Discovered): boolean =>
   ['list', 'watch', 'delete'].every((verb) => resource.verbs.includes(verb)) && !IGNORED.has(`${resource.group}/${resource.plural}`)

@@ -4,11 +4,9 @@
  * of index values of that object, whatever the size of the cache.
  */
 import type { KubeObject } from '../../kube/meta.ts'
+import { keyOfObject } from '../../kube/object-reference.ts'
 
 type ObjectKey = string
-
-/** `<namespace>/<name>`, with an empty namespace for what has none. */
-export const keyOfObject = (object: KubeObject): ObjectKey => `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`
 
 export interface CacheEvent {
   type: 'added' | 'updated' | 'deleted'

@@ -1,4 +1,4 @@
-import { keyOfObject } from '../../client/cache/object-cache.ts'
+import { keyOfObject } from '../../kube/object-reference.ts'
 import { via, type Watch } from '../../runtime/controller.ts'
 import { CARDS, type Card } from '../reference/kinds.ts'
 import { greetingTwin, type Planted } from './planted.ts'

@@ -2,7 +2,7 @@
  * The faults that can happen to one controller in a story, one by one: a crash after each of its writes, an error before
  * and after the effect of each, every event of its caches hidden once, and a restart from every earlier state of its caches.
  */
-import { collectionPath, type Resource } from '../../client/resource.ts'
+import { collectionPath, type Resource } from '../../kube/resource.ts'
 import type { WorldCluster } from '../world/index.ts'
 import { asksForChange, type Delivery, type Interference, type ProcessFault } from '../world/process.ts'
 import { isNews } from './compare.ts'

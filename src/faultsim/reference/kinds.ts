@@ -2,9 +2,10 @@
  * The made-up kinds of the reference controllers. A Greeting sends its text to people: a ConfigMap for each of them, and a
  * notice on a board outside the cluster. A Card is what greetings are written on, and says which ones are.
  */
-import type { Resource } from '../../client/resource.ts'
+
 import type { Condition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
 
 export interface Greeting extends KubeObject {
   spec?: {

@@ -2,7 +2,7 @@
  * Runs one script: the steps under its faults, then everything heals, the last wishes are made once more, the world comes
  * to rest, and the oracles are asked. What they find is an answer here, not an error.
  */
-import { PODS } from '../../client/builtin-resources.ts'
+import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { WRITES_PER_INSTANT } from '../prover/course.ts'

@@ -1,7 +1,7 @@
 /** A world for seeds: what runs in it, what people may wish for there, and what is true of it. */
 import type { Random } from '../../base/random.ts'
-import type { Resource } from '../../client/resource.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
 import type { Invariant } from '../prover/ledger.ts'
 import type { WorldCluster, WorldOptions } from '../world/index.ts'
 

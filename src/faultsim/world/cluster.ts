@@ -1,4 +1,5 @@
 /** One cluster of a world: a real API server core over its part of the store, the real controllers, and verbs for tests. */
+
 import { createHash } from 'node:crypto'
 import { legacyClaims, readSigningKey } from '../../apiserver/auth/index.ts'
 import type { Cluster } from '../../apiserver/cluster.ts'
@@ -9,7 +10,6 @@ import { type Client, createClient, type DeleteOptions, type ListOptions } from 
 import { isConflict, isNotFound } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
 import { Link } from '../../client/link.ts'
-import type { Resource } from '../../client/resource.ts'
 import type { Transport } from '../../client/transport.ts'
 import {
   type ClusterRole,
@@ -20,6 +20,8 @@ import {
   SYSTEM,
 } from '../../controllers.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectName } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
 import type { MemberOptions } from '../../minicluster/controllers.ts'
 import type { ClusterStore } from '../../store/index.ts'
 import { ScriptedCommands } from './commands.ts'
@@ -312,7 +314,7 @@ export class WorldCluster {
   }
 }
 
-function nameOf(where: string): { namespace?: string; name: string } {
+function nameOf(where: string): ObjectName {
   const slash = where.indexOf('/')
   return slash < 0 ? { name: where } : { namespace: where.slice(0, slash), name: where.slice(slash + 1) }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { PODS } from '../../client/builtin-resources.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError } from '../../client/errors.ts'
 import type { ExecOptions } from '../../client/exec.ts'
 import { readAll } from '../../client/transport.ts'
+import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { aWorld } from './world.ts'
 

@@ -1,8 +1,8 @@
 /** Which resource an object belongs to: looked up among the built-in kinds, guessed by Kubernetes' own rule for others. */
 
-import type { Resource } from '../../client/resource.ts'
 import { kindsOf } from '../../controllers.ts'
 import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
 
 const known = new Map(
   kindsOf('hub', false).flatMap((kind) =>

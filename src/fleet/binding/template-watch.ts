@@ -5,13 +5,14 @@
  */
 import { deepEqual } from '../../base/json.ts'
 import type { CacheEvent } from '../../client/cache/object-cache.ts'
+import type { BindingKind } from '../../kinds/karmada/binding-kinds.ts'
 import type { Binding } from '../../kinds/karmada/index.ts'
+import { bindingName } from '../../kinds/karmada/names.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { ObjectRef, Priority, Signal } from '../../runtime/controller.ts'
+import { type GroupVersionKind, keyOfObject, keyOfRef, type ObjectRef } from '../../kube/object-reference.ts'
+import type { Priority, Signal } from '../../runtime/controller.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import { bindingName } from '../names.ts'
 import type { Templates } from '../templates.ts'
-import { type BindingKind, refOf } from './binding-kinds.ts'
 
 export interface TemplateWatch {
   readonly signal: Signal
@@ -31,7 +32,6 @@ export function createTemplateWatch(
   { templates, interpreter, heedsStatus = false }: TemplateWatchOptions,
 ): TemplateWatch {
   const waiting = new Set<string>()
-  const keyOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`
   const bindingOf = ({ kind: of, metadata }: KubeObject): ObjectRef => ({
     namespace: metadata.namespace ?? '',
     name: bindingName(of, metadata.name ?? ''),
@@ -46,7 +46,7 @@ export function createTemplateWatch(
     const stop = templates.subscribe(({ object }, event) => {
       if (!isMine(object)) return
       const ref = bindingOf(object)
-      if (isNews(event) || waiting.has(keyOf(ref))) wake(ref, priority)
+      if (isNews(event) || waiting.has(keyOfRef(ref))) wake(ref, priority)
     })
     priority = 'normal'
     return stop
@@ -74,8 +74,8 @@ export function createTemplateWatch(
       // Another life of the same name: its own binding will come, and this one goes with its owner.
       const isMeant = found !== undefined && (uid === undefined || uid === '' || uid === found.metadata.uid)
       const isBehind = isMeant && Number(found.metadata.resourceVersion) < Number(resourceVersion ?? 0)
-      if (isBehind) waiting.add(keyOf(refOf(binding)))
-      else waiting.delete(keyOf(refOf(binding)))
+      if (isBehind) waiting.add(keyOfObject(binding))
+      else waiting.delete(keyOfObject(binding))
       return isMeant && !isBehind ? found : undefined
     },
   }
@@ -91,7 +91,7 @@ function withoutStatus({ status: _status, metadata, ...rest }: KubeObject): Reco
   return { ...rest, metadata: own }
 }
 
-function templatesOf(templates: Templates, kinds: readonly { apiVersion: string; kind: string }[] | undefined): KubeObject[] {
+function templatesOf(templates: Templates, kinds: readonly GroupVersionKind[] | undefined): KubeObject[] {
   if (kinds !== undefined) return kinds.flatMap((kind) => [...templates.selectedBy(kind)].map(({ object }) => object))
   const all: KubeObject[] = []
   templates.subscribe(({ object }) => void all.push(object))()

@@ -1,7 +1,9 @@
 /** Bindings, templates and Works for tests. */
-import { EVENTS } from '../../client/builtin-resources.ts'
+
 import { aWorld, type World, type WorldCluster } from '../../faultsim/world/index.ts'
 import type { Binding, BindingSpec, ClusterAffinity, OverrideSpec, TargetCluster, Work } from '../../kinds/karmada/index.ts'
+import { bindingName, clusterOfExecutionNamespace, executionNamespace } from '../../kinds/karmada/names.ts'
+import { WORKS } from '../../kinds/karmada/resources.ts'
 import {
   BINDING_FINALIZER,
   CLUSTER_BINDING_FINALIZER,
@@ -9,11 +11,11 @@ import {
   EXECUTION_FINALIZER,
   RESOURCE_BINDING_ID,
 } from '../../kinds/karmada/well-known.ts'
+import { EVENTS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { keyOfObject } from '../../kube/object-reference.ts'
 import { type Controller, defineController, NOTHING_TO_DO } from '../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
-import { bindingName, clusterOfExecutionNamespace, executionNamespace } from '../names.ts'
-import { WORKS } from '../resources.ts'
 import type { FleetSurroundings } from '../surroundings.ts'
 import { hubCast, joinMembers } from '../testing.ts'
 
@@ -108,10 +110,8 @@ export async function bindingWorld(
 
 export const worksIn = async (hub: WorldCluster): Promise<Work[]> => {
   const works = (await hub.list(WORKS)) as Work[]
-  return works.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  return works.sort((a, b) => (keyOfObject(a) < keyOfObject(b) ? -1 : 1))
 }
-
-const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
 
 /** Clusters that have a Work, with a mark on those that are on their way out. */
 export const placesOf = async (hub: WorldCluster): Promise<string[]> =>

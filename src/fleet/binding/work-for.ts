@@ -3,8 +3,12 @@
  * overrides last, marked as ours and without what belongs to the hub. Pure; the same for the same input, so that a Work
  * that is as it should be is never written.
  */
+
+import { type BindingKind, permanentIdOf } from '../../kinds/karmada/binding-kinds.ts'
 import type { Binding, TargetCluster, Work } from '../../kinds/karmada/index.ts'
 import { markedManifest } from '../../kinds/karmada/manifest-marks.ts'
+import { executionNamespace, workName } from '../../kinds/karmada/names.ts'
+import { WORKS } from '../../kinds/karmada/resources.ts'
 import {
   CONFLICT_ABORT,
   CONFLICT_OVERWRITE,
@@ -19,12 +23,10 @@ import {
   WORK_NAMESPACE,
 } from '../../kinds/karmada/well-known.ts'
 import { groupVersion, type KubeObject } from '../../kube/meta.ts'
+import { refOf } from '../../kube/object-reference.ts'
 import { withField } from '../fields.ts'
 import { pruneForMember } from '../interpreter/native/prune.ts'
-import { executionNamespace, workName } from '../names.ts'
 import type { Overridden } from '../override/index.ts'
-import { WORKS } from '../resources.ts'
-import { type BindingKind, permanentIdOf, refOf } from './binding-kinds.ts'
 import { preservedLabels } from './preserved-labels.ts'
 import { workId } from './work-id.ts'
 

@@ -1,10 +1,10 @@
 /** Objects and questions that the tests of the dependencies share. */
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import type { PropagationSpec, ResourceBinding } from '../../kinds/karmada/index.ts'
+import { RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { detectorControllers } from '../detector/index.ts'
 import { aDeployment, aPolicy, type Cast, selecting, theBinding } from '../detector/testing.ts'
-import { RESOURCE_BINDINGS } from '../resources.ts'
 import { dependenciesControllers } from './index.ts'
 
 export const DETECTOR_AND_DEPENDENCIES: Cast = (surroundings) => [

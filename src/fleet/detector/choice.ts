@@ -4,8 +4,8 @@
  * specific selector, then the smaller name. A policy that preempts takes what a lower one has claimed.
  */
 import type { Policy } from '../../kinds/karmada/index.ts'
+import { type ImplicitPriority, implicitPriorityOf } from '../../kinds/karmada/resource-selector-match.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { type ImplicitPriority, implicitPriorityOf } from '../resource-selector.ts'
 import { type Claim, claimBy, isOfCluster, isSameClaim } from './claim.ts'
 
 const BY_NAME: ImplicitPriority = 3

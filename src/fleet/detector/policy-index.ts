@@ -3,9 +3,9 @@
  * however many there are. A selector without a name (or, of a policy of the cluster, without a namespace) stands under `*`.
  */
 import type { ClusterPropagationPolicy, Policy, PropagationPolicy, ResourceSelector } from '../../kinds/karmada/index.ts'
+import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Index, indexOf, type Reader } from '../../runtime/controller.ts'
-import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../resources.ts'
 
 const SELECTS = 'selects'
 const OVERRIDES = 'waits-for-override'

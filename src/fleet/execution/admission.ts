@@ -4,9 +4,9 @@
  */
 import { isJsonObject } from '../../base/json.ts'
 import { type Admission, defineAdmission } from '../../kinds/admission.ts'
+import { WORKS } from '../../kinds/karmada/resources.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { WORKS } from '../resources.ts'
 import { manifestsOf, recordedManifest } from './manifest.ts'
 
 export const workAdmission: Admission = defineAdmission({

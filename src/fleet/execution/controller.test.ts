@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../client/builtin-resources.ts'
+import { WORKS } from '../../kinds/karmada/resources.ts'
+import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../kinds/kubernetes/resources.ts'
 import type { Deployment } from '../../kinds/kubernetes/types.ts'
-import { WORKS } from '../resources.ts'
 import { APPLIED, aConfigMap, aDeployment, aWork, conditionsOf, DISPATCHED, executionWorld, theWork } from './testing.ts'
 
 describe('fleet.execution', () => {

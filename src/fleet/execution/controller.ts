@@ -6,18 +6,20 @@
  * objects are removed, or let go where they are to be preserved, and then the finalizer.
  */
 import { deepEqual } from '../../base/json.ts'
-import { EVERY_RESOURCE, NAMESPACES } from '../../client/builtin-resources.ts'
 import type { Client } from '../../client/client.ts'
-import { keyOfResource } from '../../client/resource.ts'
+import { BINDING_KINDS } from '../../kinds/karmada/binding-kinds.ts'
 import type { Binding, Cluster, Work } from '../../kinds/karmada/index.ts'
+import { clusterOfExecutionNamespace, executionNamespace } from '../../kinds/karmada/names.ts'
+import { CLUSTERS, WORKS } from '../../kinds/karmada/resources.ts'
 import { CLUSTER_READY, WORK_APPLIED } from '../../kinds/karmada/well-known.ts'
+import { EVERY_RESOURCE, NAMESPACES } from '../../kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../kube/conditions.ts'
-import { type Controller, defineController, indexOf, type ObjectRef, type Reader, type Signal, via } from '../../runtime/controller.ts'
-import { BINDING_KINDS, purgedFirst } from '../binding/index.ts'
+import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
+import { keyOfResource } from '../../kube/resource.ts'
+import { type Controller, defineController, indexOf, type Reader, type Signal, via } from '../../runtime/controller.ts'
+import { purgedFirst } from '../binding/index.ts'
 import { createCurrency } from '../currency.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import { clusterOfExecutionNamespace, executionNamespace } from '../names.ts'
-import { CLUSTERS, WORKS } from '../resources.ts'
 import { manifestsOf, workOf } from './manifest.ts'
 import { createMemberKinds } from './member-kinds.ts'
 import { createMemory, type Memory } from './memory.ts'
@@ -78,7 +80,6 @@ export function execution({ interpreter }: { interpreter: Interpreter }): Contro
   })
 }
 
-const refOf = ({ metadata }: Work): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
 const worksOf = (cluster: string, read: Reader): ObjectRef[] => read.list(WORKS, executionNamespace(cluster)).map(refOf)
 
 /** Asked of the server: a cache may know that the Work goes, and not yet why. */

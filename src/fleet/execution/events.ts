@@ -3,9 +3,8 @@
 import { TEMPLATE_UID } from '../../kinds/karmada/well-known.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { keyOfObject } from '../../kube/object-reference.ts'
 import type { EventIntent } from '../../runtime/controller.ts'
-
-const named = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`
 
 /** Without a slash where there is no namespace. */
 const reference = ({ metadata: { namespace = '', name = '' } }: KubeObject): string => (namespace === '' ? name : `${namespace}/${name}`)
@@ -20,21 +19,21 @@ export const synced = (work: Work, cluster: string): EventIntent => ({
   of: work,
   type: 'Normal',
   reason: 'SyncSucceed',
-  message: `Sync work(${named(work)}) to cluster(${cluster}) successful.`,
+  message: `Sync work(${keyOfObject(work)}) to cluster(${cluster}) successful.`,
 })
 
 export const applied = (manifest: KubeObject, cluster: string): EventIntent => ({
   of: templateOf(manifest),
   type: 'Normal',
   reason: 'SyncSucceed',
-  message: `Successfully applied resource(${named(manifest)}) to cluster ${cluster}`,
+  message: `Successfully applied resource(${keyOfObject(manifest)}) to cluster ${cluster}`,
 })
 
 export const notSynced = (work: Work, cluster: string, why: string): EventIntent => ({
   of: work,
   type: 'Warning',
   reason: 'SyncFailed',
-  message: `Failed to sync work(${named(work)}) to cluster(${cluster}), err: ${why}`,
+  message: `Failed to sync work(${keyOfObject(work)}) to cluster(${cluster}), err: ${why}`,
 })
 
 export const refused = (manifest: KubeObject, cluster: string, why: string): EventIntent => ({
@@ -50,10 +49,10 @@ export const cleanupWaits = (work: Work, why: string): EventIntent => ({
   of: work,
   type: 'Warning',
   reason: 'CleanupWorkFailed',
-  message: `Failed to remove the objects of work(${named(work)}): ${why}`,
+  message: `Failed to remove the objects of work(${keyOfObject(work)}): ${why}`,
 })
 
-const objectText = (manifest: KubeObject): string => `object(${manifest.kind}/${named(manifest)})`
+const objectText = (manifest: KubeObject): string => `object(${manifest.kind}/${keyOfObject(manifest)})`
 
 export const notReflected = (work: Work, manifest: KubeObject, why: string): EventIntent => ({
   of: work,

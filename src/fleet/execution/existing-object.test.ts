@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS, EVENTS } from '../../client/builtin-resources.ts'
-import { WORKS } from '../resources.ts'
+import { WORKS } from '../../kinds/karmada/resources.ts'
+import { CONFIG_MAPS, EVENTS } from '../../kinds/kubernetes/resources.ts'
 import { APPLIED, aConfigMap, aWork, conditionsOf, DISPATCHED, ES, executionWorld, overwriting, theWork } from './testing.ts'
 
 describe('an object that is there already', () => {

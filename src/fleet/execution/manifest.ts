@@ -16,6 +16,7 @@ import {
 } from '../../kinds/karmada/well-known.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
 import { pruneForMember } from '../interpreter/native/prune.ts'
 
 export const manifestsOf = ({ spec }: Work): readonly KubeObject[] =>
@@ -43,7 +44,7 @@ export const mayOverwrite = ({ metadata }: KubeObject): boolean =>
   metadata.annotations?.[CONFLICT_RESOLUTION_ANNOTATION] === CONFLICT_OVERWRITE
 
 /** The Work that an object in a member says it came from. */
-export function workOf({ metadata: { annotations = {} } }: KubeObject): { namespace: string; name: string } | undefined {
+export function workOf({ metadata: { annotations = {} } }: KubeObject): ObjectRef | undefined {
   const namespace = annotations[WORK_NAMESPACE]
   const name = annotations[WORK_NAME]
   return namespace === undefined || name === undefined ? undefined : { namespace, name }

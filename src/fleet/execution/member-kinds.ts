@@ -2,12 +2,14 @@
  * Which resource a kind is in a member, asked of the member once per group and version. What was not served is asked for
  * again when the Cluster says that its APIs have changed, and otherwise after a while.
  */
+
 import type { Client } from '../../client/client.ts'
 import { ApiError, statusOf } from '../../client/errors.ts'
-import type { Resource } from '../../client/resource.ts'
 import { readAll } from '../../client/transport.ts'
 import type { ApiEnablement } from '../../kinds/karmada/cluster.ts'
 import { parseGroupVersion } from '../../kube/meta.ts'
+import type { GroupVersionKind } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
 
 export interface MemberKinds {
   /** Undefined when the member does not serve the kind. */
@@ -55,7 +57,7 @@ export function createMemberKinds(): MemberKinds {
 }
 
 /** In one line, whether discovery says so or the request itself found nobody who would answer it. */
-export const notServed = (cluster: string, { apiVersion, kind }: { apiVersion: string; kind: string }): string =>
+export const notServed = (cluster: string, { apiVersion, kind }: GroupVersionKind): string =>
   `cluster(${cluster}) does not serve kind "${kind}" of version "${apiVersion}"`
 
 /** A server that knows the kind answers with a Status that says what was not found; one that does not, with a page of text. */

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { deepEqual, isJsonObject } from '../../base/json.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { ObjectRef } from '../../runtime/controller.ts'
+import { type GroupVersionKind, keyOfRef, type ObjectRef } from '../../kube/object-reference.ts'
 
 export interface Form {
   /** Digest of what was sent last. */
@@ -24,7 +24,7 @@ export interface Memory {
   reflectedAtMs(ref: ObjectRef, work: Work, nowMs: number): number
   noteKinds(ref: ObjectRef, manifests: readonly KubeObject[]): void
   /** Works that have one of these kinds; all of them when `kinds` is undefined. */
-  withKinds(kinds: readonly { apiVersion: string; kind: string }[] | undefined): ObjectRef[]
+  withKinds(kinds: readonly GroupVersionKind[] | undefined): ObjectRef[]
   forget(ref: ObjectRef): void
 }
 
@@ -38,10 +38,8 @@ interface Remembered {
 export function createMemory(): Memory {
   const works = new Map<string, Remembered>()
   const byKind = new Map<string, Set<string>>()
-  const keyOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`
-
   function rememberedOf(ref: ObjectRef): Remembered {
-    const key = keyOf(ref)
+    const key = keyOfRef(ref)
     const known = works.get(key)
     if (known !== undefined) return known
     const fresh: Remembered = { ref, forms: new Map(), kinds: [] }
@@ -58,7 +56,7 @@ export function createMemory(): Memory {
   }
 
   return {
-    form: (ref, ordinal) => works.get(keyOf(ref))?.forms.get(ordinal),
+    form: (ref, ordinal) => works.get(keyOfRef(ref))?.forms.get(ordinal),
     keepForm: (ref, ordinal, form) => void rememberedOf(ref).forms.set(ordinal, form),
     reflectedAtMs(ref, { status }, nowMs) {
       const remembered = rememberedOf(ref)
@@ -71,7 +69,7 @@ export function createMemory(): Memory {
     },
     noteKinds(ref, manifests) {
       const remembered = rememberedOf(ref)
-      const key = keyOf(ref)
+      const key = keyOfRef(ref)
       const kinds = [...new Set(manifests.map(kindOf))]
       if (deepEqual(kinds, remembered.kinds)) return
       unlist(key, remembered.kinds)
@@ -84,14 +82,14 @@ export function createMemory(): Memory {
       return [...keys].flatMap((key) => works.get(key)?.ref ?? [])
     },
     forget(ref) {
-      const key = keyOf(ref)
+      const key = keyOfRef(ref)
       unlist(key, works.get(key)?.kinds ?? [])
       works.delete(key)
     },
   }
 }
 
-const kindOf = ({ apiVersion, kind }: { apiVersion: string; kind: string }): string => `${apiVersion} ${kind}`
+const kindOf = ({ apiVersion, kind }: GroupVersionKind): string => `${apiVersion} ${kind}`
 
 /** The same for the same content, whatever the order of keys; null counts as nothing. */
 export const digestOf = (content: unknown): string =>

@@ -1,18 +1,20 @@
 /** What a pass over a Work sees: the Work, its cluster, and each of its manifests beside what the member has of it. */
-import { NAMESPACES } from '../../client/builtin-resources.ts'
+
 import type { Client } from '../../client/client.ts'
 import { ApiError } from '../../client/errors.ts'
 import { TransportError } from '../../client/transport.ts'
 import type { Cluster, Work } from '../../kinds/karmada/index.ts'
+import { clusterOfExecutionNamespace } from '../../kinds/karmada/names.ts'
+import { CLUSTERS, WORKS } from '../../kinds/karmada/resources.ts'
 import { CLUSTER_READY, EXECUTION_FINALIZER, WORK_APPLIED } from '../../kinds/karmada/well-known.ts'
 import type { ManifestIdentifier, ManifestStatus } from '../../kinds/karmada/work.ts'
+import { NAMESPACES } from '../../kinds/kubernetes/resources.ts'
 import { findCondition, isConditionTrue } from '../../kube/conditions.ts'
 import { groupVersion, type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
-import type { ObjectRef, PassReader } from '../../runtime/controller.ts'
+import type { GroupVersionKind, ObjectRef } from '../../kube/object-reference.ts'
+import type { PassReader } from '../../runtime/controller.ts'
 import { hasFinalizer } from '../../runtime/finalizer.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import { clusterOfExecutionNamespace } from '../names.ts'
-import { CLUSTERS, WORKS } from '../resources.ts'
 import { isFrom, isManaged, manifestsOf, preparedManifest } from './manifest.ts'
 import { isUnservedAnswer, type MemberKinds, notServed } from './member-kinds.ts'
 import type { Memory } from './memory.ts'
@@ -200,7 +202,7 @@ async function judge(pass: Pass, desired: KubeObject, ordinal: number): Promise<
 const mustLook = ({ read, work }: Pass): boolean =>
   read.lastFailure()?.reason === 'AlreadyExists' || findCondition(work.status?.conditions, WORK_APPLIED)?.status === 'False'
 
-const resourceOf = ({ kinds, cluster, client, clusterObject, nowMs }: Pass, of: { apiVersion: string; kind: string }) =>
+const resourceOf = ({ kinds, cluster, client, clusterObject, nowMs }: Pass, of: GroupVersionKind) =>
   kinds.find({ cluster, client, apiVersion: of.apiVersion, kind: of.kind, apiEnablements: clusterObject.status?.apiEnablements, nowMs })
 
 /** Of these, the objects in the member that came from this Work. Always asked of the server: what is forgotten here, nobody finds again. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS } from '../../client/builtin-resources.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
+import { CONFIG_MAPS } from '../../kinds/kubernetes/resources.ts'
 import type { Action, Plan, Result, Together } from '../../runtime/controller.ts'
 import { createMemory } from './memory.ts'
 import type { View } from './observe.ts'

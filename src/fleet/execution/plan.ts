@@ -1,5 +1,6 @@
 /** From what a pass over a Work saw to what is done: pure. */
 import type { Work, WorkStatus } from '../../kinds/karmada/index.ts'
+import { WORKS } from '../../kinds/karmada/resources.ts'
 import { EXECUTION_FINALIZER, WORK_APPLIED, WORK_DISPATCHING } from '../../kinds/karmada/well-known.ts'
 import type { Condition } from '../../kube/conditions.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type Result,
 } from '../../runtime/controller.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
-import { WORKS } from '../resources.ts'
 import * as events from './events.ts'
 import { isUnservedAnswer, notServed } from './member-kinds.ts'
 import { sameContent } from './merge.ts'

@@ -3,8 +3,8 @@
  * and by the name of their controller, because the workload itself can no longer be asked.
  */
 import { isJsonObject } from '../../base/json.ts'
-import { PODS } from '../../client/builtin-resources.ts'
 import type { Client } from '../../client/client.ts'
+import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject, OwnerReference } from '../../kube/meta.ts'
 import { formatLabelSelector, type LabelSelectorObject, selectorFromObject } from '../../kube/selector.ts'
 

@@ -2,12 +2,12 @@
 
 import type { WorldCluster } from '../../faultsim/world/cluster.ts'
 import type { World } from '../../faultsim/world/index.ts'
+import { executionNamespace } from '../../kinds/karmada/names.ts'
+import { WORKS } from '../../kinds/karmada/resources.ts'
 import { CONFLICT_RESOLUTION_ANNOTATION, EXECUTION_FINALIZER } from '../../kinds/karmada/well-known.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import { executionNamespace } from '../names.ts'
-import { WORKS } from '../resources.ts'
 import { fleetWorld } from '../testing.ts'
 import { executionControllers } from './index.ts'
 

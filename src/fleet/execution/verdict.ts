@@ -5,11 +5,11 @@
  */
 import type { Client } from '../../client/client.ts'
 import { ApiError, isNotFound } from '../../client/errors.ts'
-import type { Resource } from '../../client/resource.ts'
 import { CONFLICT_RESOLUTION_ANNOTATION } from '../../kinds/karmada/well-known.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { ObjectRef } from '../../runtime/controller.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import { pruneForMember } from '../interpreter/native/prune.ts'
 import { isFrom, isManaged, mayOverwrite, workOf } from './manifest.ts'

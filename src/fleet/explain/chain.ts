@@ -1,4 +1,5 @@
 /** The shape of an explanation: what machines read, and what is printed. */
+import type { ObjectRef, TypedObjectRef } from '../../kube/object-reference.ts'
 
 export type State = 'ok' | 'waits' | 'fails'
 
@@ -20,13 +21,13 @@ export interface ClusterLink {
   replicas?: number
   state: State
   /** Of the Work: applied, waiting, refused. */
-  work?: { namespace: string; name: string; says: string }
+  work?: ObjectRef & { says: string }
   /** Of the object in the cluster. */
   object?: { health: string; status?: string }
 }
 
 export interface Explanation {
-  template: { apiVersion: string; kind: string; namespace: string; name: string }
+  template: Required<TypedObjectRef>
   state: State
   /** In one sentence. */
   says: string

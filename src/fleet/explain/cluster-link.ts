@@ -1,7 +1,7 @@
 /** One cluster in the chain: why it was chosen or not, how its Work fares, and how the object there is. */
 import type { Binding, Cluster, Work } from '../../kinds/karmada/index.ts'
+import { clusterOfExecutionNamespace } from '../../kinds/karmada/names.ts'
 import { CLUSTER_READY, WORK_APPLIED, WORK_DISPATCHING } from '../../kinds/karmada/well-known.ts'
-import { clusterOfExecutionNamespace } from '../names.ts'
 import type { DecisionRecord } from '../scheduler/decision.ts'
 import type { ClusterLink, Finding, State } from './chain.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { DEPLOYMENTS } from '../../client/builtin-resources.ts'
 import type { Binding, Cluster, Policy, Work } from '../../kinds/karmada/index.ts'
+import { DEPLOYMENTS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { explain, type Situation } from './index.ts'
 

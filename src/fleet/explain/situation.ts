@@ -1,11 +1,9 @@
 /** What there is to know about one template in the fleet, read from a hub in a handful of requests. */
+
 import type { Client } from '../../client/client.ts'
 import { isNotFound } from '../../client/errors.ts'
-import type { Resource } from '../../client/resource.ts'
 import type { Binding, Cluster, Policy, Work } from '../../kinds/karmada/index.ts'
-import { CLUSTER_RESOURCE_BINDING_ID, RESOURCE_BINDING_ID } from '../../kinds/karmada/well-known.ts'
-import type { KubeObject } from '../../kube/meta.ts'
-import { bindingName } from '../names.ts'
+import { bindingName } from '../../kinds/karmada/names.ts'
 import {
   CLUSTER_PROPAGATION_POLICIES,
   CLUSTER_RESOURCE_BINDINGS,
@@ -13,7 +11,11 @@ import {
   PROPAGATION_POLICIES,
   RESOURCE_BINDINGS,
   WORKS,
-} from '../resources.ts'
+} from '../../kinds/karmada/resources.ts'
+import { CLUSTER_RESOURCE_BINDING_ID, RESOURCE_BINDING_ID } from '../../kinds/karmada/well-known.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
 
 export interface Subject {
   resource: Resource
@@ -48,7 +50,7 @@ export async function situationOf(client: Client, subject: Subject): Promise<Sit
   return { subject, template, policies: [...own, ...ofCluster], binding, clusters, works }
 }
 
-async function find(client: Client, resource: Resource, of: { namespace: string; name: string }): Promise<KubeObject | undefined> {
+async function find(client: Client, resource: Resource, of: ObjectRef): Promise<KubeObject | undefined> {
   try {
     return await client.get(resource, of)
   } catch (error) {

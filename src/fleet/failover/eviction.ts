@@ -3,10 +3,10 @@
  * in one write, because the two are one decision. Pure; the words of the events are here as well.
  */
 import { formatTime } from '../../base/clock.ts'
-import type { Resource } from '../../client/resource.ts'
 import { PURGE_MODE_ALIASES } from '../../kinds/karmada/failover.ts'
 import type { Binding, GracefulEvictionTask, PurgeMode } from '../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
 import type { Action, EventIntent, News } from '../../runtime/controller.ts'
 
 /** One path for both kinds of binding: names of controllers differ, nothing else. */

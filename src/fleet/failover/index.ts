@@ -1,10 +1,11 @@
 /** What happens to work whose cluster, or which itself, fails: taints by condition, eviction, and the end of what was left. */
-import type { Resource } from '../../client/resource.ts'
+
 import type { Binding } from '../../kinds/karmada/index.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
+import type { Resource } from '../../kube/resource.ts'
 import type { Controller } from '../../runtime/controller.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import type { FleetMeasures } from '../metrics/measures.ts'
-import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../resources.ts'
 import { applicationFailover } from './application/controller.ts'
 import { clusterTaintPolicy } from './cluster-taint-policy/controller.ts'
 import { createEvictionRate } from './eviction-rate.ts'

@@ -2,8 +2,8 @@
 import type { Caches } from '../../client/cache/caches.ts'
 import type { Informer } from '../../client/cache/informer.ts'
 import type { ResourceInterpreterCustomization, ResourceInterpreterWebhookConfiguration } from '../../kinds/karmada/index.ts'
+import { RESOURCE_INTERPRETER_CUSTOMIZATIONS, RESOURCE_INTERPRETER_WEBHOOK_CONFIGURATIONS } from '../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { RESOURCE_INTERPRETER_CUSTOMIZATIONS, RESOURCE_INTERPRETER_WEBHOOK_CONFIGURATIONS } from '../resources.ts'
 import type { ConfigurableInterpreter } from './index.ts'
 
 /** Resolves when the rules that are there now are in use: before that, nobody may ask. */

@@ -4,8 +4,10 @@
  * Four layers answer, each with `KindRules`; the first that has a rule for an operation decides, and its error is final.
  * Controllers see only `Interpreter`.
  */
+
 import type { AggregatedStatusItem, BindingComponent, ReplicaRequirements } from '../../kinds/karmada/resource-binding.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { GroupVersionKind } from '../../kube/object-reference.ts'
 import type { LabelSelectorObject } from '../../kube/selector.ts'
 
 export const OPERATIONS = [
@@ -21,9 +23,7 @@ export const OPERATIONS = [
 export type Operation = (typeof OPERATIONS)[number]
 
 /** An object another one needs beside it: by name, or all that a selector finds. */
-export interface DependentReference {
-  apiVersion: string
-  kind: string
+export interface DependentReference extends GroupVersionKind {
   namespace?: string
   /** Either a name or a selector, never both. */
   name?: string
@@ -79,14 +79,14 @@ export interface AsyncLayer {
 }
 
 /** Names the kinds whose rules changed; `undefined` says that any kind may have changed. */
-export type ChangeHandler = (kinds: readonly { apiVersion: string; kind: string }[] | undefined) => void
+export type ChangeHandler = (kinds: readonly GroupVersionKind[] | undefined) => void
 
 /**
  * What controllers use; asynchronous because a webhook may answer. A method rejects when no layer has a rule: ask `has`
  * first. Every answer is the rule's own; nothing is written anywhere.
  */
 export interface Interpreter {
-  has(kind: { apiVersion: string; kind: string }, operation: Operation): boolean
+  has(kind: GroupVersionKind, operation: Operation): boolean
   replicas(object: KubeObject): Promise<ReplicaAnswer>
   components(object: KubeObject): Promise<BindingComponent[]>
   revise(object: KubeObject, replicas: number): Promise<KubeObject>

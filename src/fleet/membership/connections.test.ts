@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS, SECRETS } from '../../client/builtin-resources.ts'
 import { createCaches } from '../../client/cache/caches.ts'
 import { createClient } from '../../client/client.ts'
 import type { ConnectMember } from '../../client/members.ts'
 import { TransportError } from '../../client/transport.ts'
 import { World, type WorldCluster } from '../../faultsim/world/index.ts'
 import { Cluster } from '../../kinds/karmada/index.ts'
+import { CLUSTERS } from '../../kinds/karmada/resources.ts'
+import { CONFIG_MAPS, SECRETS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { CLUSTERS } from '../resources.ts'
 import { type FollowedMembers, followMembers } from './connections.ts'
 
 interface Stage {

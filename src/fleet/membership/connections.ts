@@ -5,15 +5,15 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { SECRETS } from '../../client/builtin-resources.ts'
 import { type Caches, createCaches } from '../../client/cache/caches.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import type { ConnectMember, Member, MemberCredentials, Members } from '../../client/members.ts'
-import type { Resource } from '../../client/resource.ts'
 import { type Transport, TransportError } from '../../client/transport.ts'
 import type { Cluster } from '../../kinds/karmada/cluster.ts'
+import { CLUSTERS } from '../../kinds/karmada/resources.ts'
+import { SECRETS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { CLUSTERS } from '../resources.ts'
+import type { Resource } from '../../kube/resource.ts'
 
 export interface FollowedMembers extends Members {
   /** A line per cache of a member that waits for its first list. A member that cannot be reached holds nobody up. */

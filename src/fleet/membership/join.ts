@@ -2,20 +2,21 @@
  * Joining a cluster, and taking it out again. What is there already is left alone where it is as it should be, so doing it
  * again writes nothing: the members of `up` are registered by this at every start.
  */
+
 import { type Clock, sleep } from '../../base/clock.ts'
 import { deepEqual } from '../../base/json.ts'
-import { CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../../client/builtin-resources.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError, isAlreadyExists, isNotFound } from '../../client/errors.ts'
-import type { Resource } from '../../client/resource.ts'
 import { TransportError } from '../../client/transport.ts'
 import type { Cluster } from '../../kinds/karmada/index.ts'
+import { executionNamespace, IMPERSONATOR_SERVICE_ACCOUNT, memberRole, memberServiceAccount } from '../../kinds/karmada/names.ts'
+import { CLUSTERS, WORKS } from '../../kinds/karmada/resources.ts'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../../kinds/kubernetes/resources.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { executionNamespace, IMPERSONATOR_SERVICE_ACCOUNT, memberRole, memberServiceAccount } from '../names.ts'
-import { CLUSTERS, WORKS } from '../resources.ts'
+import type { ObjectName } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
 import {
-  CLUSTER_ROLE_BINDINGS,
   type JoinCredentials,
   type MemberDescription,
   namespaceOf,
@@ -154,7 +155,7 @@ function differing(found: KubeObject, wanted: KubeObject): Record<string, unknow
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
-async function look(client: Client, resource: Resource, of: { namespace?: string; name: string }): Promise<KubeObject | undefined> {
+async function look(client: Client, resource: Resource, of: ObjectName): Promise<KubeObject | undefined> {
   try {
     return await client.get(resource, of)
   } catch (error) {
@@ -255,8 +256,7 @@ async function removeFromMember(member: Client, { name, namespace: given }: Unjo
   await remove(member, NAMESPACES, { name: namespace })
 }
 
-const remove = (client: Client, resource: Resource, of: { namespace?: string; name: string }): Promise<void> =>
-  unlessGone(() => client.delete(resource, of))
+const remove = (client: Client, resource: Resource, of: ObjectName): Promise<void> => unlessGone(() => client.delete(resource, of))
 
 async function unlessGone(work: () => Promise<unknown>): Promise<void> {
   try {

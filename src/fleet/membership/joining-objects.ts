@@ -1,19 +1,13 @@
 /** What joining a cluster makes on either side, exactly as Karmada's join does. Pure. */
-import { CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../../client/builtin-resources.ts'
-import type { Resource } from '../../client/resource.ts'
-import type { Cluster, ClusterSpec } from '../../kinds/karmada/index.ts'
-import { CLUSTER_NAMESPACE, SYSTEM_LABEL } from '../../kinds/karmada/well-known.ts'
-import type { KubeObject } from '../../kube/meta.ts'
-import { IMPERSONATOR_SERVICE_ACCOUNT, impersonatorSecret, memberRole, memberServiceAccount } from '../names.ts'
-import { CLUSTERS } from '../resources.ts'
 
-export const CLUSTER_ROLE_BINDINGS: Resource = {
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  plural: 'clusterrolebindings',
-  kind: 'ClusterRoleBinding',
-  namespaced: false,
-}
+import type { Cluster, ClusterSpec } from '../../kinds/karmada/index.ts'
+import { IMPERSONATOR_SERVICE_ACCOUNT, impersonatorSecret, memberRole, memberServiceAccount } from '../../kinds/karmada/names.ts'
+import { CLUSTERS } from '../../kinds/karmada/resources.ts'
+import { CLUSTER_NAMESPACE, SYSTEM_LABEL } from '../../kinds/karmada/well-known.ts'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../../kinds/kubernetes/resources.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
 
 /** How a cluster is to be known at the hub. */
 export interface MemberDescription extends Pick<ClusterSpec, 'insecureSkipTLSVerification' | 'proxyURL' | 'provider' | 'region' | 'zones'> {
@@ -73,7 +67,7 @@ export function objectsInMember(of: Pick<MemberDescription, 'name' | 'namespace'
 /** Who comes through the hub acts there as himself: with his own rights, and nothing of the impersonator's but this. */
 const IMPERSONATION = [{ verbs: ['impersonate'], apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'] }]
 
-function granted(role: string, account: { namespace: string; name: string }, rules: readonly object[]): Wanted[] {
+function granted(role: string, account: ObjectRef, rules: readonly object[]): Wanted[] {
   const apiVersion = `${RBAC}/v1`
   const metadata = { name: role, labels }
   const subjects = [{ kind: 'ServiceAccount', ...account }]

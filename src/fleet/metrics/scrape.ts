@@ -1,10 +1,10 @@
 /** What is read from caches and queues when somebody scrapes. */
 import type { Caches } from '../../client/cache/caches.ts'
-import type { Resource } from '../../client/resource.ts'
 import type { Binding, Cluster } from '../../kinds/karmada/index.ts'
+import { CLUSTER_RESOURCE_BINDINGS, CLUSTERS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
 import { SCHEDULED } from '../../kinds/karmada/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
-import { CLUSTER_RESOURCE_BINDINGS, CLUSTERS, RESOURCE_BINDINGS } from '../resources.ts'
+import type { Resource } from '../../kube/resource.ts'
 import { CLUSTER_GAUGES } from './cluster-gauges.ts'
 import { type Labels, MEMBER_LABEL, type Series } from './series.ts'
 

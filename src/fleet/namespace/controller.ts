@@ -6,24 +6,24 @@
  * A namespace that is excluded later stays where it is: to take it away would take away what is in it.
  */
 import { deepEqual } from '../../base/json.ts'
-import { NAMESPACES } from '../../client/builtin-resources.ts'
 import type { Cluster, ClusterOverridePolicy, Work } from '../../kinds/karmada/index.ts'
+import { clusterOfExecutionNamespace, executionNamespace } from '../../kinds/karmada/names.ts'
+import { implicitPriorityOf } from '../../kinds/karmada/resource-selector-match.ts'
+import { CLUSTER_OVERRIDE_POLICIES, CLUSTERS, WORKS } from '../../kinds/karmada/resources.ts'
+import { NAMESPACES } from '../../kinds/kubernetes/resources.ts'
 import type { Namespace } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
 import {
   type Action,
   type Controller,
   defineController,
   type News,
   NOTHING_TO_DO,
-  type ObjectRef,
   type Plan,
   type Reader,
   via,
 } from '../../runtime/controller.ts'
-import { clusterOfExecutionNamespace, executionNamespace } from '../names.ts'
-import { implicitPriorityOf } from '../resource-selector.ts'
-import { CLUSTER_OVERRIDE_POLICIES, CLUSTERS, WORKS } from '../resources.ts'
 import { isSynced } from './which.ts'
 import { changeOf, type Overridden, ownerOf, workFor, workNameOf } from './work.ts'
 

@@ -1,7 +1,8 @@
 /** Which namespaces of the hub members get: all but those of the system, the reserved ones, and those that say no. */
+
+import { clusterOfExecutionNamespace } from '../../kinds/karmada/names.ts'
 import { CLUSTER_NAMESPACE, SKIP_NAMESPACE_LABEL, SYSTEM_NAMESPACE } from '../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { clusterOfExecutionNamespace } from '../names.ts'
 
 /** Names as regular expressions, each for the whole name. */
 const SKIPPED_NAMESPACES: readonly string[] = ['kube-.*']

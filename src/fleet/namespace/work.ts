@@ -2,6 +2,8 @@
 
 import { deepEqual } from '../../base/json.ts'
 import { markedManifest } from '../../kinds/karmada/manifest-marks.ts'
+import { executionNamespace, workName } from '../../kinds/karmada/names.ts'
+import { WORKS } from '../../kinds/karmada/resources.ts'
 import {
   APPLIED_CLUSTER_OVERRIDES,
   EXECUTION_FINALIZER,
@@ -15,8 +17,6 @@ import {
 import type { Work } from '../../kinds/karmada/work.ts'
 import { groupVersion, type KubeObject, type OwnerReference } from '../../kube/meta.ts'
 import { pruneForMember } from '../interpreter/native/prune.ts'
-import { executionNamespace, workName } from '../names.ts'
-import { WORKS } from '../resources.ts'
 
 /** What override policies make of an object, and the annotations by which a Work says so. */
 export interface Overridden {

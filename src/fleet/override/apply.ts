@@ -5,11 +5,11 @@
  * policies are given. One overrider that does not apply means that nothing is.
  */
 
+import { clusterMatcher } from '../../kinds/karmada/cluster-affinity-match.ts'
 import type { Cluster, ClusterOverridePolicy, OverridePolicy, OverrideRule, Overriders } from '../../kinds/karmada/index.ts'
+import { type ImplicitPriority, resourceMatcher } from '../../kinds/karmada/resource-selector-match.ts'
 import { compareStrings } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { clusterMatcher } from '../cluster-affinity.ts'
-import { type ImplicitPriority, resourceMatcher } from '../resource-selector.ts'
 import { type AppliedOverride, appliedAnnotations } from './applied.ts'
 import { DoesNotApply } from './json-patch.ts'
 import { applyOverriders } from './overriders/index.ts'

@@ -1,6 +1,7 @@
 /** From Works back to bindings and templates: one path for both kinds of bindings. */
+
+import { BINDING_KINDS } from '../../kinds/karmada/binding-kinds.ts'
 import type { Controller } from '../../runtime/controller.ts'
-import { BINDING_KINDS } from '../binding/index.ts'
 import { bindingStatus, type ReflectionFacts } from './status/controller.ts'
 
 export type { ReflectionFacts } from './status/controller.ts'

@@ -6,12 +6,14 @@
  * clusters, labels, places, taints and kinds; those that lack room also of room; those that are the same everywhere of
  * clusters they mean; and everybody of clusters they lose. Deletion: nothing to undo.
  */
-import type { Resource } from '../../client/resource.ts'
+
 import { type Binding, type Cluster, ClusterResourceBinding } from '../../kinds/karmada/index.ts'
+import { CLUSTERS } from '../../kinds/karmada/resources.ts'
 import { BINDING_REASONS, DEFAULT_SCHEDULER, SCHEDULED } from '../../kinds/karmada/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
-import { type Controller, defineController, indexOf, type ObjectRef, type Reader, via } from '../../runtime/controller.ts'
-import { CLUSTERS } from '../resources.ts'
+import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
+import { type Controller, defineController, indexOf, type Reader, via } from '../../runtime/controller.ts'
 import type { ClusterChange } from './cluster-book.ts'
 import type { ClusterFacts } from './cluster-facts.ts'
 import { mayUse } from './demand.ts'
@@ -78,8 +80,6 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
     plan,
   })
 }
-
-const refOf = ({ metadata }: Pick<Binding, 'metadata'>): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
 
 /** Filters do not look at room: who fits nowhere is not helped by it. */
 function waitsFor({ status }: Binding): string[] {

@@ -2,6 +2,8 @@
  * What a binding asks of the scheduler, prepared once per change of it: affinities compiled, quantities parsed, the
  * present placement looked up by name.
  */
+
+import { clusterMatcher } from '../../kinds/karmada/cluster-affinity-match.ts'
 import type {
   AggregatedStatusItem,
   Binding,
@@ -12,7 +14,6 @@ import type {
   SpreadConstraint,
   TargetCluster,
 } from '../../kinds/karmada/index.ts'
-import { clusterMatcher } from '../cluster-affinity.ts'
 import { type Amounts, amountsOf } from './amounts.ts'
 import { apiKey, type ClusterFacts } from './cluster-facts.ts'
 

@@ -4,8 +4,9 @@
  * replicas of many templates do not all end in the same cluster. The same for Karmada's numbers, to the last seat, but
  * without a turn per seat: what is certain is given at once.
  */
+
+import { fnv32a } from '../../kinds/karmada/names.ts'
 import { compareStrings } from '../../kube/go-print.ts'
-import { fnv32a } from '../names.ts'
 import { heapOf } from './heap.ts'
 
 export interface Weighted {

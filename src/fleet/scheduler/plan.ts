@@ -5,11 +5,11 @@
  */
 import { formatTime } from '../../base/clock.ts'
 import { deepEqual } from '../../base/json.ts'
-import type { Resource } from '../../client/resource.ts'
 import type { Binding, BindingStatus, TargetCluster } from '../../kinds/karmada/index.ts'
 import { APPLIED_PLACEMENT, BINDING_REASONS, SCHEDULED, SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
 import { findCondition, setCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
 import { type Action, type EventIntent, type Failure, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { DECISION_ANNOTATION, type Decision, readRecord, recordedMessage, recordText } from './decision.ts'
 

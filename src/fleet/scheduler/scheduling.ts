@@ -3,7 +3,7 @@
  * which affinities there are. A restart builds it again from the caches.
  */
 import type { Binding, Cluster } from '../../kinds/karmada/index.ts'
-import type { ObjectRef } from '../../runtime/controller.ts'
+import { keyOfRef, type ObjectRef, objectKey } from '../../kube/object-reference.ts'
 import type { Decided, FleetMeasures } from '../metrics/measures.ts'
 import { AffinityBook, affinityKey } from './affinity-book.ts'
 import { ClusterBook, type ClusterChange } from './cluster-book.ts'
@@ -30,8 +30,6 @@ interface Look {
   verdict: Verdict
   recheckAfterMs?: number
 }
-
-const keyOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`
 
 export class Scheduling {
   readonly clusters = new ClusterBook()
@@ -64,7 +62,7 @@ export class Scheduling {
 
   /** Returns the clusters that have more room now. */
   followBinding(ref: ObjectRef, binding: Binding | undefined, nowMs: number): string[] {
-    const key = keyOf(ref)
+    const key = keyOfRef(ref)
     if (this.#followed.get(key) === binding) return []
     const demand = binding === undefined ? undefined : this.demandOf(binding)
     if (binding === undefined) {
@@ -99,13 +97,13 @@ export class Scheduling {
   /** A status that others changed is no reason to decide again. */
   concerns(binding: Binding): boolean {
     const { metadata, status } = binding
-    const isNew = this.#seen.get(keyOf({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })) !== metadata.uid
+    const isNew = this.#seen.get(objectKey(metadata.namespace, metadata.name)) !== metadata.uid
     return isNew || status?.schedulerObservedGeneration !== metadata.generation || !isScheduled(binding)
   }
 
   look(ref: ObjectRef, binding: Binding | undefined, nowMs: number): Look {
     if (binding === undefined) return { verdict: { do: 'nothing' } }
-    const key = keyOf(ref)
+    const key = keyOfRef(ref)
     this.#seen.set(key, binding.metadata.uid)
     const demand = this.demandOf(binding)
     if (demand === undefined || !isOurs(binding, this.#options.schedulerName)) return { verdict: { do: 'nothing' } }

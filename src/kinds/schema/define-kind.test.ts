@@ -73,6 +73,12 @@ describe('defineKind', () => {
     assert.equal(widget.spec.size, 1)
   })
 
+  it('names its resource in the stored version, with the type of its objects', () => {
+    const { resource } = Widget
+    assert.deepEqual(resource, { group: 'example.test', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true })
+    assert.ok(same<NonNullable<typeof resource.objects>, Widget>(true))
+  })
+
   it('gives a definition that a server accepts, with nothing in it that is not schema', () => {
     const { versions } = Widget.crd.spec as { versions: { schema: { openAPIV3Schema: { properties: { spec: unknown } } } }[] }
     assert.deepEqual(JSON.parse(JSON.stringify(versions[0]?.schema.openAPIV3Schema.properties.spec)).properties.secretName, {

@@ -1,9 +1,10 @@
 /**
- * One schema per kind gives everything else: the static type (`ObjectOf`), the CustomResourceDefinition, what the server
- * needs to serve it, its printer, and the list of fields that refer to other objects. Frozen, made at import.
+ * One schema per kind gives everything else: the static type (`ObjectOf`), the resource that clients and controllers name,
+ * the CustomResourceDefinition, what the server needs to serve it, its printer, and the list of fields that refer to other objects. Frozen, made at import.
  */
 import { deepClone, deepFreeze } from '../../base/json.ts'
 import type { KubeObject, ObjectMeta } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
 import type { Schema } from '../../kube/schema.ts'
 import { crdProblems } from '../custom/crd-rules.ts'
 import { type DefinitionOptions, definitionOf } from '../custom/definition.ts'
@@ -65,28 +66,34 @@ interface ReferenceField extends Reference {
   path: string
 }
 
-export interface OwnKind<V extends Versions = Versions> {
+export interface OwnKind<V extends Versions = Versions, T extends KubeObject = KubeObject> {
   readonly group: string
   readonly kind: string
   readonly plural: string
   readonly scope: 'Namespaced' | 'Cluster'
   readonly storageVersion: string
+  /** In the stored version, with the type of its objects. */
+  readonly resource: Resource<T>
   readonly crd: KubeObject
   readonly definition: KindDefinition
   readonly references: readonly ReferenceField[]
   readonly versions: V
 }
 
+type VersionObject<V extends Versions, N extends keyof V> = { apiVersion: string; kind: string; metadata: ObjectMeta } & Static<
+  V[N]['schema']
+>
+
+type MarkedForStorage<V extends Versions> = { [N in keyof V]: V[N] extends { storage: true } ? N : never }[keyof V]
+
+/** A single version need not be marked: it is the stored one. */
+type StorageVersion<V extends Versions> = [MarkedForStorage<V>] extends [never] ? keyof V : MarkedForStorage<V>
+
 /** The static type of an object of a kind in one of its versions. */
-export type ObjectOf<K, N extends string> =
-  K extends OwnKind<infer V>
-    ? N extends keyof V
-      ? { apiVersion: string; kind: string; metadata: ObjectMeta } & Static<V[N]['schema']>
-      : never
-    : never
+export type ObjectOf<K, N extends string> = K extends OwnKind<infer V> ? (N extends keyof V ? VersionObject<V, N> : never) : never
 
 /** Throws when the definition would be refused by a server: a mistake in our own code. */
-export function defineKind<const V extends Versions>(spec: KindSpec<V>): OwnKind<V> {
+export function defineKind<const V extends Versions>(spec: KindSpec<V>): OwnKind<V, VersionObject<V, StorageVersion<V>>> {
   const crd = crdOf(spec)
   const problems = crdProblems(crd)
   if (problems.length > 0) throw new Error(`kind ${spec.kind} of ${spec.group} is not valid: ${problems.join('; ')}`)
@@ -97,6 +104,13 @@ export function defineKind<const V extends Versions>(spec: KindSpec<V>): OwnKind
     plural: spec.plural,
     scope: spec.scope,
     storageVersion: definition.storageVersion,
+    resource: Object.freeze({
+      group: spec.group,
+      version: definition.storageVersion,
+      plural: spec.plural,
+      kind: spec.kind,
+      namespaced: spec.scope === 'Namespaced',
+    }),
     crd: deepFreeze(crd),
     definition: Object.freeze(definition),
     references: Object.freeze(Object.entries(spec.versions).flatMap(([version, { schema }]) => referencesIn(schema, version))),

@@ -3,7 +3,9 @@
  * that which node it gets is never a surprise. A pod runs for real when every container can: its image is mapped to a
  * local root, or its command is an executable here. `sluice.dev/run` on the pod or its namespace decides otherwise.
  */
+
 import { type Admission, defineAdmission } from '../../kinds/admission.ts'
+import { NAMESPACES } from '../../kinds/kubernetes/resources.ts'
 import type { Container, Pod, PodSpec, Toleration } from '../../kinds/kubernetes/types.ts'
 import { type FieldError, invalid } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -29,7 +31,7 @@ export function runPlacement(options: RunPlacementOptions): Admission {
     about: 'Sends a new pod to process nodes when all of its containers can run here, and to simulated nodes otherwise.',
     resources: [{ group: '', resource: 'pods' }],
     operations: ['CREATE'],
-    reads: [{ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }],
+    reads: [NAMESPACES],
     mutate({ object, namespace }, { read }) {
       if (object === undefined) return
       const decision = decide(object as Pod, read.get({ group: '', resource: 'namespaces' }, '', namespace), options)

@@ -4,8 +4,8 @@ import { aConfigMap } from '../../../test/builders/index.ts'
 import { aProcessPod, machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
 import { containerOf, eventsOf, podOf } from '../../../test/expect/pods.ts'
 import { story } from '../../../test/stories/story.ts'
-import { CONFIG_MAPS, PODS } from '../../client/builtin-resources.ts'
 import type { World } from '../../faultsim/world/index.ts'
+import { CONFIG_MAPS, PODS } from '../../kinds/kubernetes/resources.ts'
 
 const world = {
   members: 1,

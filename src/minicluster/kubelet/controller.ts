@@ -4,6 +4,9 @@
  * its volumes or variables come from, its node or one of its runs changes, when a probe changes its mind, and when a
  * pause, a deadline, a grace or a token's life is over.
  */
+
+import type { Client } from '../../client/client.ts'
+import { isNotFound } from '../../client/errors.ts'
 import {
   CONFIG_MAPS,
   NODES,
@@ -12,11 +15,10 @@ import {
   PODS,
   SECRETS,
   SERVICE_ACCOUNTS,
-} from '../../client/builtin-resources.ts'
-import type { Client } from '../../client/client.ts'
-import { isNotFound } from '../../client/errors.ts'
+} from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
 import {
   type Action,
   type Controller,
@@ -25,7 +27,6 @@ import {
   indexOf,
   type News,
   NOTHING_TO_DO,
-  type ObjectRef,
   type Plan,
   type Reader,
   request,
@@ -38,7 +39,7 @@ import type { RunId } from './container-machine.ts'
 import { type AutopsyInput, type KubeletEffects, kubeletEffects } from './effects.ts'
 import { environmentSources } from './environment/environment.ts'
 import { processNodes } from './node/node.ts'
-import { type KubeletState, keyOfRun, type Observed, observePod, refOf } from './observe.ts'
+import { type KubeletState, keyOfRun, type Observed, observePod } from './observe.ts'
 import type { KubeletOptions } from './options.ts'
 import { type PodPlan, planPod } from './plan.ts'
 import { createProber, keyOfProbe } from './probes/prober.ts'

@@ -4,7 +4,7 @@ import { aProcessPod, machineOf, processNodes } from '../../../test/builders/pro
 import { conditionsOf } from '../../../test/expect/index.ts'
 import { containerOf, eventsOf, podOf } from '../../../test/expect/pods.ts'
 import { story } from '../../../test/stories/story.ts'
-import { PODS } from '../../client/builtin-resources.ts'
+import { PODS } from '../../kinds/kubernetes/resources.ts'
 
 const programs = {
   serve: { port: 8080, exec: { check: { exitCode: 0 }, sick: { exitCode: 1, output: 'not well' } } },

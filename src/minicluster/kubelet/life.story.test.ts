@@ -4,7 +4,7 @@ import { aProcessPod, machineOf, processNodes } from '../../../test/builders/pro
 import { conditionsOf, expectGone, expectThere } from '../../../test/expect/index.ts'
 import { containerOf, eventsOf, podOf } from '../../../test/expect/pods.ts'
 import { story } from '../../../test/stories/story.ts'
-import { PODS } from '../../client/builtin-resources.ts'
+import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Programs } from './fake-machine.ts'
 
 const PROGRAMS: Programs = {

@@ -2,10 +2,11 @@
  * What a kubelet knows when it looks at a pod, from caches, the machine and what was begun before. Whatever must outlive a
  * pass and is not in the API or on disk is kept here: addresses on their way, tokens, probes, which volumes were ready.
  */
-import { CONFIG_MAPS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, SECRETS } from '../../client/builtin-resources.ts'
+
 import type { Client } from '../../client/client.ts'
+import { CONFIG_MAPS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, SECRETS } from '../../kinds/kubernetes/resources.ts'
 import type { Container, Pod } from '../../kinds/kubernetes/types.ts'
-import type { ObjectRef, Outcome, PassReader } from '../../runtime/controller.ts'
+import type { Outcome, PassReader } from '../../runtime/controller.ts'
 import { type Addresses, HOST_ADDRESS } from './addresses.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
 import { type Autopsy, containerIdOf, type Run, recordOf } from './containers.ts'
@@ -226,5 +227,3 @@ function autopsyFrom(outcome: Outcome<Autopsy> | undefined, { termAtMs, killAtMs
 }
 
 const failureOf = (outcome: Outcome<unknown> | undefined): string | undefined => (outcome?.state === 'failed' ? outcome.message : undefined)
-
-export const refOf = ({ metadata }: Pod): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })

@@ -4,7 +4,7 @@ import { aProcessPod, machineOf, processNodes, shutdownOf } from '../../../test/
 import { conditionsOf, expectGone } from '../../../test/expect/index.ts'
 import { containerOf, podOf } from '../../../test/expect/pods.ts'
 import { story } from '../../../test/stories/story.ts'
-import { LEASES, NODES, PODS } from '../../client/builtin-resources.ts'
+import { LEASES, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Lease, Node } from '../../kinds/kubernetes/types.ts'
 
 const programs = { serve: { port: 80 }, work: { runMs: 3000 }, tidy: { exitCode: 0 }, crash: { runMs: 20_000, exitCode: 2 } }

@@ -2,8 +2,9 @@
  * Service account tokens of pods, from the TokenRequest API: bound to the pod, renewed when four fifths of their life are
  * over. A token that is on disk from before a restart is read back rather than asked for again.
  */
-import { SERVICE_ACCOUNTS } from '../../client/builtin-resources.ts'
+
 import type { Client } from '../../client/client.ts'
+import { SERVICE_ACCOUNTS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ContainerMachine } from './container-machine.ts'

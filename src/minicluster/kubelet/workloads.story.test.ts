@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
 import { story } from '../../../test/stories/story.ts'
-import { DEPLOYMENTS, JOBS, PODS } from '../../client/builtin-resources.ts'
+import { DEPLOYMENTS, JOBS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Deployment, Job, Pod } from '../../kinds/kubernetes/types.ts'
 
 const programs = { serve: { port: 8080, stopMs: 500 }, work: [{ runMs: 1000, exitCode: 1 }, { runMs: 1000 }] }

@@ -1,11 +1,12 @@
 /** Services and their pods, for both controllers that publish addresses: who selects whom, by index, and what a pod offers. */
-import { NODES, PODS, SERVICES } from '../../client/builtin-resources.ts'
+import { NODES, PODS, SERVICES } from '../../kinds/kubernetes/resources.ts'
 import type { Container, Pod, Service, ServicePort } from '../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../kube/go-time.ts'
 import { formatIp, parseIp } from '../../kube/ip.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
 import { type LabelSelector, matchesLabels } from '../../kube/selector.ts'
-import { type Index, indexOf, type ObjectRef, type Reader, via, type Watch } from '../../runtime/controller.ts'
+import { type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
 import { bySelector, type Selecting, selecting } from '../workloads/pod/indexes.ts'
 import { isPodTerminal } from '../workloads/pod/state.ts'
 

@@ -1,7 +1,7 @@
 /** Objects and verbs for stories about services: a test plays the node, and its pods have addresses when it says so. */
 import { formatTime } from '../../base/clock.ts'
-import { ENDPOINT_SLICES, NODES, PODS } from '../../client/builtin-resources.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
+import { ENDPOINT_SLICES, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { EndpointSlice, Node, Pod, PodStatus, Service, ServiceSpec } from '../../kinds/kubernetes/types.ts'
 import type { ObjectMeta } from '../../kube/meta.ts'
 

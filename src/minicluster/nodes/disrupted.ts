@@ -1,6 +1,6 @@
 /** How a controller ends a pod that it disrupts: with a condition that says who did it, so that others can tell why. */
 import { formatTime } from '../../base/clock.ts'
-import { PODS } from '../../client/builtin-resources.ts'
+import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod, PodCondition } from '../../kinds/kubernetes/types.ts'
 import type { Action } from '../../runtime/controller.ts'
 import { isPodTerminal } from '../workloads/pod/state.ts'

@@ -1,7 +1,7 @@
 /** Objects and verbs for stories about nodes: a test plays the kubelet. */
 import { formatTime } from '../../base/clock.ts'
-import { LEASES, NODES, PODS } from '../../client/builtin-resources.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
+import { LEASES, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Lease, Node, NodeCondition, Pod, Taint, Toleration } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 

@@ -17,15 +17,15 @@ import {
   SERVICES,
   STATEFUL_SETS,
   STORAGE_CLASSES,
-} from '../../client/builtin-resources.ts'
-import type { Resource } from '../../client/resource.ts'
+} from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
-import type { KubeObject } from '../../kube/meta.ts'
-import { type Controller, defineController, indexOf, type ObjectRef, type Reader, via, type Watch } from '../../runtime/controller.ts'
+import { keyOfRef, objectKey, refOf } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
+import { type Controller, defineController, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
 import { BY_CLASS, lookupsOf } from './lookups.ts'
 import { type Observed, plan } from './plan.ts'
 import { isToBePlaced, SCHEDULER_NAME, Scheduling, type Sight } from './scheduling.ts'
-import { keyOf, podInfo } from './state/pod-info.ts'
+import { podInfo } from './state/pod-info.ts'
 import { classOf } from './volumes/claims.ts'
 
 const BY_CLAIM = 'claim'
@@ -42,7 +42,7 @@ export function scheduler(): Controller {
     signals: [scheduling.signal],
     indexes: [
       indexOf(PODS, BY_CLAIM, (pod) =>
-        isToBePlaced(pod) ? podInfo(pod).claims.map(({ name }) => keyOf(pod.metadata.namespace, name)) : [],
+        isToBePlaced(pod) ? podInfo(pod).claims.map(({ name }) => objectKey(pod.metadata.namespace, name)) : [],
       ),
       indexOf(PERSISTENT_VOLUMES, BY_CLASS, (volume) => [classOf(volume)]),
     ],
@@ -71,15 +71,13 @@ export function scheduler(): Controller {
 
 const sightOf = (read: Reader): Sight => ({ objects: lookupsOf(read), nowMs: read.nowMs() })
 
-const refOf = ({ metadata }: KubeObject): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
-
 /** Each tells the scheduler what the cache has now, whatever the event was; and which pods to look at at once. */
 function watchesOf(scheduling: Scheduling): Watch[] {
   const other = (resource: Resource, kind: Parameters<Scheduling['followOther']>[0]): Watch =>
     via(resource, (object, read) => {
       const ref = refOf(object)
       scheduling.followOther(kind, ref, read.get(resource, ref.namespace, ref.name), sightOf(read))
-      return kind === 'claim' ? read.byIndex(PODS, BY_CLAIM, keyOf(ref.namespace, ref.name)).map(refOf) : []
+      return kind === 'claim' ? read.byIndex(PODS, BY_CLAIM, keyOfRef(ref)).map(refOf) : []
     })
   const silent = (resource: Resource): Watch => via(resource, () => [])
   return [

@@ -8,7 +8,7 @@ import {
   SERVICES,
   STATEFUL_SETS,
   STORAGE_CLASSES,
-} from '../../client/builtin-resources.ts'
+} from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume } from '../../kinds/kubernetes/types.ts'
 import type { Reader } from '../../runtime/controller.ts'
 import type { Lookups } from './snapshot.ts'

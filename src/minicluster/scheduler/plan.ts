@@ -1,6 +1,6 @@
 /** What is written for what was decided. Pure. */
 import { formatTime } from '../../base/clock.ts'
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../client/builtin-resources.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import { type Condition, findCondition, setCondition } from '../../kube/conditions.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'

@@ -4,14 +4,15 @@
  */
 import type { Node, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { ObjectRef, Priority, Signal } from '../../runtime/controller.ts'
+import { keyOfObject, keyOfRef, type ObjectRef, refOfKey } from '../../kube/object-reference.ts'
+import type { Priority, Signal } from '../../runtime/controller.ts'
 import type { Change } from './filters/filter.ts'
 import { type Decision, schedule } from './schedule.ts'
 import type { Lookups, Snapshot } from './snapshot.ts'
 import { ClusterState } from './state/cluster-state.ts'
-import { keyOf, type PodInfo, podInfo } from './state/pod-info.ts'
+import { type PodInfo, podInfo } from './state/pod-info.ts'
 import { annotation, claimsOf, SELECTED_NODE } from './volumes/claims.ts'
-import { type FoundVolumes, findVolumes, isVolumeOf, keyOfClaim } from './volumes/find-volumes.ts'
+import { type FoundVolumes, findVolumes, isVolumeOf } from './volumes/find-volumes.ts'
 import { signatureOf, WaitingRoom } from './waiting-room.ts'
 
 export const SCHEDULER_NAME = 'default-scheduler'
@@ -53,13 +54,13 @@ export class Scheduling {
   }
 
   followPod(ref: ObjectRef, pod: Pod | undefined, sight: Sight): void {
-    const key = keyOf(ref.namespace, ref.name)
+    const key = keyOfRef(ref)
     this.#happened(this.cluster.setPod(key, pod), sight)
     if (pod === undefined || (pod.spec?.nodeName ?? '') !== '') this.#room.leave(key)
   }
 
   followOther(kind: 'claim' | 'volume' | 'storage-class' | 'namespace', ref: ObjectRef, now: KubeObject | undefined, sight: Sight): void {
-    const key = `${kind} ${keyOf(ref.namespace, ref.name)}`
+    const key = `${kind} ${keyOfRef(ref)}`
     const old = this.#known.get(key)
     if (old === now) return
     if (now === undefined) this.#known.delete(key)
@@ -72,7 +73,7 @@ export class Scheduling {
   }
 
   look(ref: ObjectRef, pod: Pod | undefined, sight: Sight): Outcome {
-    const key = keyOf(ref.namespace, ref.name)
+    const key = keyOfRef(ref)
     const before = this.cluster.reservation(key)
     if (pod === undefined || !isToBePlaced(pod) || (pod.spec?.schedulingGates ?? []).length > 0) {
       this.#room.leave(key)
@@ -138,8 +139,8 @@ export class Scheduling {
       info,
       node: name,
       isBinding: false,
-      volumes: new Map(matched.map(({ claim, volume }) => [volume.metadata.name ?? '', keyOfClaim(claim)])),
-      claims: new Map(provisioned.map((claim) => [keyOfClaim(claim), name])),
+      volumes: new Map(matched.map(({ claim, volume }) => [volume.metadata.name ?? '', keyOfObject(claim)])),
+      claims: new Map(provisioned.map((claim) => [keyOfObject(claim), name])),
     })
     const volumes = {
       matched: matched.filter(({ claim, volume }) => !isVolumeOf(volume, claim) || volume.spec?.claimRef?.uid !== claim.metadata.uid),
@@ -161,8 +162,7 @@ export class Scheduling {
   }
 
   #wake(key: string, priority: Priority): void {
-    const slash = key.indexOf('/')
-    const ref = { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
+    const ref = refOfKey(key)
     for (const wake of this.#wakers) wake(ref, priority)
   }
 }

@@ -1,4 +1,5 @@
 /** Nodes, pods and snapshots of them for the scheduler's tests. */
+
 import type {
   Namespace,
   Node,
@@ -11,11 +12,12 @@ import type {
   Service,
   StorageClass,
 } from '../../kinds/kubernetes/types.ts'
+import { objectKey } from '../../kube/object-reference.ts'
 import { FILTERS } from './filters/all.ts'
 import { isRefusal } from './filters/filter.ts'
 import type { Lookups, Snapshot } from './snapshot.ts'
 import { ClusterState } from './state/cluster-state.ts'
-import { keyOf, podInfo } from './state/pod-info.ts'
+import { podInfo } from './state/pod-info.ts'
 import { classOf } from './volumes/claims.ts'
 
 export interface NodeSpec {
@@ -85,16 +87,16 @@ export function lookupsIn(objects: Objects): Lookups {
   const find = <T extends { metadata: { namespace?: string; name?: string } }>(
     list: readonly T[] | undefined,
     key: string,
-  ): T | undefined => list?.find(({ metadata }) => keyOf(metadata.namespace, metadata.name) === key)
+  ): T | undefined => list?.find(({ metadata }) => objectKey(metadata.namespace, metadata.name) === key)
   return {
-    claim: (namespace, name) => find(objects.claims, keyOf(namespace, name)),
-    volume: (name) => find(objects.volumes, keyOf('', name)),
+    claim: (namespace, name) => find(objects.claims, objectKey(namespace, name)),
+    volume: (name) => find(objects.volumes, objectKey('', name)),
     volumesOfClass: (name) => (objects.volumes ?? []).filter((volume) => classOf(volume) === name),
-    storageClass: (name) => find(objects.classes, keyOf('', name)),
-    namespaceLabels: (name) => find(objects.namespaces, keyOf('', name))?.metadata.labels,
+    storageClass: (name) => find(objects.classes, objectKey('', name)),
+    namespaceLabels: (name) => find(objects.namespaces, objectKey('', name))?.metadata.labels,
     budgets: () => objects.budgets ?? [],
     services: (namespace) => (objects.services ?? []).filter(({ metadata }) => metadata.namespace === namespace),
-    replicaSet: (namespace, name) => find(objects.replicaSets, keyOf(namespace, name)),
+    replicaSet: (namespace, name) => find(objects.replicaSets, objectKey(namespace, name)),
     statefulSet: () => undefined,
   }
 }
@@ -102,7 +104,7 @@ export function lookupsIn(objects: Objects): Lookups {
 export function aSnapshot(objects: Objects): Snapshot {
   const cluster = new ClusterState()
   for (const node of objects.nodes ?? []) cluster.setNode(node.metadata.name ?? '', node)
-  for (const pod of objects.pods ?? []) cluster.setPod(keyOf(pod.metadata.namespace, pod.metadata.name), pod)
+  for (const pod of objects.pods ?? []) cluster.setPod(objectKey(pod.metadata.namespace, pod.metadata.name), pod)
   return { cluster, objects: lookupsIn(objects), nowMs: NOW_MS }
 }
 

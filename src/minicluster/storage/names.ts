@@ -1,6 +1,8 @@
 /** The annotations, finalizers and small questions that all storage controllers share: whose class, whose claim, which pods. */
+
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { objectKey } from '../../kube/object-reference.ts'
 
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed'
 /** The binding was made by a controller; without it, by a person. */
@@ -41,9 +43,6 @@ export const isDefaultClass = (one: StorageClass): boolean =>
 
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** `namespace/name`, as indexes know claims. */
-export const claimKey = (namespace: string | undefined, name: string | undefined): string => `${namespace ?? ''}/${name ?? ''}`
-
 /** The name of the claim a volume of a pod stands for; undefined for other volumes. */
 export function claimNameOf(pod: Pod, volume: Volume): string | undefined {
   if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName
@@ -53,10 +52,5 @@ export function claimNameOf(pod: Pod, volume: Volume): string | undefined {
 /** The claims a pod names, as `namespace/name`; those of its ephemeral volumes included. */
 export function claimsOfPod(pod: Pod): string[] {
   const names = (pod.spec?.volumes ?? []).map((volume) => claimNameOf(pod, volume)).filter((name) => name !== undefined)
-  return [...new Set(names)].map((name) => claimKey(pod.metadata.namespace, name))
-}
-
-export function refOfClaimKey(key: string): { namespace: string; name: string } {
-  const slash = key.indexOf('/')
-  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
+  return [...new Set(names)].map((name) => objectKey(pod.metadata.namespace, name))
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { formatTime } from '../../base/clock.ts'
-import { EVENTS } from '../../client/builtin-resources.ts'
+import { EVENTS } from '../../kinds/kubernetes/resources.ts'
 import type { Event } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Access, type Action, type EventIntent, type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'

@@ -1,8 +1,9 @@
 /** Objects and verbs for stories about storage: a test plays scheduler and kubelet where there are none. */
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../client/builtin-resources.ts'
+
 import { runControllers } from '../../controllers.ts'
 import type { RunControllers } from '../../faultsim/world/cluster.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
 import type {
   PersistentVolume,
   PersistentVolumeClaim,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../base/random.ts'
-import { LEASES } from '../../client/builtin-resources.ts'
 import { createClient } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { TransportError } from '../../client/transport.ts'
 import { aWorld, type World } from '../../faultsim/world/index.ts'
+import { LEASES } from '../../kinds/kubernetes/resources.ts'
 import type { Lease } from '../../kinds/kubernetes/types.ts'
 import { type Leadership, leadWhenElected } from './leader.ts'
 

@@ -6,9 +6,9 @@
 import type { Clock } from '../../base/clock.ts'
 import { sleep } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { LEASES } from '../../client/builtin-resources.ts'
 import type { Client } from '../../client/client.ts'
 import { isAlreadyExists, isConflict, isNotFound } from '../../client/errors.ts'
+import { LEASES } from '../../kinds/kubernetes/resources.ts'
 import type { Lease } from '../../kinds/kubernetes/types.ts'
 
 export interface LeaderOptions {

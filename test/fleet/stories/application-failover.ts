@@ -1,6 +1,6 @@
 /** An application that is not well in a cluster goes to another, when its policy says so. */
 import assert from 'node:assert/strict'
-import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../../src/fleet/resources.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isIn, reportedAs, sharesOf, tells } from '../bindings.ts'
 import { reaches } from '../looks.ts'

@@ -1,8 +1,8 @@
 /** Groups of clusters, one tried after the other, and groups that take what the first has no room for. */
 import assert from 'node:assert/strict'
-import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import type { Resource } from '../../../src/client/resource.ts'
-import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
+import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
+import type { Resource } from '../../../src/kube/resource.ts'
 import { bindingOf, isIn, isPlaced, isScheduled, says, tells } from '../bindings.ts'
 import { ownRoom, relabel } from '../clusters.ts'
 import { aClusterPropagationPolicy, aClusterRole, aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'

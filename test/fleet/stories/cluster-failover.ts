@@ -1,7 +1,7 @@
 /** Work that leaves a cluster with a NoExecute taint: when, in which order, and what it takes along. */
 import assert from 'node:assert/strict'
-import { CLUSTER_ROLES, CONFIG_MAPS } from '../../../src/client/builtin-resources.ts'
-import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
+import { CLUSTER_ROLES, CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isIn, sharesOf, tells } from '../bindings.ts'
 import { whileCluster } from '../clusters.ts'

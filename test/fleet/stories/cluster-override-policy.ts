@@ -1,8 +1,8 @@
 /** ClusterOverridePolicies: for what has no namespace, for namespaces that follow, and below the policies of a namespace. */
 import assert from 'node:assert/strict'
-import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS, NAMESPACES } from '../../../src/client/builtin-resources.ts'
-import { CLUSTER_OVERRIDE_POLICIES } from '../../../src/fleet/resources.ts'
+import { CLUSTER_OVERRIDE_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { APPLIED_CLUSTER_OVERRIDES } from '../../../src/kinds/karmada/well-known.ts'
+import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS, NAMESPACES } from '../../../src/kinds/kubernetes/resources.ts'
 import { reaches, workOf } from '../looks.ts'
 import {
   aClusterOverridePolicy,

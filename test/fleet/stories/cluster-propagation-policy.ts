@@ -1,9 +1,9 @@
 /** ClusterPropagationPolicies: for what has no namespace, and for what has one. */
 import assert from 'node:assert/strict'
-import { CLUSTER_ROLES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
 import { resourceOfObject } from '../../../src/faultsim/world/resources.ts'
-import { CLUSTER_PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/fleet/resources.ts'
+import { CLUSTER_PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'
 import { CLUSTER_BINDING_FINALIZER, CLUSTER_PROPAGATION_POLICY_ID } from '../../../src/kinds/karmada/well-known.ts'
+import { CLUSTER_ROLES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../../src/kube/conditions.ts'
 import { bindingOf, claimOf, clusterBindingOf, clusterWorkOf, isClaimed, isOnlyIn, isTold, leaves, reaches, refusalOf } from '../looks.ts'
 import { aClusterPropagationPolicy, aClusterRole, aClusterRoleBinding, aDefinition, aDeployment, on, selectorOf } from '../manifests.ts'

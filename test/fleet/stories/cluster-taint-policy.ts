@@ -1,7 +1,7 @@
 /** Taints that come and go with the conditions of a cluster. */
 import assert from 'node:assert/strict'
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import { CLUSTER_TAINT_POLICIES, CLUSTERS } from '../../../src/fleet/resources.ts'
+import { CLUSTER_TAINT_POLICIES, CLUSTERS } from '../../../src/kinds/karmada/resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { isPlaced } from '../bindings.ts'
 import { clusterNamed, whileCluster } from '../clusters.ts'

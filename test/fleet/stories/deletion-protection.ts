@@ -1,8 +1,8 @@
 /** What is protected cannot be deleted until the label is taken off. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from '../../../src/client/builtin-resources.ts'
-import type { Resource } from '../../../src/client/resource.ts'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
+import type { Resource } from '../../../src/kube/resource.ts'
 import { refusalOf } from '../looks.ts'
 import { aConfigMap, aDefinition, aDeployment } from '../manifests.ts'
 import type { FleetArea, FleetStage, FleetStory } from '../story.ts'

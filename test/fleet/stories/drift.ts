@@ -1,6 +1,6 @@
 /** Members differ from what was decided because somebody changed them there: what is put back, and what is theirs. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, DEPLOYMENTS, SERVICES } from '../../../src/client/builtin-resources.ts'
+import { CONFIG_MAPS, DEPLOYMENTS, SERVICES } from '../../../src/kinds/kubernetes/resources.ts'
 import { reaches } from '../looks.ts'
 import { aConfigMap, aDeployment, aPropagationPolicy, aService, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetStage } from '../story.ts'

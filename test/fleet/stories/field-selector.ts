@@ -1,5 +1,5 @@
 /** Clusters chosen by what they are: provider, region and zone. */
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isPlaced, says } from '../bindings.ts'
 import { whileCluster } from '../clusters.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed } from '../manifests.ts'

@@ -1,6 +1,7 @@
 /** What people teach the fleet about a kind of their own, operation by operation, in Lua. */
-import { CONFIG_MAPS } from '../../../src/client/builtin-resources.ts'
-import { RESOURCE_INTERPRETER_CUSTOMIZATIONS } from '../../../src/fleet/resources.ts'
+
+import { RESOURCE_INTERPRETER_CUSTOMIZATIONS } from '../../../src/kinds/karmada/resources.ts'
+import { CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isIn, isPlaced, reportedAs } from '../bindings.ts'
 import { reaches } from '../looks.ts'

@@ -1,10 +1,10 @@
 /** What a server of people's own tells the fleet about their kind, and what happens while it does not. */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import { CONFIG_MAPS } from '../../../src/client/builtin-resources.ts'
 import { WAITING_BECAUSE } from '../../../src/fleet/detector/binding/notes.ts'
-import { executionNamespace } from '../../../src/fleet/names.ts'
 import type { AggregatedStatusItem } from '../../../src/kinds/karmada/index.ts'
+import { executionNamespace } from '../../../src/kinds/karmada/names.ts'
+import { CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isPlaced, reportedAs, type Shares } from '../bindings.ts'
 import { type Boat, KNOWN_OPERATIONS } from '../boat-webhook.ts'

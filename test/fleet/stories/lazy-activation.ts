@@ -1,7 +1,7 @@
 /** Lazy policies: they act when people change a template, not when the policy changes. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
+import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { bindingOf, isClaimed, isOnlyIn, leaves, reaches } from '../looks.ts'
 import { aClusterPropagationPolicy, aConfigMap, aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea, FleetStage } from '../story.ts'

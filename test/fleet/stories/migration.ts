@@ -1,7 +1,7 @@
 /** Objects that are in members before the hub speaks of them: left alone, taken over, given back. */
 import assert from 'node:assert/strict'
-import { DEPLOYMENTS, NAMESPACES, PODS } from '../../../src/client/builtin-resources.ts'
-import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
+import { DEPLOYMENTS, NAMESPACES, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { isPlaced, reportedAs, says } from '../bindings.ts'
 import { leaves, reaches } from '../looks.ts'

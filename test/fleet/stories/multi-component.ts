@@ -1,6 +1,7 @@
 /** Workloads of several parts (a Volcano Job, a Ray cluster) go to one cluster that has room for all of them. */
-import type { Resource } from '../../../src/client/resource.ts'
+
 import type { KubeObject } from '../../../src/kube/meta.ts'
+import type { Resource } from '../../../src/kube/resource.ts'
 import { bindingOf, placedWhere, reportedAs, says } from '../bindings.ts'
 import { ownRoom } from '../clusters.ts'
 import { aPropagationPolicy, on, selectorOf } from '../manifests.ts'

@@ -1,6 +1,6 @@
 /** Namespaces of the hub are namespaces of every member, unless somebody says otherwise. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, NAMESPACES } from '../../../src/client/builtin-resources.ts'
+import { CONFIG_MAPS, NAMESPACES } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { reaches } from '../looks.ts'
 import { aConfigMap, aPropagationPolicy, on, selectorOf } from '../manifests.ts'

@@ -1,7 +1,6 @@
 /** Whose an object in a member is: what was there before, what somebody changes there, and what stays behind. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, SECRETS } from '../../../src/client/builtin-resources.ts'
-import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import {
   MANAGED_ANNOTATIONS,
   MANAGED_LABEL,
@@ -14,6 +13,7 @@ import {
   WORK_ID,
   WORK_NAME,
 } from '../../../src/kinds/karmada/well-known.ts'
+import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, SECRETS } from '../../../src/kinds/kubernetes/resources.ts'
 import { findCondition } from '../../../src/kube/conditions.ts'
 import { bindingOf, isOnlyIn, leaves, reaches, workOf } from '../looks.ts'
 import { aConfigMap, aDeployment, aPropagationPolicy, aSecret, deploymentsNamed, on, selectorOf } from '../manifests.ts'

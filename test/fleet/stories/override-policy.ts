@@ -1,8 +1,8 @@
 /** What OverridePolicies make of an object on its way to each cluster, in every way there is. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import { OVERRIDE_POLICIES, PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { OVERRIDE_POLICIES, PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { APPLIED_OVERRIDES } from '../../../src/kinds/karmada/well-known.ts'
+import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Deployment } from '../../../src/kinds/kubernetes/types.ts'
 import { isTold, reaches, refusalOf, workOf } from '../looks.ts'
 import { aConfigMap, aDeployment, anOverridePolicy, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'

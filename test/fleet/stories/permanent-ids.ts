@@ -1,6 +1,5 @@
 /** Permanent ids lead from an object in a member back to its Work and binding. */
 import assert from 'node:assert/strict'
-import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
 import {
   CLUSTER_RESOURCE_BINDING_ID,
   CLUSTER_RESOURCE_BINDING_NAME,
@@ -13,6 +12,7 @@ import {
   WORK_NAME,
   WORK_NAMESPACE,
 } from '../../../src/kinds/karmada/well-known.ts'
+import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { bindingOf, clusterBindingOf, clusterWorkOf, reaches, workOf } from '../looks.ts'
 import { aClusterPropagationPolicy, aClusterRole, aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea } from '../story.ts'

@@ -1,8 +1,8 @@
 /** Policies that take templates from others: by priority, and the namespace before the cluster. */
 
 import assert from 'node:assert/strict'
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isClaimed, isOnlyIn, isTold, leaves, refusalOf } from '../looks.ts'
 import { aClusterPropagationPolicy, aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea, FleetStage } from '../story.ts'

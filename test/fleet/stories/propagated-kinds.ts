@@ -1,6 +1,7 @@
 /** The kinds people propagate most: each comes, changes and goes with its template. */
-import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
+
 import { resourceOfObject } from '../../../src/faultsim/world/resources.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { isOnlyIn, leaves, reaches } from '../looks.ts'
 import {

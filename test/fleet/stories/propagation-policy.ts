@@ -1,8 +1,8 @@
 /** Which PropagationPolicy a template gets, what the binding says, and what editing and deleting the policy does. */
 import assert from 'node:assert/strict'
-import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import { PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/fleet/resources.ts'
+import { PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'
 import { BINDING_FINALIZER, PROPAGATION_POLICY_ID, RESOURCE_BINDING_ID } from '../../../src/kinds/karmada/well-known.ts'
+import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../../src/kube/conditions.ts'
 import { bindingOf, claimOf, isClaimed, isOnlyIn, isTold, leaves, reaches, refusalOf } from '../looks.ts'
 import { aClusterPropagationPolicy, aConfigMap, aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'

@@ -1,8 +1,8 @@
 /** What is decided anew when clusters change, and what is not. */
 import assert from 'node:assert/strict'
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import { executionNamespace, workName } from '../../../src/fleet/names.ts'
-import { CLUSTERS, RESOURCE_BINDINGS, WORKS } from '../../../src/fleet/resources.ts'
+import { executionNamespace, workName } from '../../../src/kinds/karmada/names.ts'
+import { CLUSTERS, RESOURCE_BINDINGS, WORKS } from '../../../src/kinds/karmada/resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../../src/kube/conditions.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isIn, isPlaced, isScheduled, says, sharesOf } from '../bindings.ts'

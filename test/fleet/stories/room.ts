@@ -1,5 +1,5 @@
 /** Replicas by the room that clusters have: in proportion to it (dynamic weight), or in as few clusters as hold them (aggregated). */
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isPlaced, isScheduled, placedWhere, reportedAs, type Shares, says, totalOf } from '../bindings.ts'
 import { ownRoom } from '../clusters.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'

@@ -1,6 +1,6 @@
 /** How urgent a binding is, taken from a PriorityClass of the hub. */
 import assert from 'node:assert/strict'
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isOnlyIn } from '../looks.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'

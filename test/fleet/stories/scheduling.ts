@@ -1,6 +1,7 @@
 /** Where the scheduler puts things, and how it divides replicas. */
-import { DEPLOYMENTS, JOBS } from '../../../src/client/builtin-resources.ts'
-import { PROPAGATION_POLICIES } from '../../../src/fleet/resources.ts'
+
+import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
+import { DEPLOYMENTS, JOBS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isIn, isPlaced, isScheduled, placedWhere, says, tells, totalOf } from '../bindings.ts'
 import { relabel } from '../clusters.ts'
 import { reaches } from '../looks.ts'

@@ -1,5 +1,5 @@
 /** So many regions, and so many clusters within them. */
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isPlaced, placedWhere, says } from '../bindings.ts'
 import { whileCluster } from '../clusters.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'

@@ -1,7 +1,7 @@
 /** What members report comes back to the template: sums, addresses, and a generation that tells whether it is up to date. */
-import { DAEMON_SETS, DEPLOYMENTS, JOBS, POD_DISRUPTION_BUDGETS, SERVICES, STATEFUL_SETS } from '../../../src/client/builtin-resources.ts'
-import type { Resource } from '../../../src/client/resource.ts'
+import { DAEMON_SETS, DEPLOYMENTS, JOBS, POD_DISRUPTION_BUDGETS, SERVICES, STATEFUL_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
+import type { Resource } from '../../../src/kube/resource.ts'
 import { isIn, isPlaced, reportedAs, says, tells } from '../bindings.ts'
 import { reaches } from '../looks.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'

@@ -1,8 +1,8 @@
 /** Dispatching held back by a policy: Works are made and say so, members see nothing of it until it goes on. */
 import assert from 'node:assert/strict'
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
-import { executionNamespace } from '../../../src/fleet/names.ts'
-import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/fleet/resources.ts'
+import { executionNamespace } from '../../../src/kinds/karmada/names.ts'
+import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { findCondition } from '../../../src/kube/conditions.ts'
 import { bindingOf, isOnlyIn, isTold, leaves, reaches, refusalOf, workOf } from '../looks.ts'
 import { aClusterPropagationPolicy, aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'

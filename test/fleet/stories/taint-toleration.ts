@@ -1,5 +1,5 @@
 /** Taints that keep work away from clusters, and work that does not mind. */
-import { DEPLOYMENTS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isPlaced, isScheduled, says } from '../bindings.ts'
 import { whileCluster } from '../clusters.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'

@@ -1,5 +1,5 @@
 /** CronJobs: when they fire, and why not. Most must wait for the next minute. */
-import { CRON_JOBS, JOBS, PODS } from '../../../src/client/builtin-resources.ts'
+import { CRON_JOBS, JOBS, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { cronJob, job, pod } from './objects.ts'
 import { podsIn } from './waits.ts'

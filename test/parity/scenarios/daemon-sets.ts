@@ -1,5 +1,5 @@
 /** DaemonSets: one pod on each node that fits, while nodes change, and updates. */
-import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../../src/client/builtin-resources.ts'
+import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Node } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { asking, daemonSet, node, pod, stuck, template } from './objects.ts'

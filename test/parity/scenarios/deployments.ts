@@ -1,5 +1,5 @@
 /** Deployments that come up, are scaled, paused, adopted and deleted. Rollouts are in rollouts.ts. */
-import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { deployment, NOWHERE, replicaSet, template } from './objects.ts'
 import { gone, podsIn, rolledOut, seen, setImage } from './waits.ts'

@@ -1,5 +1,5 @@
 /** Disruption budgets, eviction, and taints that end pods. */
-import { DEPLOYMENTS, NODES, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS, NODES, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Taint } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { budget, deployment, pod, replicaSet, statefulSet } from './objects.ts'

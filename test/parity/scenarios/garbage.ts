@@ -1,5 +1,5 @@
 /** Garbage collection: what goes with its owner, what waits, what stays. */
-import { CONFIG_MAPS } from '../../../src/client/builtin-resources.ts'
+import { CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { ConfigMap } from '../../../src/kinds/kubernetes/types.ts'
 import type { OwnerReference } from '../../../src/kube/meta.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'

@@ -1,5 +1,5 @@
 /** Jobs: their modes, ends and failures. */
-import { JOBS, PODS } from '../../../src/client/builtin-resources.ts'
+import { JOBS, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Job, Pod } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { job, NOWHERE, pod } from './objects.ts'

@@ -10,7 +10,7 @@ import {
   PODS,
   REPLICA_SETS,
   STATEFUL_SETS,
-} from '../../../src/client/builtin-resources.ts'
+} from '../../../src/kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../src/kinds/kubernetes/types.ts'
 import { HOLD, type Scenario, type Stage, scenario } from '../scenario.ts'
 import { budget, claim, daemonSet, deployment, job, pod, replicaSet, service, statefulSet, template, using, volume } from './objects.ts'

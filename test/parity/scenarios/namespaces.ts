@@ -9,7 +9,7 @@ import {
   SECRETS,
   SERVICE_ACCOUNTS,
   SERVICES,
-} from '../../../src/client/builtin-resources.ts'
+} from '../../../src/kinds/kubernetes/resources.ts'
 import type { ClusterRole, Secret, ServiceAccount } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { asking, claim, deployment, pod, quota, service } from './objects.ts'

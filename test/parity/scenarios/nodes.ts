@@ -1,5 +1,5 @@
 /** Nodes that are cordoned, drained and taken away, and what becomes of their pods. */
-import { NODES, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../../src/client/builtin-resources.ts'
+import { NODES, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { budget, node, pod, replicaSet } from './objects.ts'
 import { isUp, podsIn, seen } from './waits.ts'

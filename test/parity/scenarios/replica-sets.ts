@@ -1,5 +1,5 @@
 /** ReplicaSets: whose pods are theirs, which go first, and what is said when none may be made. */
-import { PODS, REPLICA_SETS, RESOURCE_QUOTAS } from '../../../src/client/builtin-resources.ts'
+import { PODS, REPLICA_SETS, RESOURCE_QUOTAS } from '../../../src/kinds/kubernetes/resources.ts'
 import { type Scenario, scenario } from '../scenario.ts'
 import { NOWHERE, pod, quota, replicaSet, template } from './objects.ts'
 import { gone, isUp, podsIn, seen } from './waits.ts'

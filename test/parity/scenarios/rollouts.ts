@@ -1,5 +1,5 @@
 /** Rollouts of Deployments: their bounds, strategies, history, and what scaling does in the middle of one. */
-import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../src/client/builtin-resources.ts'
+import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Deployment, ReplicaSet } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { deployment, stuck, template } from './objects.ts'

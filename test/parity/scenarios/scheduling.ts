@@ -1,5 +1,5 @@
 /** The scheduler: where pods go, and what is said when they go nowhere. */
-import { NODES, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../src/client/builtin-resources.ts'
+import { NODES, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { PriorityClass } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { asking, claim, NOWHERE, pod, replicaSet, template } from './objects.ts'

@@ -1,5 +1,5 @@
 /** Endpoints and endpoint slices of services. */
-import { ENDPOINT_SLICES, ENDPOINTS, PODS, SERVICES } from '../../../src/client/builtin-resources.ts'
+import { ENDPOINT_SLICES, ENDPOINTS, PODS, SERVICES } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Endpoints } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { NOWHERE, pod, replicaSet, service, statefulSet, template } from './objects.ts'

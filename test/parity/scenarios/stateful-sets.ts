@@ -1,5 +1,5 @@
 /** StatefulSets: order, identity, updates, revisions and claims. */
-import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../src/client/builtin-resources.ts'
+import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { StatefulSet } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { NOWHERE, pod, statefulSet, stuck, template } from './objects.ts'

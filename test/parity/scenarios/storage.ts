@@ -1,5 +1,5 @@
 /** Claims and volumes: how they find each other, what protects them, what becomes of a released volume. */
-import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../../src/client/builtin-resources.ts'
+import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { StorageClass } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { claim, pod, using, volume } from './objects.ts'

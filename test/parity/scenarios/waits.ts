@@ -1,8 +1,8 @@
 /** What scenarios wait for: the settled states of workloads, as `kubectl rollout status` and `kubectl wait` see them. */
-import { DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../../../src/client/builtin-resources.ts'
-import type { Resource } from '../../../src/client/resource.ts'
+import { DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
+import type { Resource } from '../../../src/kube/resource.ts'
 import type { Stage } from '../scenario.ts'
 
 interface Counted extends KubeObject {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { expectGone, expectQuiet, expectThere } from '../../../../test/expect/index.ts'
-import { CONFIG_MAPS, EVENTS } from '../../../client/builtin-resources.ts'
+import { CONFIG_MAPS, EVENTS } from '../../../kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../../kube/conditions.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { survives } from '../../survives.ts'

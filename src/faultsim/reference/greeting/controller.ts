@@ -4,7 +4,7 @@
  * finalizer and status, and the ConfigMaps. Runs again when one of them, the card or an effect changes, and when the
  * greeting's time is over. Deletion: the notice is taken down first, then the finalizer goes; the ConfigMaps follow their owner.
  */
-import { CONFIG_MAPS } from '../../../client/builtin-resources.ts'
+import { CONFIG_MAPS } from '../../../kinds/kubernetes/resources.ts'
 import { type Controller, defineController, indexOf, type Outcome, via } from '../../../runtime/controller.ts'
 import { isFresh } from '../../../runtime/live-owner.ts'
 import { CARDS, GREETINGS, type Greeting } from '../kinds.ts'

@@ -1,19 +1,12 @@
 /** What to do about a greeting: pure, from what was observed to writes, effects and the next time to look. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
-import { CONFIG_MAPS } from '../../../client/builtin-resources.ts'
+import { CONFIG_MAPS } from '../../../kinds/kubernetes/resources.ts'
 import { childName } from '../../../kube/child-name.ts'
 import { type Condition, setCondition } from '../../../kube/conditions.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import {
-  type Action,
-  type EffectRequest,
-  NOTHING_TO_DO,
-  type ObjectRef,
-  type Outcome,
-  type Plan,
-  request,
-} from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { type Action, type EffectRequest, NOTHING_TO_DO, type Outcome, type Plan, request } from '../../../runtime/controller.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
 import { type Card, GREETINGS, type Greeting, type Use } from '../kinds.ts'
 import type { BoardEffects } from './board.ts'

@@ -1,5 +1,5 @@
 /** DaemonSets: a pod on every node. */
-import { DAEMON_SETS } from '../../../client/builtin-resources.ts'
+import { DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { oneOf } from '../script.ts'
 import type { Generator } from '../seeded-world.ts'

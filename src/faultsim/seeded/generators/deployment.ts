@@ -1,5 +1,5 @@
 /** Deployments: created, scaled, rolled to another image and back, deleted and created again. */
-import { DEPLOYMENTS } from '../../../client/builtin-resources.ts'
+import { DEPLOYMENTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { oneOf } from '../script.ts'
 import type { Generator } from '../seeded-world.ts'

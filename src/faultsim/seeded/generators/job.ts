@@ -1,5 +1,5 @@
 /** Jobs: a few pods that end well, several at a time; paused and resumed. */
-import { JOBS } from '../../../client/builtin-resources.ts'
+import { JOBS } from '../../../kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../../kube/conditions.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Generator } from '../seeded-world.ts'

@@ -1,5 +1,5 @@
 /** Namespaces: deleted with what is in them, and created again under the same name. */
-import { NAMESPACES } from '../../../client/builtin-resources.ts'
+import { NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Generator } from '../seeded-world.ts'
 

@@ -1,5 +1,5 @@
 /** Services: what they select comes and goes. */
-import { SERVICES } from '../../../client/builtin-resources.ts'
+import { SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { oneOf } from '../script.ts'
 import type { Generator } from '../seeded-world.ts'

@@ -1,5 +1,5 @@
 /** StatefulSets: pods in order, each with a volume of its own that stays when the pod goes. */
-import { STATEFUL_SETS } from '../../../client/builtin-resources.ts'
+import { STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { oneOf } from '../script.ts'
 import type { Generator } from '../seeded-world.ts'

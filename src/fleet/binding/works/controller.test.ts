@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { expectGone, expectQuiet } from '../../../../test/expect/index.ts'
-import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../client/builtin-resources.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import type { Binding, BindingSpec, Work } from '../../../kinds/karmada/index.ts'
-import type { KubeObject } from '../../../kube/meta.ts'
-import type { Controller } from '../../../runtime/controller.ts'
-import type { Interpreter } from '../../interpreter/interpreter.ts'
 import {
   CLUSTER_OVERRIDE_POLICIES,
   CLUSTER_RESOURCE_BINDINGS,
@@ -14,7 +10,11 @@ import {
   OVERRIDE_POLICIES,
   RESOURCE_BINDINGS,
   WORKS,
-} from '../../resources.ts'
+} from '../../../kinds/karmada/resources.ts'
+import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../kinds/kubernetes/resources.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { Controller } from '../../../runtime/controller.ts'
+import type { Interpreter } from '../../interpreter/interpreter.ts'
 import type { FleetSurroundings } from '../../surroundings.ts'
 import { aCluster } from '../../testing.ts'
 import { bindingControllers } from '../index.ts'

@@ -1,10 +1,11 @@
 /** What people are told about the Works of a binding: on the binding and on the template, once per transition. Pure. */
 import { deepEqual } from '../../../base/json.ts'
+import type { BindingKind } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding } from '../../../kinds/karmada/index.ts'
 import { APPLIED_CLUSTER_OVERRIDES, APPLIED_OVERRIDES } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { refOf } from '../../../kube/object-reference.ts'
 import type { EventIntent, News } from '../../../runtime/controller.ts'
-import { type BindingKind, refOf } from '../binding-kinds.ts'
 import type { Hindrance, WantedWork } from './wanted.ts'
 
 export const SYNC_WORK_FAILED = 'SyncWorkFailed'

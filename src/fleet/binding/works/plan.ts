@@ -3,13 +3,15 @@
  * longer meant go; under purge mode Directly nothing comes anywhere before they are gone. Everything else is brought into
  * the shape that is wanted, each Work by itself.
  */
+
+import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding, Work } from '../../../kinds/karmada/index.ts'
+import { clusterOfExecutionNamespace } from '../../../kinds/karmada/names.ts'
+import { WORKS } from '../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { refOf } from '../../../kube/object-reference.ts'
 import { type Action, type EventIntent, type News, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
-import { clusterOfExecutionNamespace } from '../../names.ts'
-import { WORKS } from '../../resources.ts'
-import { type BindingKind, permanentIdOf, refOf } from '../binding-kinds.ts'
 import { keptClusters, purgedFirst } from '../targets.ts'
 import { newlyApplied, SYNC_WORK_FAILED, syncFailures, syncSucceeded } from './news.ts'
 import { type Hindrance, isDue, type WantedWork } from './wanted.ts'

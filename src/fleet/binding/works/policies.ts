@@ -2,12 +2,14 @@
  * Which override policies can mean an object, and which bindings a policy can mean: both through indexes over kind and name,
  * so that neither a change of a policy nor a pass over a binding looks at what it cannot concern.
  */
+
+import type { BindingKind } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding, ClusterOverridePolicy, OverridePolicy, ResourceSelector } from '../../../kinds/karmada/index.ts'
+import { CLUSTER_OVERRIDE_POLICIES, OVERRIDE_POLICIES } from '../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Index, indexOf, type ObjectRef, type Reader } from '../../../runtime/controller.ts'
+import { type ObjectRef, refOf } from '../../../kube/object-reference.ts'
+import { type Index, indexOf, type Reader } from '../../../runtime/controller.ts'
 import type { OverridePolicies } from '../../override/index.ts'
-import { CLUSTER_OVERRIDE_POLICIES, OVERRIDE_POLICIES } from '../../resources.ts'
-import { type BindingKind, refOf } from '../binding-kinds.ts'
 
 type AnyPolicy = OverridePolicy | ClusterOverridePolicy
 

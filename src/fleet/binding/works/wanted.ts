@@ -3,13 +3,15 @@
  * so that a binding over many clusters asks the interpreter as often as there are different numbers. What goes wrong for one
  * cluster does not hold up the others.
  */
+
+import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding, Cluster, TargetCluster, Work } from '../../../kinds/karmada/index.ts'
+import { executionNamespace } from '../../../kinds/karmada/names.ts'
 import { WORK_ID } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { refOf } from '../../../kube/object-reference.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
-import { executionNamespace } from '../../names.ts'
 import { type Overridden, OverrideError } from '../../override/index.ts'
-import { type BindingKind, permanentIdOf, refOf } from '../binding-kinds.ts'
 import { completionsByCluster } from '../job-completions.ts'
 import { replicasFor, targetsOf } from '../targets.ts'
 import { workChange } from '../work-change.ts'

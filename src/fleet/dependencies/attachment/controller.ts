@@ -5,10 +5,11 @@
  * binding stays, empty; when the object goes, the binding follows it by its owner reference.
  */
 import type { ResourceBinding } from '../../../kinds/karmada/index.ts'
-import { type Controller, defineController, type ObjectRef, type Signal, via } from '../../../runtime/controller.ts'
+import { bindingName } from '../../../kinds/karmada/names.ts'
+import { RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { type Controller, defineController, type Signal, via } from '../../../runtime/controller.ts'
 import { isSameContent, rememberedContent } from '../../detector/content.ts'
-import { bindingName } from '../../names.ts'
-import { RESOURCE_BINDINGS } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
 import type { DependenciesFacts } from '../surroundings.ts'
 import { type Observed, plan } from './plan.ts'

@@ -4,14 +4,15 @@
  * preserved, comes from those who need it: the more protective of their opinions counts.
  */
 import type { BindingSpec, ResourceBinding } from '../../../kinds/karmada/index.ts'
+import { RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
 import { BINDING_FINALIZER, DEPENDED_BY_LABEL_PREFIX } from '../../../kinds/karmada/well-known.ts'
 import { groupVersion, type KubeObject } from '../../../kube/meta.ts'
-import { type Action, type EventIntent, type News, NOTHING_TO_DO, type ObjectRef, type Plan } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { type Action, type EventIntent, type News, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { controllerUidOf, ownerOf } from '../../detector/binding/desired.ts'
 import { claimOf, type MetadataChanges, neededChanges } from '../../detector/claim.ts'
 import { CONTENT_ANNOTATION, type Content, contentText } from '../../detector/content.ts'
 import { fieldDifference } from '../../detector/difference.ts'
-import { RESOURCE_BINDINGS } from '../../resources.ts'
 import { labelsOf, snapshotOf } from './referrers.ts'
 
 export interface Observed {

@@ -3,14 +3,15 @@
  * list of referrers is made whole each time, never added to.
  */
 import type { BindingSnapshot, ResourceBinding } from '../../../kinds/karmada/index.ts'
+import { bindingName, bindingReferenceKey } from '../../../kinds/karmada/names.ts'
+import { RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
 import { DEPENDED_BY_LABEL_PREFIX, RESOURCE_BINDING_ID } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { type ObjectRef, objectKey } from '../../../kube/object-reference.ts'
 import { matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
-import { type Index, indexOf, type ObjectRef, type Reader } from '../../../runtime/controller.ts'
+import { type Index, indexOf, type Reader } from '../../../runtime/controller.ts'
 import { controllerUidOf } from '../../detector/binding/desired.ts'
 import type { DependentReference } from '../../interpreter/interpreter.ts'
-import { bindingName, bindingReferenceKey } from '../../names.ts'
-import { RESOURCE_BINDINGS } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
 import { dependenciesOf, isReachable, takesDependencies } from '../references.ts'
 
@@ -20,14 +21,13 @@ const BY_LABELS = 'needs-by-labels'
 const reachable = (binding: ResourceBinding): DependentReference[] =>
   takesDependencies(binding) ? dependenciesOf(binding).filter((reference) => isReachable(reference, binding)) : []
 
-const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`
 const labelsKeyOf = (namespace: string | undefined, { apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): string =>
   `${namespace ?? ''} ${apiVersion} ${kind}`
 
 export const REFERRER_INDEXES: readonly Index[] = [
   indexOf(RESOURCE_BINDINGS, BY_NAME, (binding) =>
     reachable(binding).flatMap(({ kind, name }) =>
-      name === undefined ? [] : [keyOf(binding.metadata.namespace, bindingName(kind, name))],
+      name === undefined ? [] : [objectKey(binding.metadata.namespace, bindingName(kind, name))],
     ),
   ),
   indexOf(RESOURCE_BINDINGS, BY_LABELS, (binding) => [

@@ -6,8 +6,11 @@
  */
 import type { Located } from '../../../client/cache/everything.ts'
 import type { BindingSnapshot, ResourceBinding } from '../../../kinds/karmada/index.ts'
+import { bindingName } from '../../../kinds/karmada/names.ts'
+import { RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
 import { DEPENDENCIES_ANNOTATION, DEPENDENCIES_FINALIZER } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
 import {
   type Action,
   type Controller,
@@ -15,7 +18,6 @@ import {
   type EventIntent,
   indexOf,
   NOTHING_TO_DO,
-  type ObjectRef,
   type Plan,
   type Signal,
   via,
@@ -23,8 +25,6 @@ import {
 import { hasFinalizer } from '../../../runtime/finalizer.ts'
 import { isSameContent } from '../../detector/content.ts'
 import type { DependentReference } from '../../interpreter/interpreter.ts'
-import { bindingName } from '../../names.ts'
-import { RESOURCE_BINDINGS } from '../../resources.ts'
 import { dependenciesText, takesDependencies } from '../references.ts'
 import type { DependenciesFacts } from '../surroundings.ts'
 

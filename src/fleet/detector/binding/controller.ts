@@ -7,13 +7,9 @@
  */
 
 import { deepEqual } from '../../../base/json.ts'
-import { EVERY_RESOURCE } from '../../../client/builtin-resources.ts'
 import type { Located } from '../../../client/cache/everything.ts'
-import type { Resource } from '../../../client/resource.ts'
 import type { Binding, Policy } from '../../../kinds/karmada/index.ts'
-import type { KubeObject } from '../../../kube/meta.ts'
-import { type Controller, defineController, type ObjectRef, type Reader, type Signal, via } from '../../../runtime/controller.ts'
-import { bindingName } from '../../names.ts'
+import { bindingName } from '../../../kinds/karmada/names.ts'
 import {
   CLUSTER_OVERRIDE_POLICIES,
   CLUSTER_PROPAGATION_POLICIES,
@@ -21,11 +17,16 @@ import {
   OVERRIDE_POLICIES,
   PROPAGATION_POLICIES,
   RESOURCE_BINDINGS,
-} from '../../resources.ts'
+} from '../../../kinds/karmada/resources.ts'
+import { EVERY_RESOURCE, PRIORITY_CLASSES } from '../../../kinds/kubernetes/resources.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import type { Resource } from '../../../kube/resource.ts'
+import { type Controller, defineController, type Reader, type Signal, via } from '../../../runtime/controller.ts'
 import { claimOf, permanentIdOf } from '../claim.ts'
 import { isSameContent, rememberedContent } from '../content.ts'
 import { POLICY_INDEXES, policiesOfClass, policiesWaitingFor, selectorsOf } from '../policy-index.ts'
-import { type DetectorFacts, type Observed, observe, PRIORITY_CLASSES } from './observe.ts'
+import { type DetectorFacts, type Observed, observe } from './observe.ts'
 import { plan } from './plan.ts'
 
 const CONCURRENCY = 8

@@ -3,7 +3,7 @@
  * within what narrowings allow. Fields that others write (clusters, eviction tasks, requiredBy, rescheduleTriggeredAt) are
  * never mentioned, so that a patch leaves them as they are.
  */
-import type { Resource } from '../../../client/resource.ts'
+
 import type {
   Binding,
   BindingComponent,
@@ -12,9 +12,10 @@ import type {
   Policy,
   ReplicaRequirements,
 } from '../../../kinds/karmada/index.ts'
+import { bindingName } from '../../../kinds/karmada/names.ts'
 import { BINDING_FINALIZER, CLUSTER_BINDING_FINALIZER } from '../../../kinds/karmada/well-known.ts'
 import { groupVersion, type KubeObject, type OwnerReference } from '../../../kube/meta.ts'
-import { bindingName } from '../../names.ts'
+import type { Resource } from '../../../kube/resource.ts'
 import { type Claim, claimChanges, neededChanges } from '../claim.ts'
 import { CONTENT_ANNOTATION, type Content, contentText } from '../content.ts'
 import { fieldDifference } from '../difference.ts'

@@ -1,13 +1,20 @@
 /** What the detector must know to decide about one binding: its templates, their policies, and what the template that gets it needs. */
+
 import type { Located } from '../../../client/cache/everything.ts'
-import type { Resource } from '../../../client/resource.ts'
 import type { Binding, Policy } from '../../../kinds/karmada/index.ts'
-import type { PriorityClass } from '../../../kinds/kubernetes/types.ts'
+import {
+  CLUSTER_OVERRIDE_POLICIES,
+  CLUSTER_PROPAGATION_POLICIES,
+  OVERRIDE_POLICIES,
+  PROPAGATION_POLICIES,
+} from '../../../kinds/karmada/resources.ts'
+import { PRIORITY_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { ObjectRef, Reader } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import type { Resource } from '../../../kube/resource.ts'
+import type { Reader } from '../../../runtime/controller.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { type FleetMeasures, untimed } from '../../metrics/measures.ts'
-import { CLUSTER_OVERRIDE_POLICIES, CLUSTER_PROPAGATION_POLICIES, OVERRIDE_POLICIES, PROPAGATION_POLICIES } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
 import { type Decision, decide, isValidClaim } from '../choice.ts'
 import { type Claim, claimBy, claimOf, isOfCluster, isSameClaim } from '../claim.ts'
@@ -16,14 +23,6 @@ import { type Narrowing, type NarrowingAnswer, narrowed } from '../narrowing.ts'
 import { candidatesFor } from '../policy-index.ts'
 import { controllerUidOf, type Needs } from './desired.ts'
 import { DEFERRED } from './notes.ts'
-
-export const PRIORITY_CLASSES: Resource<PriorityClass> = {
-  group: 'scheduling.k8s.io',
-  version: 'v1',
-  plural: 'priorityclasses',
-  kind: 'PriorityClass',
-  namespaced: false,
-}
 
 /** Karmada's feature gates that concern the detector; all on unless they are switched off. */
 export interface DetectorGates {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { expectQuiet } from '../../../../test/expect/index.ts'
-import { DEPLOYMENTS } from '../../../client/builtin-resources.ts'
 import { aWorld, type WorldCluster } from '../../../faultsim/world/index.ts'
 import type { Binding, PropagationSpec } from '../../../kinds/karmada/index.ts'
+import { OVERRIDE_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
+import { DEPLOYMENTS, PRIORITY_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { ObjectRef } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
 import type { ChangeHandler, Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
-import { OVERRIDE_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../resources.ts'
 import { hubCast } from '../../testing.ts'
 import { type DetectorFacts, detectorControllers } from '../index.ts'
 import type { NarrowingAnswer } from '../narrowing.ts'
@@ -25,7 +25,6 @@ import {
   selecting,
   theBinding,
 } from '../testing.ts'
-import { PRIORITY_CLASSES } from './observe.ts'
 
 const WEB = 'default/web-deployment'
 const WAITING = 'sluice.dev/waiting-because'

@@ -3,8 +3,14 @@
  * is the detector's work; nothing that was propagated is deleted. Sole writer of the finalizer of policies (admission puts it
  * on new ones). Runs again when a binding or template that it had claimed changes.
  */
-import type { Resource } from '../../../client/resource.ts'
+
 import type { Policy } from '../../../kinds/karmada/index.ts'
+import {
+  CLUSTER_PROPAGATION_POLICIES,
+  CLUSTER_RESOURCE_BINDINGS,
+  PROPAGATION_POLICIES,
+  RESOURCE_BINDINGS,
+} from '../../../kinds/karmada/resources.ts'
 import {
   CLUSTER_PROPAGATION_POLICY_FINALIZER,
   CLUSTER_PROPAGATION_POLICY_ID,
@@ -12,18 +18,10 @@ import {
   PROPAGATION_POLICY_ID,
 } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import {
-  type Controller,
-  defineController,
-  indexOf,
-  NOTHING_TO_DO,
-  type ObjectRef,
-  type Plan,
-  type Signal,
-  via,
-} from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import type { Resource } from '../../../kube/resource.ts'
+import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, type Signal, via } from '../../../runtime/controller.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
-import { CLUSTER_PROPAGATION_POLICIES, CLUSTER_RESOURCE_BINDINGS, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
 import { type Claim, claimOf, isSameClaim, permanentIdOf } from '../claim.ts'
 

@@ -4,8 +4,9 @@
  * count anew. Writes that annotation, and spec.clusters with spec.gracefulEvictionTasks together. Runs again when the binding
  * changes, and when the time is over. Deletion: nothing to undo.
  */
-import type { Resource } from '../../../client/resource.ts'
+
 import type { Binding } from '../../../kinds/karmada/index.ts'
+import type { Resource } from '../../../kube/resource.ts'
 import { type Controller, defineController } from '../../../runtime/controller.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { controllerName } from '../eviction.ts'

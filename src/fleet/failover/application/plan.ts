@@ -1,11 +1,11 @@
 /** Where an application has been unhealthy too long. Pure. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
-import type { Resource } from '../../../client/resource.ts'
 import type { ApplicationFailoverBehavior, Binding } from '../../../kinds/karmada/index.ts'
 import { EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { type Parsed, parsed, unparsed } from '../../../kube/parsed.ts'
+import type { Resource } from '../../../kube/resource.ts'
 import { type Action, type News, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
 import type { FailoverGates } from '../options.ts'

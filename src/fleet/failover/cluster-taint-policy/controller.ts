@@ -5,13 +5,13 @@
  */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
+import { matchesCluster } from '../../../kinds/karmada/cluster-affinity-match.ts'
+import { describeTaints, withoutTaints, withTaints } from '../../../kinds/karmada/cluster-taints.ts'
 import type { Cluster, ClusterTaintPolicy, MatchCondition, Taint } from '../../../kinds/karmada/index.ts'
+import { CLUSTER_TAINT_POLICIES, CLUSTERS } from '../../../kinds/karmada/resources.ts'
 import { type Condition, findCondition } from '../../../kube/conditions.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
-import { matchesCluster } from '../../cluster-affinity.ts'
-import { describeTaints, withoutTaints, withTaints } from '../../cluster-taints.ts'
-import { CLUSTER_TAINT_POLICIES, CLUSTERS } from '../../resources.ts'
 
 interface ObservedTaints {
   cluster: Cluster | undefined

@@ -4,12 +4,14 @@
  * Directly it stays until the old copy is gone. Writes spec.gracefulEvictionTasks. Runs again when the binding changes, when a
  * Work of it goes, and when a task times out. Deletion: nothing to undo.
  */
-import type { Resource } from '../../../client/resource.ts'
+
+import { BINDING_KINDS, type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding } from '../../../kinds/karmada/index.ts'
+import { clusterOfExecutionNamespace } from '../../../kinds/karmada/names.ts'
+import { WORKS } from '../../../kinds/karmada/resources.ts'
+import type { Resource } from '../../../kube/resource.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
-import { BINDING_KINDS, type BindingKind, permanentIdOf, worksIndex, worksWithId } from '../../binding/index.ts'
-import { clusterOfExecutionNamespace } from '../../names.ts'
-import { WORKS } from '../../resources.ts'
+import { worksIndex, worksWithId } from '../../binding/works-index.ts'
 import { controllerName, evictionEvent, templateOf } from '../eviction.ts'
 import type { FailoverOptions } from '../options.ts'
 import { assess } from './assess.ts'

@@ -5,21 +5,13 @@
  * taken back when a cluster recovers. Deletion: nothing to undo.
  */
 import { deepEqual } from '../../../base/json.ts'
-import type { Resource } from '../../../client/resource.ts'
+import { evictionDue, NEVER, noExecuteTaints } from '../../../kinds/karmada/cluster-taints.ts'
 import type { Binding, Cluster, Toleration } from '../../../kinds/karmada/index.ts'
+import { CLUSTERS } from '../../../kinds/karmada/resources.ts'
 import { APPLIED_PLACEMENT, EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
-import {
-  type Controller,
-  defineController,
-  indexOf,
-  type News,
-  NOTHING_TO_DO,
-  type ObjectRef,
-  type Plan,
-  via,
-} from '../../../runtime/controller.ts'
-import { evictionDue, NEVER, noExecuteTaints } from '../../cluster-taints.ts'
-import { CLUSTERS } from '../../resources.ts'
+import { refOf } from '../../../kube/object-reference.ts'
+import type { Resource } from '../../../kube/resource.ts'
+import { type Controller, defineController, indexOf, type News, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
 import { controllerName, type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
 import type { EvictionRate } from '../eviction-rate.ts'
 import type { FailoverOptions } from '../options.ts'
@@ -75,8 +67,6 @@ export function taintEviction(resource: Resource<Binding>, { options, rate }: Ta
     plan: planWith(resource, options),
   })
 }
-
-const refOf = ({ metadata }: Binding): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
 
 const isTainted = (cluster: Cluster | undefined): boolean => noExecuteTaints(cluster?.spec?.taints).length > 0
 

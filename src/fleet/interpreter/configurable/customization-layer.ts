@@ -2,8 +2,10 @@
  * The layer of ResourceInterpreterCustomizations. For each operation on a kind the first customization by name that has a
  * script decides; dependencies are those that any of them names. Building it compiles nothing.
  */
+
 import { type ResourceInterpreterCustomization, SCRIPT_OF_OPERATION } from '../../../kinds/karmada/resource-interpreter-customization.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
+import type { GroupVersionKind } from '../../../kube/object-reference.ts'
 import { type KindRules, type Layer, OPERATIONS, type Operation } from '../interpreter.ts'
 import { FUNCTION_OF, type KindScripts, luaRules } from '../lua/kind-rules.ts'
 import type { CallOptions } from '../lua/script.ts'
@@ -78,8 +80,8 @@ function kindScripts(sources: ReadonlyMap<Operation, readonly string[]>, cache: 
 }
 
 /** The kinds whose rules differ between two states of the layer. */
-export function changedKinds(before: CustomizationLayer, after: CustomizationLayer): { apiVersion: string; kind: string }[] {
-  const changed: { apiVersion: string; kind: string }[] = []
+export function changedKinds(before: CustomizationLayer, after: CustomizationLayer): GroupVersionKind[] {
+  const changed: GroupVersionKind[] = []
   for (const [key, { apiVersion, kind, content }] of after.kinds) {
     if (before.kinds.get(key)?.content !== content) changed.push({ apiVersion, kind })
   }

@@ -5,8 +5,8 @@
  * Members that fetch by themselves (Pull) report by themselves. Deletion: nothing to undo; looking at the member ends.
  */
 import type { Cluster } from '../../../kinds/karmada/index.ts'
+import { CLUSTERS } from '../../../kinds/karmada/resources.ts'
 import { type Controller, defineController } from '../../../runtime/controller.ts'
-import { CLUSTERS } from '../../resources.ts'
 import type { MemberFacts } from './member-facts.ts'
 import { type KnownFacts, type ObservedStatus, planWith } from './plan.ts'
 import { CLUSTER_STATUS_DEFAULTS, type ClusterStatusOptions, createReports, type ReportsOptions } from './reports.ts'

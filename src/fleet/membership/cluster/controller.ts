@@ -4,12 +4,14 @@
  * namespace. Runs again when the Cluster or its namespace changes and, while it is deleted, when a binding leaves it.
  * Deletion: waits until no binding names the cluster, deletes the namespace, and lets go when that is gone.
  */
-import { NAMESPACES } from '../../../client/builtin-resources.ts'
+
 import type { Binding, Cluster } from '../../../kinds/karmada/index.ts'
+import { clusterOfExecutionNamespace, executionNamespace } from '../../../kinds/karmada/names.ts'
+import { CLUSTER_RESOURCE_BINDINGS, CLUSTERS, RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
+import { NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { defineController, indexOf, type ObjectRef, type Reader, type Watch } from '../../../runtime/controller.ts'
-import { clusterOfExecutionNamespace, executionNamespace } from '../../names.ts'
-import { CLUSTER_RESOURCE_BINDINGS, CLUSTERS, RESOURCE_BINDINGS } from '../../resources.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { defineController, indexOf, type Reader, type Watch } from '../../../runtime/controller.ts'
 import { type ObservedCluster, plan } from './plan.ts'
 
 const BY_TARGET = 'by-target'

@@ -1,15 +1,15 @@
 /** What is due for one Cluster: its execution namespace and its taints, or, once it is deleted, the end of both. Pure. */
 import { formatTime } from '../../../base/clock.ts'
-import { NAMESPACES } from '../../../client/builtin-resources.ts'
+import { describeTaints, withoutTaints, withTaints } from '../../../kinds/karmada/cluster-taints.ts'
 import type { Cluster, Taint } from '../../../kinds/karmada/index.ts'
+import { executionNamespace } from '../../../kinds/karmada/names.ts'
+import { CLUSTERS } from '../../../kinds/karmada/resources.ts'
 import { CLUSTER_FINALIZER, CLUSTER_READY, NOT_READY_TAINT, SYSTEM_LABEL, UNREACHABLE_TAINT } from '../../../kinds/karmada/well-known.ts'
+import { NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
 import { type Condition, findCondition, setCondition } from '../../../kube/conditions.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
-import { describeTaints, withoutTaints, withTaints } from '../../cluster-taints.ts'
-import { executionNamespace } from '../../names.ts'
-import { CLUSTERS } from '../../resources.ts'
 
 export interface ObservedCluster {
   cluster: Cluster | undefined

@@ -1,5 +1,6 @@
 /** What the Works of a binding say together: an item per cluster, and whether everything is where it should be. Pure. */
 import type { AggregatedStatusItem, BindingSpec, Work } from '../../../kinds/karmada/index.ts'
+import { clusterOfExecutionNamespace } from '../../../kinds/karmada/names.ts'
 import {
   BINDING_REASONS,
   FULLY_APPLIED,
@@ -10,7 +11,6 @@ import {
 import { type Condition, findCondition } from '../../../kube/conditions.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { keptClusters } from '../../binding/index.ts'
-import { clusterOfExecutionNamespace } from '../../names.ts'
 
 /** One item per Work that is to stay, in the order of clusters; also of clusters that are being left, while they have one. */
 export function aggregatedItems(works: readonly Work[]): AggregatedStatusItem[] {

@@ -5,22 +5,17 @@
  * the first waits a moment for the others, longest for a cluster that has said nothing yet. Deletion: nothing to undo; a binding on its way out is left alone.
  */
 import { deepEqual } from '../../../base/json.ts'
-import { EVERY_RESOURCE } from '../../../client/builtin-resources.ts'
+import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
 import type { AggregatedStatusItem, Binding, Work } from '../../../kinds/karmada/index.ts'
+import { WORKS } from '../../../kinds/karmada/resources.ts'
 import { FULLY_APPLIED } from '../../../kinds/karmada/well-known.ts'
+import { EVERY_RESOURCE } from '../../../kinds/kubernetes/resources.ts'
 import { findCondition } from '../../../kube/conditions.ts'
-import {
-  type Controller,
-  defineController,
-  NOTHING_TO_DO,
-  type ObjectRef,
-  type PassReader,
-  type Plan,
-  via,
-} from '../../../runtime/controller.ts'
-import { type BindingKind, createRetries, createTemplateWatch, permanentIdOf, worksIndex, worksWithId } from '../../binding/index.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { type Controller, defineController, NOTHING_TO_DO, type PassReader, type Plan, via } from '../../../runtime/controller.ts'
+import { createRetries, createTemplateWatch } from '../../binding/index.ts'
+import { worksIndex, worksWithId } from '../../binding/works-index.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
-import { WORKS } from '../../resources.ts'
 import type { Templates } from '../../templates.ts'
 import { aggregatedItems } from './aggregate.ts'
 import { createGathering } from './gathering.ts'

@@ -1,7 +1,7 @@
 /** Works that report, for tests. */
 import type { Work, WorkStatus } from '../../../kinds/karmada/index.ts'
+import { executionNamespace } from '../../../kinds/karmada/names.ts'
 import type { ObjectMeta } from '../../../kube/meta.ts'
-import { executionNamespace } from '../../names.ts'
 
 const IDENTIFIER = { ordinal: 0, group: 'apps', version: 'v1', kind: 'Deployment', resource: '', namespace: 'default', name: 'web' }
 

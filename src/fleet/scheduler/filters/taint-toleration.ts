@@ -2,8 +2,10 @@
  * Taints keep new work away unless they are tolerated. Who is there already is the business of eviction; where a toleration
  * for a time is over, eviction would take away at once what came, and the two would go on for ever.
  */
+
+import { evictionDue, noExecuteTaints } from '../../../kinds/karmada/cluster-taints.ts'
 import type { Taint } from '../../../kinds/karmada/index.ts'
-import { evictionDue, noExecuteTaints, tolerates } from '../../cluster-taints.ts'
+import { tolerates } from '../../../kinds/kubernetes/taints.ts'
 import type { Filter } from './filter.ts'
 
 export const taintToleration: Filter = {

@@ -2,7 +2,7 @@
  * Deletes Events an hour after they were last written, as the real server lets them expire: they are news, not state.
  * Time is the subject here, so each Event wakes its own key when its hour is over.
  */
-import { EVENTS } from '../../../client/builtin-resources.ts'
+import { EVENTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS } from '../../../client/builtin-resources.ts'
+import { CONFIG_MAPS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../kube/meta.ts'
 import type { Action } from '../../../runtime/controller.ts'
 import { concernsGarbage, type GarbageFacts, type OwnerState, planGarbage } from './plan.ts'

@@ -4,8 +4,8 @@
  * waits for the dependents that block it; an orphaning owner first sets its dependents free.
  */
 import type { Located } from '../../../client/cache/everything.ts'
-import type { Resource } from '../../../client/resource.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
+import type { Resource } from '../../../kube/resource.ts'
 import type { Action } from '../../../runtime/controller.ts'
 
 const FOREGROUND = 'foregroundDeletion'

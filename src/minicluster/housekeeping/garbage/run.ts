@@ -7,13 +7,13 @@
  */
 import type { Clock } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
-import { EVERY_RESOURCE } from '../../../client/builtin-resources.ts'
 import type { Everything } from '../../../client/cache/everything.ts'
-import { type CacheEvent, keyOfObject } from '../../../client/cache/object-cache.ts'
+import type { CacheEvent } from '../../../client/cache/object-cache.ts'
 import type { Client } from '../../../client/client.ts'
 import { isConflict, isNotFound, isOutcomeUnknown } from '../../../client/errors.ts'
-import { keyOfResource, type Resource } from '../../../client/resource.ts'
+import { EVERY_RESOURCE } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
+import { keyOfLocated, type Resource } from '../../../kube/resource.ts'
 import { applyAction, type Writer } from '../../../runtime/apply-plan.ts'
 import type { Action } from '../../../runtime/controller.ts'
 import { createFreshnessGate, type FreshnessGate } from '../../../runtime/freshness.ts'
@@ -75,11 +75,11 @@ class GarbageCollector implements RunningController {
   }
 
   #add(resource: Resource, object: KubeObject): void {
-    this.#workers.queue.add(keyOf(resource, object))
+    this.#workers.queue.add(keyOfLocated(resource, object))
   }
 
   #hear(resource: Resource, { type, object, old }: CacheEvent): void {
-    if (type === 'deleted') this.#puzzled.delete(keyOf(resource, object))
+    if (type === 'deleted') this.#puzzled.delete(keyOfLocated(resource, object))
     else if (concernsGarbage(object)) this.#add(resource, object)
     const startsWaiting = isWaitingForDependents(object) && (old === undefined || !isWaitingForDependents(old))
     if (type === 'deleted' || startsWaiting)
@@ -184,5 +184,3 @@ class GarbageCollector implements RunningController {
     return { resource, object: this.#everything.get(resource, key.slice(space + 1, slash), key.slice(slash + 1)) }
   }
 }
-
-const keyOf = (resource: Resource, object: KubeObject): string => `${keyOfResource(resource)} ${keyOfObject(object)}`

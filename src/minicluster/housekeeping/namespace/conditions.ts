@@ -1,8 +1,8 @@
 /** The conditions a namespace shows while it is being emptied, in Kubernetes' words. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
-import type { Resource } from '../../../client/resource.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import type { Resource } from '../../../kube/resource.ts'
 
 export interface Remaining {
   resource: Resource

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CONFIG_MAPS } from '../../../client/builtin-resources.ts'
+import { CONFIG_MAPS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Observed, plan } from './controller.ts'
 

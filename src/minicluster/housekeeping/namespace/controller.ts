@@ -4,13 +4,14 @@
  * that lives in the namespace, and before the last step the server itself. Runs again when something in there goes or
  * begins to go. Deletion: this is the deletion.
  */
-import { EVERY_RESOURCE, NAMESPACES } from '../../../client/builtin-resources.ts'
+
 import type { Everything } from '../../../client/cache/everything.ts'
 import type { Client } from '../../../client/client.ts'
 import { type Discovered, discoverResources } from '../../../client/discovery.ts'
 import { isNotFound } from '../../../client/errors.ts'
-import { keyOfResource, type Resource } from '../../../client/resource.ts'
+import { EVERY_RESOURCE, NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { keyOfResource, type Resource } from '../../../kube/resource.ts'
 import { type Action, type Controller, defineController, NOTHING_TO_DO, type Plan, type Signal } from '../../../runtime/controller.ts'
 import { deletionConditions, type Remaining } from './conditions.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import { deepEqual } from '../../../base/json.ts'
-import { CLUSTER_ROLES } from '../../../client/builtin-resources.ts'
+import { CLUSTER_ROLES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type LabelSelectorObject, matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
 import { defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'

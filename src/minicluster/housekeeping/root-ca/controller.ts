@@ -2,7 +2,7 @@
  * Keeps the ConfigMap `kube-root-ca.crt` with the authority of this API server in every namespace, where pods and people
  * look for it. Sole writer of: that ConfigMap. Runs again when a namespace or the ConfigMap changes.
  */
-import { CONFIG_MAPS, NAMESPACES } from '../../../client/builtin-resources.ts'
+import { CONFIG_MAPS, NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
 

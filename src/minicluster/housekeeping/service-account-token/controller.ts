@@ -4,9 +4,10 @@
  * `namespace` in them, and the annotations that say whose token it is. Runs again when the Secret or the ServiceAccount
  * changes. A token has no end of its own: it is good as long as the Secret holds it.
  */
-import { SECRETS, SERVICE_ACCOUNTS } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
+import { SECRETS, SERVICE_ACCOUNTS } from '../../../kinds/kubernetes/resources.ts'
 import type { Secret, ServiceAccount } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'

@@ -3,7 +3,7 @@
  * their own run as it. Sole writer of: the existence of that account. Runs again when a namespace changes or the account
  * goes. Deletion: the account goes with its namespace.
  */
-import { NAMESPACES, SERVICE_ACCOUNTS } from '../../../client/builtin-resources.ts'
+import { NAMESPACES, SERVICE_ACCOUNTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
 

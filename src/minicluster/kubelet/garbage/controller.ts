@@ -3,7 +3,7 @@
  * Works at the start and whenever a pod of the nodes is gone. A cache may be old, so before anything is ended the server
  * itself is asked which pods there are.
  */
-import { NODES, PODS } from '../../../client/builtin-resources.ts'
+import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import {
   type Controller,

@@ -4,7 +4,7 @@
  * Sole writer of: those nodes' registration and status, and their leases. A node that somebody deletes comes back with
  * the next start. Runs again when such a node or its lease changes, and when the lease is to be renewed.
  */
-import { LEASES, NODES } from '../../../client/builtin-resources.ts'
+import { LEASES, NODES } from '../../../kinds/kubernetes/resources.ts'
 import type { Lease, Node } from '../../../kinds/kubernetes/types.ts'
 import { type Action, type Controller, defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
 import { type MemberShape, NODE_LABEL, POOL_LABEL } from '../../shape.ts'

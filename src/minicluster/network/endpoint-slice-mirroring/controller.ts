@@ -3,9 +3,10 @@
  * Sole writer of slices labelled as managed by it, and deletes them when the Endpoints are no longer to be mirrored. Runs
  * again when the Endpoints, the service of their name or a slice changes.
  */
-import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../../../client/builtin-resources.ts'
+import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointSlice, Endpoints } from '../../../kinds/kubernetes/types.ts'
-import { type Controller, defineController, indexOf, type ObjectRef, via } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { type Controller, defineController, indexOf, via } from '../../../runtime/controller.ts'
 import { mayAdopt } from '../../workloads/pod/ownership.ts'
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL } from '../endpoint-slice/plan.ts'
 import { MANAGER, mirrored, type Observed, plan } from './plan.ts'

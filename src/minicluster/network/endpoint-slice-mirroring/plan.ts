@@ -1,6 +1,6 @@
 /** The slices that mirror one Endpoints object: one for each group of ports and family of addresses. Pure. */
 import { deepEqual, setOwn } from '../../../base/json.ts'
-import { ENDPOINT_SLICES } from '../../../client/builtin-resources.ts'
+import { ENDPOINT_SLICES } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointAddress, EndpointSlice, EndpointSubset, Endpoints, Service, SliceEndpoint } from '../../../kinds/kubernetes/types.ts'
 import { childName } from '../../../kube/child-name.ts'
 import { formatIp, parseIp } from '../../../kube/ip.ts'

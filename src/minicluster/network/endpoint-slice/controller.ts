@@ -3,7 +3,7 @@
  * labelled as managed by it. Runs again when the service, a pod it selects, a node of such a pod or a slice changes; slices
  * go with their service, by their owner reference.
  */
-import { ENDPOINT_SLICES, NODES, SERVICES } from '../../../client/builtin-resources.ts'
+import { ENDPOINT_SLICES, NODES, SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointSlice, Node, Service } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, indexOf, via } from '../../../runtime/controller.ts'
 import { mayAdopt } from '../../workloads/pod/ownership.ts'

@@ -1,6 +1,6 @@
 /** What the slices of one service should be, and how they get there from what they are. Pure. */
 import { deepEqual, setOwn } from '../../../base/json.ts'
-import { ENDPOINT_SLICES } from '../../../client/builtin-resources.ts'
+import { ENDPOINT_SLICES } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointSlice, Node, Pod, Service, SliceEndpoint } from '../../../kinds/kubernetes/types.ts'
 import { childName } from '../../../kube/child-name.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'

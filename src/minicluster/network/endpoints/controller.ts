@@ -3,7 +3,7 @@
  * slices yet. Sole writer of Endpoints labelled as managed by it, which it deletes when their service is gone. Runs again
  * when the service, a pod it selects or the Endpoints change.
  */
-import { ENDPOINTS, SERVICES } from '../../../client/builtin-resources.ts'
+import { ENDPOINTS, SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { Service } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, via } from '../../../runtime/controller.ts'
 import { podsOfService, podWatch, servicePodIndexes } from '../service-pods.ts'

@@ -1,6 +1,6 @@
 /** What the Endpoints of one service should be: subsets of addresses that offer the same ports, at most 1000 in all. Pure. */
 import { deepEqual, setOwn } from '../../../base/json.ts'
-import { ENDPOINTS } from '../../../client/builtin-resources.ts'
+import { ENDPOINTS } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointAddress, EndpointSubset, Endpoints, Pod, Service } from '../../../kinds/kubernetes/types.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { isPodReady } from '../../workloads/pod/state.ts'

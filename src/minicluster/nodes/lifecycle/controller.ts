@@ -5,9 +5,9 @@
  * for a node that is not ready, any other node changes; time is the subject only for nodes that have a Lease.
  */
 import { formatTime } from '../../../base/clock.ts'
-import { LEASES, NODES, PODS } from '../../../client/builtin-resources.ts'
 import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
+import { LEASES, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Lease, Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import {
   type Action,

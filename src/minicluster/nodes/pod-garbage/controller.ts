@@ -3,9 +3,10 @@
  * deleted on a node that is out of service. Sole writer of the condition DisruptionTarget with reason DeletionByPodGC. Runs
  * again when the pod or its node changes; time is the subject of the quarantine.
  */
-import { NODES, PODS } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
+import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, type Reader, via } from '../../../runtime/controller.ts'
 import { isPodTerminal } from '../../workloads/pod/state.ts'

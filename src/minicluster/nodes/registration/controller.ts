@@ -3,9 +3,10 @@
  * node that somebody deletes stays away until the next start. Takes away nodes of its own that the shape no longer has.
  * Sole writer of: those nodes' registration and their first status. Runs again when such a node changes.
  */
-import { NODES } from '../../../client/builtin-resources.ts'
+import { NODES } from '../../../kinds/kubernetes/resources.ts'
 import type { Node } from '../../../kinds/kubernetes/types.ts'
-import { type Controller, defineController, NOTHING_TO_DO, type ObjectRef, type Plan, type Signal } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { type Controller, defineController, NOTHING_TO_DO, type Plan, type Signal } from '../../../runtime/controller.ts'
 import { type MemberShape, NODE_LABEL, POOL_LABEL } from '../../shape.ts'
 import { simulatedNode, simulatedNodeName, simulatedNodeStatus } from './node.ts'
 

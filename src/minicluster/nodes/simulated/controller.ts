@@ -6,8 +6,9 @@
  */
 
 import { deepEqual } from '../../../base/json.ts'
-import { NODES, PODS } from '../../../client/builtin-resources.ts'
+import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Node, Pod } from '../../../kinds/kubernetes/types.ts'
+import { refOf } from '../../../kube/object-reference.ts'
 import {
   type Action,
   type Controller,
@@ -114,8 +115,3 @@ function adviceOf(pod: Pod): string {
 }
 
 const hostIpOf = (node: Node): string => node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '127.0.0.1'
-
-const refOf = (pod: Pod): { namespace: string; name: string } => ({
-  namespace: pod.metadata.namespace ?? '',
-  name: pod.metadata.name ?? '',
-})

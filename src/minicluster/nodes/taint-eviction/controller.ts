@@ -3,7 +3,8 @@
  * the time the taint says it was added, or from when it was first seen. Sole writer of the condition DisruptionTarget with
  * reason DeletionByTaintManager. Runs again when the pod or such a node changes; time is the subject of tolerationSeconds.
  */
-import { NODES, PODS } from '../../../client/builtin-resources.ts'
+import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
+import { isTolerated } from '../../../kinds/kubernetes/taints.ts'
 import type { Node, Pod, Taint, Toleration } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 import {
@@ -16,7 +17,6 @@ import {
   type Plan,
   via,
 } from '../../../runtime/controller.ts'
-import { isTolerated } from '../../scheduler/state/taints.ts'
 import { disruptedConditions } from '../disrupted.ts'
 
 const COMPONENT = 'taint-eviction-controller'

@@ -3,11 +3,19 @@
  * writer of that status, together with the server's eviction, which takes from it. Runs again when the budget, a pod it
  * covers or the owner of such pods changes, and when an eviction should have shown by now.
  */
-import { DEPLOYMENTS, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
+import {
+  DEPLOYMENTS,
+  EVERY_RESOURCE,
+  POD_DISRUPTION_BUDGETS,
+  PODS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+} from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, PodDisruptionBudget, PodTemplateSpec } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
-import { defineController, indexOf, NOTHING_TO_DO, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
+import { defineController, indexOf, NOTHING_TO_DO, type Reader, via } from '../../../runtime/controller.ts'
 import { bySelector, readSelector, type Selecting, selecting } from '../../workloads/pod/indexes.ts'
 import { expectedScale } from './owners.ts'
 import { needsScale, type Observed, plan } from './plan.ts'
@@ -36,7 +44,7 @@ export const podDisruptionBudget = defineController<Observed | undefined, PodDis
   ],
   writes: [{ resource: POD_DISRUPTION_BUDGETS, subresource: 'status', verbs: ['patch'] }],
   // Owners of other kinds are asked for their scale, whatever they are.
-  reads: [{ resource: { group: '*', version: '*', plural: '*', kind: '*', namespaced: true }, subresource: 'scale', verbs: ['get'] }],
+  reads: [{ resource: EVERY_RESOURCE, subresource: 'scale', verbs: ['get'] }],
   async observe(_key, budget, read, client) {
     const selector = budget === undefined ? undefined : BUDGETS.selectorOf(budget)
     if (budget === undefined) return undefined

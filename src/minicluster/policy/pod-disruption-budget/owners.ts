@@ -2,14 +2,15 @@
  * How many pods the owners of some pods want: the total that percentages and maxUnavailable of a budget refer to. Owners
  * of the common kinds are read from caches; any other is asked for its scale, as long as it has one.
  */
-import { DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
 import { discoverResources } from '../../../client/discovery.ts'
 import { isNotFound } from '../../../client/errors.ts'
-import type { Resource } from '../../../client/resource.ts'
+import { DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { goQuote } from '../../../kube/go-print.ts'
 import { type OwnerReference, parseGroupVersion } from '../../../kube/meta.ts'
+import type { Resource } from '../../../kube/resource.ts'
 import type { Reader } from '../../../runtime/controller.ts'
 import { controllerOf } from '../../workloads/pod/ownership.ts'
 

@@ -6,7 +6,7 @@
 
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual, setOwn } from '../../../base/json.ts'
-import { POD_DISRUPTION_BUDGETS } from '../../../client/builtin-resources.ts'
+import { POD_DISRUPTION_BUDGETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../kinds/kubernetes/types.ts'
 import { type Condition, findCondition, setCondition } from '../../../kube/conditions.ts'
 import { timeToMs } from '../../../kube/go-time.ts'

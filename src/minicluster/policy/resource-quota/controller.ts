@@ -6,20 +6,14 @@
  * An object is charged before it exists, so a count from caches that are older than the last charge would forget it: a
  * name is counted only from caches that have seen everything up to the quota's own version.
  */
-import { PERSISTENT_VOLUME_CLAIMS, PODS, RESOURCE_QUOTAS, SERVICES } from '../../../client/builtin-resources.ts'
+
 import type { Everything } from '../../../client/cache/everything.ts'
-import type { Resource } from '../../../client/resource.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PODS, RESOURCE_QUOTAS, SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, ResourceQuota } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import {
-  type Controller,
-  defineController,
-  type ObjectRef,
-  type PassReader,
-  type Reader,
-  type Signal,
-  via,
-} from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import type { Resource } from '../../../kube/resource.ts'
+import { type Controller, defineController, type PassReader, type Reader, type Signal, via } from '../../../runtime/controller.ts'
 import { isPodActive } from '../../workloads/pod/state.ts'
 import { type Counted, type Observed, plan } from './plan.ts'
 import { countedBy, hardOf, isNewTo, usageOf } from './usage.ts'

@@ -1,7 +1,7 @@
 /** What a quota's status has to become. Pure. */
 import { setOwn } from '../../../base/json.ts'
-import { RESOURCE_QUOTAS } from '../../../client/builtin-resources.ts'
 import { type Amounts, amountsOf } from '../../../kinds/kubernetes/admission/pod-amounts.ts'
+import { RESOURCE_QUOTAS } from '../../../kinds/kubernetes/resources.ts'
 import type { ResourceQuota } from '../../../kinds/kubernetes/types.ts'
 import { formatQuantity } from '../../../kube/quantity.ts'
 import { NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'

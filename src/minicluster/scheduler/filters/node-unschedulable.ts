@@ -1,7 +1,8 @@
 /** NodeUnschedulable: a cordoned node takes only pods that tolerate being there. */
+
+import { isTolerated } from '../../../kinds/kubernetes/taints.ts'
 import type { Node } from '../../../kinds/kubernetes/types.ts'
 import type { PodInfo } from '../state/pod-info.ts'
-import { isTolerated } from '../state/taints.ts'
 import { type Filter, rejection } from './filter.ts'
 
 const NAME = 'NodeUnschedulable'

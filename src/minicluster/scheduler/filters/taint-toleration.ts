@@ -1,5 +1,5 @@
 /** TaintToleration: nodes with a taint that the pod does not tolerate are out. */
-import { isKeptAway } from '../state/taints.ts'
+import { isKeptAway } from '../../../kinds/kubernetes/taints.ts'
 import { type Filter, rejection } from './filter.ts'
 
 const NAME = 'TaintToleration'

@@ -1,5 +1,5 @@
 /** TaintToleration: the fewer PreferNoSchedule taints that the pod does not tolerate, the better. */
-import { isTolerated } from '../state/taints.ts'
+import { isTolerated } from '../../../kinds/kubernetes/taints.ts'
 import { normaliseByHighest, type Score } from './score.ts'
 
 const SOFT = 'PreferNoSchedule'

@@ -3,10 +3,12 @@
  * yet. Fed by the caches, object by object, at a cost that does not grow with the cluster; told the same twice, it does
  * nothing. State: 2 KiB per node, 1 KiB and a few map entries per pod on a node, nothing for pods that wait.
  */
+
 import type { Node, Pod } from '../../../kinds/kubernetes/types.ts'
+import { objectKey } from '../../../kube/object-reference.ts'
 import { inOrder } from './node-order.ts'
 import { NodeState } from './node-state.ts'
-import { isAlike, isSameOnNode, keyOf, type PodInfo, podInfo } from './pod-info.ts'
+import { isAlike, isSameOnNode, type PodInfo, podInfo } from './pod-info.ts'
 import { type PodSetQuery, PodSets } from './pod-sets.ts'
 import { StandingTerms } from './standing-terms.ts'
 
@@ -65,7 +67,7 @@ export class ClusterState {
   }
 
   isClaimUsed(namespace: string, claim: string): boolean {
-    return this.#claimUsers.has(keyOf(namespace, claim))
+    return this.#claimUsers.has(objectKey(namespace, claim))
   }
 
   /** The claim that a volume is promised to by a decision under way. */
@@ -217,7 +219,7 @@ export class ClusterState {
     for (const { term, weight } of preferred) this.scoredTerms.change(term, weight, at)
     for (const { term, weight } of preferredAnti) this.scoredTerms.change(term, -weight, at)
     for (const { name } of info.claims) {
-      const claim = keyOf(info.namespace, name)
+      const claim = objectKey(info.namespace, name)
       const users = (this.#claimUsers.get(claim) ?? 0) + sign
       if (users > 0) this.#claimUsers.set(claim, users)
       else this.#claimUsers.delete(claim)

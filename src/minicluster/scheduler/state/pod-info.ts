@@ -2,8 +2,10 @@
  * What the scheduler knows of a pod, read once per version of it: amounts, ports, terms, claims. Costs about 1 KiB per
  * pod beside the pod itself, which the cache holds anyway.
  */
+
 import { deepEqual } from '../../../base/json.ts'
 import type { ContainerPort, Pod, Toleration, Volume } from '../../../kinds/kubernetes/types.ts'
+import { objectKey } from '../../../kube/object-reference.ts'
 import type { Labels } from '../../../kube/selector.ts'
 import { type AffinityTerm, readTerms, readWeightedTerms, type WeightedTerm } from './affinity-term.ts'
 import { type Amounts, CPU, MEMORY, requestsOf } from './amounts.ts'
@@ -47,15 +49,13 @@ export interface PodTerms {
 
 const NO_TERMS: PodTerms = Object.freeze({ affinity: [], antiAffinity: [], preferred: [], preferredAnti: [] })
 
-export const keyOf = (namespace: string | undefined, name: string | undefined): string => `${namespace ?? ''}/${name ?? ''}`
-
 export function podInfo(pod: Pod): PodInfo {
   const { metadata, spec } = pod
   const namespace = metadata.namespace ?? ''
   const requests = requestsOf(pod)
   const compared = requestsOf(pod, 'for-comparison')
   return {
-    key: keyOf(namespace, metadata.name),
+    key: objectKey(namespace, metadata.name),
     pod,
     uid: metadata.uid ?? '',
     namespace,

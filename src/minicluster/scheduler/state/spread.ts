@@ -1,4 +1,6 @@
 /** Topology spread constraints, read: which pods are counted, over which nodes. Shared by the filter and the score. */
+
+import { isKeptAway } from '../../../kinds/kubernetes/taints.ts'
 import type { TopologySpreadConstraint } from '../../../kinds/kubernetes/types.ts'
 import { formatLabelSelector, type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import { readSelector } from './affinity-term.ts'
@@ -6,7 +8,6 @@ import { requiredNodeMatcher } from './node-selector.ts'
 import type { NodeState } from './node-state.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { PodSetQuery } from './pod-sets.ts'
-import { isKeptAway } from './taints.ts'
 
 export interface Spread {
   readonly topologyKey: string

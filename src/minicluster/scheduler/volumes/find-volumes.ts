@@ -2,14 +2,15 @@
  * Volumes for a pod on a node: bound ones must be reachable from there; for claims that wait, the smallest volume that
  * fits is matched, or their class may have one made. Volumes and nodes promised by decisions under way count as taken.
  */
+
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass, TopologySelectorTerm } from '../../../kinds/kubernetes/types.ts'
+import { keyOfObject } from '../../../kube/object-reference.ts'
 import { matchesLabels } from '../../../kube/selector.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { readSelector } from '../state/affinity-term.ts'
 import { amountOf } from '../state/amounts.ts'
 import { selectorMatcher } from '../state/node-selector.ts'
 import type { NodeState } from '../state/node-state.ts'
-import { keyOf } from '../state/pod-info.ts'
 import { annotation, classOf, type PodClaims, SELECTED_NODE } from './claims.ts'
 
 export interface FoundVolumes {
@@ -53,7 +54,7 @@ function forWaiting(waiting: readonly PersistentVolumeClaim[], node: NodeState, 
   const provisioned: PersistentVolumeClaim[] = []
   const unselected: PersistentVolumeClaim[] = []
   for (const claim of waiting) {
-    const selected = snapshot.cluster.promisedNode(keyOfClaim(claim)) ?? annotation(claim, SELECTED_NODE)
+    const selected = snapshot.cluster.promisedNode(keyOfObject(claim)) ?? annotation(claim, SELECTED_NODE)
     if (selected === undefined) unselected.push(claim)
     else if (selected !== node.name) return undefined
     else provisioned.push(claim)
@@ -70,8 +71,6 @@ function forWaiting(waiting: readonly PersistentVolumeClaim[], node: NodeState, 
   }
   return provisioned.every((claim) => canProvision(claim, node, snapshot)) ? { matched, provisioned } : undefined
 }
-
-export const keyOfClaim = ({ metadata }: PersistentVolumeClaim): string => keyOf(metadata.namespace, metadata.name)
 
 const sizeOf = (claim: PersistentVolumeClaim): number => amountOf('storage', claim.spec?.resources?.requests?.storage)
 
@@ -94,7 +93,7 @@ function matchingVolume(claim: PersistentVolumeClaim, node: NodeState, { snapsho
   for (const volume of snapshot.objects.volumesOfClass(storageClass)) {
     const name = volume.metadata.name ?? ''
     const promised = snapshot.cluster.promisedTo(name)
-    if (chosen.has(name) || (promised !== undefined && promised !== keyOfClaim(claim))) continue
+    if (chosen.has(name) || (promised !== undefined && promised !== keyOfObject(claim))) continue
     const isOwn = isVolumeOf(volume, claim)
     if ((volume.spec?.claimRef !== undefined && !isOwn) || volume.metadata.deletionTimestamp !== undefined) continue
     const size = amountOf('storage', volume.spec?.capacity?.storage)

@@ -4,17 +4,18 @@
  * it; the scheduler writes it for volumes it chose). The phases of volumes are `minicluster.storage.volume`'s.
  * Runs again when the claim, its volume, a volume it could have, its class or a pod that waits for it changes.
  */
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, STORAGE_CLASSES } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, STORAGE_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kinds/kubernetes/types.ts'
-import { type Controller, defineController, indexOf, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
+import { type ObjectRef, objectKey, refOf, refOfKey } from '../../../kube/object-reference.ts'
+import { type Controller, defineController, indexOf, type Reader, via } from '../../../runtime/controller.ts'
 import { mayAdopt } from '../../workloads/pod/ownership.ts'
 import { isPodTerminal } from '../../workloads/pod/state.ts'
 import {
   annotationOf,
   BIND_COMPLETED,
-  claimKey,
   claimsOfPod,
   classAskedBy,
   classOfClaim,
@@ -22,7 +23,6 @@ import {
   compareText,
   defaultClassOf,
   isDefaultClass,
-  refOfClaimKey,
 } from '../names.ts'
 import { newsIndex, newsWatch, toldOf, WRITES_NEWS } from '../standing-news.ts'
 import { COMPONENT, type Observed, plan } from './plan.ts'
@@ -44,12 +44,12 @@ export function claimBinding(): Controller {
     watches: [
       via(PERSISTENT_VOLUMES, claimsConcernedBy),
       via(STORAGE_CLASSES, claimsOfClass),
-      via(PODS, (pod) => claimsOfPod(pod).map(refOfClaimKey)),
+      via(PODS, (pod) => claimsOfPod(pod).map(refOfKey)),
       newsWatch('PersistentVolumeClaim'),
     ],
     indexes: [
       indexOf(PERSISTENT_VOLUMES, RESERVED, ({ spec }) =>
-        spec?.claimRef === undefined ? [] : [claimKey(spec.claimRef.namespace, spec.claimRef.name)],
+        spec?.claimRef === undefined ? [] : [objectKey(spec.claimRef.namespace, spec.claimRef.name)],
       ),
       indexOf(PERSISTENT_VOLUMES, AVAILABLE, (volume) => (isAvailable(volume) ? [classOfVolume(volume)] : [])),
       indexOf(PERSISTENT_VOLUME_CLAIMS, NAMING, ({ spec }) => (spec?.volumeName === undefined ? [] : [spec.volumeName])),
@@ -75,7 +75,7 @@ export function claimBinding(): Controller {
 }
 
 async function observe(ref: ObjectRef, claim: PersistentVolumeClaim | undefined, read: Reader, client: Client): Promise<Observed> {
-  const key = claimKey(ref.namespace, ref.name)
+  const key = objectKey(ref.namespace, ref.name)
   const className = claim === undefined ? '' : classOfClaim(claim)
   const reserved = read.byIndex(PERSISTENT_VOLUMES, RESERVED, key)
   const named = await namedVolume(claim, read, client)
@@ -115,8 +115,6 @@ const isAvailable = ({ spec, status, metadata }: PersistentVolume): boolean =>
   spec?.claimRef === undefined && status?.phase === 'Available' && metadata.deletionTimestamp === undefined
 
 const isWaiting = (claim: PersistentVolumeClaim): boolean => annotationOf(claim, BIND_COMPLETED) === undefined
-
-const refOf = ({ metadata: { namespace = '', name = '' } }: PersistentVolumeClaim): ObjectRef => ({ namespace, name })
 
 function claimsConcernedBy(volume: PersistentVolume, read: Reader): ObjectRef[] {
   const { namespace, name } = volume.spec?.claimRef ?? {}

@@ -6,7 +6,7 @@
  */
 
 import { deepEqual } from '../../../base/json.ts'
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../client/builtin-resources.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../kinds/kubernetes/resources.ts'
 import type { ObjectReference, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kinds/kubernetes/types.ts'
 import { compareQuantities, tryParseQuantity } from '../../../kube/quantity.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'

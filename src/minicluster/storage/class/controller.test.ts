@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { story } from '../../../../test/stories/story.ts'
-import { NAMESPACES, STORAGE_CLASSES } from '../../../client/builtin-resources.ts'
 import { survives } from '../../../faultsim/survives.ts'
+import { NAMESPACES, STORAGE_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import { aClass } from '../testing.ts'
 import { localClass } from './controller.ts'
 

@@ -3,7 +3,7 @@
  * what a person deletes stays deleted: the namespace kube-system remembers that it was there.
  * Sole writer of that annotation.
  */
-import { NAMESPACES, STORAGE_CLASSES } from '../../../client/builtin-resources.ts'
+import { NAMESPACES, STORAGE_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { localStorageClass } from '../local/volume.ts'

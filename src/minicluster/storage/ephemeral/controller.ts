@@ -2,9 +2,11 @@
  * Creates the claims of generic ephemeral volumes: `<pod>-<volume>`, owned by the pod and gone with it. A claim of that
  * name that belongs to somebody else is left alone, and the pod is told.
  */
-import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../client/builtin-resources.ts'
+
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolumeClaim, Pod, Volume } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { objectKey } from '../../../kube/object-reference.ts'
 import {
   type Action,
   type Controller,
@@ -16,7 +18,7 @@ import {
   via,
 } from '../../../runtime/controller.ts'
 import { controllerOf, controllerReference, mayAdopt } from '../../workloads/pod/ownership.ts'
-import { claimKey, claimNameOf, claimsOfPod } from '../names.ts'
+import { claimNameOf, claimsOfPod } from '../names.ts'
 import { newsIndex, standing, type Told, toldOf, WRITES_NEWS } from '../standing-news.ts'
 
 const COMPONENT = 'ephemeral_volume'
@@ -37,7 +39,7 @@ export function ephemeralClaims(): Controller {
     for: PODS,
     watches: [
       via(PERSISTENT_VOLUME_CLAIMS, ({ metadata: { namespace = '', name = '' } }, read) =>
-        read.byIndex(PODS, USERS, claimKey(namespace, name)).map((pod) => ({ namespace, name: pod.metadata.name ?? '' })),
+        read.byIndex(PODS, USERS, objectKey(namespace, name)).map((pod) => ({ namespace, name: pod.metadata.name ?? '' })),
       ),
     ],
     indexes: [indexOf(PODS, USERS, (pod) => (ephemeralVolumes(pod).length === 0 ? [] : claimsOfPod(pod))), newsIndex],

@@ -3,10 +3,12 @@
  * it. Sole writer of PersistentVolume.status. What a volume holds is removed by its provisioner alone, when it is Released
  * and its policy is Delete. A volume is called Released only when the server itself knows nothing of its claim.
  */
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/kubernetes/types.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
 import {
   type Action,
   type Controller,
@@ -56,7 +58,7 @@ function claimUidOf(volume: PersistentVolume): string[] {
   return uid === '' ? [] : [uid]
 }
 
-const volumesOfClaim = (claim: PersistentVolumeClaim, read: Reader): { namespace: string; name: string }[] =>
+const volumesOfClaim = (claim: PersistentVolumeClaim, read: Reader): ObjectRef[] =>
   read.byIndex(PERSISTENT_VOLUMES, CLAIM, claim.metadata.uid ?? '').map((volume) => ({ namespace: '', name: volume.metadata.name ?? '' }))
 
 async function claimOf(volume: PersistentVolume | undefined, read: Reader, client: Client): Promise<PersistentVolumeClaim | undefined> {

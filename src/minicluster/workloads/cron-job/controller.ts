@@ -3,9 +3,10 @@
  * status, and the existence of its Jobs. Every start has one name, so a start that was repeated meets the first. Runs again
  * when the CronJob or one of its Jobs changes and when the next start is due. Deletion: garbage collection takes the Jobs.
  */
-import { CRON_JOBS, JOBS } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
+import { CRON_JOBS, JOBS } from '../../../kinds/kubernetes/resources.ts'
 import type { CronJob } from '../../../kinds/kubernetes/types.ts'
 import { parseGroupVersion } from '../../../kube/meta.ts'
 import { defineController, type Plan, via } from '../../../runtime/controller.ts'

@@ -1,7 +1,7 @@
 /** What a CronJob needs next, decided from it and its Jobs at a given moment. Pure. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
-import { CRON_JOBS, JOBS } from '../../../client/builtin-resources.ts'
+import { CRON_JOBS, JOBS } from '../../../kinds/kubernetes/resources.ts'
 import { parseSchedule, timeZoneProblem } from '../../../kinds/kubernetes/rules/workloads/cron-schedule.ts'
 import type { CronJob, CronJobStatus, Job, ObjectReference } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings, goQuote } from '../../../kube/go-print.ts'

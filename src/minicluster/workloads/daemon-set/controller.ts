@@ -4,11 +4,13 @@
  * changes, when a pod has been ready for long enough, and when a failed one may be replaced. Deletion: pods and revisions
  * go by their owner reference.
  */
-import { CONTROLLER_REVISIONS, DAEMON_SETS, NAMESPACES, NODES, PODS } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
+import { CONTROLLER_REVISIONS, DAEMON_SETS, NAMESPACES, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
-import { type Controller, defineController, indexOf, NOTHING_TO_DO, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
+import { type ObjectRef, refOf } from '../../../kube/object-reference.ts'
+import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Reader, via } from '../../../runtime/controller.ts'
 import { isFresh } from '../../../runtime/live-owner.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
 import { type ClaimInput, claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
@@ -65,8 +67,6 @@ export function daemonSet({ admit = playedUnless(asksForProcess) }: DaemonSetOpt
     plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed)),
   })
 }
-
-const refOf = ({ metadata }: DaemonSet): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
 
 const setNamed = (namespace = '', name: string | undefined): ObjectRef[] => (name === undefined ? [] : [{ namespace, name }])
 

@@ -2,10 +2,11 @@
  * On which nodes a daemon pod belongs: those its template selects and whose taints it tolerates, with the tolerations that
  * every daemon pod gets. Judged for the pod as admission will leave it, or pods would be made that can never be placed.
  */
+
+import { isKeptAway, isTolerated } from '../../../kinds/kubernetes/taints.ts'
 import type { DaemonSet, Node, Pod, PodSpec, Toleration } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { factsOf, requiredNodeMatcher } from '../../scheduler/state/node-selector.ts'
-import { isKeptAway, isTolerated } from '../../scheduler/state/taints.ts'
 import { RUN_ANNOTATION, SIMULATED_TAINT } from '../../shape.ts'
 
 /** What admission makes of a new pod in a namespace, as far as it decides about nodes. */

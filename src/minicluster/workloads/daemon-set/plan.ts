@@ -2,7 +2,7 @@
  * What a DaemonSet does next: its history first, then one pod where one belongs, then the update, a step at a time and
  * only when the nodes have what they should. Decided from what is seen; what was done before is not remembered.
  */
-import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../../client/builtin-resources.ts'
+import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type Action, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
 import { templateHash, templateText } from '../deployment/template.ts'

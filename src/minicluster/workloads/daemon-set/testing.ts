@@ -1,7 +1,7 @@
 /** Verbs for stories about DaemonSets: nodes nobody plays, and pods nobody schedules, so that the test says what happens. */
 import assert from 'node:assert/strict'
-import { DAEMON_SETS, NODES, PODS } from '../../../client/builtin-resources.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
+import { DAEMON_SETS, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { DaemonSet, DaemonSetSpec, DaemonSetStatus, Node, Pod, Taint } from '../../../kinds/kubernetes/types.ts'
 import type { ObjectMeta } from '../../../kube/meta.ts'
 import { podsIn, setReady } from '../pod/testing.ts'

@@ -4,9 +4,10 @@
  * Runs again when it or one of its ReplicaSets changes, when a pod of a Recreate Deployment changes, and when a rollout's
  * deadline has come. ReplicaSets go with it through garbage collection.
  */
-import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
+import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
-import { defineController, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { defineController, type Reader, via } from '../../../runtime/controller.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
 import { claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
 import { type Observed, plan } from './plan.ts'

@@ -2,7 +2,7 @@
  * One step of a Deployment towards its template and its number of pods: a ReplicaSet created, sizes changed, history cut,
  * and its status. Each pass takes the next step that is safe; the ReplicaSets' own news bring the one after. Pure.
  */
-import { DEPLOYMENTS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
+import { DEPLOYMENTS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, DeploymentStatus, Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import type { LabelSelector } from '../../../kube/selector.ts'
 import { type Action, type Failure, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'

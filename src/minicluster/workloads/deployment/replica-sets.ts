@@ -1,5 +1,5 @@
 /** How a Deployment writes its ReplicaSets: a new one for a new template, and one patch for each that changes, with its news. */
-import { REPLICA_SETS } from '../../../client/builtin-resources.ts'
+import { REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import type { Action, EventIntent } from '../../../runtime/controller.ts'
 import { controllerReference } from '../pod/ownership.ts'

@@ -4,12 +4,14 @@
  * Runs again when the Job or one of its pods changes, when a backoff or a deadline is over. Deletion: pods of a Job that is
  * gone, going or over lose the finalizer, and garbage collection takes them. Jobs managed by somebody else are left alone.
  */
-import { JOBS, PODS } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
 import { isNotFound } from '../../../client/errors.ts'
+import { JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
 import { parseGroupVersion } from '../../../kube/meta.ts'
-import { defineController, indexOf, type ObjectRef, type PassReader, via } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { defineController, indexOf, type PassReader, via } from '../../../runtime/controller.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
 import { type ClaimInput, claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
 import { finishedCondition } from './conditions.ts'

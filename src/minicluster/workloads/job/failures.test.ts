@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { story } from '../../../../test/stories/story.ts'
-import { JOBS, PODS, RESOURCE_QUOTAS } from '../../../client/builtin-resources.ts'
+import { JOBS, PODS, RESOURCE_QUOTAS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { activePodsOf, aJob, bindPod, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { story } from '../../../../test/stories/story.ts'
-import { JOBS, PODS } from '../../../client/builtin-resources.ts'
+import { JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import { activePodsOf, aJob, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'
 
 const MEMBER = { members: 1, hub: false }

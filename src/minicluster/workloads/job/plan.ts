@@ -1,6 +1,6 @@
 /** What a Job needs next, decided from the Job and its pods alone. Pure: the same world gives the same plan. */
 import { formatTime } from '../../../base/clock.ts'
-import { JOBS, PODS } from '../../../client/builtin-resources.ts'
+import { JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Job, JobCondition, Pod } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'

@@ -1,8 +1,8 @@
 /** Verbs for stories about Jobs: a test plays the node, and says how each pod ends. */
 import assert from 'node:assert/strict'
 import { formatTime } from '../../../base/clock.ts'
-import { EVENTS, JOBS, PODS } from '../../../client/builtin-resources.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
+import { EVENTS, JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Job, JobSpec, JobStatus, Pod } from '../../../kinds/kubernetes/types.ts'
 
 export function aJob(name: string, spec: JobSpec = {}, metadata: Job['metadata'] = {}): Job {

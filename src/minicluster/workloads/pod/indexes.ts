@@ -2,11 +2,13 @@
  * The two questions every workload controller asks of its caches, answered without scans: what does this owner control
  * (and which orphans are there), and which owners select this object.
  */
-import type { Resource } from '../../../client/resource.ts'
+
 import type { LabelSelector as SelectorObject } from '../../../kinds/kubernetes/types.ts'
 import { type KubeObject, parseGroupVersion } from '../../../kube/meta.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import type { Resource } from '../../../kube/resource.ts'
 import { type LabelSelector, type LabelSelectorObject, matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
-import { type Index, indexOf, type ObjectRef, type Reader } from '../../../runtime/controller.ts'
+import { type Index, indexOf, type Reader } from '../../../runtime/controller.ts'
 import { controllerOf } from './ownership.ts'
 
 const CONTROLLER = 'controller'

@@ -3,8 +3,8 @@
  * longer matches, never touches what another controls, and changes nothing while its owner is being deleted.
  */
 import type { Client } from '../../../client/client.ts'
-import type { Resource } from '../../../client/resource.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
+import type { Resource } from '../../../kube/resource.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import type { Action, Together } from '../../../runtime/controller.ts'
 import { liveOwner } from '../../../runtime/live-owner.ts'

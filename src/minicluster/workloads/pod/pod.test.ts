@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { PODS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
+import { PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, PodStatus, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject, ObjectMeta } from '../../../kube/meta.ts'
 import type { Index, Reader } from '../../../runtime/controller.ts'

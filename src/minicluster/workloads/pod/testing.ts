@@ -1,8 +1,8 @@
 /** Verbs for stories about replicated pods: a test plays the node where there is none, and reads what was told. */
 import assert from 'node:assert/strict'
 import { formatTime } from '../../../base/clock.ts'
-import { DEPLOYMENTS, EVENTS, PODS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
+import { DEPLOYMENTS, EVENTS, PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, DeploymentSpec, Pod, ReplicaSet, ReplicaSetSpec } from '../../../kinds/kubernetes/types.ts'
 import type { ObjectMeta } from '../../../kube/meta.ts'
 

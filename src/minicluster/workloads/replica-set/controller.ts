@@ -3,8 +3,9 @@
  * their owner references to it. Runs again when the ReplicaSet or one of its pods changes, when a pod without a controller
  * appears that it selects, and when a ready pod becomes available. Pods go with it through garbage collection.
  */
-import { PODS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
+import { PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import { matchesLabels } from '../../../kube/selector.ts'
 import { defineController, NOTHING_TO_DO, type PassReader, type Reader, via } from '../../../runtime/controller.ts'

@@ -3,7 +3,7 @@
  * and its status. Pure.
  */
 import { formatTime } from '../../../base/clock.ts'
-import { PODS, REPLICA_SETS } from '../../../client/builtin-resources.ts'
+import { PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus } from '../../../kinds/kubernetes/types.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import { type Action, type Failure, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'

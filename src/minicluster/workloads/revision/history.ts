@@ -5,7 +5,7 @@
  */
 
 import { deepEqual, isJsonObject, setOwn } from '../../../base/json.ts'
-import { CONTROLLER_REVISIONS } from '../../../client/builtin-resources.ts'
+import { CONTROLLER_REVISIONS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, PodTemplateSpec } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { timeToMs } from '../../../kube/go-time.ts'

@@ -4,10 +4,12 @@
  * one of its pods, claims or revisions changes, and when a pod has been ready for long enough. Deletion: pods and
  * revisions go by their owner reference, claims by the retention policy.
  */
-import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../client/client.ts'
+import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
-import { defineController, indexOf, NOTHING_TO_DO, type ObjectRef, type Reader, via } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import { defineController, indexOf, NOTHING_TO_DO, type Reader, via } from '../../../runtime/controller.ts'
 import { isFresh } from '../../../runtime/live-owner.ts'
 import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
 import { type ClaimInput, claimObjects, mayAdopt, wouldAdopt } from '../pod/ownership.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../client/builtin-resources.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { StatefulSet, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Action, Plan } from '../../../runtime/controller.ts'

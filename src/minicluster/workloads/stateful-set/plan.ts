@@ -2,7 +2,7 @@
  * What a StatefulSet does next: its history first, then its status, then a step with its pods. Everything proceeds from
  * the state that was seen, never from what was done before.
  */
-import { CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
+import { CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { type Claim, claimActions } from '../pod/ownership.ts'

@@ -2,7 +2,7 @@
  * The pods of a StatefulSet, a step further. OrderedReady: one pod at a time is in transition, and everything waits for
  * it. Parallel: pods come and go at once, and only updates go one by one. Scaling comes before updating.
  */
-import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../client/builtin-resources.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import type { Action, News, Together } from '../../../runtime/controller.ts'
 import { isPodAvailable, isPodTerminal } from '../pod/state.ts'

@@ -1,7 +1,7 @@
 /** Verbs for stories about StatefulSets. */
 import assert from 'node:assert/strict'
-import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../client/builtin-resources.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
+import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type {
   ControllerRevision,
   PersistentVolumeClaim,

@@ -3,8 +3,9 @@
  * else. Runs again when a Job changes and when its time comes; before it deletes, it asks the server whether the Job still
  * says so, because the time may have been prolonged.
  */
-import { JOBS } from '../../../client/builtin-resources.ts'
+
 import { isNotFound } from '../../../client/errors.ts'
+import { JOBS } from '../../../kinds/kubernetes/resources.ts'
 import type { Job } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 import { defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'

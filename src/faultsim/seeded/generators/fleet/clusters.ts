@@ -1,5 +1,5 @@
 /** What people say about clusters that are joined: labels that policies ask for, and taints that keep work away or drive it out. */
-import { CLUSTERS } from '../../../../fleet/resources.ts'
+import { CLUSTERS } from '../../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { oneOf } from '../../script.ts'
 import type { Generator } from '../../seeded-world.ts'

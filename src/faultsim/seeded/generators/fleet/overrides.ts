@@ -1,5 +1,5 @@
 /** Override policies: what differs from cluster to cluster. They never touch replicas, so that these can be added up. */
-import { OVERRIDE_POLICIES } from '../../../../fleet/resources.ts'
+import { OVERRIDE_POLICIES } from '../../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { oneOf } from '../../script.ts'
 import type { Generator } from '../../seeded-world.ts'

@@ -1,6 +1,6 @@
 /** Policies: which templates go where, how their replicas are divided, and what else is said about them. A wish is a spec. */
 import type { Random } from '../../../../base/random.ts'
-import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../../fleet/resources.ts'
+import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { oneOf } from '../../script.ts'
 import type { Generator } from '../../seeded-world.ts'

@@ -1,6 +1,6 @@
 /** What people give to the hub for the fleet to run: scaled, rolled to another image, changed, deleted and created again. */
 import type { Random } from '../../../../base/random.ts'
-import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS, JOBS, SERVICES, STATEFUL_SETS } from '../../../../client/builtin-resources.ts'
+import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS, JOBS, SERVICES, STATEFUL_SETS } from '../../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { oneOf } from '../../script.ts'
 import type { Generator } from '../../seeded-world.ts'

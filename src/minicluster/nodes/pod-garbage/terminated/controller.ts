@@ -2,7 +2,7 @@
  * Keeps at most 12,500 pods that have ended; beyond that the evicted go first, then the oldest. All of them are looked at
  * together, under one key (the namespace kube-system stands for the cluster), and only when there are too many.
  */
-import { NAMESPACES, PODS } from '../../../../client/builtin-resources.ts'
+import { NAMESPACES, PODS } from '../../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../../kinds/kubernetes/types.ts'
 import { type Action, type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../../runtime/controller.ts'
 import { isPodTerminal } from '../../../workloads/pod/state.ts'

@@ -3,9 +3,10 @@
  * that a volume one can see can be used. A claim whose class waits for a consumer is served when the scheduler has written
  * its node; a node that is gone sends it back to the scheduler. Creates PersistentVolumes `pvc-<uid of the claim>`.
  */
-import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../../../client/builtin-resources.ts'
+
 import type { Client } from '../../../../client/client.ts'
 import { isNotFound } from '../../../../client/errors.ts'
+import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../../../kinds/kubernetes/resources.ts'
 import type { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../../kinds/kubernetes/types.ts'
 import {
   type Action,

@@ -3,7 +3,7 @@
  * its object; the finalizer keeps the object until then, whoever deletes it. Sole writer of that finalizer, which volumes of
  * other policies do not have. A path that this provisioner would not have made is never touched.
  */
-import { PERSISTENT_VOLUMES } from '../../../../client/builtin-resources.ts'
+import { PERSISTENT_VOLUMES } from '../../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume } from '../../../../kinds/kubernetes/types.ts'
 import {
   type Action,

@@ -3,12 +3,14 @@
  * finalizer after creation, when admission adds it. Before it lets a claim go it asks the server for the pods of the
  * namespace: a pod that the cache does not show yet counts too.
  */
-import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../../client/builtin-resources.ts'
+
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolumeClaim, Pod } from '../../../../kinds/kubernetes/types.ts'
+import { objectKey, refOfKey } from '../../../../kube/object-reference.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../../runtime/controller.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../../runtime/finalizer.ts'
 import { controllerOf } from '../../../workloads/pod/ownership.ts'
-import { claimKey, claimNameOf, claimsOfPod, refOfClaimKey } from '../../names.ts'
+import { claimNameOf, claimsOfPod } from '../../names.ts'
 
 const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection'
 const USERS = 'users'
@@ -23,14 +25,14 @@ export function claimProtection(): Controller {
     name: 'minicluster.storage.protection.claim',
     component: 'persistentvolumeclaim-protection-controller',
     for: PERSISTENT_VOLUME_CLAIMS,
-    watches: [via(PODS, (pod) => claimsOfPod(pod).map(refOfClaimKey))],
+    watches: [via(PODS, (pod) => claimsOfPod(pod).map(refOfKey))],
     indexes: [indexOf(PODS, USERS, claimsOfPod)],
     writes: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] }],
     reads: [{ resource: PODS, verbs: ['list'] }],
     observe: async ({ namespace, name }, claim, read, client) => {
       if (claim === undefined || !isCandidate(claim)) return { claim, isUsed: true }
       const uses = (pod: Pod): boolean => usesClaim(pod, claim)
-      if (read.byIndex(PODS, USERS, claimKey(namespace, name)).some(uses)) return { claim, isUsed: true }
+      if (read.byIndex(PODS, USERS, objectKey(namespace, name)).some(uses)) return { claim, isUsed: true }
       const { items } = await client.list(PODS, { namespace })
       return { claim, isUsed: (items as Pod[]).some(uses) }
     },

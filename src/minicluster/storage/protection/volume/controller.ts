@@ -2,7 +2,7 @@
  * Keeps a deleted volume while it is bound, by the finalizer `kubernetes.io/pv-protection`. Sole writer of that finalizer
  * after creation, when admission adds it.
  */
-import { PERSISTENT_VOLUMES } from '../../../../client/builtin-resources.ts'
+import { PERSISTENT_VOLUMES } from '../../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume } from '../../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../../runtime/controller.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../../runtime/finalizer.ts'

@@ -2,7 +2,8 @@
  * Taints of clusters: which there are, which are added and removed, and the words in which events tell of them. A taint is
  * told from another by its key and effect; one that is there already keeps its value and the time it came.
  */
-import type { Taint, Toleration } from '../kinds/karmada/index.ts'
+import { tolerates } from '../kubernetes/taints.ts'
+import type { Taint, Toleration } from './index.ts'
 
 export type TaintKey = Pick<Taint, 'key' | 'effect'>
 
@@ -25,13 +26,6 @@ export function describeTaints(taints: readonly Taint[]): string {
   if (taints.length === 0) return 'cluster now does not have taints'
   const told = taints.map(({ key, value, effect }) => `{Key:${key},${value ? `Value:${value},` : ''}Effect:${effect}}`)
   return `cluster now has taints([${told.join(',')}])`
-}
-
-export function tolerates({ key = '', effect = '', operator = '', value = '' }: Toleration, taint: Taint): boolean {
-  if (effect !== '' && effect !== taint.effect) return false
-  if (key !== '' && key !== taint.key) return false
-  if (operator === 'Exists') return true
-  return (operator === '' || operator === 'Equal') && value === (taint.value ?? '')
 }
 
 export const noExecuteTaints = (taints: readonly Taint[] | undefined): readonly Taint[] =>

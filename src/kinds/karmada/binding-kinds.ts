@@ -2,8 +2,12 @@
  * ResourceBinding and ClusterResourceBinding are one thing with two sets of names. Whoever works on bindings takes a
  * `BindingKind` and never asks which of the two it is.
  */
-import type { Resource } from '../../client/resource.ts'
-import type { Binding, Work } from '../../kinds/karmada/index.ts'
+
+import type { KubeObject } from '../../kube/meta.ts'
+import type { ObjectRef } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
+import type { Binding } from './index.ts'
+import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from './resources.ts'
 import {
   BINDING_FINALIZER,
   CLUSTER_BINDING_FINALIZER,
@@ -12,11 +16,7 @@ import {
   RESOURCE_BINDING_ID,
   RESOURCE_BINDING_NAME,
   RESOURCE_BINDING_NAMESPACE,
-} from '../../kinds/karmada/well-known.ts'
-import type { KubeObject } from '../../kube/meta.ts'
-import type { Index, ObjectRef } from '../../runtime/controller.ts'
-import { indexOf } from '../../runtime/controller.ts'
-import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../resources.ts'
+} from './well-known.ts'
 
 export interface BindingKind {
   readonly resource: Resource<Binding>
@@ -62,28 +62,5 @@ export const CLUSTER_SCOPED_BINDINGS: BindingKind = Object.freeze({
 
 export const BINDING_KINDS: readonly BindingKind[] = Object.freeze([NAMESPACED_BINDINGS, CLUSTER_SCOPED_BINDINGS])
 
-export const refOf = ({ metadata }: KubeObject): ObjectRef => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
-
 /** Empty while admission has not given it one. */
 export const permanentIdOf = ({ idLabel }: BindingKind, { metadata }: KubeObject): string => metadata.labels?.[idLabel] ?? ''
-
-const WORKS_OF_BINDING = 'works-of-binding'
-const byId = (id: string): string => `id ${id}`
-const byName = ({ namespace, name }: ObjectRef): string => `name ${namespace}/${name}`
-
-/** Works by the binding they were made for: by its permanent id, and by its name. */
-export const worksIndex = (kind: BindingKind): Index =>
-  indexOf(WORKS, WORKS_OF_BINDING, (work: Work) => {
-    const id = permanentIdOf(kind, work)
-    const ref = kind.namedBy(work)
-    return [...(id === '' ? [] : [byId(id)]), ...(ref === undefined ? [] : [byName(ref)])]
-  })
-
-interface WorksReader {
-  byIndex(resource: typeof WORKS, index: string, value: string): Work[]
-}
-
-export const worksWithId = (read: WorksReader, id: string): Work[] => (id === '' ? [] : read.byIndex(WORKS, WORKS_OF_BINDING, byId(id)))
-
-/** Also of a binding that had the name before. */
-export const worksNaming = (read: WorksReader, ref: ObjectRef): Work[] => read.byIndex(WORKS, WORKS_OF_BINDING, byName(ref))

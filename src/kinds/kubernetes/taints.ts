@@ -1,7 +1,7 @@
-/** Taints of nodes and what pods tolerate of them. */
-import type { Taint, Toleration } from '../../../kinds/kubernetes/types.ts'
+/** Taints of nodes and the tolerations of pods. Karmada's taints of clusters match by the same rules. */
+import type { Taint, Toleration } from './types.ts'
 
-function toleratesTaint(toleration: Toleration, taint: Taint): boolean {
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { effect = '', key = '', operator = '' } = toleration
   if (effect !== '' && effect !== taint.effect) return false
   if (key !== '' && key !== taint.key) return false
@@ -10,7 +10,7 @@ function toleratesTaint(toleration: Toleration, taint: Taint): boolean {
 }
 
 export const isTolerated = (taint: Taint, tolerations: readonly Toleration[]): boolean =>
-  tolerations.some((toleration) => toleratesTaint(toleration, taint))
+  tolerations.some((toleration) => tolerates(toleration, taint))
 
 /** Whether some taint keeps the pod away from the node altogether. */
 export const isKeptAway = (taints: readonly Taint[] | undefined, tolerations: readonly Toleration[]): boolean =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { checkDns1123Subdomain, checkQualifiedName } from '../kube/names.ts'
+import { checkDns1123Subdomain, checkQualifiedName } from '../../kube/names.ts'
 import { bindingName, bindingReferenceKey, clusterOfExecutionNamespace, executionNamespace, fnv32a, safeEncode, workName } from './names.ts'
 
 describe('generated names', () => {

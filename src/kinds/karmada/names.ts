@@ -1,5 +1,5 @@
 /** Names that are made from other names. Karmada makes the same ones, so objects are found again after a change of control plane. */
-import { EXECUTION_NAMESPACE_PREFIX } from '../kinds/karmada/well-known.ts'
+import { EXECUTION_NAMESPACE_PREFIX } from './well-known.ts'
 
 /** 32-bit FNV-1a over the UTF-8 bytes. */
 export function fnv32a(text: string): number {

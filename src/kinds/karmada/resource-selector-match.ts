@@ -2,9 +2,10 @@
  * How well the resource selectors of a policy fit an object. A name is more specific than labels, labels more than the kind
  * alone; policies of equal priority are told apart by it. A selector that cannot be read fits nothing.
  */
-import type { ResourceSelector } from '../kinds/karmada/index.ts'
-import type { KubeObject } from '../kube/meta.ts'
-import { type LabelSelector, matchesLabels, selectorFromObject } from '../kube/selector.ts'
+
+import type { KubeObject } from '../../kube/meta.ts'
+import { type LabelSelector, matchesLabels, selectorFromObject } from '../../kube/selector.ts'
+import type { ResourceSelector } from './index.ts'
 
 /** 0: no match. 1: by kind (and namespace) alone. 2: by labels. 3: by name. */
 export type ImplicitPriority = 0 | 1 | 2 | 3

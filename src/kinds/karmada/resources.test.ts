@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { aConfigMap, aNamespace } from '../../test/builders/index.ts'
-import { CONFIG_MAPS, NAMESPACES } from '../client/builtin-resources.ts'
-import { ApiError } from '../client/errors.ts'
-import type { Resource } from '../client/resource.ts'
-import { aWorld, type World } from '../faultsim/world/index.ts'
+import { aConfigMap, aNamespace } from '../../../test/builders/index.ts'
+import { ApiError } from '../../client/errors.ts'
+import { aWorld, type World } from '../../faultsim/world/index.ts'
+import type { KubeObject, ObjectMeta } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
+import { CONFIG_MAPS, NAMESPACES } from '../kubernetes/resources.ts'
+import * as resources from './resources.ts'
 import {
   DELETION_PROTECTED_LABEL,
   PROPAGATION_POLICY_FINALIZER,
   PROPAGATION_POLICY_ID,
   RESOURCE_BINDING_ID,
   WORK_ID,
-} from '../kinds/karmada/well-known.ts'
-import type { KubeObject, ObjectMeta } from '../kube/meta.ts'
-import * as resources from './resources.ts'
+} from './well-known.ts'
 
 const { CLUSTERS, PROPAGATION_POLICIES, RESOURCE_BINDINGS, WORKS } = resources
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type ClusterTraits, matchesCluster } from './cluster-affinity.ts'
+import { type ClusterTraits, matchesCluster } from './cluster-affinity-match.ts'
 
 type Affinity = NonNullable<Parameters<typeof matchesCluster>[0]>
 

@@ -2,8 +2,9 @@
  * Which clusters an affinity means. All that is set must hold; nothing set means every cluster, and a selector that cannot be
  * read means none. Compile once (`clusterMatcher`) where many clusters are asked about.
  */
-import type { Cluster, ClusterAffinity } from '../kinds/karmada/index.ts'
-import { type LabelRequirement, type LabelSelector, type Labels, matchesLabels, selectorFromObject } from '../kube/selector.ts'
+
+import { type LabelRequirement, type LabelSelector, type Labels, matchesLabels, selectorFromObject } from '../../kube/selector.ts'
+import type { Cluster, ClusterAffinity } from './index.ts'
 
 /** What an affinity looks at. */
 export type ClusterTraits = Pick<Cluster, 'metadata'> & { spec?: Pick<Cluster['spec'], 'provider' | 'region' | 'zones'> }

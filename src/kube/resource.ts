@@ -1,4 +1,5 @@
-import type { KubeObject } from '../kube/meta.ts'
+import type { KubeObject } from './meta.ts'
+import { keyOfObject, type ObjectName } from './object-reference.ts'
 
 /** Names a kind to the client: enough to build its paths. Kinds of the registry have these fields already. */
 export interface Resource<T extends KubeObject = KubeObject> {
@@ -15,10 +16,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
 /** One resource, one key: `apps/v1/deployments`, `/v1/pods`. */
 export const keyOfResource = (resource: Resource): string => `${resource.group}/${resource.version}/${resource.plural}`
 
-export interface ObjectName {
-  namespace?: string
-  name: string
-}
+/** One object among those of every resource. */
+export const keyOfLocated = (resource: Resource, object: KubeObject): string => `${keyOfResource(resource)} ${keyOfObject(object)}`
 
 export function collectionPath(resource: Resource, namespace: string | undefined): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type ImplicitPriority, implicitPriorityOf } from './resource-selector.ts'
+import { type ImplicitPriority, implicitPriorityOf } from './resource-selector-match.ts'
 
 type Selector = Parameters<typeof implicitPriorityOf>[0][number]
 

@@ -1,8 +1,8 @@
 /** The built-in resources our controllers speak about, by name, each with the type of its objects. */
 
-import type * as kinds from '../kinds/kubernetes/types.ts'
-import type { KubeObject } from '../kube/meta.ts'
-import type { Resource } from './resource.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
+import type * as kinds from './types.ts'
 
 const NAMESPACED = true
 
@@ -41,6 +41,8 @@ export const LEASES = builtin<kinds.Lease>('coordination.k8s.io/v1', 'leases', '
 export const ENDPOINT_SLICES = builtin<kinds.EndpointSlice>('discovery.k8s.io/v1', 'endpointslices', 'EndpointSlice')
 export const POD_DISRUPTION_BUDGETS = builtin<kinds.PodDisruptionBudget>('policy/v1', 'poddisruptionbudgets', 'PodDisruptionBudget')
 export const CLUSTER_ROLES = builtin<kinds.ClusterRole>('rbac.authorization.k8s.io/v1', 'clusterroles', 'ClusterRole', !NAMESPACED)
+export const CLUSTER_ROLE_BINDINGS = builtin('rbac.authorization.k8s.io/v1', 'clusterrolebindings', 'ClusterRoleBinding', !NAMESPACED)
+export const PRIORITY_CLASSES = builtin<kinds.PriorityClass>('scheduling.k8s.io/v1', 'priorityclasses', 'PriorityClass', !NAMESPACED)
 export const STORAGE_CLASSES = builtin<kinds.StorageClass>('storage.k8s.io/v1', 'storageclasses', 'StorageClass', !NAMESPACED)
 export const CUSTOM_RESOURCE_DEFINITIONS = builtin(
   'apiextensions.k8s.io/v1',
