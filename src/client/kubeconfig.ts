@@ -2,7 +2,9 @@
  * Kubeconfig files: contexts, clusters and users to one connection. Pure over an injected way to read files and run
  * credential plug-ins, so that it can be tested without either.
  */
+
 import { parse as parseYaml } from 'yaml'
+import { isJsonObject } from '../base/json.ts'
 import { type ExecPlugin, identityFromPlugin, KubeconfigError, type KubeconfigHost, tokenFromFile } from './credentials.ts'
 import type { TlsConnection } from './transport/undici.ts'
 
@@ -56,12 +58,12 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   } catch (cause) {
     throw new KubeconfigError(`${file} is not YAML: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`)
   }
-  if (!isObject(value)) throw new KubeconfigError(`${file} is not a kubeconfig: it holds no object`)
+  if (!isJsonObject(value)) throw new KubeconfigError(`${file} is not a kubeconfig: it holds no object`)
   const config = value
   const named = <T>(list: unknown, key: string): NamedEntry<T>[] =>
     (Array.isArray(list) ? list : [])
       .filter(isEntry)
-      .map((entry) => ({ name: String(entry.name), value: (isObject(entry[key]) ? entry[key] : {}) as T }))
+      .map((entry) => ({ name: String(entry.name), value: (isJsonObject(entry[key]) ? entry[key] : {}) as T }))
   return {
     file,
     currentContext: typeof config['current-context'] === 'string' ? config['current-context'] : '',
@@ -71,8 +73,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isEntry = (entry: unknown): entry is Record<string, unknown> => isObject(entry) && 'name' in entry
+const isEntry = (entry: unknown): entry is Record<string, unknown> => isJsonObject(entry) && 'name' in entry
 
 /** The connection of a context (default: the current one). Every error names the file and what to change. */
 export function connectionOf(config: Kubeconfig, contextName: string | undefined, host: KubeconfigHost): Connection {

@@ -3,6 +3,7 @@
  * keys allowed: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.metadata.labels['a\.b']`.
  * Compiled once, evaluated often; no expression and no object can make it throw or run away.
  */
+import { isJsonObject } from '../base/json.ts'
 import { compareStrings, goJson, goPrint } from './go-print.ts'
 import { type JsonPathNode, JsonPathSyntax, parseNodes } from './json-path-parse.ts'
 import { type Parsed, parsed, unparsed } from './parsed.ts'
@@ -39,7 +40,7 @@ function walk(values: unknown[], nodes: readonly JsonPathNode[]): unknown[] {
 function evaluate(values: unknown[], node: JsonPathNode): unknown[] {
   switch (node.kind) {
     case 'field':
-      return values.flatMap((value) => (isRecord(value) && Object.hasOwn(value, node.name) ? [value[node.name]] : []))
+      return values.flatMap((value) => (isJsonObject(value) && Object.hasOwn(value, node.name) ? [value[node.name]] : []))
     case 'wildcard':
       return values.flatMap(children)
     case 'recursive':
@@ -58,12 +59,10 @@ function evaluate(values: unknown[], node: JsonPathNode): unknown[] {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Map keys in sorted order: Go's order is random, and a stable one is better than none. */
 function children(value: unknown): unknown[] {
   if (Array.isArray(value)) return value
-  if (isRecord(value)) {
+  if (isJsonObject(value)) {
     const keys = Object.keys(value).sort(compareStrings)
     return keys.map((key) => value[key])
   }
@@ -137,7 +136,7 @@ export function jsonPathText(value: unknown): string {
 
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   const keys = Object.keys(value).sort(compareStrings)
   return Object.fromEntries(keys.map((key) => [key, sortKeys(value[key])]))
 }

@@ -3,6 +3,7 @@
  * versions and times disappear, names that were made up become what they are made of, and order among such twins is none.
  * News (Events) and Leases are left out.
  */
+import { isJsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ClusterStore } from '../../store/index.ts'
 
@@ -119,13 +120,11 @@ export function differences(expected: EndState, actual: EndState, most = 8): str
 
 function fieldDifferences(path: string, expected: unknown, actual: unknown): string[] {
   if (JSON.stringify(expected) === JSON.stringify(actual)) return []
-  if (!isRecord(expected) || !isRecord(actual)) return [`${path} is ${show(actual)} instead of ${show(expected)}`]
+  if (!isJsonObject(expected) || !isJsonObject(actual)) return [`${path} is ${show(actual)} instead of ${show(expected)}`]
   return [...new Set([...Object.keys(expected), ...Object.keys(actual)])].flatMap((name) =>
     fieldDifferences(`${path} .${name}`, expected[name], actual[name]),
   )
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function show(value: unknown): string {
   const shown = JSON.stringify(value) ?? 'absent'

@@ -1,7 +1,7 @@
 /** How many completions of a divided Job each cluster is asked for: in proportion to its replicas. Pure. */
 import type { BindingSpec, TargetCluster } from '../../kinds/karmada/index.ts'
+import { numberAt } from '../../kube/fields.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { numberAt } from '../fields.ts'
 import { divideByWeight } from '../scheduler/division.ts'
 
 /** By cluster; empty where completions stay as they are. */

@@ -22,9 +22,9 @@ import {
   WORK_NAME,
   WORK_NAMESPACE,
 } from '../../kinds/karmada/well-known.ts'
+import { withField } from '../../kube/fields.ts'
 import { groupVersion, type KubeObject } from '../../kube/meta.ts'
 import { refOf } from '../../kube/object-reference.ts'
-import { withField } from '../fields.ts'
 import { pruneForMember } from '../interpreter/native/prune.ts'
 import type { Overridden } from '../override/index.ts'
 import { preservedLabels } from './preserved-labels.ts'

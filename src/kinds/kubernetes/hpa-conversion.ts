@@ -6,8 +6,9 @@ import { deepClone, isJsonObject, type Json } from '../../base/json.ts'
 import { goJson } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { decodeAs, decodeTyped } from './decode-json.ts'
-import { cpuUtilization, type Fields, listOf, metricSpecToV1, metricSpecToV2, metricStatusToV1, metricStatusToV2 } from './hpa-metrics.ts'
+import { cpuUtilization, listOf, metricSpecToV1, metricSpecToV2, metricStatusToV1, metricStatusToV2 } from './hpa-metrics.ts'
 import { messageModel } from './model.ts'
+import type { Fields } from './rules/fields.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
 const METRICS = `${PREFIX}metrics`

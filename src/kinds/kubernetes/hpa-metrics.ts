@@ -1,7 +1,6 @@
 /** Metrics of a HorizontalPodAutoscaler between autoscaling/v2 and the old types that the v1 annotations hold. */
-export type Fields = Record<string, unknown>
+import { type Fields, fieldsOf } from './rules/fields.ts'
 
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {})
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
 /** Drops what is undefined, so that the result prints as Go would. */

@@ -7,9 +7,11 @@
  *   running.json  the program runs
  *   ended.json    how it ended, or why it never began
  */
+
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import path from 'node:path'
+import { isJsonObject } from '../../base/json.ts'
 import type { RunSpec, RunState } from '../kubelet/container-machine.ts'
 import type { Namespaces } from './namespaces.ts'
 import type { ProcessMark } from './process-table.ts'
@@ -145,18 +147,16 @@ function readRecord<T>(directory: string, file: string, isRecord: (value: unknow
   }
 }
 
-type Fields = Record<string, unknown>
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string')
-const isTextMap = (value: unknown): boolean => isObject(value) && Object.values(value).every((item) => typeof item === 'string')
+const isTextMap = (value: unknown): boolean => isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string')
 const isMark = (value: unknown): value is ProcessMark =>
-  isObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 0 && typeof value.startTime === 'string'
+  isJsonObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 0 && typeof value.startTime === 'string'
 const isMount = (value: unknown): boolean =>
-  isObject(value) && typeof value.source === 'string' && typeof value.path === 'string' && typeof value.readOnly === 'boolean'
+  isJsonObject(value) && typeof value.source === 'string' && typeof value.path === 'string' && typeof value.readOnly === 'boolean'
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 
 const isSpec = (value: unknown): value is RunSpec =>
-  isObject(value) &&
+  isJsonObject(value) &&
   [value.podUid, value.container, value.namespace, value.pod, value.hostname].every((item) => typeof item === 'string') &&
   isCount(value.attempt) &&
   isTexts(value.command) &&
@@ -167,7 +167,7 @@ const isSpec = (value: unknown): value is RunSpec =>
   typeof value.stdin === 'boolean'
 
 const isLaunch = (value: unknown): value is Launch =>
-  isObject(value) &&
+  isJsonObject(value) &&
   isTexts(value.command) &&
   value.command.length > 0 &&
   isTextMap(value.env) &&
@@ -177,18 +177,18 @@ const isLaunch = (value: unknown): value is Launch =>
   (value.root === undefined || typeof value.root === 'string')
 
 const isPlace = (value: unknown): value is Place =>
-  isObject(value) &&
+  isJsonObject(value) &&
   [value.dataDirectory, value.podDirectory, value.searchPath].every((item) => typeof item === 'string') &&
   (value.script === undefined || typeof value.script === 'string') &&
-  (typeof value.namespaces === 'string' || (isObject(value.namespaces) && isTextMap(value.namespaces.tools)))
+  (typeof value.namespaces === 'string' || (isJsonObject(value.namespaces) && isTextMap(value.namespaces.tools)))
 
 const isRun = (value: unknown): value is RunRecord =>
-  isObject(value) && typeof value.bootId === 'string' && isSpec(value.spec) && isPlace(value.place)
+  isJsonObject(value) && typeof value.bootId === 'string' && isSpec(value.spec) && isPlace(value.place)
 const isClaim = (value: unknown): value is Claim => isMark(value) && typeof (value as Partial<Claim>).bootId === 'string'
 const isRunning = (value: unknown): value is Running =>
-  isObject(value) && isCount(value.startedAtMs) && isMark(value.program) && isMark(value.outer) && isLaunch(value.launch)
+  isJsonObject(value) && isCount(value.startedAtMs) && isMark(value.program) && isMark(value.outer) && isLaunch(value.launch)
 const isEnded = (value: unknown): value is Ended =>
-  isObject(value) &&
+  isJsonObject(value) &&
   ((value.phase === 'exited' && isCount(value.startedAtMs) && isCount(value.finishedAtMs) && isCount(value.exitCode)) ||
     (value.phase === 'failed' && typeof value.reason === 'string' && typeof value.message === 'string'))
 

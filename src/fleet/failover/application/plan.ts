@@ -1,6 +1,6 @@
 /** Where an application has been unhealthy too long. Pure. */
 import { formatTime } from '../../../base/clock.ts'
-import { deepEqual } from '../../../base/json.ts'
+import { deepEqual, isJsonObject } from '../../../base/json.ts'
 import type { ApplicationFailoverBehavior, Binding } from '../../../kinds/karmada/index.ts'
 import { EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
@@ -66,7 +66,7 @@ function sinceOf({ metadata }: Binding): Since {
   if (text === undefined) return {}
   try {
     const value = JSON.parse(text) as unknown
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+    if (!isJsonObject(value)) return {}
     return Object.fromEntries(
       Object.entries(value).filter(
         (entry): entry is [string, string] => typeof entry[1] === 'string' && !Number.isNaN(Date.parse(entry[1])),

@@ -6,8 +6,8 @@
 import { isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import { TEMPLATE_GENERATION } from '../../../kinds/karmada/well-known.ts'
+import { type Fields, fieldsAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, fieldsAt } from '../../fields.ts'
 import { counterOf, memberStatuses, printedCounters, sumOf, wholeStatus } from './status.ts'
 
 export interface Counters {

@@ -1,5 +1,5 @@
 /** batch/v1 CronJob. */
-import { fieldAt, listAt, textAt } from '../../fields.ts'
+import { fieldAt, listAt, textAt } from '../../../kube/fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { podDependencies } from './pod-dependencies.ts'
 import { type MemberStatus, memberStatuses, withStatus } from './status.ts'

@@ -1,7 +1,7 @@
 /** apps/v1 Deployment. */
 import { RETAIN_REPLICAS_LABEL } from '../../../kinds/karmada/well-known.ts'
+import { numberAt, withField } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { numberAt, withField } from '../../fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { aggregateCounters, type Counters, OBSERVED, reflectCounters } from './counters.ts'
 import { isRolledOut, statusNumber } from './health.ts'

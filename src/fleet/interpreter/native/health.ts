@@ -1,6 +1,7 @@
 /** Health of workloads that count: the controller there has seen the newest spec, and enough pods are as it says. */
+
+import { numberAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { numberAt } from '../../fields.ts'
 
 export const hasObservedSpec = (object: KubeObject): boolean =>
   (numberAt(object, 'status', 'observedGeneration') ?? 0) === (object.metadata.generation ?? 0)

@@ -1,5 +1,5 @@
 /** autoscaling/v2 HorizontalPodAutoscaler. */
-import { numberAt } from '../../fields.ts'
+import { numberAt } from '../../../kube/fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { memberStatuses, printedCounters, sumOf, wholeStatus, withStatus } from './status.ts'
 

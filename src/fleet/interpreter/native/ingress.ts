@@ -1,7 +1,8 @@
 /** networking.k8s.io/v1 Ingress. */
+
+import { listAt, textAt } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { listAt, textAt } from '../../fields.ts'
 import type { DependentReference, KindRules } from '../interpreter.ts'
 import { aggregateAddresses, hasAddress } from './load-balancer.ts'
 

@@ -4,8 +4,8 @@
  * failure is announced at once (FailureTarget) and final (Failed) when the other members have stopped as well.
  */
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
+import { type Fields, fieldsAt, listAt, numberAt, textAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, fieldsAt, listAt, numberAt, textAt } from '../../fields.ts'
 import { type MemberStatus, memberStatuses, printedCounters, sumOf, withStatus } from './status.ts'
 import { earliestTime, latestTime } from './times.ts'
 

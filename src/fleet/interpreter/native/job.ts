@@ -1,6 +1,7 @@
 /** batch/v1 Job. Its health has no rule: a Job that failed is finished, not ill. */
+
+import { fieldAt, numberAt, withField } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { fieldAt, numberAt, withField } from '../../fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { aggregateJob } from './job-status.ts'
 import { answerOf, type NativeOptions, reviseField, templateDependencies } from './replicas.ts'

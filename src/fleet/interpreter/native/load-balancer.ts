@@ -1,9 +1,9 @@
 /** Addresses of load balancers, of Services and Ingresses alike: those of all members, each once, in a fixed order. */
 import { deepEqual } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
+import { type Fields, fieldsAt, listAt, numberAt, textAt } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, fieldsAt, listAt, numberAt, textAt } from '../../fields.ts'
 import { memberStatuses, withStatus } from './status.ts'
 
 export function aggregateAddresses(template: KubeObject, items: readonly AggregatedStatusItem[]): KubeObject {

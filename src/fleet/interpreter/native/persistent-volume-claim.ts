@@ -1,5 +1,5 @@
 /** v1 PersistentVolumeClaim. */
-import { textAt, withField } from '../../fields.ts'
+import { textAt, withField } from '../../../kube/fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { firstPhase, phasesOf } from './phases.ts'
 import { withStatus } from './status.ts'

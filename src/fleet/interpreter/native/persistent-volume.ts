@@ -1,5 +1,5 @@
 /** v1 PersistentVolume. */
-import { fieldAt, withField } from '../../fields.ts'
+import { fieldAt, withField } from '../../../kube/fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { firstPhase, phasesOf } from './phases.ts'
 import { withStatus } from './status.ts'

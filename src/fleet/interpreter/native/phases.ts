@@ -1,7 +1,7 @@
 /** Phases of members summed up: the one that deserves most attention speaks for all. */
 import { isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
-import { textAt } from '../../fields.ts'
+import { textAt } from '../../../kube/fields.ts'
 
 /** The phases that members told; `untold` stands for a member without a status. */
 export function phasesOf(items: readonly AggregatedStatusItem[], untold?: string): Set<string> {

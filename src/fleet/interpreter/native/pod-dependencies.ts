@@ -5,8 +5,8 @@
  * members: no name here is one that every object has.
  */
 import { isJsonObject } from '../../../base/json.ts'
+import type { Fields } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
-import type { Fields } from '../../fields.ts'
 import type { DependentReference } from '../interpreter.ts'
 
 export interface DependencyOptions {

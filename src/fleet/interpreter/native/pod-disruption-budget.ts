@@ -1,7 +1,7 @@
 /** policy/v1 PodDisruptionBudget. */
 import { isJsonObject, setOwn } from '../../../base/json.ts'
+import { type Fields, fieldsAt, numberAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, fieldsAt, numberAt } from '../../fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { statusNumber } from './health.ts'
 import { type MemberStatus, memberStatuses, printedCounters, sumOf, wholeStatus, withStatus } from './status.ts'

@@ -4,9 +4,9 @@
  */
 import { isJsonObject } from '../../../base/json.ts'
 import type { ReplicaRequirements } from '../../../kinds/karmada/index.ts'
+import { type Fields, fieldAt } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
-import { type Fields, fieldAt } from '../../fields.ts'
 import { type Amount, addAmounts, printAmount, readAmount } from './amounts.ts'
 
 export interface RequirementOptions {

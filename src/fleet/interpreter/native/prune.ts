@@ -3,8 +3,8 @@
  * decides by its name, whatever its group. Pruning what is pruned changes nothing.
  */
 import { isJsonObject } from '../../../base/json.ts'
+import { fieldAt, textAt, withField, withoutField } from '../../../kube/fields.ts'
 import type { KubeObject, ObjectMeta } from '../../../kube/meta.ts'
-import { fieldAt, textAt, withField, withoutField } from '../../fields.ts'
 
 const SERVER_METADATA = [
   'creationTimestamp',

@@ -1,5 +1,5 @@
 /** apps/v1 ReplicaSet. */
-import { numberAt } from '../../fields.ts'
+import { numberAt } from '../../../kube/fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { aggregateCounters, type Counters, OBSERVED, reflectCounters } from './counters.ts'
 import { hasObservedSpec, statusNumber } from './health.ts'

@@ -1,6 +1,7 @@
 /** Replicas that are one number in the spec, with the pod template beside it. */
+
+import { fieldAt, numberAt, withField } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { fieldAt, numberAt, withField } from '../../fields.ts'
 import type { DependentReference, KindRules } from '../interpreter.ts'
 import { type DependencyOptions, podDependencies } from './pod-dependencies.ts'
 import { podRequirements, type RequirementOptions } from './pod-requirements.ts'

@@ -1,6 +1,7 @@
 /** v1 ServiceAccount: the member adds Secrets of its own, which must not be taken away again. */
+
+import { listAt, textAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { listAt, textAt } from '../../fields.ts'
 import type { KindRules } from '../interpreter.ts'
 
 export const serviceAccountRules: KindRules = {

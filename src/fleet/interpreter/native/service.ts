@@ -1,6 +1,7 @@
 /** v1 Service. Only a load balancer has a status worth telling. */
+
+import { fieldsAt, numberAt, textAt, withField } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { fieldsAt, numberAt, textAt, withField } from '../../fields.ts'
 import type { KindRules } from '../interpreter.ts'
 import { aggregateAddresses, hasAddress } from './load-balancer.ts'
 import { wholeStatus } from './status.ts'

@@ -4,8 +4,8 @@
  * a status in which nothing is counted yet is believed only when the object is healthy.
  */
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
+import { type Fields, listAt, numberAt, textAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, listAt, numberAt, textAt } from '../../fields.ts'
 import type { DependentReference, KindRules } from '../interpreter.ts'
 import { aggregateCounters, type Counters, hasObservedItself, OBSERVED, reflectCounters } from './counters.ts'
 import { isRolledOut, statusNumber } from './health.ts'

@@ -1,9 +1,9 @@
 /** What the rules of all kinds do with status: take it from a member's object, and put a summed-up one on the template. */
 import { deepEqual, isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
+import { type Fields, fieldsAt } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, fieldsAt } from '../../fields.ts'
 
 /** A status of a member with the name of its cluster. */
 export interface MemberStatus {

@@ -3,10 +3,10 @@
  * and what of a node and of a pod is worth keeping for the sums: a cache holds these instead of whole objects.
  */
 import type { ResourceList } from '../../../kinds/karmada/index.ts'
+import { type Fields, fieldsAt, listAt, textAt } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { formatQuantity, type QuantityFormat, quantityOf, scaledValue, tryParseQuantity } from '../../../kube/quantity.ts'
-import { type Fields, fieldsAt, listAt, textAt } from '../../fields.ts'
 
 /** With how it was written, where that is kept. */
 export type Amounts = readonly (readonly [name: string, amount: bigint, format?: QuantityFormat])[]

@@ -5,8 +5,8 @@
 import type { Client } from '../../../client/client.ts'
 import { readAll } from '../../../client/transport.ts'
 import type { ApiEnablement } from '../../../kinds/karmada/index.ts'
+import { fieldAt, listAt, textAt } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
-import { fieldAt, listAt, textAt } from '../../fields.ts'
 
 export interface Enablements {
   list: ApiEnablement[]

@@ -1,6 +1,6 @@
 /** Commands and arguments of the containers with one name. */
 import type { CommandArgsOverrider } from '../../../kinds/karmada/index.ts'
-import { fieldAt } from '../../fields.ts'
+import { fieldAt } from '../../../kube/fields.ts'
 import { withContainers } from './containers.ts'
 import type { Override } from './overrider.ts'
 

@@ -1,7 +1,7 @@
 /** Where the containers of an object are. The kind decides by its name, whatever its group; init containers do not count. */
 import { isJsonObject } from '../../../base/json.ts'
+import { type Fields, fieldAt, withField } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Fields, fieldAt, withField } from '../../fields.ts'
 
 const OF_TEMPLATE = ['spec', 'template', 'spec', 'containers'] as const
 const WITH_TEMPLATE = ['ReplicaSet', 'Deployment', 'DaemonSet', 'StatefulSet', 'Job']

@@ -1,8 +1,8 @@
 /** Images of containers, or the one image that a predicate points at. */
 import type { ImageOverrider } from '../../../kinds/karmada/index.ts'
+import { textAt } from '../../../kube/fields.ts'
 import { goQuote } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { textAt } from '../../fields.ts'
 import { overrideImage } from '../image.ts'
 import { applyPatch, DoesNotApply, valueAt } from '../json-patch.ts'
 import { withContainers } from './containers.ts'

@@ -9,12 +9,12 @@ import type { AggregatedStatusItem, Binding, Work } from '../../../kinds/karmada
 import { clusterOfExecutionNamespace } from '../../../kinds/karmada/names.ts'
 import { FULLY_APPLIED, WORK_APPLIED, WORK_DISPATCHING } from '../../../kinds/karmada/well-known.ts'
 import { findCondition, isConditionTrue, setCondition } from '../../../kube/conditions.ts'
+import { fieldAt, fieldsAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { refOf } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import type { Action, EventIntent, News, Plan } from '../../../runtime/controller.ts'
 import { keptClusters } from '../../binding/index.ts'
-import { fieldAt, fieldsAt } from '../../fields.ts'
 import { fullyApplied } from './aggregate.ts'
 import { mergeDifference } from './merge-difference.ts'
 

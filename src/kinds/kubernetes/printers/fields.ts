@@ -2,6 +2,8 @@
  * Reading objects for a table. A row must never fail, whatever an object holds, so every access is forgiving: a value
  * of the wrong type counts as absent.
  */
+import { isJsonObject } from '../../../base/json.ts'
+import { fieldAt } from '../../../kube/fields.ts'
 import { humanDuration } from '../../../kube/go-duration.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
@@ -11,14 +13,8 @@ import type { LabelSelectorObject } from '../../../kube/selector.ts'
 /** The cells of one object. */
 export type Cells = (object: KubeObject, nowMs: number) => unknown[]
 
-export function at(value: unknown, ...path: string[]): unknown {
-  let current = value
-  for (const key of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined
-    current = (current as Record<string, unknown>)[key]
-  }
-  return current ?? undefined
-}
+/** A null counts as absent, as it does in Go. */
+export const at = (value: unknown, ...path: string[]): unknown => fieldAt(value, ...path) ?? undefined
 
 /** A string, or the fallback when it is absent or empty. */
 export const text = (value: unknown, fallback = ''): string => (typeof value === 'string' && value !== '' ? value : fallback)
@@ -29,8 +25,7 @@ export const list = (value: unknown): readonly unknown[] => (Array.isArray(value
 
 export const texts = (value: unknown): string[] => list(value).filter((item): item is string => typeof item === 'string')
 
-export const keysOf = (value: unknown): string[] =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).sort(compareStrings) : []
+export const keysOf = (value: unknown): string[] => (isJsonObject(value) ? Object.keys(value).sort(compareStrings) : [])
 
 export const nameOf = (object: KubeObject): string => object.metadata.name ?? ''
 

@@ -10,6 +10,11 @@ export type Fields = Record<string, unknown>
 const NOTHING: Fields = Object.freeze({})
 const NO_ITEMS: readonly unknown[] = Object.freeze([])
 
+export const isFields = (value: unknown): value is Fields => isJsonObject(value)
+
+/** The value as an object; anything else reads as an empty one. */
+export const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value : {})
+
 /** The value of an own key, `undefined` when absent; `null` counts as absent, as it does in Go. */
 export function field(of: unknown, key: string): unknown {
   if (typeof of !== 'object' || of === null || !Object.hasOwn(of, key)) return undefined
@@ -33,13 +38,17 @@ export function items(of: unknown, key: string): readonly unknown[] {
   return Array.isArray(value) ? value : NO_ITEMS
 }
 
-/** A list of structs; elements of another type read as empty ones, so that indices stay true. */
-export function objects(of: unknown, key: string): readonly Fields[] {
-  return items(of, key).map((item) => (isJsonObject(item) ? item : NOTHING))
+/** A list of structs; elements of another type read as empty ones, as a decoded null does, so that indices stay true. */
+export function objects(of: unknown, key: string): Fields[] {
+  return items(of, key).map(fieldsOf)
 }
 
-export function strings(of: unknown, key: string): readonly string[] {
+export function strings(of: unknown, key: string): string[] {
   return items(of, key).map((item) => (typeof item === 'string' ? item : ''))
+}
+
+export function integers(of: unknown, key: string): number[] {
+  return items(of, key).map((item) => (typeof item === 'number' ? item : 0))
 }
 
 export function string(of: unknown, key: string): string {
@@ -69,6 +78,23 @@ export function boolean(of: unknown, key: string): boolean {
 export function maybeBoolean(of: unknown, key: string): boolean | undefined {
   const value = field(of, key)
   return typeof value === 'boolean' ? value : undefined
+}
+
+/** An int-or-string; unset reads as the integer 0. */
+export function intOrText(of: unknown, key: string): number | string {
+  const value = field(of, key)
+  return typeof value === 'number' || typeof value === 'string' ? value : 0
+}
+
+/** True for anything but absence: pointers, and unions told apart by which member is set. */
+export const isSet = (of: unknown, key: string): boolean => field(of, key) !== undefined
+
+/** The value as it was sent, `null` included: for messages and copies. */
+export const raw = (of: Fields | undefined, key: string): unknown => (of !== undefined && Object.hasOwn(of, key) ? of[key] : undefined)
+
+/** A map of strings in the order sent, for messages that must follow it; keys may be anything, `__proto__` included. */
+export function entries(of: unknown, key: string): [string, string][] {
+  return Object.entries(object(of, key)).map(([name, item]) => [name, typeof item === 'string' ? item : ''])
 }
 
 /** Entries of a map in key order (Go's order is random, ours is stable); values of another type read as ''. */

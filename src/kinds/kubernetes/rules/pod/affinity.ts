@@ -1,56 +1,56 @@
 /** Node and pod affinity: terms, weights, selectors. */
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkLabelValue, checkQualifiedName, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../../kube/names.ts'
+import { type Fields, maybeObject, number, objects, string, strings } from '../fields.ts'
 import { labelSelectorErrors } from '../formats.ts'
 import { appendAll, invalidEach } from './errors.ts'
 import type { PodOptions } from './options.ts'
-import { type Fields, fields, integer, items, text, texts } from './read.ts'
 import { matchLabelKeyErrors } from './topology-spread.ts'
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
 
 export function validateAffinity(path: string, spec: Fields, options: PodOptions): FieldError[] {
-  const affinity = fields(spec, 'affinity')
+  const affinity = maybeObject(spec, 'affinity')
   if (affinity === undefined) return []
   const tolerant = options.allowInvalidAffinitySelector
   return [
-    ...nodeAffinityErrors(`${path}.nodeAffinity`, fields(affinity, 'nodeAffinity'), options.allowInvalidRequiredNodeAffinity),
-    ...podAffinityErrors(`${path}.podAffinity`, fields(affinity, 'podAffinity'), tolerant),
-    ...podAffinityErrors(`${path}.podAntiAffinity`, fields(affinity, 'podAntiAffinity'), tolerant),
+    ...nodeAffinityErrors(`${path}.nodeAffinity`, maybeObject(affinity, 'nodeAffinity'), options.allowInvalidRequiredNodeAffinity),
+    ...podAffinityErrors(`${path}.podAffinity`, maybeObject(affinity, 'podAffinity'), tolerant),
+    ...podAffinityErrors(`${path}.podAntiAffinity`, maybeObject(affinity, 'podAntiAffinity'), tolerant),
   ]
 }
 
 function nodeAffinityErrors(path: string, affinity: Fields | undefined, tolerant: boolean): FieldError[] {
   const errors: FieldError[] = []
-  const selector = fields(affinity, REQUIRED)
+  const selector = maybeObject(affinity, REQUIRED)
   if (selector !== undefined) {
-    const terms = items(selector, 'nodeSelectorTerms')
+    const terms = objects(selector, 'nodeSelectorTerms')
     const at = `${path}.${REQUIRED}.nodeSelectorTerms`
     if (terms.length === 0) errors.push(required(at, 'must have at least one node selector term'))
     terms.forEach((term, i) => {
       appendAll(errors, nodeTermErrors(`${at}[${i}]`, term, tolerant))
     })
   }
-  items(affinity, PREFERRED).forEach((term, i) => {
+  objects(affinity, PREFERRED).forEach((term, i) => {
     const at = `${path}.${PREFERRED}[${i}]`
-    appendAll(errors, weightErrors(at, term), nodeTermErrors(`${at}.preference`, fields(term, 'preference') ?? {}, true))
+    appendAll(errors, weightErrors(at, term), nodeTermErrors(`${at}.preference`, maybeObject(term, 'preference') ?? {}, true))
   })
   return errors
 }
 
 const weightErrors = (at: string, term: Fields): FieldError[] => {
-  const weight = integer(term, 'weight')
+  const weight = number(term, 'weight')
   return weight <= 0 || weight > 100 ? [invalid(`${at}.weight`, weight, 'must be in the range 1-100')] : []
 }
 
 const nodeTermErrors = (path: string, term: Fields, tolerant: boolean): FieldError[] => [
-  ...items(term, 'matchExpressions').flatMap((r, i) => nodeRequirementErrors(`${path}.matchExpressions[${i}]`, r, tolerant)),
-  ...items(term, 'matchFields').flatMap((r, i) => nodeFieldErrors(`${path}.matchFields[${i}]`, r)),
+  ...objects(term, 'matchExpressions').flatMap((r, i) => nodeRequirementErrors(`${path}.matchExpressions[${i}]`, r, tolerant)),
+  ...objects(term, 'matchFields').flatMap((r, i) => nodeFieldErrors(`${path}.matchFields[${i}]`, r)),
 ]
 
 function nodeRequirementErrors(path: string, requirement: Fields, tolerant: boolean): FieldError[] {
-  const [operator, key, values] = [text(requirement, 'operator'), text(requirement, 'key'), texts(requirement, 'values')]
+  const [operator, key, values] = [string(requirement, 'operator'), string(requirement, 'key'), strings(requirement, 'values')]
   const errors = nodeOperatorErrors(path, operator, values)
   appendAll(errors, invalidEach(`${path}.key`, key, checkQualifiedName(key)))
   if (tolerant) return errors
@@ -78,7 +78,7 @@ function nodeOperatorErrors(path: string, operator: string, values: readonly str
 
 /** Of a node's fields only its name can be selected by. */
 function nodeFieldErrors(path: string, requirement: Fields): FieldError[] {
-  const [operator, key, values] = [text(requirement, 'operator'), text(requirement, 'key'), texts(requirement, 'values')]
+  const [operator, key, values] = [string(requirement, 'operator'), string(requirement, 'key'), strings(requirement, 'values')]
   const errors: FieldError[] = []
   if (operator !== 'In' && operator !== 'NotIn') errors.push(invalid(`${path}.operator`, operator, 'not a valid selector operator'))
   else if (values.length !== 1) {
@@ -90,19 +90,19 @@ function nodeFieldErrors(path: string, requirement: Fields): FieldError[] {
 
 function podAffinityErrors(path: string, affinity: Fields | undefined, tolerant: boolean): FieldError[] {
   return [
-    ...items(affinity, REQUIRED).flatMap((term, i) => podTermErrors(`${path}.${REQUIRED}[${i}]`, term, tolerant)),
-    ...items(affinity, PREFERRED).flatMap((term, i) => {
+    ...objects(affinity, REQUIRED).flatMap((term, i) => podTermErrors(`${path}.${REQUIRED}[${i}]`, term, tolerant)),
+    ...objects(affinity, PREFERRED).flatMap((term, i) => {
       const at = `${path}.${PREFERRED}[${i}]`
-      return [...weightErrors(at, term), ...podTermErrors(`${at}.podAffinityTerm`, fields(term, 'podAffinityTerm') ?? {}, tolerant)]
+      return [...weightErrors(at, term), ...podTermErrors(`${at}.podAffinityTerm`, maybeObject(term, 'podAffinityTerm') ?? {}, tolerant)]
     }),
   ]
 }
 
 function podTermErrors(path: string, term: Fields, tolerant: boolean): FieldError[] {
-  const topologyKey = text(term, 'topologyKey')
+  const topologyKey = string(term, 'topologyKey')
   return [
     ...podTermSelectorErrors(path, term, tolerant),
-    ...texts(term, 'namespaces').flatMap((name) => invalidEach(`${path}.namespace`, name, nameIsDnsLabel(name, false))),
+    ...strings(term, 'namespaces').flatMap((name) => invalidEach(`${path}.namespace`, name, nameIsDnsLabel(name, false))),
     ...matchLabelKeyErrors(path, term),
     ...(topologyKey === '' ? [required(`${path}.topologyKey`, 'can not be empty')] : []),
     ...invalidEach(`${path}.topologyKey`, topologyKey, checkQualifiedName(topologyKey)),
@@ -110,22 +110,22 @@ function podTermErrors(path: string, term: Fields, tolerant: boolean): FieldErro
 }
 
 const podTermSelectorErrors = (path: string, term: Fields, tolerant: boolean): FieldError[] => [
-  ...labelSelectorErrors(`${path}.labelSelector`, fields(term, 'labelSelector'), tolerant),
-  ...labelSelectorErrors(`${path}.namespaceSelector`, fields(term, 'namespaceSelector'), tolerant),
+  ...labelSelectorErrors(`${path}.labelSelector`, maybeObject(term, 'labelSelector'), tolerant),
+  ...labelSelectorErrors(`${path}.namespaceSelector`, maybeObject(term, 'namespaceSelector'), tolerant),
 ]
 
 /** Errors in the selectors of pod affinity alone: an object stored with them may keep them. */
 export function affinitySelectorErrors(spec: Fields): FieldError[] {
-  const affinity = fields(spec, 'affinity')
+  const affinity = maybeObject(spec, 'affinity')
   return ['podAffinity', 'podAntiAffinity'].flatMap((key) => {
-    const part = fields(affinity, key)
-    const terms = [...items(part, REQUIRED), ...items(part, PREFERRED).map((term) => fields(term, 'podAffinityTerm') ?? {})]
+    const part = maybeObject(affinity, key)
+    const terms = [...objects(part, REQUIRED), ...objects(part, PREFERRED).map((term) => maybeObject(term, 'podAffinityTerm') ?? {})]
     return terms.flatMap((term) => podTermSelectorErrors('', term, false))
   })
 }
 
 /** Invalid label values in required node affinity. */
 export const requiredNodeAffinityErrors = (spec: Fields): FieldError[] =>
-  items(fields(fields(fields(spec, 'affinity'), 'nodeAffinity'), REQUIRED), 'nodeSelectorTerms').flatMap((term) =>
-    items(term, 'matchExpressions').flatMap((requirement) => nodeValueErrors('', texts(requirement, 'values'))),
+  objects(maybeObject(maybeObject(maybeObject(spec, 'affinity'), 'nodeAffinity'), REQUIRED), 'nodeSelectorTerms').flatMap((term) =>
+    objects(term, 'matchExpressions').flatMap((requirement) => nodeValueErrors('', strings(requirement, 'values'))),
   )

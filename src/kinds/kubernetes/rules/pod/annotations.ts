@@ -3,9 +3,9 @@
 import { type FieldError, forbidden, invalid } from '../../../../kube/field-error.ts'
 import { JsonTextError, parseJsonText } from '../../../../kube/json-text.ts'
 import { validateAnnotations } from '../../../../kube/validate-meta.ts'
+import { entries, type Fields, fieldsOf, maybeObject, string } from '../fields.ts'
 import { appendAll } from './errors.ts'
 import type { PodOptions } from './options.ts'
-import { entries, type Fields, fields, fieldsOf, text } from './read.ts'
 import { APPARMOR_CONTAINER, profileAnnotationErrors } from './security-profiles.ts'
 import { tolerationListErrors } from './tolerations.ts'
 
@@ -33,12 +33,12 @@ export function podAnnotationErrors(
   options: PodOptions,
 ): FieldError[] {
   const errors: FieldError[] = []
-  const annotations = fields(metadata, 'annotations')
+  const annotations = maybeObject(metadata, 'annotations')
   const mirror = entries(metadata, 'annotations').find(([key]) => key === MIRROR_POD)?.[1]
-  if (mirror !== undefined && text(spec, 'nodeName') === '') {
+  if (mirror !== undefined && string(spec, 'nodeName') === '') {
     errors.push(invalid(`${path}[${MIRROR_POD}]`, mirror, 'must set spec.nodeName if mirror pod annotation is set'))
   }
-  appendAll(errors, tolerationAnnotationErrors(path, text(annotations, TOLERATIONS)))
+  appendAll(errors, tolerationAnnotationErrors(path, string(annotations, TOLERATIONS)))
   const cost = checkPodDeletionCost(metadata)
   if (cost !== undefined && !options.allowInvalidDeletionCost) {
     errors.push(invalid(`${path}[${DELETION_COST}]`, cost, 'must be a 32bit integer'))

@@ -3,11 +3,11 @@ import { deepEqual } from '../../../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkDns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../../kube/names.ts'
 import { resourceQuantityErrors } from '../core/resources.ts'
+import { type Fields, fieldsOf, isSet, maybeObject, maybeString, raw, string, strings } from '../fields.ts'
 import { labelErrors, labelSelectorErrors } from '../formats.ts'
 import { annotationErrors } from './annotations.ts'
 import { appendAll, forbidEach, invalidEach, unsupported } from './errors.ts'
 import { hasFraction, isPositive, toQuantity } from './quantities.ts'
-import { type Fields, fields, fieldsOf, isSet, raw, text, textOrUnset, texts } from './read.ts'
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 const VOLUME_MODES = ['Block', 'Filesystem']
@@ -42,13 +42,13 @@ export function claimTemplateErrors(path: string, template: Fields): FieldError[
 }
 
 export function claimSpecErrors(path: string, spec: Fields): FieldError[] {
-  const modes = texts(spec, 'accessModes')
-  const className = text(spec, 'storageClassName')
-  const volumeMode = textOrUnset(spec, 'volumeMode')
-  const attributesClass = text(spec, 'volumeAttributesClassName')
+  const modes = strings(spec, 'accessModes')
+  const className = string(spec, 'storageClassName')
+  const volumeMode = maybeString(spec, 'volumeMode')
+  const attributesClass = string(spec, 'volumeAttributesClassName')
   const errors: FieldError[] = []
   if (modes.length === 0) errors.push(required(`${path}.accessModes`, 'at least 1 access mode is required'))
-  appendAll(errors, labelSelectorErrors(`${path}.selector`, fields(spec, 'selector')))
+  appendAll(errors, labelSelectorErrors(`${path}.selector`, maybeObject(spec, 'selector')))
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(unsupported(`${path}.accessModes`, mode, ACCESS_MODES))
   if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))) {
     errors.push(forbidden(`${path}.accessModes`, 'may not use ReadWriteOncePod with other access modes'))
@@ -65,18 +65,18 @@ export function claimSpecErrors(path: string, spec: Fields): FieldError[] {
 }
 
 function storageErrors(path: string, spec: Fields): FieldError[] {
-  const storage = textOrUnset(fields(fields(spec, 'resources'), 'requests'), 'storage')
+  const storage = maybeString(maybeObject(maybeObject(spec, 'resources'), 'requests'), 'storage')
   if (storage === undefined) return [required(path)]
   if (!isPositive(toQuantity(storage))) return [invalid(path, storage, 'must be greater than zero')]
   return resourceQuantityErrors(path, 'storage', storage)
 }
 
 function dataSourceErrors(path: string, spec: Fields): FieldError[] {
-  const [source, ref] = [fields(spec, 'dataSource'), fields(spec, 'dataSourceRef')]
+  const [source, ref] = [maybeObject(spec, 'dataSource'), maybeObject(spec, 'dataSourceRef')]
   const errors: FieldError[] = []
   if (source !== undefined) appendAll(errors, referenceErrors(`${path}.dataSource`, source))
   if (ref !== undefined) appendAll(errors, referenceErrors(`${path}.dataSourceRef`, ref))
-  const namespace = text(ref, 'namespace')
+  const namespace = string(ref, 'namespace')
   if (namespace !== '') {
     appendAll(errors, invalidEach(`${path}.dataSourceRef.namespace`, namespace, nameIsDnsLabel(namespace, false)))
     if (source !== undefined) errors.push(invalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified'))
@@ -88,7 +88,7 @@ function dataSourceErrors(path: string, spec: Fields): FieldError[] {
 }
 
 function referenceErrors(path: string, reference: Fields): FieldError[] {
-  const [name, kind, group] = [text(reference, 'name'), text(reference, 'kind'), text(reference, 'apiGroup')]
+  const [name, kind, group] = [string(reference, 'name'), string(reference, 'kind'), string(reference, 'apiGroup')]
   const errors: FieldError[] = []
   if (name === '') errors.push(required(`${path}.name`))
   if (kind === '') errors.push(required(`${path}.kind`))
@@ -101,9 +101,9 @@ function referenceErrors(path: string, reference: Fields): FieldError[] {
 
 /** Storage is counted in bytes; a fraction of one is only warned of. */
 export function claimSpecWarnings(path: string, spec: Fields): string[] {
-  const resources = fields(spec, 'resources')
+  const resources = maybeObject(spec, 'resources')
   return ['requests', 'limits'].flatMap((key) => {
-    const amount = textOrUnset(fields(resources, key), 'storage')
+    const amount = maybeString(maybeObject(resources, key), 'storage')
     return amount !== undefined && hasFraction(toQuantity(amount))
       ? [`${path}.resources.${key}[storage]: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`]
       : []

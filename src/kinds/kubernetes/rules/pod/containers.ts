@@ -1,13 +1,13 @@
 /** Regular, init and ephemeral containers: what they share, and what each kind may not have. */
 import { duplicate, type FieldError, forbidden, invalid, notFound, required, tooMany } from '../../../../kube/field-error.ts'
 import { checkDns1123Label } from '../../../../kube/names.ts'
+import { entries, type Fields, integers, isSet, maybeObject, maybeString, objects, string } from '../fields.ts'
 import { validateEnv, validateEnvFrom } from './env.ts'
 import { appendAll, forbidEach, invalidEach, unsupported } from './errors.ts'
 import { validateVolumeDevices, validateVolumeMounts } from './mounts.ts'
 import type { PodOptions } from './options.ts'
 import { hostPortErrors, validatePorts } from './ports.ts'
 import { validateLifecycle, validateProbes } from './probes.ts'
-import { entries, type Fields, fields, integers, isSet, items, text, textOrUnset } from './read.ts'
 import { validateContainerResources } from './resources.ts'
 import { validateSecurityContext } from './security-context.ts'
 import { pullPolicyErrors } from './volume-sources.ts'
@@ -30,9 +30,9 @@ const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container'
 
 function commonErrors(path: string, container: Fields, context: ContainerContext): FieldError[] {
-  const [name, policy] = [text(container, 'name'), text(container, 'terminationMessagePolicy')]
+  const [name, policy] = [string(container, 'name'), string(container, 'terminationMessagePolicy')]
   const errors = name === '' ? [required(`${path}.name`)] : invalidEach(`${path}.name`, name, checkDns1123Label(name))
-  if (text(container, 'image') === '') errors.push(required(`${path}.image`))
+  if (string(container, 'image') === '') errors.push(required(`${path}.image`))
   if (policy === '') errors.push(required(`${path}.terminationMessagePolicy`))
   else if (!MESSAGE_POLICIES.includes(policy)) errors.push(unsupported(`${path}.terminationMessagePolicy`, policy, MESSAGE_POLICIES))
   return [
@@ -42,8 +42,8 @@ function commonErrors(path: string, container: Fields, context: ContainerContext
     ...validateEnvFrom(`${path}.envFrom`, container),
     ...validateVolumeMounts(`${path}.volumeMounts`, container, context.volumes),
     ...validateVolumeDevices(`${path}.volumeDevices`, container, context.volumes),
-    ...pullPolicyErrors(`${path}.imagePullPolicy`, text(container, 'imagePullPolicy')),
-    ...validateContainerResources(`${path}.resources`, fields(container, 'resources'), context),
+    ...pullPolicyErrors(`${path}.imagePullPolicy`, string(container, 'imagePullPolicy')),
+    ...validateContainerResources(`${path}.resources`, maybeObject(container, 'resources'), context),
     ...resizePolicyErrors(`${path}.resizePolicy`, container, context.podRestartPolicy),
     ...validateSecurityContext(`${path}.securityContext`, container, context.hostUsers),
   ]
@@ -52,8 +52,8 @@ function commonErrors(path: string, container: Fields, context: ContainerContext
 function resizePolicyErrors(path: string, container: Fields, podRestartPolicy: string): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
-  items(container, 'resizePolicy').forEach((policy, i) => {
-    const [resource, restart] = [text(policy, 'resourceName'), text(policy, 'restartPolicy')]
+  objects(container, 'resizePolicy').forEach((policy, i) => {
+    const [resource, restart] = [string(policy, 'resourceName'), string(policy, 'restartPolicy')]
     if (seen.has(resource)) errors.push(duplicate(`${path}[${i}]`, resource))
     seen.add(resource)
     if (resource === '') errors.push(required(path))
@@ -68,8 +68,8 @@ function resizePolicyErrors(path: string, container: Fields, podRestartPolicy: s
 }
 
 function restartPolicyErrors(path: string, container: Fields): FieldError[] {
-  const policy = textOrUnset(container, 'restartPolicy')
-  const rules = items(container, 'restartPolicyRules')
+  const policy = maybeString(container, 'restartPolicy')
+  const rules = objects(container, 'restartPolicyRules')
   const errors: FieldError[] = []
   if (policy === undefined) {
     if (rules.length > 0) errors.push(required(`${path}.restartPolicy`, 'must specify restartPolicy when restart rules are used'))
@@ -83,11 +83,11 @@ function restartPolicyErrors(path: string, container: Fields): FieldError[] {
 
 function restartRuleErrors(path: string, rule: Fields): FieldError[] {
   const errors: FieldError[] = []
-  const action = text(rule, 'action')
+  const action = string(rule, 'action')
   if (!RESTART_ACTIONS.includes(action)) errors.push(unsupported(`${path}.action`, action, RESTART_ACTIONS))
-  const exitCodes = fields(rule, 'exitCodes')
+  const exitCodes = maybeObject(rule, 'exitCodes')
   if (exitCodes === undefined) return [...errors, required(`${path}.exitCodes`, 'must be specified')]
-  const operator = text(exitCodes, 'operator')
+  const operator = string(exitCodes, 'operator')
   const count = integers(exitCodes, 'values').length
   if (operator !== 'In' && operator !== 'NotIn') errors.push(unsupported(`${path}.exitCodes.operator`, operator, ['In', 'NotIn']))
   if (count > 255) errors.push(tooMany(`${path}.exitCodes.values`, count, 255))
@@ -95,13 +95,13 @@ function restartRuleErrors(path: string, rule: Fields): FieldError[] {
 }
 
 export function validateContainers(path: string, spec: Fields, context: ContainerContext): FieldError[] {
-  const containers = items(spec, 'containers')
+  const containers = objects(spec, 'containers')
   if (containers.length === 0) return [required(path)]
   const errors: FieldError[] = []
   const names = new Set<string>()
   containers.forEach((container, i) => {
     const at = `${path}[${i}]`
-    const name = text(container, 'name')
+    const name = string(container, 'name')
     appendAll(errors, commonErrors(at, container, context))
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name))
     names.add(name)
@@ -113,10 +113,10 @@ export function validateContainers(path: string, spec: Fields, context: Containe
 
 export function validateInitContainers(path: string, spec: Fields, context: ContainerContext): FieldError[] {
   const errors: FieldError[] = []
-  const names = new Set(items(spec, 'containers').map((container) => text(container, 'name')))
-  items(spec, 'initContainers').forEach((container, i) => {
+  const names = new Set(objects(spec, 'containers').map((container) => string(container, 'name')))
+  objects(spec, 'initContainers').forEach((container, i) => {
     const at = `${path}[${i}]`
-    const name = text(container, 'name')
+    const name = string(container, 'name')
     appendAll(errors, commonErrors(at, container, context))
     appendAll(errors, initRestartErrors(at, container))
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name))
@@ -128,12 +128,12 @@ export function validateInitContainers(path: string, spec: Fields, context: Cont
   return errors
 }
 
-export const isSidecar = (container: Fields): boolean => text(container, 'restartPolicy') === 'Always'
+export const isSidecar = (container: Fields): boolean => string(container, 'restartPolicy') === 'Always'
 
 const initRestartErrors = (path: string, container: Fields): FieldError[] =>
   isSet(container, 'restartPolicy')
     ? restartPolicyErrors(path, container)
-    : items(container, 'restartPolicyRules').length > 0
+    : objects(container, 'restartPolicyRules').length > 0
       ? [required(`${path}.restartPolicy`, 'must specify restartPolicy when restart rules are used')]
       : []
 
@@ -148,8 +148,8 @@ function plainInitErrors(path: string, container: Fields, options: PodOptions): 
     ONLY_SIDECARS,
   )
   if (options.allowRestartContainerForInit) return errors
-  items(container, 'resizePolicy').forEach((policy, i) => {
-    const restart = text(policy, 'restartPolicy')
+  objects(container, 'resizePolicy').forEach((policy, i) => {
+    const restart = string(policy, 'restartPolicy')
     if (restart !== 'RestartContainer') return
     const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
     errors.push(invalid(`${path}.resizePolicy[${i}].restartPolicy`, restart, detail))
@@ -172,11 +172,11 @@ const NOT_FOR_EPHEMERAL = [
 
 export function validateEphemeralContainers(path: string, spec: Fields, context: ContainerContext): FieldError[] {
   const errors: FieldError[] = []
-  const others = new Set([...items(spec, 'containers'), ...items(spec, 'initContainers')].map((container) => text(container, 'name')))
+  const others = new Set([...objects(spec, 'containers'), ...objects(spec, 'initContainers')].map((container) => string(container, 'name')))
   const names = new Set(others)
-  items(spec, 'ephemeralContainers').forEach((container, i) => {
+  objects(spec, 'ephemeralContainers').forEach((container, i) => {
     const at = `${path}[${i}]`
-    const [name, target] = [text(container, 'name'), text(container, 'targetContainerName')]
+    const [name, target] = [string(container, 'name'), string(container, 'targetContainerName')]
     appendAll(errors, commonErrors(at, container, context), imageSpaceErrors(at, container))
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name))
     names.add(name)
@@ -188,9 +188,9 @@ export function validateEphemeralContainers(path: string, spec: Fields, context:
         NOT_EPHEMERAL,
       ),
     )
-    items(container, 'volumeMounts').forEach((mount, j) => {
+    objects(container, 'volumeMounts').forEach((mount, j) => {
       for (const key of ['subPath', 'subPathExpr']) {
-        if (text(mount, key) !== '') errors.push(forbidden(`${at}.volumeMounts[${j}].${key}`, NOT_EPHEMERAL))
+        if (string(mount, key) !== '') errors.push(forbidden(`${at}.volumeMounts[${j}].${key}`, NOT_EPHEMERAL))
       }
     })
   })
@@ -202,12 +202,12 @@ function hasValue(container: Fields, key: string): boolean {
   const value = container[key]
   if (Array.isArray(value)) return value.length > 0
   if (key !== 'resources') return isSet(container, key)
-  const resources = fields(container, 'resources')
-  return entries(resources, 'limits').length + entries(resources, 'requests').length + items(resources, 'claims').length > 0
+  const resources = maybeObject(container, 'resources')
+  return entries(resources, 'limits').length + entries(resources, 'requests').length + objects(resources, 'claims').length > 0
 }
 
 /** Checked on pods alone: templates of old may carry spaces. */
 export const imageSpaceErrors = (path: string, container: Fields): FieldError[] => {
-  const image = text(container, 'image')
+  const image = string(container, 'image')
   return image.trim() === image ? [] : [invalid(`${path}.image`, image, 'must not have leading or trailing whitespace')]
 }

@@ -3,6 +3,7 @@
 import { deepEqual } from '../../../../base/json.ts'
 import type { FieldError } from '../../../../kube/field-error.ts'
 import { forbidden } from '../../../../kube/field-error.ts'
+import { entries, type Fields, isFields, isSet, maybeObject, objects, string, strings } from '../fields.ts'
 import { podAnnotationErrors } from './annotations.ts'
 import { imageSpaceErrors } from './containers.ts'
 import { allContainers } from './containers-walk.ts'
@@ -11,7 +12,6 @@ import { dropDisabledFields } from './disabled-fields.ts'
 import { appendAll } from './errors.ts'
 import type { PodOptions, SpecAndMeta } from './options.ts'
 import { podQosClass } from './qos.ts'
-import { entries, type Fields, fields, isFields, isSet, items, text, texts } from './read.ts'
 import { APPARMOR_CONTAINER, appArmorErrors, appArmorFromAnnotation, profileMatchErrors } from './security-profiles.ts'
 import { validatePodSpec } from './spec.ts'
 
@@ -23,7 +23,7 @@ export function prepareNewPod(pod: Fields, now: string): string[] {
   const status: Fields = { phase: 'Pending' }
   pod.status = status
   dropDisabledFields(spec, undefined)
-  if (items(spec, 'schedulingGates').length > 0) {
+  if (objects(spec, 'schedulingGates').length > 0) {
     status.conditions = [
       {
         type: 'PodScheduled',
@@ -37,28 +37,30 @@ export function prepareNewPod(pod: Fields, now: string): string[] {
   }
   status.qosClass = podQosClass(spec)
   mergeLabelKeys(spec, metadata)
-  return text(fields(spec, 'os'), 'name') === 'windows' ? [] : syncAppArmor(spec, metadata)
+  return string(maybeObject(spec, 'os'), 'name') === 'windows' ? [] : syncAppArmor(spec, metadata)
 }
 
 /** matchLabelKeys become requirements on the labels that this pod has. */
 function mergeLabelKeys(spec: Fields, metadata: Fields): void {
   const labels = new Map(entries(metadata, 'labels'))
-  const affinity = fields(spec, 'affinity')
+  const affinity = maybeObject(spec, 'affinity')
   for (const key of ['podAffinity', 'podAntiAffinity']) {
-    const part = fields(affinity, key)
-    const preferred = items(part, 'preferredDuringSchedulingIgnoredDuringExecution').map((term) => fields(term, 'podAffinityTerm') ?? {})
-    for (const term of [...preferred, ...items(part, 'requiredDuringSchedulingIgnoredDuringExecution')]) {
+    const part = maybeObject(affinity, key)
+    const preferred = objects(part, 'preferredDuringSchedulingIgnoredDuringExecution').map(
+      (term) => maybeObject(term, 'podAffinityTerm') ?? {},
+    )
+    for (const term of [...preferred, ...objects(part, 'requiredDuringSchedulingIgnoredDuringExecution')]) {
       appendRequirements(term, labels, ['matchLabelKeys', 'In'])
       appendRequirements(term, labels, ['mismatchLabelKeys', 'NotIn'])
     }
   }
-  for (const constraint of items(spec, 'topologySpreadConstraints')) appendRequirements(constraint, labels, ['matchLabelKeys', 'In'])
+  for (const constraint of objects(spec, 'topologySpreadConstraints')) appendRequirements(constraint, labels, ['matchLabelKeys', 'In'])
 }
 
 function appendRequirements(holder: Fields, labels: ReadonlyMap<string, string>, [keysField, operator]: readonly [string, string]): void {
-  const selector = fields(holder, 'labelSelector')
+  const selector = maybeObject(holder, 'labelSelector')
   if (selector === undefined) return
-  for (const key of texts(holder, keysField)) {
+  for (const key of strings(holder, keysField)) {
     const value = labels.get(key)
     if (value === undefined) continue
     if (!Array.isArray(selector.matchExpressions)) selector.matchExpressions = []
@@ -69,12 +71,12 @@ function appendRequirements(holder: Fields, labels: ReadonlyMap<string, string>,
 /** Copies the deprecated AppArmor annotations into the fields that replaced them. */
 function syncAppArmor(spec: Fields, metadata: Fields): string[] {
   const annotations = new Map(entries(metadata, 'annotations'))
-  const podProfile = fields(fields(spec, 'securityContext'), 'appArmorProfile')
+  const podProfile = maybeObject(maybeObject(spec, 'securityContext'), 'appArmorProfile')
   const warnings: string[] = []
   for (const { container } of allContainers(spec)) {
-    const key = `${APPARMOR_CONTAINER}${text(container, 'name')}`
+    const key = `${APPARMOR_CONTAINER}${string(container, 'name')}`
     const annotation = annotations.get(key)
-    if (annotation === undefined || isSet(fields(container, 'securityContext'), 'appArmorProfile')) continue
+    if (annotation === undefined || isSet(maybeObject(container, 'securityContext'), 'appArmorProfile')) continue
     const derived = appArmorFromAnnotation(annotation)
     const profile = derived !== undefined && appArmorErrors('', derived).length === 0 ? derived : undefined
     if (profile !== undefined && deepEqual(profile, podProfile)) continue
@@ -92,9 +94,9 @@ function syncAppArmor(spec: Fields, metadata: Fields): string[] {
 export function podErrors(pod: SpecAndMeta, options: PodOptions): FieldError[] {
   const { spec, metadata } = pod
   const errors = [...podAnnotationErrors('metadata.annotations', pod, options), ...validatePodSpec('spec', spec, { metadata, options })]
-  if (text(spec, 'serviceAccountName') === '') appendAll(errors, tokenErrors(spec))
+  if (string(spec, 'serviceAccountName') === '') appendAll(errors, tokenErrors(spec))
   for (const key of ['containers', 'initContainers']) {
-    items(spec, key).forEach((container, i) => {
+    objects(spec, key).forEach((container, i) => {
       appendAll(errors, imageSpaceErrors(`spec.${key}[${i}]`, container))
     })
   }
@@ -102,8 +104,8 @@ export function podErrors(pod: SpecAndMeta, options: PodOptions): FieldError[] {
 }
 
 const tokenErrors = (spec: Fields): FieldError[] =>
-  items(spec, 'volumes').flatMap((volume, i) =>
-    items(fields(volume, 'projected'), 'sources').flatMap((source, j) =>
+  objects(spec, 'volumes').flatMap((volume, i) =>
+    objects(maybeObject(volume, 'projected'), 'sources').flatMap((source, j) =>
       isSet(source, 'serviceAccountToken')
         ? [
             forbidden(
@@ -118,8 +120,8 @@ const tokenErrors = (spec: Fields): FieldError[] =>
 export function newPodErrors(pod: SpecAndMeta, options: PodOptions): FieldError[] {
   const { spec, metadata } = pod
   const errors = podErrors(pod, options)
-  if (items(spec, 'ephemeralContainers').length > 0) errors.push(forbidden('spec.ephemeralContainers', 'cannot be set on create'))
-  if (text(spec, 'nodeName') !== '' && items(spec, 'schedulingGates').length > 0) {
+  if (objects(spec, 'ephemeralContainers').length > 0) errors.push(forbidden('spec.ephemeralContainers', 'cannot be set on create'))
+  if (string(spec, 'nodeName') !== '' && objects(spec, 'schedulingGates').length > 0) {
     errors.push(forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'))
   }
   return [...errors, ...profileMatchErrors('spec', metadata, spec)]

@@ -2,9 +2,10 @@
  * What the real server fills into a pod spec while decoding it: everything of SetDefaults_* below PodSpec, plus the
  * aliases that its conversion keeps equal (`serviceAccount`). Idempotent, and it never looks at anything but the spec.
  */
+
+import { type Fields, isFields, isSet, maybeObject, maybeString, number, objects, raw, string } from '../fields.ts'
 import { usesLatestTag } from './image-name.ts'
 import { roundUpToMilli } from './quantities.ts'
-import { type Fields, fields, integer, isFields, isSet, items, raw, text, textOrUnset } from './read.ts'
 
 /** The keys of a volume that are not sources. */
 const VOLUME_NAME = 'name'
@@ -42,8 +43,8 @@ function mutableItems(from: Fields, key: string): Fields[] {
 }
 
 export function defaultPodSpec(spec: Fields): void {
-  if (text(spec, 'serviceAccountName') === '' && text(spec, 'serviceAccount') !== '') spec.serviceAccountName = spec.serviceAccount
-  if (text(spec, 'serviceAccountName') !== '') spec.serviceAccount = spec.serviceAccountName
+  if (string(spec, 'serviceAccountName') === '' && string(spec, 'serviceAccount') !== '') spec.serviceAccountName = spec.serviceAccount
+  if (string(spec, 'serviceAccountName') !== '') spec.serviceAccount = spec.serviceAccountName
   setDefaultOverZero(spec, 'dnsPolicy', 'ClusterFirst')
   setDefaultOverZero(spec, 'restartPolicy', 'Always')
   if (!isFields(raw(spec, 'securityContext'))) spec.securityContext = {}
@@ -54,26 +55,26 @@ export function defaultPodSpec(spec: Fields): void {
     for (const container of mutableItems(spec, key)) defaultContainer(container)
   }
   roundResourceMap(spec, 'overhead')
-  const resources = fields(spec, 'resources')
+  const resources = maybeObject(spec, 'resources')
   if (resources !== undefined) roundResources(resources)
 }
 
 function defaultContainer(container: Fields): void {
-  setDefaultOverZero(container, 'imagePullPolicy', usesLatestTag(text(container, 'image')) ? 'Always' : 'IfNotPresent')
+  setDefaultOverZero(container, 'imagePullPolicy', usesLatestTag(string(container, 'image')) ? 'Always' : 'IfNotPresent')
   setDefaultOverZero(container, 'terminationMessagePath', '/dev/termination-log')
   setDefaultOverZero(container, 'terminationMessagePolicy', 'File')
   for (const port of mutableItems(container, 'ports')) setDefaultOverZero(port, 'protocol', 'TCP')
   for (const variable of mutableItems(container, 'env')) {
-    const source = fields(variable, 'valueFrom')
+    const source = maybeObject(variable, 'valueFrom')
     defaultFieldRef(source)
-    const fileKey = fields(source, 'fileKeyRef')
+    const fileKey = maybeObject(source, 'fileKeyRef')
     if (fileKey !== undefined) setDefault(fileKey, 'optional', false)
   }
   roundResources(ensureFields(container, 'resources'))
-  for (const key of ['livenessProbe', 'readinessProbe', 'startupProbe']) defaultProbe(fields(container, key))
-  const lifecycle = fields(container, 'lifecycle')
-  defaultHttpGet(fields(lifecycle, 'postStart'))
-  defaultHttpGet(fields(lifecycle, 'preStop'))
+  for (const key of ['livenessProbe', 'readinessProbe', 'startupProbe']) defaultProbe(maybeObject(container, key))
+  const lifecycle = maybeObject(container, 'lifecycle')
+  defaultHttpGet(maybeObject(lifecycle, 'postStart'))
+  defaultHttpGet(maybeObject(lifecycle, 'preStop'))
 }
 
 function defaultProbe(probe: Fields | undefined): void {
@@ -83,60 +84,60 @@ function defaultProbe(probe: Fields | undefined): void {
   setDefaultOverZero(probe, 'successThreshold', 1)
   setDefaultOverZero(probe, 'failureThreshold', 3)
   defaultHttpGet(probe)
-  const grpc = fields(probe, 'grpc')
-  if (grpc !== undefined && textOrUnset(grpc, 'service') === undefined) grpc.service = ''
+  const grpc = maybeObject(probe, 'grpc')
+  if (grpc !== undefined && maybeString(grpc, 'service') === undefined) grpc.service = ''
 }
 
 function defaultHttpGet(handler: Fields | undefined): void {
-  const httpGet = fields(handler, 'httpGet')
+  const httpGet = maybeObject(handler, 'httpGet')
   if (httpGet === undefined) return
   setDefaultOverZero(httpGet, 'path', '/')
   setDefaultOverZero(httpGet, 'scheme', 'HTTP')
 }
 
 function defaultFieldRef(holder: Fields | undefined): void {
-  const fieldRef = fields(holder, 'fieldRef')
+  const fieldRef = maybeObject(holder, 'fieldRef')
   if (fieldRef !== undefined) setDefaultOverZero(fieldRef, 'apiVersion', 'v1')
 }
 
 function defaultVolume(volume: Fields): void {
   if (!Object.keys(volume).some((key) => key !== VOLUME_NAME && isSet(volume, key))) volume.emptyDir = {}
-  const image = fields(volume, 'image')
-  if (image !== undefined) setDefaultOverZero(image, 'pullPolicy', usesLatestTag(text(image, 'reference')) ? 'Always' : 'IfNotPresent')
-  const hostPath = fields(volume, 'hostPath')
+  const image = maybeObject(volume, 'image')
+  if (image !== undefined) setDefaultOverZero(image, 'pullPolicy', usesLatestTag(string(image, 'reference')) ? 'Always' : 'IfNotPresent')
+  const hostPath = maybeObject(volume, 'hostPath')
   if (hostPath !== undefined) setDefault(hostPath, 'type', '')
   for (const key of ['secret', 'configMap', 'downwardAPI', 'projected']) {
-    const source = fields(volume, key)
+    const source = maybeObject(volume, key)
     if (source !== undefined) setDefault(source, 'defaultMode', DEFAULT_MODE)
   }
-  for (const file of items(fields(volume, 'downwardAPI'), 'items')) defaultFieldRef(file)
-  for (const source of items(fields(volume, 'projected'), 'sources')) {
-    for (const file of items(fields(source, 'downwardAPI'), 'items')) defaultFieldRef(file)
-    const token = fields(source, 'serviceAccountToken')
+  for (const file of objects(maybeObject(volume, 'downwardAPI'), 'items')) defaultFieldRef(file)
+  for (const source of objects(maybeObject(volume, 'projected'), 'sources')) {
+    for (const file of objects(maybeObject(source, 'downwardAPI'), 'items')) defaultFieldRef(file)
+    const token = maybeObject(source, 'serviceAccountToken')
     if (token !== undefined) setDefault(token, 'expirationSeconds', 3600)
   }
   defaultOldVolumeSources(volume)
-  const claim = fields(fields(volume, 'ephemeral'), 'volumeClaimTemplate')
+  const claim = maybeObject(maybeObject(volume, 'ephemeral'), 'volumeClaimTemplate')
   if (claim !== undefined) defaultClaimSpec(ensureFields(claim, 'spec'))
 }
 
 function defaultOldVolumeSources(volume: Fields): void {
-  const iscsi = fields(volume, 'iscsi')
+  const iscsi = maybeObject(volume, 'iscsi')
   if (iscsi !== undefined) setDefaultOverZero(iscsi, 'iscsiInterface', 'default')
-  const rbd = fields(volume, 'rbd')
+  const rbd = maybeObject(volume, 'rbd')
   if (rbd !== undefined) {
     setDefaultOverZero(rbd, 'pool', 'rbd')
     setDefaultOverZero(rbd, 'user', 'admin')
     setDefaultOverZero(rbd, 'keyring', '/etc/ceph/keyring')
   }
-  const azureDisk = fields(volume, 'azureDisk')
+  const azureDisk = maybeObject(volume, 'azureDisk')
   if (azureDisk !== undefined) {
     setDefault(azureDisk, 'cachingMode', 'ReadWrite')
     setDefault(azureDisk, 'fsType', 'ext4')
     setDefault(azureDisk, 'readOnly', false)
     setDefault(azureDisk, 'kind', 'Shared')
   }
-  const scaleIO = fields(volume, 'scaleIO')
+  const scaleIO = maybeObject(volume, 'scaleIO')
   if (scaleIO !== undefined) {
     setDefaultOverZero(scaleIO, 'storageMode', 'ThinProvisioned')
     setDefaultOverZero(scaleIO, 'fsType', 'xfs')
@@ -156,7 +157,7 @@ function roundResources(resources: Fields): void {
 
 /** Amounts finer than a thousandth are rounded up, as the API has done since its first version. */
 function roundResourceMap(holder: Fields, key: string): void {
-  const amounts = fields(holder, key)
+  const amounts = maybeObject(holder, key)
   if (amounts === undefined) return
   for (const [name, amount] of Object.entries(amounts)) {
     if (typeof amount === 'string' && name !== '__proto__') amounts[name] = roundUpToMilli(amount)
@@ -166,9 +167,9 @@ function roundResourceMap(holder: Fields, key: string): void {
 /** Ports of a pod on the host's network are host ports. */
 export function defaultHostPorts(spec: Fields): void {
   for (const key of ['containers', 'initContainers']) {
-    for (const container of items(spec, key)) {
-      for (const port of items(container, 'ports')) {
-        if (integer(port, 'hostPort') === 0 && integer(port, 'containerPort') !== 0) port.hostPort = port.containerPort
+    for (const container of objects(spec, key)) {
+      for (const port of objects(container, 'ports')) {
+        if (number(port, 'hostPort') === 0 && number(port, 'containerPort') !== 0) port.hostPort = port.containerPort
       }
     }
   }

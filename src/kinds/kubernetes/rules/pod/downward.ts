@@ -2,9 +2,9 @@
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import { checkQualifiedName } from '../../../../kube/names.ts'
 import { formatQuantity, isZeroQuantity } from '../../../../kube/quantity.ts'
+import { type Fields, string } from '../fields.ts'
 import { invalidEach, unsupported } from './errors.ts'
 import { toQuantity } from './quantities.ts'
-import { type Fields, text } from './read.ts'
 
 /** Fields a file of a volume may hold, sorted. */
 export const VOLUME_FIELDS: readonly string[] = [
@@ -44,7 +44,7 @@ function subscripted(path: string): { path: string; subscript: string } | undefi
 }
 
 export function fieldRefErrors(field: string, ref: Fields, allowed: readonly string[]): FieldError[] {
-  const [version, path] = [text(ref, 'apiVersion'), text(ref, 'fieldPath')]
+  const [version, path] = [string(ref, 'apiVersion'), string(ref, 'fieldPath')]
   if (version === '') return [required(`${field}.apiVersion`)]
   if (path === '') return [required(`${field}.fieldPath`)]
   const problem = conversionProblem(version, path)
@@ -70,14 +70,14 @@ function conversionProblem(version: string, path: string): string | undefined {
 }
 
 export function resourceFieldRefErrors(field: string, ref: Fields, isVolume: boolean): FieldError[] {
-  const resource = text(ref, 'resource')
+  const resource = string(ref, 'resource')
   const errors: FieldError[] = []
-  if (isVolume && text(ref, 'containerName') === '') errors.push(required(`${field}.containerName`))
+  if (isVolume && string(ref, 'containerName') === '') errors.push(required(`${field}.containerName`))
   else if (resource === '') errors.push(required(`${field}.resource`))
   else if (!RESOURCE_FIELDS.includes(resource) && !isHugePagesField(resource)) {
     errors.push(unsupported(`${field}.resource`, resource, RESOURCE_FIELDS))
   }
-  return [...errors, ...divisorErrors(`${field}.divisor`, resource, text(ref, 'divisor'))]
+  return [...errors, ...divisorErrors(`${field}.divisor`, resource, string(ref, 'divisor'))]
 }
 
 const isHugePagesField = (resource: string): boolean =>

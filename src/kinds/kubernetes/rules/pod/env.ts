@@ -1,9 +1,9 @@
 /** Environment variables of a container: their names, and where their values come from. */
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import { checkConfigMapKey, checkDns1123Label, checkRelaxedEnvVarName, nameIsDnsSubdomain } from '../../../../kube/names.ts'
+import { type Fields, maybeObject, objects, string } from '../fields.ts'
 import { ENV_FIELDS, fieldRefErrors, resourceFieldRefErrors } from './downward.ts'
 import { appendAll, invalidEach } from './errors.ts'
-import { type Fields, fields, items, text } from './read.ts'
 import { backstepErrors } from './volume-paths.ts'
 
 const SOURCES: Readonly<Record<string, (path: string, source: Fields) => FieldError[]>> = {
@@ -15,9 +15,9 @@ const SOURCES: Readonly<Record<string, (path: string, source: Fields) => FieldEr
 }
 
 export function validateEnv(path: string, container: Fields): FieldError[] {
-  return items(container, 'env').flatMap((variable, i) => {
+  return objects(container, 'env').flatMap((variable, i) => {
     const at = `${path}[${i}]`
-    const name = text(variable, 'name')
+    const name = string(variable, 'name')
     return [
       ...(name === '' ? [required(`${at}.name`)] : invalidEach(`${at}.name`, name, checkRelaxedEnvVarName(name))),
       ...valueFromErrors(`${at}.valueFrom`, variable),
@@ -26,12 +26,12 @@ export function validateEnv(path: string, container: Fields): FieldError[] {
 }
 
 function valueFromErrors(path: string, variable: Fields): FieldError[] {
-  const valueFrom = fields(variable, 'valueFrom')
+  const valueFrom = maybeObject(variable, 'valueFrom')
   if (valueFrom === undefined) return []
   const errors: FieldError[] = []
   let count = 0
   for (const [key, check] of Object.entries(SOURCES)) {
-    const source = fields(valueFrom, key)
+    const source = maybeObject(valueFrom, key)
     if (source === undefined) continue
     count++
     appendAll(errors, check(`${path}.${key}`, source))
@@ -39,14 +39,14 @@ function valueFromErrors(path: string, variable: Fields): FieldError[] {
   if (count === 0) {
     const detail = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
     errors.push(invalid(path, '', detail))
-  } else if (text(variable, 'value') !== '') errors.push(invalid(path, '', 'may not be specified when `value` is not empty'))
+  } else if (string(variable, 'value') !== '') errors.push(invalid(path, '', 'may not be specified when `value` is not empty'))
   else if (count > 1) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
   return errors
 }
 
 /** ConfigMaps and Secrets follow the same rules, both under the name check of Secrets. */
 function keySelectorErrors(path: string, selector: Fields): FieldError[] {
-  const [name, key] = [text(selector, 'name'), text(selector, 'key')]
+  const [name, key] = [string(selector, 'name'), string(selector, 'key')]
   return [
     ...invalidEach(`${path}.name`, name, nameIsDnsSubdomain(name, false)),
     ...(key === '' ? [required(`${path}.key`)] : invalidEach(`${path}.key`, key, checkConfigMapKey(key))),
@@ -54,7 +54,7 @@ function keySelectorErrors(path: string, selector: Fields): FieldError[] {
 }
 
 function fileKeyErrors(path: string, selector: Fields): FieldError[] {
-  const [key, volume, file] = [text(selector, 'key'), text(selector, 'volumeName'), text(selector, 'path')]
+  const [key, volume, file] = [string(selector, 'key'), string(selector, 'volumeName'), string(selector, 'path')]
   return [
     ...(key === '' ? [required(`${path}.key`)] : invalidEach(`${path}.key`, key, checkRelaxedEnvVarName(key))),
     ...(volume === '' ? [required(`${path}.volumeName`)] : invalidEach(`${path}.volumeName`, volume, checkDns1123Label(volume))),
@@ -63,16 +63,16 @@ function fileKeyErrors(path: string, selector: Fields): FieldError[] {
 }
 
 export function validateEnvFrom(path: string, container: Fields): FieldError[] {
-  return items(container, 'envFrom').flatMap((source, i) => {
+  return objects(container, 'envFrom').flatMap((source, i) => {
     const at = `${path}[${i}]`
-    const prefix = text(source, 'prefix')
+    const prefix = string(source, 'prefix')
     const errors = prefix === '' ? [] : invalidEach(`${at}.prefix`, prefix, checkRelaxedEnvVarName(prefix))
     let count = 0
     for (const key of ['configMapRef', 'secretRef']) {
-      const ref = fields(source, key)
+      const ref = maybeObject(source, key)
       if (ref === undefined) continue
       count++
-      const name = text(ref, 'name')
+      const name = string(ref, 'name')
       appendAll(
         errors,
         name === '' ? [required(`${at}.${key}.name`)] : invalidEach(`${at}.${key}.name`, name, nameIsDnsSubdomain(name, true)),

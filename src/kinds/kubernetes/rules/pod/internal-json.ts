@@ -4,8 +4,8 @@
  */
 import { setOwn } from '../../../../base/json.ts'
 import { METADATA_FIELDS } from '../../../../kube/meta.ts'
+import { type Fields, fieldsOf, isFields, maybeObject, raw } from '../fields.ts'
 import { INTERNAL_STRUCTS } from './internal-structs.ts'
-import { type Fields, fields, fieldsOf, isFields, raw } from './read.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
 interface Column {
@@ -77,7 +77,7 @@ function renderField(type: string, value: unknown): unknown {
 
 /** In the internal types the host namespaces belong to the security context, which is always there. */
 function withHostNamespaces(spec: Fields): Fields {
-  const moved: Fields = { ...fields(spec, 'securityContext') }
+  const moved: Fields = { ...maybeObject(spec, 'securityContext') }
   for (const key of ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']) moved[key] = raw(spec, key)
   return { ...spec, securityContext: moved }
 }

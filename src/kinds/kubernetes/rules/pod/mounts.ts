@@ -1,7 +1,7 @@
 /** Where a container sees the pod's volumes: as directories and files, or as raw block devices. */
 import { type FieldError, forbidden, invalid, notFound, required } from '../../../../kube/field-error.ts'
+import { boolean, type Fields, isSet, maybeObject, maybeString, objects, string } from '../fields.ts'
 import { appendAll, unsupported } from './errors.ts'
-import { type Fields, fields, flag, isSet, items, text, textOrUnset } from './read.ts'
 import { backstepErrors, descendingPathErrors } from './volume-paths.ts'
 import type { Volumes } from './volumes.ts'
 
@@ -11,11 +11,11 @@ const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
 export function validateVolumeMounts(path: string, container: Fields, volumes: Volumes): FieldError[] {
   const errors: FieldError[] = []
   const mountPaths = new Set<string>()
-  const devices = new Map(items(container, 'volumeDevices').map((d) => [text(d, 'name'), text(d, 'devicePath')]))
+  const devices = new Map(objects(container, 'volumeDevices').map((d) => [string(d, 'name'), string(d, 'devicePath')]))
   const devicePaths = new Set(devices.values())
-  items(container, 'volumeMounts').forEach((mount, i) => {
+  objects(container, 'volumeMounts').forEach((mount, i) => {
     const at = `${path}[${i}]`
-    const [name, mountPath] = [text(mount, 'name'), text(mount, 'mountPath')]
+    const [name, mountPath] = [string(mount, 'name'), string(mount, 'mountPath')]
     if (name === '') errors.push(required(`${at}.name`))
     if (!volumes.has(name)) errors.push(notFound(`${at}.name`, name))
     if (mountPath === '') errors.push(required(`${at}.mountPath`))
@@ -32,7 +32,7 @@ export function validateVolumeMounts(path: string, container: Fields, volumes: V
 }
 
 function subPathErrors(path: string, at: string, mount: Fields): FieldError[] {
-  const [subPath, expression] = [text(mount, 'subPath'), text(mount, 'subPathExpr')]
+  const [subPath, expression] = [string(mount, 'subPath'), string(mount, 'subPathExpr')]
   const errors = subPath === '' ? [] : descendingPathErrors(`${path}.subPath`, subPath)
   if (expression === '') return errors
   if (subPath !== '') errors.push(invalid(`${at}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'))
@@ -40,22 +40,22 @@ function subPathErrors(path: string, at: string, mount: Fields): FieldError[] {
 }
 
 function propagationErrors(path: string, mount: Fields, container: Fields): FieldError[] {
-  const mode = textOrUnset(mount, 'mountPropagation')
+  const mode = maybeString(mount, 'mountPropagation')
   if (mode === undefined) return []
   const errors = PROPAGATIONS.includes(mode) ? [] : [unsupported(path, mode, PROPAGATIONS)]
-  if (mode === 'Bidirectional' && !flag(fields(container, 'securityContext'), 'privileged')) {
+  if (mode === 'Bidirectional' && !boolean(maybeObject(container, 'securityContext'), 'privileged')) {
     errors.push(forbidden(path, 'Bidirectional mount propagation is available only to privileged containers'))
   }
   return errors
 }
 
 function recursiveReadOnlyErrors(path: string, mount: Fields): FieldError[] {
-  const mode = textOrUnset(mount, 'recursiveReadOnly')
+  const mode = maybeString(mount, 'recursiveReadOnly')
   if (mode === undefined || mode === 'Disabled') return []
   if (mode !== 'Enabled' && mode !== 'IfPossible') return [unsupported(path, mode, ['Disabled', 'Enabled', 'IfPossible'])]
   const errors: FieldError[] = []
-  const propagation = textOrUnset(mount, 'mountPropagation')
-  if (!flag(mount, 'readOnly')) errors.push(forbidden(path, 'may only be specified when readOnly is true'))
+  const propagation = maybeString(mount, 'mountPropagation')
+  if (!boolean(mount, 'readOnly')) errors.push(forbidden(path, 'may only be specified when readOnly is true'))
   if (propagation !== undefined && propagation !== 'None') {
     errors.push(forbidden(path, 'may only be specified when mountPropagation is None or not specified'))
   }
@@ -64,13 +64,13 @@ function recursiveReadOnlyErrors(path: string, mount: Fields): FieldError[] {
 
 export function validateVolumeDevices(path: string, container: Fields, volumes: Volumes): FieldError[] {
   const errors: FieldError[] = []
-  const mounts = new Map(items(container, 'volumeMounts').map((m) => [text(m, 'name'), text(m, 'mountPath')]))
+  const mounts = new Map(objects(container, 'volumeMounts').map((m) => [string(m, 'name'), string(m, 'mountPath')]))
   const mountPaths = new Set(mounts.values())
   const names = new Set<string>()
   const paths = new Set<string>()
-  items(container, 'volumeDevices').forEach((device, i) => {
+  objects(container, 'volumeDevices').forEach((device, i) => {
     const at = `${path}[${i}]`
-    const [name, devicePath] = [text(device, 'name'), text(device, 'devicePath')]
+    const [name, devicePath] = [string(device, 'name'), string(device, 'devicePath')]
     const volume = volumes.get(name)
     if (name === '') errors.push(required(`${at}.name`))
     if (names.has(name)) errors.push(invalid(`${at}.name`, name, 'must be unique'))

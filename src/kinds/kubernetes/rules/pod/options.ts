@@ -4,11 +4,11 @@
  * option here at all.
  */
 
+import { boolean, type Fields, isSet, maybeBoolean, maybeObject, objects, string } from '../fields.ts'
 import { affinitySelectorErrors, requiredNodeAffinityErrors } from './affinity.ts'
 import { checkPodDeletionCost } from './annotations.ts'
 import { allContainers } from './containers-walk.ts'
 import { amountsOf, isHugePages, isWholeHugePages } from './quantities.ts'
-import { type Fields, fields, flag, flagOrUnset, isSet, items, text } from './read.ts'
 import { isHostSysctl } from './sysctls.ts'
 import { matchLabelKeyErrors, spreadSelectorErrors } from './topology-spread.ts'
 import { localPathErrors } from './volume-paths.ts'
@@ -46,19 +46,22 @@ export function podOptions(isPod: boolean, old: SpecAndMeta | undefined): PodOpt
     allowInvalidRequiredNodeAffinity: spec !== undefined && requiredNodeAffinityErrors(spec).length > 0,
     allowIndivisibleHugePages: spec !== undefined && usesIndivisibleHugePages(spec),
     allowInvalidSpreadSelector:
-      spec !== undefined && items(spec, 'topologySpreadConstraints').some((c) => spreadSelectorErrors(c).length > 0),
+      spec !== undefined && objects(spec, 'topologySpreadConstraints').some((c) => spreadSelectorErrors(c).length > 0),
     allowInvalidMatchLabelKeys:
-      spec !== undefined && items(spec, 'topologySpreadConstraints').some((c) => matchLabelKeyErrors('', c).length > 0),
+      spec !== undefined && objects(spec, 'topologySpreadConstraints').some((c) => matchLabelKeyErrors('', c).length > 0),
     allowNonLocalTokenPath: spec !== undefined && usesNonLocalTokenPath(spec),
     allowHostSysctls:
       spec !== undefined &&
-      items(fields(spec, 'securityContext'), 'sysctls').some((s) => isHostSysctl(text(s, 'name'), spec) !== undefined),
-    onlyRecursiveSELinuxChange: !isSet(fields(spec, 'securityContext'), 'seLinuxChangePolicy'),
-    allowUserNamespaceOnHostNetwork: flag(spec, 'hostNetwork') && flagOrUnset(spec, 'hostUsers') === false,
+      objects(maybeObject(spec, 'securityContext'), 'sysctls').some((s) => isHostSysctl(string(s, 'name'), spec) !== undefined),
+    onlyRecursiveSELinuxChange: !isSet(maybeObject(spec, 'securityContext'), 'seLinuxChangePolicy'),
+    allowUserNamespaceOnHostNetwork: boolean(spec, 'hostNetwork') && maybeBoolean(spec, 'hostUsers') === false,
     allowUserNamespaceVolumeDevices:
-      flagOrUnset(spec, 'hostUsers') === false && allContainers(spec).some(({ container }) => items(container, 'volumeDevices').length > 0),
-    allowRestartContainerForInit: items(spec, 'initContainers').some(
-      (c) => text(c, 'restartPolicy') !== 'Always' && items(c, 'resizePolicy').some((p) => text(p, 'restartPolicy') === 'RestartContainer'),
+      maybeBoolean(spec, 'hostUsers') === false &&
+      allContainers(spec).some(({ container }) => objects(container, 'volumeDevices').length > 0),
+    allowRestartContainerForInit: objects(spec, 'initContainers').some(
+      (c) =>
+        string(c, 'restartPolicy') !== 'Always' &&
+        objects(c, 'resizePolicy').some((p) => string(p, 'restartPolicy') === 'RestartContainer'),
     ),
   }
 }
@@ -69,16 +72,16 @@ function usesIndivisibleHugePages(spec: Fields): boolean {
   return (
     isIndivisible(spec, 'overhead') ||
     allContainers(spec).some(({ container }) => {
-      const resources = fields(container, 'resources')
+      const resources = maybeObject(container, 'resources')
       return isIndivisible(resources, 'limits') || isIndivisible(resources, 'requests')
     })
   )
 }
 
 const usesNonLocalTokenPath = (spec: Fields): boolean =>
-  items(spec, 'volumes').some((volume) =>
-    items(fields(volume, 'projected'), 'sources').some((source) => {
-      const token = fields(source, 'serviceAccountToken')
-      return token !== undefined && localPathErrors('', text(token, 'path')).length > 0
+  objects(spec, 'volumes').some((volume) =>
+    objects(maybeObject(volume, 'projected'), 'sources').some((source) => {
+      const token = maybeObject(source, 'serviceAccountToken')
+      return token !== undefined && localPathErrors('', string(token, 'path')).length > 0
     }),
   )

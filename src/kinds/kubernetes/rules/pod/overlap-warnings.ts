@@ -1,6 +1,6 @@
 /** Files of one volume that hide each other: the same path twice, or one below another. */
 import { goQuote } from '../../../../kube/go-print.ts'
-import { type Fields, fields, items, text } from './read.ts'
+import { type Fields, maybeObject, objects, string } from '../fields.ts'
 
 interface Located {
   path: string
@@ -8,13 +8,17 @@ interface Located {
 }
 
 export function overlapWarnings(spec: Fields): string[] {
-  return items(spec, 'volumes').flatMap((volume) => {
-    const name = text(volume, 'name')
+  return objects(spec, 'volumes').flatMap((volume) => {
+    const name = string(volume, 'name')
     const warn = (kind: string, overlap: string) => `volume ${goQuote(name)} (${kind}): overlapping paths: ${overlap}`
-    const [configMap, secret, downward] = [fields(volume, 'configMap'), fields(volume, 'secret'), fields(volume, 'downwardAPI')]
+    const [configMap, secret, downward] = [
+      maybeObject(volume, 'configMap'),
+      maybeObject(volume, 'secret'),
+      maybeObject(volume, 'downwardAPI'),
+    ]
     return [
-      ...overlaps(filesOf(configMap, '')).map((o) => warn(`ConfigMap ${goQuote(text(configMap, 'name'))}`, o)),
-      ...overlaps(filesOf(secret, '')).map((o) => warn(`Secret ${goQuote(text(secret, 'secretName'))}`, o)),
+      ...overlaps(filesOf(configMap, '')).map((o) => warn(`ConfigMap ${goQuote(string(configMap, 'name'))}`, o)),
+      ...overlaps(filesOf(secret, '')).map((o) => warn(`Secret ${goQuote(string(secret, 'secretName'))}`, o)),
       ...overlaps(filesOf(downward, '')).map((o) => warn('DownwardAPI', o)),
       ...projectedWarnings(volume, name, warn),
     ]
@@ -22,10 +26,10 @@ export function overlapWarnings(spec: Fields): string[] {
 }
 
 function projectedWarnings(volume: Fields, name: string, warn: (kind: string, overlap: string) => string): string[] {
-  const projected = fields(volume, 'projected')
+  const projected = maybeObject(volume, 'projected')
   if (projected === undefined) return []
   const empty: string[] = []
-  const files = items(projected, 'sources').flatMap((source) => {
+  const files = objects(projected, 'sources').flatMap((source) => {
     if (Object.keys(source).length === 0) empty.push(`volume ${goQuote(name)} (Projected) has no sources provided`)
     return projectedFiles(source)
   })
@@ -33,16 +37,20 @@ function projectedWarnings(volume: Fields, name: string, warn: (kind: string, ov
 }
 
 function projectedFiles(source: Fields): Located[] {
-  const [configMap, secret, downward] = [fields(source, 'configMap'), fields(source, 'secret'), fields(source, 'downwardAPI')]
-  const token = fields(source, 'serviceAccountToken')
-  if (items(configMap, 'items').length > 0) return filesOf(configMap, `ConfigMap ${goQuote(text(configMap, 'name'))}`)
-  if (items(secret, 'items').length > 0) return filesOf(secret, `Secret ${goQuote(text(secret, 'name'))}`)
-  if (items(downward, 'items').length > 0) return filesOf(downward, 'DownwardAPI')
-  return token === undefined ? [] : [{ path: text(token, 'path'), source: 'ServiceAccountToken' }]
+  const [configMap, secret, downward] = [
+    maybeObject(source, 'configMap'),
+    maybeObject(source, 'secret'),
+    maybeObject(source, 'downwardAPI'),
+  ]
+  const token = maybeObject(source, 'serviceAccountToken')
+  if (objects(configMap, 'items').length > 0) return filesOf(configMap, `ConfigMap ${goQuote(string(configMap, 'name'))}`)
+  if (objects(secret, 'items').length > 0) return filesOf(secret, `Secret ${goQuote(string(secret, 'name'))}`)
+  if (objects(downward, 'items').length > 0) return filesOf(downward, 'DownwardAPI')
+  return token === undefined ? [] : [{ path: string(token, 'path'), source: 'ServiceAccountToken' }]
 }
 
 const filesOf = (source: Fields | undefined, name: string): Located[] =>
-  items(source, 'items').map((item) => ({ path: text(item, 'path'), source: name }))
+  objects(source, 'items').map((item) => ({ path: string(item, 'path'), source: name }))
 
 const shown = ({ path, source }: Located): string => (source === '' ? goQuote(path) : `${goQuote(path)} (${source})`)
 

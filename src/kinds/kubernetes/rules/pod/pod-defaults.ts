@@ -1,8 +1,8 @@
 /** Defaults that pods get and pod templates do not, and the aliases that conversion keeps equal on them. */
 import { isOvercommitAllowed } from '../core/resources.ts'
+import { boolean, entries, type Fields, isFields, maybeNumber, maybeObject, objects, raw, string } from '../fields.ts'
 import { defaultHostPorts, defaultPodSpec, ensureFields, setDefault } from './defaults.ts'
 import { aggregateAmounts, isHugePages, isSupportedPodLevelResource, setAmount } from './quantities.ts'
-import { entries, type Fields, fields, flag, integerOrUnset, isFields, items, raw, text } from './read.ts'
 
 /** Annotations by which pods had init containers before v1.8; the server removes them wherever it meets them. */
 const INIT_CONTAINER_ANNOTATIONS = ['beta', 'alpha'].flatMap((stage) => [
@@ -11,7 +11,7 @@ const INIT_CONTAINER_ANNOTATIONS = ['beta', 'alpha'].flatMap((stage) => [
 ])
 
 export function dropInitContainerAnnotations(metadata: Fields | undefined): void {
-  const annotations = fields(metadata, 'annotations')
+  const annotations = maybeObject(metadata, 'annotations')
   if (annotations !== undefined) for (const key of INIT_CONTAINER_ANNOTATIONS) delete annotations[key]
 }
 
@@ -19,18 +19,18 @@ export function defaultPod(pod: Fields): void {
   const spec = ensureFields(pod, 'spec')
   defaultPodSpec(spec)
   for (const key of ['containers', 'initContainers']) {
-    for (const container of items(spec, key)) {
-      const resources = fields(container, 'resources')
+    for (const container of objects(spec, key)) {
+      const resources = maybeObject(container, 'resources')
       if (resources !== undefined) requestLimits(resources)
     }
   }
   defaultPodLevelResources(spec)
   setDefault(spec, 'enableServiceLinks', true)
-  if (flag(spec, 'hostNetwork')) defaultHostPorts(spec)
-  dropInitContainerAnnotations(fields(pod, 'metadata'))
-  const grace = integerOrUnset(spec, 'terminationGracePeriodSeconds')
+  if (boolean(spec, 'hostNetwork')) defaultHostPorts(spec)
+  dropInitContainerAnnotations(maybeObject(pod, 'metadata'))
+  const grace = maybeNumber(spec, 'terminationGracePeriodSeconds')
   if (grace !== undefined && grace < 0) spec.terminationGracePeriodSeconds = 1
-  const status = fields(pod, 'status')
+  const status = maybeObject(pod, 'status')
   if (status !== undefined) alignPodIps(status)
 }
 
@@ -45,9 +45,9 @@ function requestLimits(resources: Fields): void {
 const ownValue = (value: unknown): PropertyDescriptor => ({ value, writable: true, enumerable: true, configurable: true })
 
 function defaultPodLevelResources(spec: Fields): void {
-  const resources = fields(spec, 'resources')
+  const resources = maybeObject(spec, 'resources')
   if (resources === undefined) return
-  const has = (key: string, name: string): boolean => Object.hasOwn(fields(resources, key) ?? {}, name)
+  const has = (key: string, name: string): boolean => Object.hasOwn(maybeObject(resources, key) ?? {}, name)
   if (entries(resources, 'limits').length + entries(resources, 'requests').length > 0) {
     for (const [name, amount] of aggregateAmounts(spec, 'limits')) {
       if (isHugePages(name) && !has('requests', name) && !has('limits', name)) setAmount(ensureFields(resources, 'limits'), name, amount)
@@ -65,7 +65,7 @@ function defaultPodLevelResources(spec: Fields): void {
 
 /** `podIP` is the first of `podIPs`; where they differ, the older field wins. */
 function alignPodIps(status: Fields): void {
-  const [ip, first] = [text(status, 'podIP'), text(items(status, 'podIPs')[0], 'ip')]
+  const [ip, first] = [string(status, 'podIP'), string(objects(status, 'podIPs')[0], 'ip')]
   if (ip !== '' && ip !== first) status.podIPs = [{ ip }]
   else if (ip === '' && isFields((raw(status, 'podIPs') as unknown[] | undefined)?.[0])) status.podIP = first
 }

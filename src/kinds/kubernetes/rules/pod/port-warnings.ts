@@ -1,7 +1,7 @@
 /** Ports that are said twice, overlap, or share a name across containers. */
 import { goQuote } from '../../../../kube/go-print.ts'
+import { type Fields, number, objects, string } from '../fields.ts'
 import { allContainers } from './containers-walk.ts'
-import { type Fields, integer, items, text } from './read.ts'
 
 interface Placed {
   at: string
@@ -13,7 +13,7 @@ const MAX_CLASHES = 10
 
 export function portWarnings(path: string, spec: Fields): string[] {
   const ports = allContainers(spec, path).flatMap(({ container, path: at }) =>
-    items(container, 'ports').map((port, i) => ({ at: `${at}.ports[${i}]`, port })),
+    objects(container, 'ports').map((port, i) => ({ at: `${at}.ports[${i}]`, port })),
   )
   return [...clashWarnings(ports), ...nameWarnings(ports)]
 }
@@ -22,8 +22,9 @@ function clashWarnings(ports: readonly Placed[]): string[] {
   const warnings: string[] = []
   const known = new Map<string, Placed[]>()
   for (const { at, port } of ports) {
-    if (text(port, 'hostIP') !== '' && integer(port, 'hostPort') === 0) warnings.push(`${at}: hostIP set without hostPort: ${goPort(port)}`)
-    const key = `${integer(port, 'containerPort')}/${text(port, 'protocol')}`
+    if (string(port, 'hostIP') !== '' && number(port, 'hostPort') === 0)
+      warnings.push(`${at}: hostIP set without hostPort: ${goPort(port)}`)
+    const key = `${number(port, 'containerPort')}/${string(port, 'protocol')}`
     const others = known.get(key) ?? []
     for (const other of others) {
       const clash = clashOf(port, other.port)
@@ -35,8 +36,8 @@ function clashWarnings(ports: readonly Placed[]): string[] {
 }
 
 function clashOf(a: Fields, b: Fields): string | undefined {
-  const [hostIp, otherIp] = [text(a, 'hostIP'), text(b, 'hostIP')]
-  const [hostPort, otherPort] = [integer(a, 'hostPort'), integer(b, 'hostPort')]
+  const [hostIp, otherIp] = [string(a, 'hostIP'), string(b, 'hostIP')]
+  const [hostPort, otherPort] = [number(a, 'hostPort'), number(b, 'hostPort')]
   if (hostIp === otherIp && hostPort === otherPort) return 'duplicate'
   if (hostPort === 0 || otherPort === 0) return 'overlapping'
   return hostPort === otherPort && (hostIp === '') !== (otherIp === '') ? 'dangerously ambiguous' : undefined
@@ -45,7 +46,7 @@ function clashOf(a: Fields, b: Fields): string | undefined {
 function nameWarnings(ports: readonly Placed[]): string[] {
   const known = new Map<string, string>()
   return ports.flatMap(({ at, port }) => {
-    const name = text(port, 'name')
+    const name = string(port, 'name')
     if (name === '') return []
     const other = known.get(name)
     if (other === undefined) {
@@ -58,4 +59,4 @@ function nameWarnings(ports: readonly Placed[]): string[] {
 
 /** A port as Go prints the struct with `%+v`. */
 const goPort = (port: Fields): string =>
-  `{Name:${text(port, 'name')} HostPort:${integer(port, 'hostPort')} ContainerPort:${integer(port, 'containerPort')} Protocol:${text(port, 'protocol')} HostIP:${text(port, 'hostIP')}}`
+  `{Name:${string(port, 'name')} HostPort:${number(port, 'hostPort')} ContainerPort:${number(port, 'containerPort')} Protocol:${string(port, 'protocol')} HostIP:${string(port, 'hostIP')}}`

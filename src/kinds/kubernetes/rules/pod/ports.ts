@@ -1,22 +1,22 @@
 /** Ports of containers: numbers, names, protocols, and that no two ask for the same port of the host. */
 import { duplicate, type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import { checkPortName } from '../../../../kube/names.ts'
+import { boolean, type Fields, number, objects, string } from '../fields.ts'
 import { portNumberErrors } from '../formats.ts'
 import { appendAll, invalidEach, unsupported } from './errors.ts'
-import { type Fields, flag, integer, items, text } from './read.ts'
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
 
 export function validatePorts(path: string, container: Fields): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
-  items(container, 'ports').forEach((port, i) => {
+  objects(container, 'ports').forEach((port, i) => {
     const at = `${path}[${i}]`
-    const [name, number, hostPort, protocol] = [
-      text(port, 'name'),
-      integer(port, 'containerPort'),
-      integer(port, 'hostPort'),
-      text(port, 'protocol'),
+    const [name, containerPort, hostPort, protocol] = [
+      string(port, 'name'),
+      number(port, 'containerPort'),
+      number(port, 'hostPort'),
+      string(port, 'protocol'),
     ]
     if (name !== '') {
       const problems = checkPortName(name)
@@ -24,8 +24,8 @@ export function validatePorts(path: string, container: Fields): FieldError[] {
       if (problems.length === 0 && names.has(name)) errors.push(duplicate(`${at}.name`, name))
       else if (problems.length === 0) names.add(name)
     }
-    if (number === 0) errors.push(required(`${at}.containerPort`))
-    else appendAll(errors, portNumberErrors(`${at}.containerPort`, number))
+    if (containerPort === 0) errors.push(required(`${at}.containerPort`))
+    else appendAll(errors, portNumberErrors(`${at}.containerPort`, containerPort))
     if (hostPort !== 0) appendAll(errors, portNumberErrors(`${at}.hostPort`, hostPort))
     if (protocol === '') errors.push(required(`${at}.protocol`))
     else if (!PROTOCOLS.includes(protocol)) errors.push(unsupported(`${at}.protocol`, protocol, PROTOCOLS))
@@ -37,10 +37,10 @@ export function hostPortErrors(path: string, containers: readonly Fields[]): Fie
   const errors: FieldError[] = []
   const taken = new Set<string>()
   containers.forEach((container, i) => {
-    items(container, 'ports').forEach((port, j) => {
-      const hostPort = integer(port, 'hostPort')
+    objects(container, 'ports').forEach((port, j) => {
+      const hostPort = number(port, 'hostPort')
       if (hostPort === 0) return
-      const key = `${text(port, 'protocol')}/${text(port, 'hostIP')}/${hostPort}`
+      const key = `${string(port, 'protocol')}/${string(port, 'hostIP')}/${hostPort}`
       if (taken.has(key)) errors.push(duplicate(`${path}[${i}].ports[${j}].hostPort`, key))
       taken.add(key)
     })
@@ -50,11 +50,11 @@ export function hostPortErrors(path: string, containers: readonly Fields[]): Fie
 
 /** On the host's network a container's port is the host's; a template may still leave it unsaid. */
 export function hostNetworkPortErrors(path: string, spec: Fields, isPod: boolean): FieldError[] {
-  if (!flag(spec, 'hostNetwork')) return []
-  return items(spec, 'containers').flatMap((container, i) =>
-    items(container, 'ports').flatMap((port, j) => {
-      const [hostPort, number] = [integer(port, 'hostPort'), integer(port, 'containerPort')]
-      if (hostPort === number || (!isPod && hostPort === 0)) return []
+  if (!boolean(spec, 'hostNetwork')) return []
+  return objects(spec, 'containers').flatMap((container, i) =>
+    objects(container, 'ports').flatMap((port, j) => {
+      const [hostPort, containerPort] = [number(port, 'hostPort'), number(port, 'containerPort')]
+      if (hostPort === containerPort || (!isPod && hostPort === 0)) return []
       const at = `${path}.containers[${i}].ports[${j}].hostPort`
       return [invalid(at, hostPort, 'must match `containerPort` when `hostNetwork` is true')]
     }),

@@ -1,19 +1,19 @@
 /** Probes and lifecycle hooks: one handler each, with sane numbers. */
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkHttpHeaderName } from '../../../../kube/names.ts'
+import { type Fields, intOrText, maybeNumber, maybeObject, number, objects, string, strings } from '../fields.ts'
 import { portNumberErrors, portNumberOrNameErrors } from '../formats.ts'
 import { appendAll, invalidEach, nonNegative, unsupported } from './errors.ts'
-import { type Fields, fields, integer, integerOrUnset, intOrText, items, text, texts } from './read.ts'
 
 type HandlerRule = (path: string, handler: Fields, gracePeriod: number | undefined) => FieldError[]
 
 const HANDLERS: Readonly<Record<string, HandlerRule>> = {
-  exec: (path, handler) => (texts(handler, 'command').length === 0 ? [required(`${path}.command`)] : []),
+  exec: (path, handler) => (strings(handler, 'command').length === 0 ? [required(`${path}.command`)] : []),
   httpGet: httpGetErrors,
   tcpSocket: (path, handler) => portNumberOrNameErrors(`${path}.port`, intOrText(handler, 'port')),
-  grpc: (path, handler) => portNumberErrors(`${path}.port`, integer(handler, 'port')),
+  grpc: (path, handler) => portNumberErrors(`${path}.port`, number(handler, 'port')),
   sleep: (path, handler, gracePeriod) => {
-    const seconds = integer(handler, 'seconds')
+    const seconds = number(handler, 'seconds')
     if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return []
     return [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`)]
   },
@@ -22,13 +22,13 @@ const PROBE_HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc']
 const HOOK_HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'sleep']
 
 function httpGetErrors(path: string, handler: Fields): FieldError[] {
-  const scheme = text(handler, 'scheme')
+  const scheme = string(handler, 'scheme')
   return [
-    ...(text(handler, 'path') === '' ? [required(`${path}.path`)] : []),
+    ...(string(handler, 'path') === '' ? [required(`${path}.path`)] : []),
     ...portNumberOrNameErrors(`${path}.port`, intOrText(handler, 'port')),
     ...(scheme === 'HTTP' || scheme === 'HTTPS' ? [] : [unsupported(`${path}.scheme`, scheme, ['HTTP', 'HTTPS'])]),
-    ...items(handler, 'httpHeaders').flatMap((header) =>
-      invalidEach(`${path}.httpHeaders`, text(header, 'name'), checkHttpHeaderName(text(header, 'name'))),
+    ...objects(handler, 'httpHeaders').flatMap((header) =>
+      invalidEach(`${path}.httpHeaders`, string(header, 'name'), checkHttpHeaderName(string(header, 'name'))),
     ),
   ]
 }
@@ -41,7 +41,7 @@ function handlerErrors(
   const errors: FieldError[] = []
   let found = false
   for (const key of keys) {
-    const handler = fields(holder, key)
+    const handler = maybeObject(holder, key)
     if (handler === undefined) continue
     if (found) errors.push(forbidden(`${path}.${key}`, 'may not specify more than 1 handler type'))
     else appendAll(errors, HANDLERS[key]?.(`${path}.${key}`, handler, gracePeriod) ?? [])
@@ -57,17 +57,17 @@ const PROBE_NUMBERS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds',
 export function validateProbes(path: string, container: Fields): FieldError[] {
   const errors: FieldError[] = []
   for (const key of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
-    const probe = fields(container, key)
+    const probe = maybeObject(container, key)
     if (probe === undefined) continue
     const at = `${path}.${key}`
-    const grace = integerOrUnset(probe, 'terminationGracePeriodSeconds')
+    const grace = maybeNumber(probe, 'terminationGracePeriodSeconds')
     appendAll(errors, handlerErrors(at, probe, { keys: PROBE_HANDLERS, gracePeriod: undefined }))
-    for (const name of PROBE_NUMBERS) appendAll(errors, nonNegative(`${at}.${name}`, integer(probe, name)))
+    for (const name of PROBE_NUMBERS) appendAll(errors, nonNegative(`${at}.${name}`, number(probe, name)))
     if (grace !== undefined && grace <= 0) errors.push(invalid(`${at}.terminationGracePeriodSeconds`, grace, 'must be greater than 0'))
     if (key === 'readinessProbe') {
       if (grace !== undefined) errors.push(invalid(`${at}.terminationGracePeriodSeconds`, grace, 'must not be set for readinessProbes'))
-    } else if (integer(probe, 'successThreshold') !== 1) {
-      errors.push(invalid(`${at}.successThreshold`, integer(probe, 'successThreshold'), 'must be 1'))
+    } else if (number(probe, 'successThreshold') !== 1) {
+      errors.push(invalid(`${at}.successThreshold`, number(probe, 'successThreshold'), 'must be 1'))
     }
   }
   return errors
@@ -75,9 +75,9 @@ export function validateProbes(path: string, container: Fields): FieldError[] {
 
 /** `gracePeriod` bounds how long a hook may sleep. */
 export function validateLifecycle(path: string, container: Fields, gracePeriod: number | undefined): FieldError[] {
-  const lifecycle = fields(container, 'lifecycle')
+  const lifecycle = maybeObject(container, 'lifecycle')
   return ['postStart', 'preStop'].flatMap((key) => {
-    const hook = fields(lifecycle, key)
+    const hook = maybeObject(lifecycle, key)
     return hook === undefined ? [] : handlerErrors(`${path}.lifecycle.${key}`, hook, { keys: HOOK_HANDLERS, gracePeriod })
   })
 }

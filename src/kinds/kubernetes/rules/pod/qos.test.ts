@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Fields } from '../fields.ts'
 import { podQosClass } from './qos.ts'
-import type { Fields } from './read.ts'
 
 const podOf = (...resources: Fields[]): Fields => ({ containers: resources.map((r, i) => ({ name: `c${i}`, resources: r })) })
 const full = { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } }

@@ -1,15 +1,15 @@
 /** The quality of service a pod asks for, by its requests and limits of cpu and memory. */
 import { addQuantities, compareQuantities, type Quantity } from '../../../../kube/quantity.ts'
+import { type Fields, maybeObject, objects } from '../fields.ts'
 import { amountsOf, isPositive } from './quantities.ts'
-import { type Fields, fields, items } from './read.ts'
 
 type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
 export function podQosClass(spec: Fields): QosClass {
-  const podLevel = fields(spec, 'resources')
+  const podLevel = maybeObject(spec, 'resources')
   const holders =
     podLevel === undefined
-      ? [...items(spec, 'containers'), ...items(spec, 'initContainers')].map((c) => fields(c, 'resources'))
+      ? [...objects(spec, 'containers'), ...objects(spec, 'initContainers')].map((c) => maybeObject(c, 'resources'))
       : [podLevel]
   const requests = new Map<string, Quantity>()
   const limits = new Map<string, Quantity>()

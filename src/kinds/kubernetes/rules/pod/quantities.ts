@@ -12,7 +12,7 @@ import {
   scaledValue,
   tryParseQuantity,
 } from '../../../../kube/quantity.ts'
-import { entries, type Fields, items, text } from './read.ts'
+import { entries, type Fields, objects, string } from '../fields.ts'
 
 export type Amounts = ReadonlyMap<string, Quantity>
 
@@ -73,12 +73,12 @@ function maxInto(total: Map<string, Quantity>, more: Amounts): void {
  */
 export function aggregateAmounts(spec: Fields, kind: 'requests' | 'limits'): Map<string, Quantity> {
   const total = new Map<string, Quantity>()
-  for (const container of items(spec, 'containers')) addInto(total, containerAmounts(container, kind))
+  for (const container of objects(spec, 'containers')) addInto(total, containerAmounts(container, kind))
   const sidecars = new Map<string, Quantity>()
   const initial = new Map<string, Quantity>()
-  for (const container of items(spec, 'initContainers')) {
+  for (const container of objects(spec, 'initContainers')) {
     const own = containerAmounts(container, kind)
-    if (text(container, 'restartPolicy') === 'Always') {
+    if (string(container, 'restartPolicy') === 'Always') {
       addInto(total, own)
       addInto(sidecars, own)
       maxInto(initial, sidecars)

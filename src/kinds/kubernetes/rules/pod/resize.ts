@@ -2,13 +2,13 @@
 
 import { deepClone } from '../../../../base/json.ts'
 import { type FieldError, forbidden, invalid } from '../../../../kube/field-error.ts'
+import { entries, type Fields, isSet, maybeObject, objects, raw, string } from '../fields.ts'
 import { isMirrorPod } from './annotations.ts'
 import { isSidecar } from './containers.ts'
 import { podErrors } from './create.ts'
 import { appendAll } from './errors.ts'
 import type { PodOptions, SpecAndMeta } from './options.ts'
 import { podQosClass } from './qos.ts'
-import { entries, type Fields, fields, isSet, items, raw, text } from './read.ts'
 import { runsOnWindows } from './security-context.ts'
 import { semanticEqual } from './semantic.ts'
 
@@ -23,16 +23,16 @@ export function resizeErrors(pod: Pod, old: Pod, options: PodOptions): FieldErro
   if (isMirrorPod(old.metadata)) return [forbidden('[]', 'static pods cannot be resized')]
   if (runsOnWindows(old.spec)) return [forbidden('[]', 'windows pods cannot be resized')]
   const errors = podErrors(pod, options)
-  const oldClass = text(old.status, 'qosClass') || podQosClass(old.spec)
+  const oldClass = string(old.status, 'qosClass') || podQosClass(old.spec)
   if (oldClass !== podQosClass(pod.spec)) {
-    errors.push(invalid('spec', text(pod.status, 'qosClass'), 'Pod QOS Class may not change as a result of resizing'))
+    errors.push(invalid('spec', string(pod.status, 'qosClass'), 'Pod QOS Class may not change as a result of resizing'))
   }
-  const running = items(old.status, 'containerStatuses').find((status) => isSet(fields(status, 'state'), 'running'))
+  const running = objects(old.status, 'containerStatuses').find((status) => isSet(maybeObject(status, 'state'), 'running'))
   if (running !== undefined && !isSet(running, 'resources'))
     errors.push(forbidden('spec', 'Pod running on node without support for resize'))
   const munged = deepClone(pod.spec)
   if (hasPodLevel(old.spec) || hasPodLevel(pod.spec)) appendAll(errors, podLevelErrors(munged, pod.spec, old.spec))
-  if (items(old.status, 'nodeAllocatableResourceClaimStatuses').length > 0) {
+  if (objects(old.status, 'nodeAllocatableResourceClaimStatuses').length > 0) {
     errors.push(forbidden('spec', 'pods with node allocatable resource claims cannot be resized'))
   }
   const order = orderErrors(pod.spec, old.spec)
@@ -45,12 +45,12 @@ export function resizeErrors(pod: Pod, old: Pod, options: PodOptions): FieldErro
 }
 
 const hasPodLevel = (spec: Fields): boolean => {
-  const resources = fields(spec, 'resources')
+  const resources = maybeObject(spec, 'resources')
   return entries(resources, 'requests').length + entries(resources, 'limits').length > 0
 }
 
 function podLevelErrors(munged: Fields, spec: Fields, old: Fields): FieldError[] {
-  const [next, before] = [fields(spec, 'resources'), fields(old, 'resources')]
+  const [next, before] = [maybeObject(spec, 'resources'), maybeObject(old, 'resources')]
   if (before !== undefined && next === undefined) return [forbidden('spec.resources', 'pod-level resources cannot be removed')]
   const errors: FieldError[] = []
   for (const key of ['requests', 'limits']) {
@@ -68,7 +68,7 @@ function podLevelErrors(munged: Fields, spec: Fields, old: Fields): FieldError[]
 }
 
 const isEmpty = (resources: Fields): boolean =>
-  entries(resources, 'requests').length + entries(resources, 'limits').length + items(resources, 'claims').length === 0
+  entries(resources, 'requests').length + entries(resources, 'limits').length + objects(resources, 'claims').length === 0
 
 /** The resources as sent, with cpu and memory as they were: what is left must be unchanged. */
 function withOldCompute(next: Fields, old: Fields): Fields {
@@ -87,10 +87,10 @@ function isRemoved(next: Fields | undefined, old: Fields | undefined, key: strin
 
 function orderErrors(spec: Fields, old: Fields): FieldError[] {
   return LISTS.flatMap((key) => {
-    const [next, before] = [items(spec, key), items(old, key)]
+    const [next, before] = [objects(spec, key), objects(old, key)]
     if (next.length !== before.length) return [forbidden(`spec.${key}`, `${key} may not be added or removed on resize`)]
     return before.flatMap((container, i) =>
-      text(next[i], 'name') === text(container, 'name')
+      string(next[i], 'name') === string(container, 'name')
         ? []
         : [forbidden(`spec.${key}[${i}].name`, `${key} may not be renamed or reordered on resize`)],
     )
@@ -98,10 +98,10 @@ function orderErrors(spec: Fields, old: Fields): FieldError[] {
 }
 
 function removalErrors(list: string, spec: Fields, old: Fields): FieldError[] {
-  const next = items(spec, list)
-  return items(old, list).flatMap((before, i) =>
+  const next = objects(spec, list)
+  return objects(old, list).flatMap((before, i) =>
     ['requests', 'limits'].flatMap((key) =>
-      isRemoved(fields(next[i], 'resources'), fields(before, 'resources'), key)
+      isRemoved(maybeObject(next[i], 'resources'), maybeObject(before, 'resources'), key)
         ? [forbidden(`spec.${list}[${i}].resources.${key}`, `resource ${key} cannot be removed`)]
         : [],
     ),
@@ -109,28 +109,28 @@ function removalErrors(list: string, spec: Fields, old: Fields): FieldError[] {
 }
 
 function containerErrors(munged: Fields, old: Fields): FieldError[] {
-  const stored = items(old, 'containers')
-  return items(munged, 'containers').flatMap((container, i) => {
+  const stored = objects(old, 'containers')
+  return objects(munged, 'containers').flatMap((container, i) => {
     const before = stored[i] ?? {}
-    container.resources = withOldCompute(fields(container, 'resources') ?? {}, fields(before, 'resources') ?? {})
+    container.resources = withOldCompute(maybeObject(container, 'resources') ?? {}, maybeObject(before, 'resources') ?? {})
     return semanticEqual(container, before) ? [] : [forbidden('spec', ONLY_COMPUTE)]
   })
 }
 
 function initContainerErrors(munged: Fields, old: Fields): FieldError[] {
-  const stored = items(old, 'initContainers')
-  return items(munged, 'initContainers').flatMap((container, i) => {
+  const stored = objects(old, 'initContainers')
+  return objects(munged, 'initContainers').flatMap((container, i) => {
     const at = `spec.initContainers[${i}]`
     const before = stored[i] ?? {}
     const errors: FieldError[] = []
     const isModified = !semanticEqual(container, before)
-    container.resources = withOldCompute(fields(container, 'resources') ?? {}, fields(before, 'resources') ?? {})
+    container.resources = withOldCompute(maybeObject(container, 'resources') ?? {}, maybeObject(before, 'resources') ?? {})
     if (!semanticEqual(container, before)) {
       errors.push(forbidden(at, 'only cpu and memory resources for init or sidecar containers are mutable'))
     }
     if (isModified && !isSidecar(container)) {
-      for (const policy of items(container, 'resizePolicy')) {
-        if (text(policy, 'restartPolicy') !== 'RestartContainer') continue
+      for (const policy of objects(container, 'resizePolicy')) {
+        if (string(policy, 'restartPolicy') !== 'RestartContainer') continue
         errors.push(forbidden(at, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'))
       }
     }
@@ -140,14 +140,14 @@ function initContainerErrors(munged: Fields, old: Fields): FieldError[] {
 
 /** What this door lets through: resources and resize policies, where the containers are still the same ones. */
 export function takeResize(spec: Fields, old: Fields): Fields {
-  for (const key of LISTS) if (items(spec, key).length !== items(old, key).length) return spec
+  for (const key of LISTS) if (objects(spec, key).length !== objects(old, key).length) return spec
   const taken = deepClone(old)
   if (isSet(spec, 'resources')) taken.resources = spec.resources
   else delete taken.resources
   for (const key of LISTS) {
-    const next = items(spec, key)
-    const before = items(taken, key)
-    if (next.some((container, i) => text(container, 'name') !== text(before[i], 'name'))) {
+    const next = objects(spec, key)
+    const before = objects(taken, key)
+    if (next.some((container, i) => string(container, 'name') !== string(before[i], 'name'))) {
       taken[key] = spec[key]
       continue
     }

@@ -3,10 +3,10 @@ import { duplicate, type FieldError, forbidden, invalid, required } from '../../
 import { checkDns1123Label, checkQualifiedName } from '../../../../kube/names.ts'
 import { compareQuantities, formatQuantity, type Quantity } from '../../../../kube/quantity.ts'
 import { isOvercommitAllowed, limitResourceNameErrors, resourceQuantityErrors } from '../core/resources.ts'
+import { type Fields, isSet, maybeObject, objects, string } from '../fields.ts'
 import { appendAll, invalidEach, unsupported } from './errors.ts'
 import type { PodOptions } from './options.ts'
 import { type Amounts, aggregateAmounts, amountsOf, isHugePages, isSupportedPodLevelResource, isWholeHugePages } from './quantities.ts'
-import { type Fields, fields, isSet, items, text } from './read.ts'
 import { runsOnWindows } from './security-context.ts'
 
 type NameRule = (path: string, name: string) => FieldError[]
@@ -29,8 +29,8 @@ const podName: NameRule = (path, name) => {
 
 export const claimNamesOf = (spec: Fields): ReadonlySet<string> =>
   new Set(
-    items(spec, 'resourceClaims')
-      .map((claim) => text(claim, 'name'))
+    objects(spec, 'resourceClaims')
+      .map((claim) => string(claim, 'name'))
       .filter((name) => name !== ''),
   )
 
@@ -89,9 +89,9 @@ function claimErrors(path: string, resources: Fields, known: ReadonlySet<string>
   const errors: FieldError[] = []
   const names = new Set<string>()
   const requests = new Map<string, number>()
-  items(resources, 'claims').forEach((claim, i) => {
+  objects(resources, 'claims').forEach((claim, i) => {
     const at = `${path}[${i}]`
-    const [name, request] = [text(claim, 'name'), text(claim, 'request')]
+    const [name, request] = [string(claim, 'name'), string(claim, 'request')]
     if (name === '') {
       errors.push(required(at))
       return
@@ -115,7 +115,7 @@ function claimErrors(path: string, resources: Fields, known: ReadonlySet<string>
 
 /** `spec.resources`: what the pod may use as a whole. */
 export function validatePodResources(path: string, spec: Fields, options: PodOptions): FieldError[] {
-  const resources = fields(spec, 'resources')
+  const resources = maybeObject(spec, 'resources')
   if (resources === undefined) return []
   if (runsOnWindows(spec)) return [forbidden(path, 'may not be set for a windows pod')]
   return [
@@ -130,8 +130,8 @@ function consistencyErrors(path: string, spec: Fields, resources: Fields): Field
   const errors = exceededErrors(`${path}.requests`, aggregateAmounts(spec, 'requests'), { granted: requests, kind: 'requests' })
   const hugePageLimits = new Map([...aggregateAmounts(spec, 'limits')].filter(([name]) => isHugePages(name)))
   appendAll(errors, exceededErrors(`${path}.limits`, hugePageLimits, { granted: limits, kind: 'limits' }))
-  items(spec, 'containers').forEach((container, i) => {
-    for (const [name, amount] of amountsOf(fields(container, 'resources'), 'limits')) {
+  objects(spec, 'containers').forEach((container, i) => {
+    for (const [name, amount] of amountsOf(maybeObject(container, 'resources'), 'limits')) {
       const limit = limits.get(name)
       if (limit === undefined || compareQuantities(amount, limit) <= 0) continue
       const detail = `must be less than or equal to pod limits of ${formatQuantity(limit)}`

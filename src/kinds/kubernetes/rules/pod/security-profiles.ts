@@ -1,9 +1,9 @@
 /** Seccomp and AppArmor: the fields, the annotations they replaced, and that both say the same. */
 import { type FieldError, forbidden, invalid, required, tooLong } from '../../../../kube/field-error.ts'
+import { entries, type Fields, maybeObject, maybeString, string } from '../fields.ts'
 import { allContainers } from './containers-walk.ts'
 import { appendAll, unsupported } from './errors.ts'
 import { internalValue } from './internal-json.ts'
-import { entries, type Fields, fields, text, textOrUnset } from './read.ts'
 import { descendingPathErrors } from './volume-paths.ts'
 
 export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
@@ -14,8 +14,8 @@ const MAX_PROFILE_PATH = 4095
 
 export function seccompErrors(path: string, profile: Fields | undefined): FieldError[] {
   if (profile === undefined) return []
-  const type = text(profile, 'type')
-  const localhost = textOrUnset(profile, 'localhostProfile')
+  const type = string(profile, 'type')
+  const localhost = maybeString(profile, 'localhostProfile')
   const errors: FieldError[] = []
   if (type === '') errors.push(required(`${path}.type`, 'type is required when seccompProfile is set'))
   else if (!TYPES.includes(type)) errors.push(unsupported(`${path}.type`, type, TYPES))
@@ -31,8 +31,8 @@ export function seccompErrors(path: string, profile: Fields | undefined): FieldE
 
 export function appArmorErrors(path: string, profile: Fields | undefined): FieldError[] {
   if (profile === undefined) return []
-  const type = text(profile, 'type')
-  const localhost = textOrUnset(profile, 'localhostProfile')
+  const type = string(profile, 'type')
+  const localhost = maybeString(profile, 'localhostProfile')
   if (type === 'Localhost') return localhostErrors(`${path}.localhostProfile`, localhost)
   if (type === '') return [required(`${path}.type`, 'type is required when appArmorProfile is set')]
   if (!TYPES.includes(type)) return [unsupported(`${path}.type`, type, TYPES)]
@@ -52,7 +52,7 @@ function localhostErrors(field: string, profile: string | undefined): FieldError
 /** The form of the old annotations, wherever they are set. */
 export function profileAnnotationErrors(path: string, metadata: Fields, spec: Fields): FieldError[] {
   const annotations = entries(metadata, 'annotations')
-  const names = new Set(allContainers(spec).map(({ container }) => text(container, 'name')))
+  const names = new Set(allContainers(spec).map(({ container }) => string(container, 'name')))
   const errors: FieldError[] = []
   for (const [key, value] of annotations) if (key === SECCOMP_POD) appendAll(errors, seccompAnnotationErrors(`${path}.${key}`, value))
   for (const [key, value] of annotations) {
@@ -78,22 +78,22 @@ function seccompAnnotationErrors(field: string, profile: string): FieldError[] {
 /** Where an annotation and a field are both set, they must agree. */
 export function profileMatchErrors(path: string, metadata: Fields, spec: Fields): FieldError[] {
   const annotations = new Map(entries(metadata, 'annotations'))
-  const podContext = fields(spec, 'securityContext')
+  const podContext = maybeObject(spec, 'securityContext')
   const containers = allContainers(spec, path)
   const errors: FieldError[] = []
   const compare = (key: string, at: string, { profile, kind }: { profile: Fields | undefined; kind: 'seccomp' | 'apparmor' }): void => {
     const annotation = annotations.get(key)
     if (annotation !== undefined && profile !== undefined) appendAll(errors, mismatchErrors(at, annotation, { profile, kind }))
   }
-  compare(SECCOMP_POD, `${path}.securityContext.seccompProfile`, { profile: fields(podContext, 'seccompProfile'), kind: 'seccomp' })
+  compare(SECCOMP_POD, `${path}.securityContext.seccompProfile`, { profile: maybeObject(podContext, 'seccompProfile'), kind: 'seccomp' })
   for (const { container, path: at } of containers) {
-    const profile = fields(fields(container, 'securityContext'), 'seccompProfile')
-    compare(`${SECCOMP_CONTAINER}${text(container, 'name')}`, `${at}.securityContext.seccompProfile`, { profile, kind: 'seccomp' })
+    const profile = maybeObject(maybeObject(container, 'securityContext'), 'seccompProfile')
+    compare(`${SECCOMP_CONTAINER}${string(container, 'name')}`, `${at}.securityContext.seccompProfile`, { profile, kind: 'seccomp' })
   }
-  if (text(fields(spec, 'os'), 'name') === 'windows') return errors
+  if (string(maybeObject(spec, 'os'), 'name') === 'windows') return errors
   for (const { container, path: at } of containers) {
-    const profile = fields(fields(container, 'securityContext'), 'appArmorProfile') ?? fields(podContext, 'appArmorProfile')
-    compare(`${APPARMOR_CONTAINER}${text(container, 'name')}`, `${at}.securityContext.appArmorProfile`, { profile, kind: 'apparmor' })
+    const profile = maybeObject(maybeObject(container, 'securityContext'), 'appArmorProfile') ?? maybeObject(podContext, 'appArmorProfile')
+    compare(`${APPARMOR_CONTAINER}${string(container, 'name')}`, `${at}.securityContext.appArmorProfile`, { profile, kind: 'apparmor' })
   }
   return errors
 }
@@ -104,14 +104,14 @@ function mismatchErrors(
   { profile, kind }: { profile: Fields; kind: 'seccomp' | 'apparmor' },
 ): FieldError[] {
   const wrongType = [forbidden(`${at}.type`, `${kind} type in annotation and field must match`)]
-  switch (text(profile, 'type')) {
+  switch (string(profile, 'type')) {
     case 'Unconfined':
       return annotation === 'unconfined' ? [] : wrongType
     case 'RuntimeDefault':
       return annotation === 'runtime/default' || (kind === 'seccomp' && annotation === 'docker/default') ? [] : wrongType
     case 'Localhost':
       if (!annotation.startsWith('localhost/')) return wrongType
-      return annotation.slice('localhost/'.length) === textOrUnset(profile, 'localhostProfile')
+      return annotation.slice('localhost/'.length) === maybeString(profile, 'localhostProfile')
         ? []
         : [forbidden(`${at}.localhostProfile`, `${kind} profile in annotation and field must match`)]
     default:

@@ -1,6 +1,7 @@
 /** A whole pod spec, in a pod or in a template. The order of the checks is the real server's: messages list them so. */
 import { duplicate, type FieldError, forbidden, invalid, notFound, required } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, checkQualifiedName, nameIsDnsSubdomain, rangeMessage } from '../../../../kube/names.ts'
+import { boolean, type Fields, isSet, maybeBoolean, maybeNumber, maybeObject, maybeString, objects, string } from '../fields.ts'
 import { dnsLabelErrors, labelErrors } from '../formats.ts'
 import { validateAffinity } from './affinity.ts'
 import { isMirrorPod } from './annotations.ts'
@@ -11,7 +12,6 @@ import { appendAll, invalidEach, unsupported } from './errors.ts'
 import { internalValue } from './internal-json.ts'
 import type { PodOptions } from './options.ts'
 import { hostNetworkPortErrors } from './ports.ts'
-import { type Fields, fields, flag, flagOrUnset, integerOrUnset, isSet, items, text, textOrUnset } from './read.ts'
 import { claimNamesOf, validateOverhead, validatePodResources } from './resources.ts'
 import { validatePodSecurityContext } from './security-context.ts'
 import { validateTolerations } from './tolerations.ts'
@@ -34,9 +34,9 @@ export function validatePodSpec(
     volumes,
     claimNames: claimNamesOf(spec),
     options,
-    gracePeriod: integerOrUnset(spec, 'terminationGracePeriodSeconds'),
-    podRestartPolicy: text(spec, 'restartPolicy'),
-    hostUsers: flagOrUnset(spec, 'hostUsers') !== false,
+    gracePeriod: maybeNumber(spec, 'terminationGracePeriodSeconds'),
+    podRestartPolicy: string(spec, 'restartPolicy'),
+    hostUsers: maybeBoolean(spec, 'hostUsers') !== false,
   }
   return [
     ...(context.gracePeriod === undefined ? [required(`${path}.terminationGracePeriodSeconds`)] : []),
@@ -47,7 +47,7 @@ export function validatePodSpec(
     ...validateEphemeralContainers(`${path}.ephemeralContainers`, spec, context),
     ...validatePodResources(`${path}.resources`, spec, options),
     ...hostNetworkPortErrors(path, spec, options.isPod),
-    ...enumErrors(`${path}.restartPolicy`, text(spec, 'restartPolicy'), RESTART_POLICIES),
+    ...enumErrors(`${path}.restartPolicy`, string(spec, 'restartPolicy'), RESTART_POLICIES),
     ...dnsPolicyErrors(`${path}.dnsPolicy`, spec),
     ...labelErrors(`${path}.nodeSelector`, spec, 'nodeSelector'),
     ...validatePodSecurityContext(`${path}.securityContext`, spec, options),
@@ -74,15 +74,15 @@ const enumErrors = (path: string, value: string, supported: readonly string[]): 
 function nameErrors(path: string, spec: Fields): FieldError[] {
   const errors: FieldError[] = []
   for (const key of ['serviceAccountName', 'nodeName']) {
-    const name = text(spec, key)
+    const name = string(spec, key)
     if (name !== '') appendAll(errors, invalidEach(`${path}.${key}`, name, nameIsDnsSubdomain(name, false)))
   }
-  const deadline = integerOrUnset(spec, 'activeDeadlineSeconds')
+  const deadline = maybeNumber(spec, 'activeDeadlineSeconds')
   if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
     errors.push(invalid(`${path}.activeDeadlineSeconds`, deadline, rangeMessage(1, MAX_INT32)))
   }
   for (const key of ['hostname', 'subdomain']) {
-    const name = text(spec, key)
+    const name = string(spec, key)
     if (name !== '') appendAll(errors, dnsLabelErrors(`${path}.${key}`, name))
   }
   return errors
@@ -90,9 +90,9 @@ function nameErrors(path: string, spec: Fields): FieldError[] {
 
 function classErrors(path: string, spec: Fields): FieldError[] {
   const [priority, runtime, preemption] = [
-    text(spec, 'priorityClassName'),
-    textOrUnset(spec, 'runtimeClassName'),
-    textOrUnset(spec, 'preemptionPolicy'),
+    string(spec, 'priorityClassName'),
+    maybeString(spec, 'runtimeClassName'),
+    maybeString(spec, 'preemptionPolicy'),
   ]
   return [
     ...(priority === '' ? [] : invalidEach(`${path}.priorityClassName`, priority, nameIsDnsSubdomain(priority, false))),
@@ -102,13 +102,13 @@ function classErrors(path: string, spec: Fields): FieldError[] {
 }
 
 function gateErrors(path: string, spec: Fields): FieldError[] {
-  const errors = items(spec, 'readinessGates').flatMap((gate, i) => {
-    const type = text(gate, 'conditionType')
+  const errors = objects(spec, 'readinessGates').flatMap((gate, i) => {
+    const type = string(gate, 'conditionType')
     return invalidEach(`${path}.readinessGates[${i}].conditionType`, type, checkQualifiedName(type))
   })
   const seen = new Set<string>()
-  items(spec, 'schedulingGates').forEach((gate, i) => {
-    const name = text(gate, 'name')
+  objects(spec, 'schedulingGates').forEach((gate, i) => {
+    const name = string(gate, 'name')
     appendAll(errors, invalidEach(`${path}.schedulingGates[${i}]`, name, checkQualifiedName(name)))
     if (seen.has(name)) errors.push(duplicate(`${path}.schedulingGates[${i}]`, name))
     seen.add(name)
@@ -119,7 +119,7 @@ function gateErrors(path: string, spec: Fields): FieldError[] {
 function resourceClaimErrors(path: string, spec: Fields, metadata: Fields | undefined): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
-  items(spec, 'resourceClaims').forEach((claim, i) => {
+  objects(spec, 'resourceClaims').forEach((claim, i) => {
     if (metadata !== undefined && isMirrorPod(metadata)) {
       errors.push(forbidden('[]', 'static pods do not support resource claims'))
       return
@@ -132,9 +132,9 @@ function resourceClaimErrors(path: string, spec: Fields, metadata: Fields | unde
 function oneClaimErrors(at: string, claim: Fields, names: Set<string>): FieldError[] {
   const errors: FieldError[] = []
   const [name, own, template] = [
-    text(claim, 'name'),
-    textOrUnset(claim, 'resourceClaimName'),
-    textOrUnset(claim, 'resourceClaimTemplateName'),
+    string(claim, 'name'),
+    maybeString(claim, 'resourceClaimName'),
+    maybeString(claim, 'resourceClaimTemplateName'),
   ]
   const value = internalValue('PodResourceClaim', claim)
   if (name === '') errors.push(required(`${at}.name`))
@@ -157,27 +157,27 @@ function oneClaimErrors(at: string, claim: Fields, names: Set<string>): FieldErr
 
 /** A pod in a user namespace of its own cannot share the host's other namespaces, nor see raw devices. */
 function hostUsersErrors(path: string, spec: Fields, options: PodOptions): FieldError[] {
-  if (flagOrUnset(spec, 'hostUsers') !== false) return []
+  if (maybeBoolean(spec, 'hostUsers') !== false) return []
   const detail = 'when `hostUsers` is false'
   const errors: FieldError[] = []
-  if (flag(spec, 'hostNetwork') && !options.allowUserNamespaceOnHostNetwork) errors.push(forbidden(`${path}.hostNetwork`, detail))
-  if (flag(spec, 'hostPID')) errors.push(forbidden(`${path}.HostPID`, detail))
-  if (flag(spec, 'hostIPC')) errors.push(forbidden(`${path}.HostIPC`, detail))
+  if (boolean(spec, 'hostNetwork') && !options.allowUserNamespaceOnHostNetwork) errors.push(forbidden(`${path}.hostNetwork`, detail))
+  if (boolean(spec, 'hostPID')) errors.push(forbidden(`${path}.HostPID`, detail))
+  if (boolean(spec, 'hostIPC')) errors.push(forbidden(`${path}.HostIPC`, detail))
   if (options.allowUserNamespaceVolumeDevices) return errors
   for (const { container, path: at } of allContainers(spec, path)) {
-    if (items(container, 'volumeDevices').length > 0) errors.push(forbidden(`${at}.volumeDevices`, detail))
+    if (objects(container, 'volumeDevices').length > 0) errors.push(forbidden(`${at}.volumeDevices`, detail))
   }
   return errors
 }
 
 /** Files that variables are read from live in an emptyDir, which an init container fills. */
 function fileKeyVolumeErrors(path: string, spec: Fields): FieldError[] {
-  const volumes = new Map(items(spec, 'volumes').map((volume) => [text(volume, 'name'), volume]))
+  const volumes = new Map(objects(spec, 'volumes').map((volume) => [string(volume, 'name'), volume]))
   return allContainers(spec, path).flatMap(({ container, path: at }) =>
-    items(container, 'env').flatMap((variable, i) => {
-      const ref = fields(fields(variable, 'valueFrom'), 'fileKeyRef')
+    objects(container, 'env').flatMap((variable, i) => {
+      const ref = maybeObject(maybeObject(variable, 'valueFrom'), 'fileKeyRef')
       if (ref === undefined) return []
-      const name = text(ref, 'volumeName')
+      const name = string(ref, 'volumeName')
       const field = `${at}.env[${i}].valueFrom.fileKeyRef.volumeName`
       const volume = volumes.get(name)
       if (volume === undefined) return [notFound(field, name)]

@@ -3,10 +3,10 @@
 import { duplicate, type FieldError, forbidden, invalid, required, tooLong } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, checkQualifiedName, checkUserId, nameIsDnsSubdomain } from '../../../../kube/names.ts'
 import { FIELD_IMMUTABLE } from '../../../../kube/validate-meta.ts'
+import { entries, type Fields, integers, isSet, maybeObject, maybeString, number, objects, raw, string } from '../fields.ts'
 import { ipFamilyOf, legacyIpErrors } from '../ip.ts'
 import { appendAll, invalidEach, unsupported } from './errors.ts'
 import type { PodOptions, SpecAndMeta } from './options.ts'
-import { entries, type Fields, fields, integer, integers, isSet, items, raw, text, textOrUnset } from './read.ts'
 import { annotationErrors } from './update.ts'
 
 export interface PodWithStatus extends SpecAndMeta {
@@ -21,22 +21,22 @@ const MAX_HEALTH_MESSAGE = 1024
 export function podStatusErrors(pod: PodWithStatus, old: PodWithStatus, options: PodOptions): FieldError[] {
   const { status, spec } = pod
   const errors = annotationErrors(pod, old, options)
-  items(status, 'conditions').forEach((condition, i) => {
+  objects(status, 'conditions').forEach((condition, i) => {
     appendAll(errors, conditionErrors(`status.conditions[${i}]`, condition))
   })
   appendAll(errors, nominationErrors(status, old))
-  if (integer(status, 'observedGeneration') < 0) {
-    errors.push(invalid('status.observedGeneration', integer(status, 'observedGeneration'), NON_NEGATIVE))
+  if (number(status, 'observedGeneration') < 0) {
+    errors.push(invalid('status.observedGeneration', number(status, 'observedGeneration'), NON_NEGATIVE))
   }
-  if (text(status, 'qosClass') !== text(old.status, 'qosClass'))
-    errors.push(invalid('status.qosClass', text(status, 'qosClass'), FIELD_IMMUTABLE))
+  if (string(status, 'qosClass') !== string(old.status, 'qosClass'))
+    errors.push(invalid('status.qosClass', string(status, 'qosClass'), FIELD_IMMUTABLE))
   appendAll(
     errors,
     transitionErrors('containerStatuses', status, old),
     transitionErrors('initContainerStatuses', status, old),
     transitionErrors('ephemeralContainerStatuses', status, old),
     claimStatusErrors(status, spec),
-    extendedClaimErrors('status.extendedResourceClaimStatus', fields(status, 'extendedResourceClaimStatus'), spec),
+    extendedClaimErrors('status.extendedResourceClaimStatus', maybeObject(status, 'extendedResourceClaimStatus'), spec),
     addressErrors('podIPs', status, old.status),
     hostAddressErrors(status, old.status),
   )
@@ -44,10 +44,10 @@ export function podStatusErrors(pod: PodWithStatus, old: PodWithStatus, options:
     appendAll(errors, userErrors(key, status, spec))
   return [
     ...errors,
-    ...healthErrors('status.containerStatuses', items(status, 'containerStatuses'), items(spec, 'containers')),
-    ...healthErrors('status.initContainerStatuses', items(status, 'initContainerStatuses'), items(spec, 'initContainers')),
-    ...items(status, 'ephemeralContainerStatuses').flatMap((container, i) =>
-      items(container, 'allocatedResourcesStatus').length === 0
+    ...healthErrors('status.containerStatuses', objects(status, 'containerStatuses'), objects(spec, 'containers')),
+    ...healthErrors('status.initContainerStatuses', objects(status, 'initContainerStatuses'), objects(spec, 'initContainers')),
+    ...objects(status, 'ephemeralContainerStatuses').flatMap((container, i) =>
+      objects(container, 'allocatedResourcesStatus').length === 0
         ? []
         : [forbidden(`status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`, 'must not be specified in container status')],
     ),
@@ -55,7 +55,7 @@ export function podStatusErrors(pod: PodWithStatus, old: PodWithStatus, options:
 }
 
 function conditionErrors(path: string, condition: Fields): FieldError[] {
-  const [generation, type] = [integer(condition, 'observedGeneration'), text(condition, 'type')]
+  const [generation, type] = [number(condition, 'observedGeneration'), string(condition, 'type')]
   return [
     ...(generation < 0 ? [invalid(`${path}.observedGeneration`, generation, NON_NEGATIVE)] : []),
     ...(SYSTEM_CONDITIONS.includes(type) ? [] : invalidEach(`${path}.Type`, type, checkQualifiedName(type))),
@@ -63,10 +63,10 @@ function conditionErrors(path: string, condition: Fields): FieldError[] {
 }
 
 function nominationErrors(status: Fields, old: PodWithStatus): FieldError[] {
-  const [next, before] = [text(status, 'nominatedNodeName'), text(old.status, 'nominatedNodeName')]
+  const [next, before] = [string(status, 'nominatedNodeName'), string(old.status, 'nominatedNodeName')]
   if (next === before || next === '') return []
   const errors = invalidEach('status.nominatedNodeName', next, nameIsDnsSubdomain(next, false))
-  if (text(old.spec, 'nodeName') !== '') {
+  if (string(old.spec, 'nodeName') !== '') {
     errors.push(forbidden('status.nominatedNodeName', 'may not be set on pods that are already bound to a node'))
   }
   return errors
@@ -76,51 +76,51 @@ function nominationErrors(status: Fields, old: PodWithStatus): FieldError[] {
 function transitionErrors(key: string, status: Fields, old: PodWithStatus): FieldError[] {
   const isEphemeral = key === 'ephemeralContainerStatuses'
   if (!isEphemeral && couldRestartAll(old.spec)) return []
-  const specs = byName(items(old.spec, key === 'initContainerStatuses' ? 'initContainers' : 'containers'))
+  const specs = byName(objects(old.spec, key === 'initContainerStatuses' ? 'initContainers' : 'containers'))
   const revived = new Set(
-    items(status, key)
-      .filter((next) => !isSet(fields(next, 'state'), 'terminated'))
-      .map((next) => text(next, 'name')),
+    objects(status, key)
+      .filter((next) => !isSet(maybeObject(next, 'state'), 'terminated'))
+      .map((next) => string(next, 'name')),
   )
-  return items(old.status, key).flatMap((before, i) => {
-    const ended = fields(fields(before, 'state'), 'terminated')
-    if (ended === undefined || !revived.has(text(before, 'name'))) return []
-    const container = specs.get(text(before, 'name'))
-    if (!isEphemeral && container !== undefined && shouldRestart(container, old.spec, integer(ended, 'exitCode'))) return []
+  return objects(old.status, key).flatMap((before, i) => {
+    const ended = maybeObject(maybeObject(before, 'state'), 'terminated')
+    if (ended === undefined || !revived.has(string(before, 'name'))) return []
+    const container = specs.get(string(before, 'name'))
+    if (!isEphemeral && container !== undefined && shouldRestart(container, old.spec, number(ended, 'exitCode'))) return []
     return [forbidden(`status.${key}[${i}].state`, 'may not be transitioned to non-terminated state')]
   })
 }
 
-const byName = (containers: readonly Fields[]): ReadonlyMap<string, Fields> => new Map(containers.map((c) => [text(c, 'name'), c]))
+const byName = (containers: readonly Fields[]): ReadonlyMap<string, Fields> => new Map(containers.map((c) => [string(c, 'name'), c]))
 
 const couldRestartAll = (spec: Fields): boolean =>
-  [...items(spec, 'initContainers'), ...items(spec, 'containers')].some((container) =>
-    items(container, 'restartPolicyRules').some((rule) => text(rule, 'action') === 'RestartAllContainers'),
+  [...objects(spec, 'initContainers'), ...objects(spec, 'containers')].some((container) =>
+    objects(container, 'restartPolicyRules').some((rule) => string(rule, 'action') === 'RestartAllContainers'),
   )
 
 function shouldRestart(container: Fields, spec: Fields, exitCode: number): boolean {
-  const own = textOrUnset(container, 'restartPolicy')
+  const own = maybeString(container, 'restartPolicy')
   if (own !== undefined) {
-    const rule = items(container, 'restartPolicyRules').find((candidate) => matchesExit(fields(candidate, 'exitCodes'), exitCode))
-    if (rule !== undefined && ['Restart', 'RestartAllContainers'].includes(text(rule, 'action'))) return true
+    const rule = objects(container, 'restartPolicyRules').find((candidate) => matchesExit(maybeObject(candidate, 'exitCodes'), exitCode))
+    if (rule !== undefined && ['Restart', 'RestartAllContainers'].includes(string(rule, 'action'))) return true
   }
-  const policy = own !== undefined && ['Always', 'OnFailure', 'Never'].includes(own) ? own : text(spec, 'restartPolicy')
+  const policy = own !== undefined && ['Always', 'OnFailure', 'Never'].includes(own) ? own : string(spec, 'restartPolicy')
   if (policy === 'OnFailure') return exitCode !== 0
   return policy !== 'Never'
 }
 
 function matchesExit(exitCodes: Fields | undefined, exitCode: number): boolean {
   const isListed = integers(exitCodes, 'values').includes(exitCode)
-  const operator = text(exitCodes, 'operator')
+  const operator = string(exitCodes, 'operator')
   return operator === 'In' ? isListed : operator === 'NotIn' && !isListed
 }
 
 function claimStatusErrors(status: Fields, spec: Fields): FieldError[] {
-  const known = new Set(items(spec, 'resourceClaims').map((claim) => text(claim, 'name')))
+  const known = new Set(objects(spec, 'resourceClaims').map((claim) => string(claim, 'name')))
   const seen = new Set<string>()
-  return items(status, 'resourceClaimStatuses').flatMap((claim, i) => {
+  return objects(status, 'resourceClaimStatuses').flatMap((claim, i) => {
     const at = `status.resourceClaimStatuses[${i}]`
-    const [name, own] = [text(claim, 'name'), textOrUnset(claim, 'resourceClaimName')]
+    const [name, own] = [string(claim, 'name'), maybeString(claim, 'resourceClaimName')]
     const errors = known.has(name) ? [] : [invalid(`${at}.name`, name, 'must match the name of an entry in `spec.resourceClaims`')]
     if (seen.has(name)) errors.push(duplicate(`${at}.name`, name))
     seen.add(name)
@@ -130,19 +130,19 @@ function claimStatusErrors(status: Fields, spec: Fields): FieldError[] {
 
 function extendedClaimErrors(path: string, claim: Fields | undefined, spec: Fields): FieldError[] {
   if (claim === undefined) return []
-  const containers = new Map([...items(spec, 'initContainers'), ...items(spec, 'containers')].map((c) => [text(c, 'name'), c]))
-  const mappings = items(claim, 'requestMappings')
+  const containers = new Map([...objects(spec, 'initContainers'), ...objects(spec, 'containers')].map((c) => [string(c, 'name'), c]))
+  const mappings = objects(claim, 'requestMappings')
   const seen = new Set<string>()
   const errors = mappings.length === 0 ? [required(`${path}.requestMappings`, 'at least one request mapping is required')] : []
   mappings.forEach((mapping, i) => {
     const at = `${path}.requestMappings[${i}]`
-    const [name, resource, request] = [text(mapping, 'containerName'), text(mapping, 'resourceName'), text(mapping, 'requestName')]
+    const [name, resource, request] = [string(mapping, 'containerName'), string(mapping, 'resourceName'), string(mapping, 'requestName')]
     const container = containers.get(name)
     if (container === undefined) {
       errors.push(
         invalid(`${at}.containerName`, name, 'must match the name of an entry in spec.initContainers.name or spec.containers.name'),
       )
-    } else if (!entries(fields(container, 'resources'), 'requests').some(([key]) => key === resource)) {
+    } else if (!entries(maybeObject(container, 'resources'), 'requests').some(([key]) => key === resource)) {
       const where = 'spec.initContainers.resources.requests or spec.containers.resources.requests'
       errors.push(invalid(`${at}.resourceName`, resource, `must match the extended resource name of an entry in ${where}`))
     }
@@ -157,15 +157,15 @@ function extendedClaimErrors(path: string, claim: Fields | undefined, spec: Fiel
     }
     seen.add(key)
   })
-  const claimName = text(claim, 'resourceClaimName')
+  const claimName = string(claim, 'resourceClaimName')
   if (claimName === '') return [...errors, required(`${path}.resourceClaimName`)]
   return [...errors, ...invalidEach(`${path}.resourceClaimName`, claimName, nameIsDnsSubdomain(claimName, false))]
 }
 
 /** At most one address of each family. */
 function addressErrors(key: string, status: Fields, old: Fields): FieldError[] {
-  const ips = items(status, key).map((entry) => text(entry, 'ip'))
-  const known = items(old, key).map((entry) => text(entry, 'ip'))
+  const ips = objects(status, key).map((entry) => string(entry, 'ip'))
+  const known = objects(old, key).map((entry) => string(entry, 'ip'))
   const errors = ips.flatMap((ip, i) => legacyIpErrors(`status.${key}[${i}]`, ip, known))
   if (ips.length < 2) return errors
   const families = ips.map(ipFamilyOf)
@@ -183,23 +183,25 @@ function addressErrors(key: string, status: Fields, old: Fields): FieldError[] {
 }
 
 function hostAddressErrors(status: Fields, old: Fields): FieldError[] {
-  const first = items(status, 'hostIPs')[0]
+  const first = objects(status, 'hostIPs')[0]
   if (first === undefined) return []
   const errors =
-    text(status, 'hostIP') === text(first, 'ip') ? [] : [invalid('status.hostIPs[0].ip', text(first, 'ip'), 'must be equal to `hostIP`')]
+    string(status, 'hostIP') === string(first, 'ip')
+      ? []
+      : [invalid('status.hostIPs[0].ip', string(first, 'ip'), 'must be equal to `hostIP`')]
   return [...errors, ...addressErrors('hostIPs', status, old)]
 }
 
 function userErrors(key: string, status: Fields, spec: Fields): FieldError[] {
-  const isWindows = text(fields(spec, 'os'), 'name') === 'windows'
-  return items(status, key).flatMap((container, i) => {
-    const user = fields(fields(container, 'user'), 'linux')
+  const isWindows = string(maybeObject(spec, 'os'), 'name') === 'windows'
+  return objects(status, key).flatMap((container, i) => {
+    const user = maybeObject(maybeObject(container, 'user'), 'linux')
     const at = `status.${key}[${i}].user.linux`
     if (user === undefined) return []
     if (isWindows) return [forbidden(at, 'cannot be set for a windows pod')]
     return [
-      ...invalidEach(`${at}.uid`, integer(user, 'uid'), checkUserId(integer(user, 'uid'))),
-      ...invalidEach(`${at}.gid`, integer(user, 'gid'), checkUserId(integer(user, 'gid'))),
+      ...invalidEach(`${at}.uid`, number(user, 'uid'), checkUserId(number(user, 'uid'))),
+      ...invalidEach(`${at}.gid`, number(user, 'gid'), checkUserId(number(user, 'gid'))),
       ...integers(user, 'supplementalGroups').flatMap((id, j) => invalidEach(`${at}.supplementalGroups[${j}]`, id, checkUserId(id))),
     ]
   })
@@ -208,23 +210,23 @@ function userErrors(key: string, status: Fields, spec: Fields): FieldError[] {
 function healthErrors(path: string, statuses: readonly Fields[], containers: readonly Fields[]): FieldError[] {
   const known = byName(containers)
   return statuses.flatMap((status, i) =>
-    items(status, 'allocatedResourcesStatus').flatMap((allocated, j) => {
+    objects(status, 'allocatedResourcesStatus').flatMap((allocated, j) => {
       const at = `${path}[${i}].allocatedResourcesStatus[${j}]`
-      const container = known.get(text(status, 'name'))
-      return [...allocationErrors(`${at}.name`, text(allocated, 'name'), container), ...resourceHealthErrors(at, allocated)]
+      const container = known.get(string(status, 'name'))
+      return [...allocationErrors(`${at}.name`, string(allocated, 'name'), container), ...resourceHealthErrors(at, allocated)]
     }),
   )
 }
 
 function allocationErrors(field: string, name: string, container: Fields | undefined): FieldError[] {
   if (container === undefined) return []
-  const resources = fields(container, 'resources')
+  const resources = maybeObject(container, 'resources')
   if (!name.startsWith('claim:')) {
     const isRequested = entries(resources, 'requests').some(([key]) => key === name)
     return isRequested ? [] : [invalid(field, name, "must match one of the container's resource requests")]
   }
-  const claims = items(resources, 'claims').map(
-    (claim) => `claim:${text(claim, 'name')}${text(claim, 'request') && `/${text(claim, 'request')}`}`,
+  const claims = objects(resources, 'claims').map(
+    (claim) => `claim:${string(claim, 'name')}${string(claim, 'request') && `/${string(claim, 'request')}`}`,
   )
   if (claims.includes(name)) return []
   const detail =
@@ -234,9 +236,9 @@ function allocationErrors(field: string, name: string, container: Fields | undef
 
 function resourceHealthErrors(path: string, allocated: Fields): FieldError[] {
   const seen = new Set<string>()
-  return items(allocated, 'resources').flatMap((resource, i) => {
+  return objects(allocated, 'resources').flatMap((resource, i) => {
     const at = `${path}.resources[${i}]`
-    const [health, message, id] = [text(resource, 'health'), textOrUnset(resource, 'message'), text(resource, 'resourceID')]
+    const [health, message, id] = [string(resource, 'health'), maybeString(resource, 'message'), string(resource, 'resourceID')]
     const errors = HEALTH.includes(health) ? [] : [unsupported(`${at}.health`, health, HEALTH)]
     if (message === '') errors.push(required(`${at}.message`, 'must be non-empty if specified'))
     else if (message !== undefined && Buffer.byteLength(message) > MAX_HEALTH_MESSAGE)
@@ -249,16 +251,16 @@ function resourceHealthErrors(path: string, allocated: Fields): FieldError[] {
 
 /** Reporters that know nothing of generations must not erase them. */
 export function keepObservedGenerations(status: Fields, old: Fields): void {
-  if (integer(status, 'observedGeneration') === 0 && integer(old, 'observedGeneration') !== 0) {
+  if (number(status, 'observedGeneration') === 0 && number(old, 'observedGeneration') !== 0) {
     status.observedGeneration = raw(old, 'observedGeneration')
   }
   const generations = new Map<string, number[]>()
-  for (const condition of items(old, 'conditions')) {
-    const type = text(condition, 'type')
-    generations.set(type, [...(generations.get(type) ?? []), integer(condition, 'observedGeneration')])
+  for (const condition of objects(old, 'conditions')) {
+    const type = string(condition, 'type')
+    generations.set(type, [...(generations.get(type) ?? []), number(condition, 'observedGeneration')])
   }
-  for (const condition of items(status, 'conditions')) {
-    const before = generations.get(text(condition, 'type'))?.shift() ?? 0
-    if (integer(condition, 'observedGeneration') === 0 && before !== 0) condition.observedGeneration = before
+  for (const condition of objects(status, 'conditions')) {
+    const before = generations.get(string(condition, 'type'))?.shift() ?? 0
+    if (number(condition, 'observedGeneration') === 0 && before !== 0) condition.observedGeneration = before
   }
 }

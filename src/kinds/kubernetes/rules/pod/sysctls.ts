@@ -1,6 +1,6 @@
 /** Kernel parameters of a pod: well formed, said once, and not those of a namespace that the pod shares with the host. */
 import { duplicate, type FieldError, invalid, required } from '../../../../kube/field-error.ts'
-import { type Fields, fields, flag, items, text } from './read.ts'
+import { boolean, type Fields, maybeObject, objects, string } from '../fields.ts'
 
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const PATTERN = `^(${SEGMENT}[\\./])*${SEGMENT}$`
@@ -13,9 +13,9 @@ const IPC_NAMES: ReadonlySet<string> = new Set(
 export function validateSysctls(path: string, spec: Fields, allowHost: boolean): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
-  items(fields(spec, 'securityContext'), 'sysctls').forEach((sysctl, i) => {
+  objects(maybeObject(spec, 'securityContext'), 'sysctls').forEach((sysctl, i) => {
     const at = `${path}[${i}].name`
-    const name = text(sysctl, 'name')
+    const name = string(sysctl, 'name')
     if (name === '') errors.push(required(at))
     else if (name.length > MAX_LENGTH || !NAME.test(name)) {
       errors.push(invalid(at, name, `must have at most ${MAX_LENGTH} characters and match regex ${PATTERN}`))
@@ -30,8 +30,8 @@ export function validateSysctls(path: string, spec: Fields, allowHost: boolean):
 /** The field by which the pod shares the parameter's namespace with the host, if it does. */
 export function isHostSysctl(name: string, spec: Fields): 'hostNetwork' | 'hostIPC' | undefined {
   const dotted = normalName(name).split('*')[0] ?? ''
-  if (flag(spec, 'hostNetwork') && dotted.startsWith('net.')) return 'hostNetwork'
-  if (flag(spec, 'hostIPC') && (IPC_NAMES.has(dotted) || dotted.startsWith('fs.mqueue.'))) return 'hostIPC'
+  if (boolean(spec, 'hostNetwork') && dotted.startsWith('net.')) return 'hostNetwork'
+  if (boolean(spec, 'hostIPC') && (IPC_NAMES.has(dotted) || dotted.startsWith('fs.mqueue.'))) return 'hostIPC'
   return undefined
 }
 

@@ -1,12 +1,12 @@
 /** A pod template as the kinds that make pods carry it. */
 import { type FieldError, forbidden, invalid } from '../../../../kube/field-error.ts'
 import { matchesLabels, selectorFromObject } from '../../../../kube/selector.ts'
+import { entries, type Fields, fieldsOf, isSet, objects, raw, string, strings } from '../fields.ts'
 import { labelErrors } from '../formats.ts'
 import { annotationErrors, podAnnotationErrors } from './annotations.ts'
 import { unsupported } from './errors.ts'
 import { selectorValue, sorted } from './internal-json.ts'
 import type { PodOptions, SpecAndMeta } from './options.ts'
-import { entries, type Fields, fieldsOf, isSet, items, raw, text, texts } from './read.ts'
 import { profileMatchErrors } from './security-profiles.ts'
 import { validatePodSpec } from './spec.ts'
 
@@ -25,7 +25,7 @@ export function validatePodTemplate(path: string, template: SpecAndMeta, options
     ...podAnnotationErrors(`${path}.annotations`, template, options),
     ...validatePodSpec(`${path}.spec`, spec, { metadata: undefined, options }),
     ...profileMatchErrors(`${path}.spec`, metadata, spec),
-    ...(items(spec, 'ephemeralContainers').length > 0
+    ...(objects(spec, 'ephemeralContainers').length > 0
       ? [forbidden(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template')]
       : []),
   ]
@@ -33,7 +33,7 @@ export function validatePodTemplate(path: string, template: SpecAndMeta, options
 
 /** What every kind that keeps pods running asks of its template. */
 export function longRunningErrors(path: string, { spec }: SpecAndMeta, kind: string): FieldError[] {
-  const policy = text(spec, 'restartPolicy')
+  const policy = string(spec, 'restartPolicy')
   return [
     ...(policy === 'Always' ? [] : [unsupported(`${path}.spec.restartPolicy`, policy, ['Always'])]),
     ...(isSet(spec, 'activeDeadlineSeconds')
@@ -51,10 +51,10 @@ export function matchTemplate(selector: Fields | undefined, metadata: Fields): S
       ? undefined
       : {
           matchLabels: Object.fromEntries(entries(selector, 'matchLabels')),
-          matchExpressions: items(selector, 'matchExpressions').map((expression) => ({
-            key: text(expression, 'key'),
-            operator: text(expression, 'operator'),
-            values: texts(expression, 'values'),
+          matchExpressions: objects(selector, 'matchExpressions').map((expression) => ({
+            key: string(expression, 'key'),
+            operator: string(expression, 'operator'),
+            values: strings(expression, 'values'),
           })),
         },
   )
@@ -68,7 +68,7 @@ export const templateLabelsError = (path: string, metadata: Fields): FieldError 
   invalid(`${path}.metadata.labels`, sorted(raw(metadata, 'labels')), '`selector` does not match template `labels`')
 
 export const isEmptySelector = (selector: Fields): boolean =>
-  entries(selector, 'matchLabels').length === 0 && items(selector, 'matchExpressions').length === 0
+  entries(selector, 'matchLabels').length === 0 && objects(selector, 'matchExpressions').length === 0
 
 export const emptySelectorError = (path: string, selector: Fields, kind: string): FieldError =>
   invalid(path, selectorValue(selector), `empty selector is invalid for ${kind}`)

@@ -1,17 +1,17 @@
 /** Tolerations, on create and on update, where they may only grow. */
 import { type FieldError, forbidden, invalid } from '../../../../kube/field-error.ts'
 import { checkLabelValue, checkQualifiedName } from '../../../../kube/names.ts'
+import { type Fields, isSet, objects, string } from '../fields.ts'
 import { appendAll, invalidEach, unsupported } from './errors.ts'
-import { type Fields, isSet, items, text } from './read.ts'
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-export const validateTolerations = (path: string, spec: Fields): FieldError[] => tolerationListErrors(path, items(spec, 'tolerations'))
+export const validateTolerations = (path: string, spec: Fields): FieldError[] => tolerationListErrors(path, objects(spec, 'tolerations'))
 
 export function tolerationListErrors(path: string, tolerations: readonly Fields[]): FieldError[] {
   return tolerations.flatMap((toleration, i) => {
     const at = `${path}[${i}]`
-    const [key, operator, effect] = [text(toleration, 'key'), text(toleration, 'operator'), text(toleration, 'effect')]
+    const [key, operator, effect] = [string(toleration, 'key'), string(toleration, 'operator'), string(toleration, 'effect')]
     const errors = key === '' ? [] : invalidEach(`${at}.key`, key, checkQualifiedName(key))
     if (key === '' && operator !== 'Exists') {
       const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
@@ -20,7 +20,7 @@ export function tolerationListErrors(path: string, tolerations: readonly Fields[
     if (isSet(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
       errors.push(invalid(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
     }
-    appendAll(errors, operatorErrors(`${at}.operator`, operator, text(toleration, 'value')))
+    appendAll(errors, operatorErrors(`${at}.operator`, operator, string(toleration, 'value')))
     if (effect !== '' && !EFFECTS.includes(effect)) errors.push(unsupported(`${at}.effect`, effect, EFFECTS))
     return errors
   })
@@ -46,10 +46,10 @@ function operatorErrors(field: string, operator: string, value: string): FieldEr
 
 /** An update may add tolerations and change for how long they hold, nothing else. */
 export function tolerationUpdateErrors(path: string, spec: Fields, old: Fields): FieldError[] {
-  const next = items(spec, 'tolerations')
-  const identity = (toleration: Fields) => JSON.stringify(['key', 'operator', 'value', 'effect'].map((key) => text(toleration, key)))
+  const next = objects(spec, 'tolerations')
+  const identity = (toleration: Fields) => JSON.stringify(['key', 'operator', 'value', 'effect'].map((key) => string(toleration, key)))
   const kept = new Set(next.map(identity))
-  if (!items(old, 'tolerations').every((toleration) => kept.has(identity(toleration)))) {
+  if (!objects(old, 'tolerations').every((toleration) => kept.has(identity(toleration)))) {
     return [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
   }
   return tolerationListErrors(path, next)

@@ -1,28 +1,28 @@
 /** Topology spread constraints, and the label keys that they share with pod affinity. */
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkQualifiedName } from '../../../../kube/names.ts'
+import { entries, type Fields, maybeNumber, maybeObject, maybeString, number, objects, string, strings } from '../fields.ts'
 import { labelSelectorErrors } from '../formats.ts'
 import { appendAll, invalidEach, positive, unsupported } from './errors.ts'
 import type { PodOptions } from './options.ts'
-import { entries, type Fields, fields, integer, integerOrUnset, items, text, textOrUnset, texts } from './read.ts'
 
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway']
 const NODE_POLICIES = ['Honor', 'Ignore']
 
 export function validateTopologySpread(path: string, spec: Fields, options: PodOptions): FieldError[] {
-  const constraints = items(spec, 'topologySpreadConstraints')
-  const identity = (constraint: Fields) => JSON.stringify([text(constraint, 'topologyKey'), text(constraint, 'whenUnsatisfiable')])
+  const constraints = objects(spec, 'topologySpreadConstraints')
+  const identity = (constraint: Fields) => JSON.stringify([string(constraint, 'topologyKey'), string(constraint, 'whenUnsatisfiable')])
   const last = new Map(constraints.map((constraint, i) => [identity(constraint), i]))
   return constraints.flatMap((constraint, i) => {
     const at = `${path}[${i}]`
-    const [key, action] = [text(constraint, 'topologyKey'), text(constraint, 'whenUnsatisfiable')]
-    const errors = positive(`${at}.maxSkew`, integer(constraint, 'maxSkew'))
+    const [key, action] = [string(constraint, 'topologyKey'), string(constraint, 'whenUnsatisfiable')]
+    const errors = positive(`${at}.maxSkew`, number(constraint, 'maxSkew'))
     if (key === '') errors.push(required(`${at}.topologyKey`, 'can not be empty'))
     if (!ACTIONS.includes(action)) errors.push(unsupported(`${at}.whenUnsatisfiable`, action, ACTIONS))
     if ((last.get(identity(constraint)) ?? i) > i) errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`))
-    appendAll(errors, minDomainsErrors(`${at}.minDomains`, integerOrUnset(constraint, 'minDomains'), action))
+    appendAll(errors, minDomainsErrors(`${at}.minDomains`, maybeNumber(constraint, 'minDomains'), action))
     for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
-      const policy = textOrUnset(constraint, name)
+      const policy = maybeString(constraint, name)
       if (policy !== undefined && !NODE_POLICIES.includes(policy)) errors.push(unsupported(`${at}.${name}`, policy, NODE_POLICIES))
     }
     appendAll(
@@ -35,7 +35,7 @@ export function validateTopologySpread(path: string, spec: Fields, options: PodO
 }
 
 export const spreadSelectorErrors = (constraint: Fields, path = ''): FieldError[] =>
-  labelSelectorErrors(path, fields(constraint, 'labelSelector'))
+  labelSelectorErrors(path, maybeObject(constraint, 'labelSelector'))
 
 function minDomainsErrors(field: string, minDomains: number | undefined, action: string): FieldError[] {
   if (minDomains === undefined) return []
@@ -48,8 +48,8 @@ function minDomainsErrors(field: string, minDomains: number | undefined, action:
 
 /** matchLabelKeys and mismatchLabelKeys need a selector to join, and must not meet in it or in each other. */
 export function matchLabelKeyErrors(path: string, holder: Fields): FieldError[] {
-  const selector = fields(holder, 'labelSelector')
-  const [matching, mismatching] = [texts(holder, 'matchLabelKeys'), texts(holder, 'mismatchLabelKeys')]
+  const selector = maybeObject(holder, 'labelSelector')
+  const [matching, mismatching] = [strings(holder, 'matchLabelKeys'), strings(holder, 'mismatchLabelKeys')]
   const errors = [
     ...labelKeyErrors(`${path}.matchLabelKeys`, matching, selector),
     ...labelKeyErrors(`${path}.mismatchLabelKeys`, mismatching, selector),
@@ -57,8 +57,8 @@ export function matchLabelKeyErrors(path: string, holder: Fields): FieldError[] 
   // The server itself adds an expression per key on creation, so a key is wrong only from its second appearance on.
   const seen = new Set(entries(selector, 'matchLabels').map(([key]) => key))
   const positions = new Map(matching.map((key, i) => [key, i]))
-  for (const expression of items(selector, 'matchExpressions')) {
-    const key = text(expression, 'key')
+  for (const expression of objects(selector, 'matchExpressions')) {
+    const key = string(expression, 'key')
     const at = positions.get(key)
     if (at !== undefined && seen.has(key)) errors.push(invalid(`${path}[${at}]`, key, 'exists in both matchLabelKeys and labelSelector'))
     seen.add(key)
@@ -80,12 +80,12 @@ function labelKeyErrors(path: string, keys: readonly string[], selector: Fields 
 
 /** The rule from before the server merged the keys into the selector. */
 function legacyLabelKeyErrors(path: string, constraint: Fields): FieldError[] {
-  const keys = texts(constraint, 'matchLabelKeys')
+  const keys = strings(constraint, 'matchLabelKeys')
   if (keys.length === 0) return []
-  const selector = fields(constraint, 'labelSelector')
+  const selector = maybeObject(constraint, 'labelSelector')
   const selected = new Set([
     ...entries(selector, 'matchLabels').map(([key]) => key),
-    ...items(selector, 'matchExpressions').map((expression) => text(expression, 'key')),
+    ...objects(selector, 'matchExpressions').map((expression) => string(expression, 'key')),
   ])
   const errors = selector === undefined ? [forbidden(path, 'must not be specified when labelSelector is not set')] : []
   keys.forEach((key, i) => {

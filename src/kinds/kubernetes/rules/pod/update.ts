@@ -3,13 +3,13 @@
 import { deepClone } from '../../../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { rangeMessage } from '../../../../kube/names.ts'
+import { entries, type Fields, isFields, maybeNumber, maybeObject, objects, raw, string } from '../fields.ts'
 import { podAnnotationErrors, podAnnotationUpdateErrors } from './annotations.ts'
 import { imageSpaceErrors } from './containers.ts'
 import { podErrors } from './create.ts'
 import { appendAll } from './errors.ts'
 import { internalDiff, internalValue, sorted } from './internal-json.ts'
 import type { PodOptions, SpecAndMeta } from './options.ts'
-import { entries, type Fields, fields, integerOrUnset, isFields, items, raw, text } from './read.ts'
 import { semanticEqual } from './semantic.ts'
 import { tolerationUpdateErrors } from './tolerations.ts'
 
@@ -25,10 +25,10 @@ const MAX_INT32 = 2 ** 31 - 1
 export function podUpdateErrors(pod: SpecAndMeta, old: SpecAndMeta, options: PodOptions): FieldError[] {
   const errors = [...podErrors(pod, options), ...annotationErrors(pod, old, options)]
   for (const key of ['containers', 'initContainers']) {
-    const [next, before] = [items(pod.spec, key), items(old.spec, key)]
+    const [next, before] = [objects(pod.spec, key), objects(old.spec, key)]
     if (next.length !== before.length) return [...errors, forbidden(`spec.${key}`, 'pod updates may not add or remove containers')]
     next.forEach((container, i) => {
-      if (text(container, 'image') === '') errors.push(required(`spec.${key}[${i}].image`))
+      if (string(container, 'image') === '') errors.push(required(`spec.${key}[${i}].image`))
       appendAll(errors, imageSpaceErrors(`spec.${key}[${i}]`, container))
     })
   }
@@ -47,7 +47,7 @@ export const annotationErrors = (pod: SpecAndMeta, old: SpecAndMeta, options: Po
 
 function deadlineErrors(spec: Fields, old: Fields): { errors: FieldError[]; isFatal: boolean } {
   const field = 'spec.activeDeadlineSeconds'
-  const [next, before] = [integerOrUnset(spec, 'activeDeadlineSeconds'), integerOrUnset(old, 'activeDeadlineSeconds')]
+  const [next, before] = [maybeNumber(spec, 'activeDeadlineSeconds'), maybeNumber(old, 'activeDeadlineSeconds')]
   if (next === undefined) {
     const isRemoved = before !== undefined
     return { errors: isRemoved ? [invalid(field, undefined, 'must not update from a positive integer to nil value')] : [], isFatal: false }
@@ -59,8 +59,8 @@ function deadlineErrors(spec: Fields, old: Fields): { errors: FieldError[]; isFa
 }
 
 function gateErrors(spec: Fields, old: Fields): FieldError[] {
-  const known = new Set(items(old, 'schedulingGates').map((gate) => text(gate, 'name')))
-  const added = new Map(items(spec, 'schedulingGates').map((gate, i) => [text(gate, 'name'), i]))
+  const known = new Set(objects(old, 'schedulingGates').map((gate) => string(gate, 'name')))
+  const added = new Map(objects(spec, 'schedulingGates').map((gate, i) => [string(gate, 'name'), i]))
   return [...added]
     .filter(([name]) => !known.has(name))
     .map(([name, i]) => forbidden(`spec.schedulingGates[${i}].name`, `only deletion is allowed, but found new scheduling gate '${name}'`))
@@ -70,17 +70,17 @@ function gateErrors(spec: Fields, old: Fields): FieldError[] {
 function otherChanges(spec: Fields, old: Fields): FieldError[] {
   const munged = deepClone(spec)
   for (const key of ['containers', 'initContainers']) {
-    const before = items(old, key)
-    items(munged, key).forEach((container, i) => {
+    const before = objects(old, key)
+    objects(munged, key).forEach((container, i) => {
       restore(container, before[i] ?? {}, 'image')
     })
   }
   for (const key of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) restore(munged, old, key)
-  const grace = integerOrUnset(old, 'terminationGracePeriodSeconds')
-  if (grace !== undefined && grace < 0 && integerOrUnset(munged, 'terminationGracePeriodSeconds') === 1) {
+  const grace = maybeNumber(old, 'terminationGracePeriodSeconds')
+  if (grace !== undefined && grace < 0 && maybeNumber(munged, 'terminationGracePeriodSeconds') === 1) {
     restore(munged, old, 'terminationGracePeriodSeconds')
   }
-  const errors = items(old, 'schedulingGates').length > 0 ? takeBackNarrowing(munged, old) : []
+  const errors = objects(old, 'schedulingGates').length > 0 ? takeBackNarrowing(munged, old) : []
   if (semanticEqual(munged, old)) return errors
   const diff = internalDiff('PodSpec', old, withEmptiedLists(munged, old))
   return [...errors, forbidden('spec', `pod updates may not change fields other than ${UPDATABLE}\n${diff}`)]
@@ -91,7 +91,7 @@ function otherChanges(spec: Fields, old: Fields): FieldError[] {
  * leave an empty one, so that is what the diff shows.
  */
 function withEmptiedLists(spec: Fields, old: Fields): Fields {
-  const emptied = Object.keys(old).filter((key) => items(old, key).length > 0 && raw(spec, key) === undefined)
+  const emptied = Object.keys(old).filter((key) => objects(old, key).length > 0 && raw(spec, key) === undefined)
   return emptied.length === 0 ? spec : { ...spec, ...Object.fromEntries(emptied.map((key) => [key, []])) }
 }
 
@@ -112,10 +112,10 @@ function takeBackNarrowing(munged: Fields, old: Fields): FieldError[] {
     }
     restore(munged, old, 'nodeSelector')
   }
-  const oldAffinity = fields(fields(old, 'affinity'), 'nodeAffinity')
-  const affinity = fields(munged, 'affinity')
-  if (semanticEqual(fields(affinity, 'nodeAffinity'), oldAffinity)) return errors
-  appendAll(errors, nodeAffinityErrors(fields(affinity, 'nodeAffinity'), oldAffinity))
+  const oldAffinity = maybeObject(maybeObject(old, 'affinity'), 'nodeAffinity')
+  const affinity = maybeObject(munged, 'affinity')
+  if (semanticEqual(maybeObject(affinity, 'nodeAffinity'), oldAffinity)) return errors
+  appendAll(errors, nodeAffinityErrors(maybeObject(affinity, 'nodeAffinity'), oldAffinity))
   if (affinity === undefined) munged.affinity = { nodeAffinity: oldAffinity }
   else if (!isFields(raw(old, 'affinity')) && !isFields(affinity.podAffinity) && !isFields(affinity.podAntiAffinity)) delete munged.affinity
   else munged.affinity = { ...affinity, nodeAffinity: oldAffinity }
@@ -125,8 +125,8 @@ function takeBackNarrowing(munged: Fields, old: Fields): FieldError[] {
 function nodeAffinityErrors(next: Fields | undefined, old: Fields | undefined): FieldError[] {
   const key = 'requiredDuringSchedulingIgnoredDuringExecution'
   const path = `spec.affinity.nodeAffinity.${key}.nodeSelectorTerms`
-  const before = items(fields(old, key), 'nodeSelectorTerms')
-  const after = items(fields(next, key), 'nodeSelectorTerms')
+  const before = objects(maybeObject(old, key), 'nodeSelectorTerms')
+  const after = objects(maybeObject(next, key), 'nodeSelectorTerms')
   const render = (term: Fields) => internalValue('NodeSelectorTerm', term)
   if (before.length > 0 && before.length !== after.length) {
     const value = after.length === 0 ? null : after.map(render)
@@ -141,9 +141,9 @@ function nodeAffinityErrors(next: Fields | undefined, old: Fields | undefined): 
 
 function hasOnlyAdditions(next: Fields, old: Fields): boolean {
   const lists = ['matchExpressions', 'matchFields']
-  if (lists.every((key) => items(old, key).length === 0)) return lists.every((key) => items(next, key).length === 0)
+  if (lists.every((key) => objects(old, key).length === 0)) return lists.every((key) => objects(next, key).length === 0)
   return lists.every((key) => {
-    const before = items(old, key)
-    return semanticEqual(items(next, key).slice(0, before.length), before)
+    const before = objects(old, key)
+    return semanticEqual(objects(next, key).slice(0, before.length), before)
   })
 }

@@ -4,8 +4,8 @@
  */
 import { type FieldError, invalid, required, tooLong } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, checkDns1123Subdomain, nameIsDnsSubdomain, rangeMessage } from '../../../../kube/names.ts'
+import { boolean, type Fields, isSet, maybeNumber, maybeObject, maybeString, number, objects, string, strings } from '../fields.ts'
 import { appendAll, invalidEach, unsupported } from './errors.ts'
-import { type Fields, fields, flag, integer, integerOrUnset, isSet, items, text, textOrUnset, texts } from './read.ts'
 import { backstepErrors, descendingPathErrors, isAbsolutePath, localPathErrors } from './volume-paths.ts'
 
 type SourceRule = (path: string, source: Fields) => FieldError[]
@@ -15,7 +15,7 @@ const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'Director
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
 
 const requireTexts = (path: string, source: Fields, keys: readonly string[]): FieldError[] =>
-  keys.filter((key) => text(source, key) === '').map((key) => required(`${path}.${key}`))
+  keys.filter((key) => string(source, key) === '').map((key) => required(`${path}.${key}`))
 
 export const fileModeErrors = (field: string, mode: number | undefined): FieldError[] =>
   mode !== undefined && (mode < 0 || mode > 0o777) ? [invalid(field, mode, FILE_MODE)] : []
@@ -23,44 +23,44 @@ export const fileModeErrors = (field: string, mode: number | undefined): FieldEr
 /** The items of a ConfigMap or Secret, in a volume or in a projection. */
 export const keyToPathErrors = (path: string, item: Fields): FieldError[] => [
   ...requireTexts(path, item, ['key', 'path']),
-  ...localPathErrors(`${path}.path`, text(item, 'path')),
-  ...fileModeErrors(`${path}.mode`, integerOrUnset(item, 'mode')),
+  ...localPathErrors(`${path}.path`, string(item, 'path')),
+  ...fileModeErrors(`${path}.mode`, maybeNumber(item, 'mode')),
 ]
 
 const keyedSource =
   (nameKey: string): SourceRule =>
   (path, source) => [
     ...requireTexts(path, source, [nameKey]),
-    ...fileModeErrors(`${path}.defaultMode`, integerOrUnset(source, 'defaultMode')),
-    ...items(source, 'items').flatMap((item, i) => keyToPathErrors(`${path}.items[${i}]`, item)),
+    ...fileModeErrors(`${path}.defaultMode`, maybeNumber(source, 'defaultMode')),
+    ...objects(source, 'items').flatMap((item, i) => keyToPathErrors(`${path}.items[${i}]`, item)),
   ]
 
 const partitionedDisk =
   (nameKey: string): SourceRule =>
   (path, source) => {
-    const partition = integer(source, 'partition')
+    const partition = number(source, 'partition')
     const errors = requireTexts(path, source, [nameKey])
     if (partition < 0 || partition > 255) errors.push(invalid(`${path}.partition`, partition, rangeMessage(1, 255)))
     return errors
   }
 
 const secretRefName = (path: string, source: Fields): FieldError[] => {
-  const secretRef = fields(source, 'secretRef')
-  return secretRef !== undefined && text(secretRef, 'name') === '' ? [required(`${path}.secretRef.name`)] : []
+  const secretRef = maybeObject(source, 'secretRef')
+  return secretRef !== undefined && string(secretRef, 'name') === '' ? [required(`${path}.secretRef.name`)] : []
 }
 
 const hostPath: SourceRule = (path, source) => {
-  if (text(source, 'path') === '') return [required(`${path}.path`)]
-  const type = textOrUnset(source, 'type')
+  if (string(source, 'path') === '') return [required(`${path}.path`)]
+  const type = maybeString(source, 'type')
   return [
-    ...backstepErrors(`${path}.path`, text(source, 'path')),
+    ...backstepErrors(`${path}.path`, string(source, 'path')),
     ...(type !== undefined && !HOST_PATH_TYPES.includes(type) ? [unsupported(`${path}.type`, type, HOST_PATH_TYPES)] : []),
   ]
 }
 
 const nfs: SourceRule = (path, source) => [
   ...requireTexts(path, source, ['server', 'path']),
-  ...(isAbsolutePath(text(source, 'path')) ? [] : [invalid(`${path}.path`, text(source, 'path'), 'must be an absolute path')]),
+  ...(isAbsolutePath(string(source, 'path')) ? [] : [invalid(`${path}.path`, string(source, 'path'), 'must be an absolute path')]),
 ]
 
 const ISCSI_NAMES: readonly (readonly [prefix: string, format: RegExp])[] = [
@@ -76,12 +76,12 @@ function iscsiNameErrors(field: string, name: string): FieldError[] {
 }
 
 const iscsi: SourceRule = (path, source) => {
-  const lun = integer(source, 'lun')
-  const initiator = textOrUnset(source, 'initiatorName')
-  const hasChap = flag(source, 'chapAuthDiscovery') || flag(source, 'chapAuthSession')
+  const lun = number(source, 'lun')
+  const initiator = maybeString(source, 'initiatorName')
+  const hasChap = boolean(source, 'chapAuthDiscovery') || boolean(source, 'chapAuthSession')
   return [
     ...requireTexts(path, source, ['targetPortal', 'iqn']),
-    ...(text(source, 'iqn') === '' ? [] : iscsiNameErrors(`${path}.iqn`, text(source, 'iqn'))),
+    ...(string(source, 'iqn') === '' ? [] : iscsiNameErrors(`${path}.iqn`, string(source, 'iqn'))),
     ...(lun < 0 || lun > 255 ? [invalid(`${path}.lun`, lun, rangeMessage(0, 255))] : []),
     ...(hasChap && !isSet(source, 'secretRef') ? [required(`${path}.secretRef`)] : []),
     ...(initiator === undefined ? [] : iscsiNameErrors(`${path}.initiatorname`, initiator)),
@@ -89,7 +89,7 @@ const iscsi: SourceRule = (path, source) => {
 }
 
 const flocker: SourceRule = (path, source) => {
-  const [name, uuid] = [text(source, 'datasetName'), text(source, 'datasetUUID')]
+  const [name, uuid] = [string(source, 'datasetName'), string(source, 'datasetUUID')]
   const errors: FieldError[] = []
   if (name === '' && uuid === '') errors.push(required(path, 'one of datasetName and datasetUUID is required'))
   if (name !== '' && uuid !== '') errors.push(invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'))
@@ -100,10 +100,10 @@ const flocker: SourceRule = (path, source) => {
 const QUOBYTE_REGISTRY = 'must be a host:port pair or multiple pairs separated by commas'
 
 const quobyte: SourceRule = (path, source) => {
-  const registry = text(source, 'registry')
+  const registry = string(source, 'registry')
   const errors: FieldError[] = []
   if (registry === '') errors.push(required(`${path}.registry`, QUOBYTE_REGISTRY))
-  else if (text(source, 'tenant').length >= 65) {
+  else if (string(source, 'tenant').length >= 65) {
     errors.push(required(`${path}.tenant`, 'must be a UUID and may not exceed a length of 64 characters'))
   } else {
     for (const pair of registry.split(',')) if (!isHostPort(pair)) errors.push(invalid(`${path}.registry`, registry, QUOBYTE_REGISTRY))
@@ -115,8 +115,8 @@ const quobyte: SourceRule = (path, source) => {
 const isHostPort = (pair: string): boolean => /^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair)
 
 const fc: SourceRule = (path, source) => {
-  const [names, ids] = [texts(source, 'targetWWNs'), texts(source, 'wwids')]
-  const lun = integerOrUnset(source, 'lun')
+  const [names, ids] = [strings(source, 'targetWWNs'), strings(source, 'wwids')]
+  const lun = maybeNumber(source, 'lun')
   const errors: FieldError[] = []
   if (names.length === 0 && ids.length === 0) {
     errors.push(required(`${path}.targetWWNs`, 'must specify either targetWWNs or wwids, but not both'))
@@ -135,7 +135,7 @@ const DISK_URI_MANAGED = ['/subscriptions/{sub-id}/resourcegroups/{group-name}/p
 const DISK_URI_BLOB = ['https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd']
 
 const azureDisk: SourceRule = (path, source) => {
-  const [uri, mode, kind] = [text(source, 'diskURI'), textOrUnset(source, 'cachingMode'), textOrUnset(source, 'kind')]
+  const [uri, mode, kind] = [string(source, 'diskURI'), maybeString(source, 'cachingMode'), maybeString(source, 'kind')]
   const errors = requireTexts(path, source, ['diskName', 'diskURI'])
   const modes = ['None', 'ReadOnly', 'ReadWrite']
   const kinds = ['Dedicated', 'Managed', 'Shared']
@@ -148,7 +148,7 @@ const azureDisk: SourceRule = (path, source) => {
 }
 
 const storageos: SourceRule = (path, source) => {
-  const [name, namespace] = [text(source, 'volumeName'), text(source, 'volumeNamespace')]
+  const [name, namespace] = [string(source, 'volumeName'), string(source, 'volumeNamespace')]
   return [
     ...(name === '' ? [required(`${path}.volumeName`)] : invalidEach(`${path}.volumeName`, name, checkDns1123Label(name))),
     ...(namespace === '' ? [] : invalidEach(`${path}.volumeNamespace`, namespace, checkDns1123Label(namespace))),
@@ -157,8 +157,8 @@ const storageos: SourceRule = (path, source) => {
 }
 
 const csi: SourceRule = (path, source) => {
-  const driver = text(source, 'driver')
-  const secretRef = fields(source, 'nodePublishSecretRef')
+  const driver = string(source, 'driver')
+  const secretRef = maybeObject(source, 'nodePublishSecretRef')
   const errors: FieldError[] = []
   if (driver === '') errors.push(required(`${path}.driver`))
   else {
@@ -166,7 +166,7 @@ const csi: SourceRule = (path, source) => {
     appendAll(errors, invalidEach(`${path}.driver`, driver, checkDns1123Subdomain(driver.toLowerCase())))
   }
   if (secretRef !== undefined) {
-    const name = text(secretRef, 'name')
+    const name = string(secretRef, 'name')
     if (name === '') errors.push(required(`${path}.nodePublishSecretRef.name`))
     else appendAll(errors, invalidEach(`${path}.name`, name, nameIsDnsSubdomain(name, false)))
   }
@@ -180,15 +180,15 @@ export function pullPolicyErrors(field: string, policy: string): FieldError[] {
 }
 
 export const imageSourceErrors = (path: string, source: Fields, isPod: boolean): FieldError[] => [
-  ...(isPod && text(source, 'reference') === '' ? [required(`${path}.reference`)] : []),
-  ...pullPolicyErrors(`${path}.pullPolicy`, text(source, 'pullPolicy')),
+  ...(isPod && string(source, 'reference') === '' ? [required(`${path}.reference`)] : []),
+  ...pullPolicyErrors(`${path}.pullPolicy`, string(source, 'pullPolicy')),
 ]
 
 export const SOURCE_RULES: Readonly<Record<string, SourceRule>> = {
   hostPath,
   gitRepo: (path, source) => [
     ...requireTexts(path, source, ['repository']),
-    ...descendingPathErrors(`${path}.directory`, text(source, 'directory')),
+    ...descendingPathErrors(`${path}.directory`, string(source, 'directory')),
   ],
   gcePersistentDisk: partitionedDisk('pdName'),
   awsElasticBlockStore: partitionedDisk('volumeID'),
@@ -200,11 +200,11 @@ export const SOURCE_RULES: Readonly<Record<string, SourceRule>> = {
   flocker,
   persistentVolumeClaim: (path, source) => requireTexts(path, source, ['claimName']),
   rbd: (path, source) => [
-    ...(texts(source, 'monitors').length === 0 ? [required(`${path}.monitors`)] : []),
+    ...(strings(source, 'monitors').length === 0 ? [required(`${path}.monitors`)] : []),
     ...requireTexts(path, source, ['image']),
   ],
   cinder: (path, source) => [...requireTexts(path, source, ['volumeID']), ...secretRefName(path, source)],
-  cephfs: (path, source) => (texts(source, 'monitors').length === 0 ? [required(`${path}.monitors`)] : []),
+  cephfs: (path, source) => (strings(source, 'monitors').length === 0 ? [required(`${path}.monitors`)] : []),
   quobyte,
   fc,
   azureFile: (path, source) => requireTexts(path, source, ['secretName', 'shareName']),

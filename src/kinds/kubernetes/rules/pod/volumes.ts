@@ -3,11 +3,11 @@
  */
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, nameIsDnsSubdomain } from '../../../../kube/names.ts'
+import { entries, type Fields, isSet, maybeObject, maybeString, objects, string } from '../fields.ts'
 import { claimTemplateErrors } from './claim-spec.ts'
 import { appendAll, invalidEach } from './errors.ts'
 import type { PodOptions } from './options.ts'
 import { isNegative, toQuantity } from './quantities.ts'
-import { entries, type Fields, fields, isSet, items, text, textOrUnset } from './read.ts'
 import { downwardApiErrors, projectedErrors } from './volume-projection.ts'
 import { imageSourceErrors, SOURCE_RULES } from './volume-sources.ts'
 
@@ -59,19 +59,21 @@ export function validateVolumes(
 ): { volumes: Volumes; errors: FieldError[] } {
   const errors: FieldError[] = []
   const volumes = new Map<string, Fields>()
-  const podName = text(context.metadata, 'name')
-  const list = items(spec, 'volumes')
-  const createdClaims = new Set(podName === '' ? [] : list.filter((v) => isSet(v, 'ephemeral')).map((v) => `${podName}-${text(v, 'name')}`))
+  const podName = string(context.metadata, 'name')
+  const list = objects(spec, 'volumes')
+  const createdClaims = new Set(
+    podName === '' ? [] : list.filter((v) => isSet(v, 'ephemeral')).map((v) => `${podName}-${string(v, 'name')}`),
+  )
   list.forEach((volume, i) => {
     const at = `${path}[${i}]`
-    const name = text(volume, 'name')
+    const name = string(volume, 'name')
     const found = validateSource(at, volume, { podName, options: context.options })
     if (name === '') found.push(required(`${at}.name`))
     else appendAll(found, invalidEach(`${at}.name`, name, checkDns1123Label(name)))
     if (volumes.has(name)) found.push(duplicate(`${at}.name`, name))
     if (found.length === 0) volumes.set(name, volume)
     appendAll(errors, found)
-    const claimName = textOrUnset(fields(volume, 'persistentVolumeClaim'), 'claimName')
+    const claimName = maybeString(maybeObject(volume, 'persistentVolumeClaim'), 'claimName')
     if (claimName !== undefined && createdClaims.has(claimName)) {
       errors.push(
         invalid(`${at}.persistentVolumeClaim.claimName`, claimName, 'must not reference a PVC that gets created for an ephemeral volume'),
@@ -83,22 +85,22 @@ export function validateVolumes(
 
 function validateSource(at: string, volume: Fields, context: VolumeContext): FieldError[] {
   const errors: FieldError[] = []
-  const emptyDir = fields(volume, 'emptyDir')
+  const emptyDir = maybeObject(volume, 'emptyDir')
   let count = emptyDir === undefined ? 0 : 1
-  const sizeLimit = textOrUnset(emptyDir, 'sizeLimit')
+  const sizeLimit = maybeString(emptyDir, 'sizeLimit')
   if (sizeLimit !== undefined && isNegative(toQuantity(sizeLimit))) {
     errors.push(forbidden(`${at}.emptyDir.sizeLimit`, 'SizeLimit field must be a valid resource quantity'))
   }
   for (const [key, second = key, pathKey = key] of SOURCES) {
-    const source = fields(volume, key)
+    const source = maybeObject(volume, key)
     if (source === undefined) continue
     if (count > 0) errors.push(forbidden(`${at}.${second}`, 'may not specify more than 1 volume type'))
     else {
       count++
       appendAll(errors, sourceErrors(key, `${at}.${pathKey}`, source, context))
-      if (key === 'ephemeral') appendAll(errors, ephemeralNameErrors(at, text(volume, 'name'), context))
+      if (key === 'ephemeral') appendAll(errors, ephemeralNameErrors(at, string(volume, 'name'), context))
     }
-    if (key === 'iscsi') appendAll(errors, initiatorNameErrors(at, text(volume, 'name'), source))
+    if (key === 'iscsi') appendAll(errors, initiatorNameErrors(at, string(volume, 'name'), source))
   }
   if (count === 0) errors.push(required(at, 'must specify a volume type'))
   return errors
@@ -111,13 +113,13 @@ function sourceErrors(key: string, path: string, source: Fields, context: Volume
     case 'projected':
       return projectedErrors(path, source, context.options)
     case 'ephemeral': {
-      const template = fields(source, 'volumeClaimTemplate')
+      const template = maybeObject(source, 'volumeClaimTemplate')
       return template === undefined
         ? [required(`${path}.volumeClaimTemplate`)]
         : claimTemplateErrors(`${path}.volumeClaimTemplate`, template)
     }
     case 'flexVolume':
-      return [...(text(source, 'driver') === '' ? [required(`${path}.driver`)] : []), ...flexOptionErrors(path, source)]
+      return [...(string(source, 'driver') === '' ? [required(`${path}.driver`)] : []), ...flexOptionErrors(path, source)]
     case 'image':
       return imageSourceErrors(path, source, context.options.isPod)
     default:
@@ -145,7 +147,7 @@ function ephemeralNameErrors(at: string, name: string, { podName }: VolumeContex
 }
 
 function initiatorNameErrors(at: string, name: string, iscsi: Fields): FieldError[] {
-  if (!isSet(iscsi, 'initiatorName') || Buffer.byteLength(`${name}:${text(iscsi, 'targetPortal')}`) <= 64) return []
+  if (!isSet(iscsi, 'initiatorName') || Buffer.byteLength(`${name}:${string(iscsi, 'targetPortal')}`) <= 64) return []
   const detail = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
   return [invalid(`${at}.name`, name, detail)]
 }

@@ -4,6 +4,7 @@ import { deepEqual } from '../../../../base/json.ts'
 import { goQuote } from '../../../../kube/go-print.ts'
 import { ipWarnings } from '../../../../kube/ip.ts'
 import { checkLabelValue } from '../../../../kube/names.ts'
+import { entries, type Fields, fieldsOf, isSet, maybeNumber, maybeObject, objects, raw, string, strings } from '../fields.ts'
 import { claimSpecWarnings } from './claim-spec.ts'
 import { allContainers } from './containers-walk.ts'
 import { appendAll } from './errors.ts'
@@ -11,7 +12,6 @@ import type { SpecAndMeta } from './options.ts'
 import { overlapWarnings } from './overlap-warnings.ts'
 import { portWarnings } from './port-warnings.ts'
 import { amountsOf, hasFraction } from './quantities.ts'
-import { entries, type Fields, fields, fieldsOf, integerOrUnset, isSet, items, raw, text, texts } from './read.ts'
 import { APPARMOR_CONTAINER, appArmorFromAnnotation, SECCOMP_CONTAINER, SECCOMP_POD } from './security-profiles.ts'
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
@@ -73,16 +73,16 @@ function nodeLabelWarnings(at: string, spec: Fields): string[] {
     const message = DEPRECATED_LABELS.get(key)
     if (message !== undefined) warnings.push(`${at}.nodeSelector[${key}]: ${message}`)
   }
-  const affinity = fields(fields(spec, 'affinity'), 'nodeAffinity')
+  const affinity = maybeObject(maybeObject(spec, 'affinity'), 'nodeAffinity')
   const path = `${at}.affinity.nodeAffinity`
-  items(fields(affinity, REQUIRED), 'nodeSelectorTerms').forEach((term, i) => {
+  objects(maybeObject(affinity, REQUIRED), 'nodeSelectorTerms').forEach((term, i) => {
     appendAll(warnings, termWarnings(`${path}.${REQUIRED}.nodeSelectorTerms[${i}]`, term, false))
   })
-  items(affinity, PREFERRED).forEach((term, i) => {
+  objects(affinity, PREFERRED).forEach((term, i) => {
     appendAll(warnings, termWarnings(`${path}.${PREFERRED}[${i}].preference`, fieldsOf(raw(term, 'preference')), true))
   })
-  items(spec, 'topologySpreadConstraints').forEach((constraint, i) => {
-    const [key, place] = [text(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
+  objects(spec, 'topologySpreadConstraints').forEach((constraint, i) => {
+    const [key, place] = [string(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
     const message = DEPRECATED_LABELS.get(key)
     if (message !== undefined) warnings.push(`${place}.topologyKey: ${key} is ${message}`)
     if (!isSet(constraint, 'labelSelector')) warnings.push(noPodWarning(`${place}.labelSelector`))
@@ -93,13 +93,13 @@ function nodeLabelWarnings(at: string, spec: Fields): string[] {
 const noPodWarning = (path: string): string => `${path}: a null labelSelector results in matching no pod`
 
 function termWarnings(path: string, term: Fields, checksValues: boolean): string[] {
-  return items(term, 'matchExpressions').flatMap((expression, i) => {
+  return objects(term, 'matchExpressions').flatMap((expression, i) => {
     const at = `${path}.matchExpressions[${i}]`
-    const key = text(expression, 'key')
+    const key = string(expression, 'key')
     const message = DEPRECATED_LABELS.get(key)
     const warnings = message === undefined ? [] : [`${at}.key: ${key} is ${message}`]
     if (!checksValues) return warnings
-    texts(expression, 'values').forEach((value, j) => {
+    strings(expression, 'values').forEach((value, j) => {
       for (const problem of checkLabelValue(value)) warnings.push(`${at}.values[${j}]: ${value} is invalid, ${problem}`)
     })
     return warnings
@@ -112,12 +112,12 @@ function deprecatedAnnotationWarnings(path: string, metadata: Fields): string[] 
 }
 
 function volumeWarnings(path: string, spec: Fields): string[] {
-  return items(spec, 'volumes').flatMap((volume, i) =>
+  return objects(spec, 'volumes').flatMap((volume, i) =>
     OLD_VOLUMES.flatMap(([key, name, message]) => {
-      const source = fields(volume, key)
+      const source = maybeObject(volume, key)
       if (source === undefined) return []
       if (key !== 'ephemeral') return [`${path}[${i}].${name}: ${message}`]
-      const claim = fields(source, 'volumeClaimTemplate')
+      const claim = maybeObject(source, 'volumeClaimTemplate')
       const at = `${path}[${i}].ephemeral.volumeClaimTemplate.spec`
       return claim === undefined ? [] : claimSpecWarnings(at, fieldsOf(raw(claim, 'spec')))
     }),
@@ -131,14 +131,14 @@ function duplicateWarnings(at: string, spec: Fields): string[] {
     ['imagePullSecrets', 'name'],
   ] as const) {
     const seen = new Set<string>()
-    items(spec, list).forEach((item, i) => {
-      const value = text(item, key)
+    objects(spec, list).forEach((item, i) => {
+      const value = string(item, key)
       if (seen.has(value)) warnings.push(`${at}.${list}[${i}].${key}: duplicate ${key} ${goQuote(value)}`)
       seen.add(value)
     })
   }
-  items(spec, 'imagePullSecrets').forEach((secret, i) => {
-    if (text(secret, 'name') === '') warnings.push(`${at}.imagePullSecrets[${i}].name: invalid empty name ""`)
+  objects(spec, 'imagePullSecrets').forEach((secret, i) => {
+    if (string(secret, 'name') === '') warnings.push(`${at}.imagePullSecrets[${i}].name: invalid empty name ""`)
   })
   return warnings
 }
@@ -150,7 +150,7 @@ function fractionWarnings(at: string, holder: Fields | undefined, keys: readonly
     for (const key of keys) {
       const amount = amountsOf(holder, key).get(name)
       if (amount === undefined || !hasFraction(amount)) continue
-      const written = text(fields(holder, key), name)
+      const written = string(maybeObject(holder, key), name)
       warnings.push(`${at}.${key}[${name}]: fractional byte value ${goQuote(written)} is invalid, must be an integer`)
     }
   }
@@ -160,27 +160,27 @@ function fractionWarnings(at: string, holder: Fields | undefined, keys: readonly
 function containerWarnings(path: string, { spec, metadata }: SpecAndMeta): string[] {
   const annotations = new Map(entries(metadata, 'annotations'))
   const place = below(path, 'metadata.annotations')
-  const podContext = fields(spec, 'securityContext')
+  const podContext = maybeObject(spec, 'securityContext')
   const warnings: string[] = []
   if (annotations.has(SECCOMP_POD) && !isSet(podContext, 'seccompProfile')) {
     warnings.push(`${place}[${SECCOMP_POD}]: non-functional in v1.27+; use the "seccompProfile" field instead`)
   }
   for (const { container, path: at } of allContainers(spec, below(path, 'spec'))) {
-    const context = fields(container, 'securityContext')
-    const seccomp = `${SECCOMP_CONTAINER}${text(container, 'name')}`
-    const appArmor = `${APPARMOR_CONTAINER}${text(container, 'name')}`
+    const context = maybeObject(container, 'securityContext')
+    const seccomp = `${SECCOMP_CONTAINER}${string(container, 'name')}`
+    const appArmor = `${APPARMOR_CONTAINER}${string(container, 'name')}`
     if (annotations.has(seccomp) && !isSet(context, 'seccompProfile')) {
       warnings.push(`${place}[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`)
     }
     // Of a pod itself this is said when the annotation is copied to the field.
     const annotation = annotations.get(appArmor)
     if (annotation !== undefined && !isSet(context, 'appArmorProfile')) {
-      const podProfile = fields(podContext, 'appArmorProfile')
+      const podProfile = maybeObject(podContext, 'appArmorProfile')
       if (podProfile === undefined || !deepEqual(podProfile, appArmorFromAnnotation(annotation))) {
         warnings.push(`${place}[${appArmor}]: deprecated since v1.30; use the "appArmorProfile" field instead`)
       }
     }
-    appendAll(warnings, fractionWarnings(`${at}.resources`, fields(container, 'resources'), ['limits', 'requests']))
+    appendAll(warnings, fractionWarnings(`${at}.resources`, maybeObject(container, 'resources'), ['limits', 'requests']))
     appendAll(warnings, envWarnings(`${at}.env`, container))
   }
   return warnings
@@ -189,8 +189,8 @@ function containerWarnings(path: string, { spec, metadata }: SpecAndMeta): strin
 /** A second definition of a variable is fine only when it builds on the first. */
 function envWarnings(path: string, container: Fields): string[] {
   const seen = new Set<string>()
-  return items(container, 'env').flatMap((variable, i) => {
-    const [name, value] = [text(variable, 'name'), text(variable, 'value')]
+  return objects(container, 'env').flatMap((variable, i) => {
+    const [name, value] = [string(variable, 'name'), string(variable, 'value')]
     if (!seen.has(name)) {
       seen.add(name)
       return []
@@ -202,16 +202,16 @@ function envWarnings(path: string, container: Fields): string[] {
 }
 
 function graceWarnings(at: string, spec: Fields): string[] {
-  const grace = integerOrUnset(spec, 'terminationGracePeriodSeconds')
+  const grace = maybeNumber(spec, 'terminationGracePeriodSeconds')
   if (grace === undefined || grace >= 0) return []
   return [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
 }
 
 function affinityWarnings(path: string, spec: Fields): string[] {
   return ['podAffinity', 'podAntiAffinity'].flatMap((key) => {
-    const affinity = fields(fields(spec, 'affinity'), key)
-    const required = items(affinity, REQUIRED).map((term, i) => ({ term, at: `${path}.${key}.${REQUIRED}[${i}]` }))
-    const preferred = items(affinity, PREFERRED).map((weighted, i) => ({
+    const affinity = maybeObject(maybeObject(spec, 'affinity'), key)
+    const required = objects(affinity, REQUIRED).map((term, i) => ({ term, at: `${path}.${key}.${REQUIRED}[${i}]` }))
+    const preferred = objects(affinity, PREFERRED).map((weighted, i) => ({
       term: fieldsOf(raw(weighted, 'podAffinityTerm')),
       at: `${path}.${key}.${PREFERRED}[${i}].podAffinityTerm`,
     }))
@@ -222,6 +222,6 @@ function affinityWarnings(path: string, spec: Fields): string[] {
 }
 
 const addressWarnings = (at: string, spec: Fields): string[] => [
-  ...texts(fields(spec, 'dnsConfig'), 'nameservers').flatMap((ip, i) => ipWarnings(`${at}.dnsConfig.nameservers[${i}]`, ip)),
-  ...items(spec, 'hostAliases').flatMap((alias, i) => ipWarnings(`${at}.hostAliases[${i}].ip`, text(alias, 'ip'))),
+  ...strings(maybeObject(spec, 'dnsConfig'), 'nameservers').flatMap((ip, i) => ipWarnings(`${at}.dnsConfig.nameservers[${i}]`, ip)),
+  ...objects(spec, 'hostAliases').flatMap((alias, i) => ipWarnings(`${at}.hostAliases[${i}].ip`, string(alias, 'ip'))),
 ]

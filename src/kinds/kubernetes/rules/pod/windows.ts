@@ -1,9 +1,9 @@
 /** What a pod's operating system allows: Windows options, host-process containers, and fields of the other system. */
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkDns1123Subdomain } from '../../../../kube/names.ts'
+import { boolean, type Fields, isSet, maybeBoolean, maybeObject, maybeString, objects, string } from '../fields.ts'
 import { allContainers } from './containers-walk.ts'
 import { appendAll, forbidEach, invalidEach, unsupported } from './errors.ts'
-import { type Fields, fields, flag, flagOrUnset, isSet, items, text, textOrUnset } from './read.ts'
 
 const MAX_CREDENTIAL_BYTES = 64 * 1024
 const MAX_DOMAIN = 256
@@ -16,9 +16,9 @@ const DNS_DOMAIN = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`)
 export function windowsOptionErrors(path: string, options: Fields | undefined): FieldError[] {
   if (options === undefined) return []
   const errors: FieldError[] = []
-  const name = textOrUnset(options, 'gmsaCredentialSpecName')
-  const credential = textOrUnset(options, 'gmsaCredentialSpec')
-  const user = textOrUnset(options, 'runAsUserName')
+  const name = maybeString(options, 'gmsaCredentialSpecName')
+  const credential = maybeString(options, 'gmsaCredentialSpec')
+  const user = maybeString(options, 'runAsUserName')
   if (name !== undefined) appendAll(errors, invalidEach(`${path}.gmsaCredentialSpecName`, name, checkDns1123Subdomain(name)))
   if (credential === '') errors.push(invalid(`${path}.gmsaCredentialSpec`, credential, 'gmsaCredentialSpec cannot be an empty string'))
   else if (credential !== undefined && Buffer.byteLength(credential) > MAX_CREDENTIAL_BYTES) {
@@ -58,11 +58,11 @@ function userNameProblems(name: string): string[] {
 /** Host-process containers come all or not at all, and on the host's network. */
 export function hostProcessErrors(path: string, spec: Fields): FieldError[] {
   const errors: FieldError[] = []
-  const ofPod = flagOrUnset(fields(fields(spec, 'securityContext'), 'windowsOptions'), 'hostProcess')
+  const ofPod = maybeBoolean(maybeObject(maybeObject(spec, 'securityContext'), 'windowsOptions'), 'hostProcess')
   const containers = allContainers(spec, path)
   let count = 0
   for (const { container, path: at } of containers) {
-    const own = flagOrUnset(fields(fields(container, 'securityContext'), 'windowsOptions'), 'hostProcess')
+    const own = maybeBoolean(maybeObject(maybeObject(container, 'securityContext'), 'windowsOptions'), 'hostProcess')
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
       const detail = `pod hostProcess value must be identical if both are specified, was ${ofPod}`
       errors.push(invalid(`${at}.securityContext.windowsOptions.hostProcess`, own, detail))
@@ -73,7 +73,7 @@ export function hostProcessErrors(path: string, spec: Fields): FieldError[] {
   if (count !== containers.length) {
     errors.push(invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'))
   }
-  if (!flag(spec, 'hostNetwork')) {
+  if (!boolean(spec, 'hostNetwork')) {
     errors.push(invalid(`${path}.hostNetwork`, false, 'hostNetwork must be true if pod contains any hostProcess containers'))
   }
   return errors
@@ -81,9 +81,9 @@ export function hostProcessErrors(path: string, spec: Fields): FieldError[] {
 
 /** `spec.os`, and that nothing of the other system is set. */
 export function validateOs(path: string, spec: Fields): FieldError[] {
-  const os = fields(spec, 'os')
+  const os = maybeObject(spec, 'os')
   if (os === undefined) return []
-  const name = text(os, 'name')
+  const name = string(os, 'name')
   if (name === '') return [required(`${path}.os.name`)]
   if (name === 'linux') return linuxErrors(path, spec)
   if (name === 'windows') return windowsErrors(path, spec)
@@ -94,7 +94,7 @@ function linuxErrors(path: string, spec: Fields): FieldError[] {
   const detail = 'windows options cannot be set for a linux pod'
   const at = [{ container: spec, path }, ...allContainers(spec, path)]
   return at
-    .filter(({ container }) => isSet(fields(container, 'securityContext'), 'windowsOptions'))
+    .filter(({ container }) => isSet(maybeObject(container, 'securityContext'), 'windowsOptions'))
     .map((found) => forbidden(`${found.path}.securityContext.windowsOptions`, detail))
 }
 
@@ -112,18 +112,18 @@ const CONTAINER_FIELDS = [
 ]
 
 function windowsErrors(path: string, spec: Fields): FieldError[] {
-  const context = fields(spec, 'securityContext')
+  const context = maybeObject(spec, 'securityContext')
   const own = (key: string) => isSet(context, key) && `${path}.securityContext.${key}`
   const paths = [
     own('appArmorProfile'),
     own('seLinuxOptions'),
     isSet(spec, 'hostUsers') && `${path}.hostUsers`,
-    flag(spec, 'hostPID') && `${path}.hostPID`,
-    flag(spec, 'hostIPC') && `${path}.hostIPC`,
+    boolean(spec, 'hostPID') && `${path}.hostPID`,
+    boolean(spec, 'hostIPC') && `${path}.hostIPC`,
     own('seccompProfile'),
     own('fsGroup'),
     own('fsGroupChangePolicy'),
-    items(context, 'sysctls').length > 0 && `${path}.securityContext.sysctls`,
+    objects(context, 'sysctls').length > 0 && `${path}.securityContext.sysctls`,
     isSet(spec, 'shareProcessNamespace') && `${path}.shareProcessNamespace`,
     own('runAsUser'),
     own('runAsGroup'),
@@ -132,7 +132,7 @@ function windowsErrors(path: string, spec: Fields): FieldError[] {
     own('seLinuxChangePolicy'),
   ]
   for (const { container, path: at } of allContainers(spec, path)) {
-    const ofContainer = fields(container, 'securityContext')
+    const ofContainer = maybeObject(container, 'securityContext')
     appendAll(
       paths,
       CONTAINER_FIELDS.map((key) => isSet(ofContainer, key) && `${at}.securityContext.${key}`),

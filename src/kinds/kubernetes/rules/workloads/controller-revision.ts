@@ -1,11 +1,11 @@
 /** ControllerRevisions: snapshots that DaemonSets and StatefulSets keep of their templates. Their data never changes. */
 import { type FieldError, required } from '../../../../kube/field-error.ts'
 import type { KindRules } from '../../../kind.ts'
+import { type Fields, isFields, isSet, number, raw } from '../fields.ts'
 import { nonNegative } from '../pod/errors.ts'
-import { type Fields, integer, isFields, isSet, raw } from '../pod/read.ts'
 import { immutableErrors } from './template-kind.ts'
 
-const revisionErrors = (object: Fields): FieldError[] => nonNegative('revision', integer(object, 'revision'))
+const revisionErrors = (object: Fields): FieldError[] => nonNegative('revision', number(object, 'revision'))
 
 export const controllerRevisionRules: KindRules = {
   validateCreate(object) {

@@ -1,11 +1,11 @@
 /** CronJobs: Jobs by the clock. */
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import type { KindRules } from '../../../kind.ts'
+import { boolean, type Fields, fieldsOf, maybeNumber, maybeObject, maybeString, raw, string } from '../fields.ts'
 import { ensureFields, setDefault } from '../pod/defaults.ts'
 import { nonNegative, unsupported } from '../pod/errors.ts'
 import { selectorValue } from '../pod/internal-json.ts'
 import { type PodOptions, podOptions } from '../pod/options.ts'
-import { type Fields, fields, fieldsOf, flag, integerOrUnset, raw, text, textOrUnset } from '../pod/read.ts'
 import { templateOf } from '../pod/template.ts'
 import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts'
 import { defaultJobTemplate, jobSpecErrors, jobSpecWarnings } from './job-spec.ts'
@@ -30,7 +30,7 @@ const jobSpecOf = (object: Fields): Fields => fieldsOf(raw(fieldsOf(raw(specOf(o
 export const cronJobRules: KindRules = {
   applyDefaults(object) {
     const spec = ensureFields(object, 'spec')
-    if (text(spec, 'concurrencyPolicy') === '') spec.concurrencyPolicy = 'Allow'
+    if (string(spec, 'concurrencyPolicy') === '') spec.concurrencyPolicy = 'Allow'
     setDefault(spec, 'suspend', false)
     setDefault(spec, 'successfulJobsHistoryLimit', 3)
     setDefault(spec, 'failedJobsHistoryLimit', 1)
@@ -50,7 +50,7 @@ export const cronJobRules: KindRules = {
     countGeneration(object, old)
   },
   validateCreate(object) {
-    const name = text(metadataOf(object), 'name')
+    const name = string(metadataOf(object), 'name')
     const errors = cronJobErrors(specOf(object), undefined, podOptions(false, undefined))
     return Buffer.byteLength(name) > MAX_NAME
       ? [...errors, invalid('metadata.name', name, `must be no more than ${MAX_NAME} characters`)]
@@ -66,17 +66,17 @@ export const cronJobRules: KindRules = {
     if (old === undefined) return [...podNameWarnings(object), ...advice]
     const zone =
       'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
-    return [...(hasNewGeneration(object, old) ? advice : []), ...(text(specOf(object), 'schedule').includes('TZ') ? [zone] : [])]
+    return [...(hasNewGeneration(object, old) ? advice : []), ...(string(specOf(object), 'schedule').includes('TZ') ? [zone] : [])]
   },
 }
 
 function cronJobErrors(spec: Fields, old: Fields | undefined, options: PodOptions): FieldError[] {
-  const policy = text(spec, 'concurrencyPolicy')
-  const zone = textOrUnset(spec, 'timeZone')
-  const isNewZone = old === undefined || textOrUnset(old, 'timeZone') !== zone
+  const policy = string(spec, 'concurrencyPolicy')
+  const zone = maybeString(spec, 'timeZone')
+  const isNewZone = old === undefined || maybeString(old, 'timeZone') !== zone
   return [
     ...scheduleErrors('spec.schedule', spec, old),
-    ...nonNegative('spec.startingDeadlineSeconds', integerOrUnset(spec, 'startingDeadlineSeconds')),
+    ...nonNegative('spec.startingDeadlineSeconds', maybeNumber(spec, 'startingDeadlineSeconds')),
     ...(zone !== undefined && isNewZone ? timeZoneErrors('spec.timeZone', zone) : []),
     ...(policy === ''
       ? [required('spec.concurrencyPolicy')]
@@ -84,28 +84,28 @@ function cronJobErrors(spec: Fields, old: Fields | undefined, options: PodOption
         ? []
         : [unsupported('spec.concurrencyPolicy', policy, POLICIES)]),
     ...jobTemplateErrors(fieldsOf(raw(fieldsOf(raw(spec, 'jobTemplate')), 'spec')), options),
-    ...nonNegative('spec.successfulJobsHistoryLimit', integerOrUnset(spec, 'successfulJobsHistoryLimit')),
-    ...nonNegative('spec.failedJobsHistoryLimit', integerOrUnset(spec, 'failedJobsHistoryLimit')),
+    ...nonNegative('spec.successfulJobsHistoryLimit', maybeNumber(spec, 'successfulJobsHistoryLimit')),
+    ...nonNegative('spec.failedJobsHistoryLimit', maybeNumber(spec, 'failedJobsHistoryLimit')),
   ]
 }
 
 function jobTemplateErrors(spec: Fields, options: PodOptions): FieldError[] {
   const errors = jobSpecErrors(JOB_PATH, spec, options)
-  const selector = fields(spec, 'selector')
+  const selector = maybeObject(spec, 'selector')
   if (selector !== undefined) errors.push(invalid(`${JOB_PATH}.selector`, selectorValue(selector), '`selector` will be auto-generated'))
-  if (flag(spec, 'manualSelector')) errors.push(unsupported(`${JOB_PATH}.manualSelector`, true, ['nil', 'false']))
+  if (boolean(spec, 'manualSelector')) errors.push(unsupported(`${JOB_PATH}.manualSelector`, true, ['nil', 'false']))
   return errors
 }
 
 function scheduleErrors(path: string, spec: Fields, old: Fields | undefined): FieldError[] {
-  const schedule = text(spec, 'schedule')
+  const schedule = string(spec, 'schedule')
   if (schedule === '') return [required(path)]
-  const allowsZone = text(old, 'schedule').includes('TZ')
+  const allowsZone = string(old, 'schedule').includes('TZ')
   const problem = scheduleProblem(schedule)
   const errors = problem === undefined ? [] : [invalid(path, schedule, problem)]
   if (!schedule.includes('TZ')) return errors
   if (!allowsZone) errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
-  else if (textOrUnset(spec, 'timeZone') !== undefined) {
+  else if (maybeString(spec, 'timeZone') !== undefined) {
     errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
   }
   return errors

@@ -1,12 +1,12 @@
 /** DaemonSets: a pod on every node. The count of template changes lives in an annotation, where v1 clients see it. */
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import type { KindRules } from '../../../kind.ts'
+import { type Fields, fieldsOf, intOrText, maybeNumber, maybeObject, number, raw, string } from '../fields.ts'
 import { labelSelectorErrors } from '../formats.ts'
 import { ensureFields, setDefault } from '../pod/defaults.ts'
 import { nonNegative, unsupported } from '../pod/errors.ts'
 import { internalValue } from '../pod/internal-json.ts'
 import { type PodOptions, podOptions } from '../pod/options.ts'
-import { type Fields, fields, fieldsOf, integer, integerOrUnset, intOrText, raw, text } from '../pod/read.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 import {
   emptySelectorError,
@@ -48,7 +48,7 @@ const COUNTERS = [
 ]
 
 function templateGeneration(object: Fields): number {
-  const value = text(fields(metadataOf(object), 'annotations'), TEMPLATE_GENERATION)
+  const value = string(maybeObject(metadataOf(object), 'annotations'), TEMPLATE_GENERATION)
   return /^-?\d+$/.test(value) ? Number(value) : 0
 }
 
@@ -62,12 +62,12 @@ export const daemonSetRules: KindRules = {
     setTemplateGeneration(object, templateGeneration(object))
     const spec = ensureFields(object, 'spec')
     const strategy = ensureFields(spec, 'updateStrategy')
-    if (text(strategy, 'type') === '') strategy.type = 'RollingUpdate'
+    if (string(strategy, 'type') === '') strategy.type = 'RollingUpdate'
     if (strategy.type === 'RollingUpdate') {
       const rolling = ensureFields(strategy, 'rollingUpdate')
       setDefault(rolling, 'maxUnavailable', 1)
       setDefault(rolling, 'maxSurge', 0)
-    } else if (fields(strategy, 'rollingUpdate') !== undefined) {
+    } else if (maybeObject(strategy, 'rollingUpdate') !== undefined) {
       // What another strategy ignores still has its zeros.
       const rolling = ensureFields(strategy, 'rollingUpdate')
       setDefault(rolling, 'maxUnavailable', 0)
@@ -97,7 +97,7 @@ export const daemonSetRules: KindRules = {
   validateCreate: (object) => daemonSetErrors(object, podOptions(false, undefined)),
   validateUpdate(object, old, { subresource }) {
     if (subresource === 'status') {
-      const counters = COUNTERS.flatMap((key) => nonNegative(`status.${key}`, integerOrUnset(statusOf(object), key)))
+      const counters = COUNTERS.flatMap((key) => nonNegative(`status.${key}`, maybeNumber(statusOf(object), key)))
       return [...counters, ...collisionErrors(statusOf(object), statusOf(old))]
     }
     const options = podOptions(false, templateOf(specOf(old)))
@@ -113,23 +113,23 @@ export const daemonSetRules: KindRules = {
 function daemonSetErrors(object: Fields, options: PodOptions): FieldError[] {
   const spec = specOf(object)
   const template = templateOf(spec)
-  const selector = fields(spec, 'selector')
+  const selector = maybeObject(spec, 'selector')
   return [
     ...labelSelectorErrors('spec.selector', selector, options.allowInvalidAffinitySelector),
     ...(matchTemplate(selector, template.metadata) === 'differs' ? [templateLabelsError(PATH, template.metadata)] : []),
     ...(selector !== undefined && isEmptySelector(selector) ? [emptySelectorError('spec.selector', selector, 'daemonset')] : []),
     ...validatePodTemplate(PATH, template, options),
     ...longRunningErrors(PATH, template, 'DaemonSet'),
-    ...nonNegative('spec.minReadySeconds', integer(spec, 'minReadySeconds')),
+    ...nonNegative('spec.minReadySeconds', number(spec, 'minReadySeconds')),
     ...nonNegative('spec.templateGeneration', templateGeneration(object)),
     ...strategyErrors('spec.updateStrategy', fieldsOf(raw(spec, 'updateStrategy'))),
-    ...nonNegative('spec.revisionHistoryLimit', integerOrUnset(spec, 'revisionHistoryLimit')),
+    ...nonNegative('spec.revisionHistoryLimit', maybeNumber(spec, 'revisionHistoryLimit')),
   ]
 }
 
 function strategyErrors(path: string, strategy: Fields): FieldError[] {
-  const rolling = fields(strategy, 'rollingUpdate')
-  const type = text(strategy, 'type')
+  const rolling = maybeObject(strategy, 'rollingUpdate')
+  const type = string(strategy, 'type')
   if (type === 'OnDelete') return []
   if (type !== 'RollingUpdate') {
     return [unsupported(path, internalValue('DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete'])]

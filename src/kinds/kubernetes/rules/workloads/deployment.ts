@@ -1,11 +1,11 @@
 /** Deployments: ReplicaSets rolled one into the next. */
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import type { KindRules } from '../../../kind.ts'
+import { type Fields, fieldsOf, intOrText, maybeNumber, maybeObject, number, raw, string } from '../fields.ts'
 import { ensureFields, setDefault } from '../pod/defaults.ts'
 import { nonNegative, unsupported } from '../pod/errors.ts'
 import { internalValue } from '../pod/internal-json.ts'
 import { type PodOptions, podOptions } from '../pod/options.ts'
-import { type Fields, fields, fieldsOf, integer, integerOrUnset, intOrText, raw, text } from '../pod/read.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 import { templateOf } from '../pod/template.ts'
 import { podWarnings } from '../pod/warnings.ts'
@@ -49,7 +49,7 @@ export const deploymentRules: KindRules = {
     const spec = ensureFields(object, 'spec')
     setDefault(spec, 'replicas', 1)
     const strategy = ensureFields(spec, 'strategy')
-    if (text(strategy, 'type') === '') strategy.type = 'RollingUpdate'
+    if (string(strategy, 'type') === '') strategy.type = 'RollingUpdate'
     if (strategy.type === 'RollingUpdate') {
       const rolling = ensureFields(strategy, 'rollingUpdate')
       setDefault(rolling, 'maxUnavailable', '25%')
@@ -94,14 +94,14 @@ export const deploymentRules: KindRules = {
 }
 
 function deploymentErrors(spec: Fields, options: PodOptions): FieldError[] {
-  const deadline = integerOrUnset(spec, 'progressDeadlineSeconds')
-  const minReady = integer(spec, 'minReadySeconds')
+  const deadline = maybeNumber(spec, 'progressDeadlineSeconds')
+  const minReady = number(spec, 'minReadySeconds')
   return [
-    ...nonNegative('spec.replicas', integer(spec, 'replicas')),
+    ...nonNegative('spec.replicas', number(spec, 'replicas')),
     ...selectorErrors(spec, 'deployment', () => replicaTemplateErrors(spec, options, 'ReplicaSet')),
     ...strategyErrors('spec.strategy', fieldsOf(raw(spec, 'strategy'))),
     ...nonNegative('spec.minReadySeconds', minReady),
-    ...nonNegative('spec.revisionHistoryLimit', integerOrUnset(spec, 'revisionHistoryLimit')),
+    ...nonNegative('spec.revisionHistoryLimit', maybeNumber(spec, 'revisionHistoryLimit')),
     ...nonNegative('spec.progressDeadlineSeconds', deadline),
     ...(deadline !== undefined && deadline <= minReady
       ? [invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds')]
@@ -110,8 +110,8 @@ function deploymentErrors(spec: Fields, options: PodOptions): FieldError[] {
 }
 
 function strategyErrors(path: string, strategy: Fields): FieldError[] {
-  const rolling = fields(strategy, 'rollingUpdate')
-  switch (text(strategy, 'type')) {
+  const rolling = maybeObject(strategy, 'rollingUpdate')
+  switch (string(strategy, 'type')) {
     case 'Recreate':
       return rolling === undefined ? [] : [forbidden(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")]
     case 'RollingUpdate':

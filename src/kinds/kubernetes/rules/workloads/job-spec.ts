@@ -1,11 +1,11 @@
 /** The spec of a Job, alone or inside a CronJob. */
 import { duplicate, type FieldError, invalid, omittedValue, required, tooLong, tooMany } from '../../../../kube/field-error.ts'
 import { checkDns1123Subdomain, checkHttpPath, checkQualifiedName } from '../../../../kube/names.ts'
+import { type Fields, integers, isSet, maybeNumber, maybeObject, maybeString, number, objects, raw, string } from '../fields.ts'
 import { ensureFields, setDefault } from '../pod/defaults.ts'
 import { appendAll, invalidEach, nonNegative, unsupported } from '../pod/errors.ts'
 import { internalValue } from '../pod/internal-json.ts'
 import type { PodOptions } from '../pod/options.ts'
-import { type Fields, fields, integer, integerOrUnset, integers, isSet, items, raw, text, textOrUnset } from '../pod/read.ts'
 import { templateOf, validatePodTemplate } from '../pod/template.ts'
 import { podWarnings } from '../pod/warnings.ts'
 import { checkIndexes } from './job-indexes.ts'
@@ -25,8 +25,8 @@ const NUMBERS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoff
 /** Inside a CronJob only the pod template and failure patterns get defaults. */
 export function defaultJobTemplate(spec: Fields): void {
   defaultTemplate(spec)
-  for (const rule of items(fields(spec, 'podFailurePolicy'), 'rules')) {
-    for (const pattern of items(rule, 'onPodConditions')) if (text(pattern, 'status') === '') pattern.status = 'True'
+  for (const rule of objects(maybeObject(spec, 'podFailurePolicy'), 'rules')) {
+    for (const pattern of objects(rule, 'onPodConditions')) if (string(pattern, 'status') === '') pattern.status = 'True'
   }
 }
 
@@ -44,21 +44,21 @@ export function defaultJobSpec(spec: Fields): void {
 
 export function jobSpecErrors(path: string, spec: Fields, options: PodOptions): FieldError[] {
   const template = templateOf(spec)
-  const maxFailed = integerOrUnset(spec, 'maxFailedIndexes')
-  const errors = NUMBERS.flatMap((key) => nonNegative(`${path}.${key}`, integerOrUnset(spec, key)))
+  const maxFailed = maybeNumber(spec, 'maxFailedIndexes')
+  const errors = NUMBERS.flatMap((key) => nonNegative(`${path}.${key}`, maybeNumber(spec, key)))
   if (maxFailed !== undefined) {
     appendAll(errors, nonNegative(`${path}.maxFailedIndexes`, maxFailed))
     if (!isSet(spec, 'backoffLimitPerIndex')) errors.push(required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'))
   }
   return [
     ...errors,
-    ...managedByErrors(`${path}.managedBy`, textOrUnset(spec, 'managedBy')),
+    ...managedByErrors(`${path}.managedBy`, maybeString(spec, 'managedBy')),
     ...completionModeErrors(path, spec),
     ...failurePolicyErrors(`${path}.podFailurePolicy`, spec),
     ...successPolicyErrors(`${path}.successPolicy`, spec),
     ...replacementErrors(`${path}.podReplacementPolicy`, spec),
     ...validatePodTemplate(`${path}.template`, template, options),
-    ...restartErrors(`${path}.template.spec.restartPolicy`, text(template.spec, 'restartPolicy'), isSet(spec, 'podFailurePolicy')),
+    ...restartErrors(`${path}.template.spec.restartPolicy`, string(template.spec, 'restartPolicy'), isSet(spec, 'podFailurePolicy')),
   ]
 }
 
@@ -73,7 +73,7 @@ function managedByErrors(path: string, name: string | undefined): FieldError[] {
 }
 
 function completionModeErrors(path: string, spec: Fields): FieldError[] {
-  const mode = textOrUnset(spec, 'completionMode')
+  const mode = maybeString(spec, 'completionMode')
   const errors: FieldError[] = []
   if (mode !== undefined && mode !== 'NonIndexed' && mode !== 'Indexed') {
     errors.push(unsupported(`${path}.completionMode`, mode, ['NonIndexed', 'Indexed']))
@@ -81,15 +81,15 @@ function completionModeErrors(path: string, spec: Fields): FieldError[] {
   if (mode === 'Indexed') appendAll(errors, indexedErrors(path, spec))
   if (mode !== undefined && mode !== 'NonIndexed') return errors
   for (const key of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
-    const value = integerOrUnset(spec, key)
+    const value = maybeNumber(spec, key)
     if (value !== undefined) errors.push(invalid(`${path}.${key}`, value, 'requires indexed completion mode'))
   }
   return errors
 }
 
 function indexedErrors(path: string, spec: Fields): FieldError[] {
-  const [completions, parallelism] = [integerOrUnset(spec, 'completions'), integer(spec, 'parallelism')]
-  const maxFailed = integerOrUnset(spec, 'maxFailedIndexes')
+  const [completions, parallelism] = [maybeNumber(spec, 'completions'), number(spec, 'parallelism')]
+  const maxFailed = maybeNumber(spec, 'maxFailedIndexes')
   const errors: FieldError[] = []
   const limited = (key: string, value: number, detail: string) =>
     errors.push(invalid(`${path}.${key}`, value, `must be less than or equal to ${detail}`))
@@ -108,11 +108,11 @@ function indexedErrors(path: string, spec: Fields): FieldError[] {
 }
 
 function failurePolicyErrors(path: string, spec: Fields): FieldError[] {
-  const policy = fields(spec, 'podFailurePolicy')
+  const policy = maybeObject(spec, 'podFailurePolicy')
   if (policy === undefined) return []
-  const rules = items(policy, 'rules')
+  const rules = objects(policy, 'rules')
   const pod = templateOf(spec).spec
-  const names = new Set([...items(pod, 'containers'), ...items(pod, 'initContainers')].map((container) => text(container, 'name')))
+  const names = new Set([...objects(pod, 'containers'), ...objects(pod, 'initContainers')].map((container) => string(container, 'name')))
   const errors = rules.length > 20 ? [tooMany(`${path}.rules`, rules.length, 20)] : []
   rules.forEach((rule, i) => {
     appendAll(errors, failureRuleErrors(`${path}.rules[${i}]`, rule, { names, hasIndexLimit: isSet(spec, 'backoffLimitPerIndex') }))
@@ -123,9 +123,9 @@ function failurePolicyErrors(path: string, spec: Fields): FieldError[] {
 const quotedList = (values: readonly string[]): string => `valid values: [${values.map((value) => JSON.stringify(value)).join(' ')}]`
 
 function failureRuleErrors(path: string, rule: Fields, context: { names: ReadonlySet<string>; hasIndexLimit: boolean }): FieldError[] {
-  const action = text(rule, 'action')
-  const exitCodes = fields(rule, 'onExitCodes')
-  const conditions = items(rule, 'onPodConditions')
+  const action = string(rule, 'action')
+  const exitCodes = maybeObject(rule, 'onExitCodes')
+  const conditions = objects(rule, 'onPodConditions')
   const errors: FieldError[] = []
   if (action === '') errors.push(required(`${path}.action`, quotedList(ACTIONS)))
   else if (action === 'FailIndex') {
@@ -145,7 +145,7 @@ function failureRuleErrors(path: string, rule: Fields, context: { names: Readonl
 function conditionErrors(path: string, conditions: readonly Fields[]): FieldError[] {
   const errors = conditions.length > 20 ? [tooMany(path, conditions.length, 20)] : []
   conditions.forEach((pattern, i) => {
-    const [type, status] = [text(pattern, 'type'), text(pattern, 'status')]
+    const [type, status] = [string(pattern, 'type'), string(pattern, 'status')]
     appendAll(errors, invalidEach(`${path}[${i}].type`, type, checkQualifiedName(type)))
     if (status === '') errors.push(required(`${path}[${i}].status`, quotedList(CONDITION_STATUSES)))
     else if (!CONDITION_STATUSES.includes(status)) errors.push(unsupported(`${path}[${i}].status`, status, CONDITION_STATUSES))
@@ -154,7 +154,7 @@ function conditionErrors(path: string, conditions: readonly Fields[]): FieldErro
 }
 
 function exitCodeErrors(path: string, exitCodes: Fields, names: ReadonlySet<string>): FieldError[] {
-  const [operator, name, values] = [text(exitCodes, 'operator'), textOrUnset(exitCodes, 'containerName'), integers(exitCodes, 'values')]
+  const [operator, name, values] = [string(exitCodes, 'operator'), maybeString(exitCodes, 'containerName'), integers(exitCodes, 'values')]
   const errors: FieldError[] = []
   if (operator === '') errors.push(required(`${path}.operator`, quotedList(OPERATORS)))
   else if (!OPERATORS.includes(operator)) errors.push(unsupported(`${path}.operator`, operator, OPERATORS))
@@ -174,23 +174,23 @@ function exitCodeErrors(path: string, exitCodes: Fields, names: ReadonlySet<stri
 }
 
 function successPolicyErrors(path: string, spec: Fields): FieldError[] {
-  const policy = fields(spec, 'successPolicy')
+  const policy = maybeObject(spec, 'successPolicy')
   if (policy === undefined) return []
-  if (text(spec, 'completionMode') !== 'Indexed') {
+  if (string(spec, 'completionMode') !== 'Indexed') {
     return [invalid(path, internalValue('SuccessPolicy', policy), 'requires indexed completion mode')]
   }
-  const rules = items(policy, 'rules')
+  const rules = objects(policy, 'rules')
   const errors: FieldError[] = []
   if (rules.length === 0) errors.push(required(`${path}.rules`, 'at least one rules must be specified when the successPolicy is specified'))
   if (rules.length > 20) errors.push(tooMany(`${path}.rules`, rules.length, 20))
   rules.forEach((rule, i) => {
-    appendAll(errors, successRuleErrors(`${path}.rules[${i}]`, rule, integer(spec, 'completions')))
+    appendAll(errors, successRuleErrors(`${path}.rules[${i}]`, rule, number(spec, 'completions')))
   })
   return errors
 }
 
 function successRuleErrors(path: string, rule: Fields, completions: number): FieldError[] {
-  const [indexes, count] = [textOrUnset(rule, 'succeededIndexes'), integerOrUnset(rule, 'succeededCount')]
+  const [indexes, count] = [maybeString(rule, 'succeededIndexes'), maybeNumber(rule, 'succeededCount')]
   const errors: FieldError[] = []
   if (indexes === undefined && count === undefined) {
     errors.push(required(path, 'at least one of succeededCount or succeededIndexes must be specified'))
@@ -213,7 +213,7 @@ function successRuleErrors(path: string, rule: Fields, completions: number): Fie
 }
 
 function replacementErrors(path: string, spec: Fields): FieldError[] {
-  const policy = textOrUnset(spec, 'podReplacementPolicy')
+  const policy = maybeString(spec, 'podReplacementPolicy')
   if (policy === undefined) return []
   const supported = isSet(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
   return supported.includes(policy) ? [] : [unsupported(path, policy, supported)]
@@ -228,9 +228,9 @@ function restartErrors(path: string, policy: string, hasFailurePolicy: boolean):
 
 export function jobSpecWarnings(path: string, spec: Fields): string[] {
   const isHuge =
-    text(spec, 'completionMode') === 'Indexed' &&
-    integer(spec, 'completions') > MANY_COMPLETIONS &&
-    integer(spec, 'parallelism') > MANY_LIMIT
+    string(spec, 'completionMode') === 'Indexed' &&
+    number(spec, 'completions') > MANY_COMPLETIONS &&
+    number(spec, 'parallelism') > MANY_LIMIT
   const advice =
     'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail'
   return [...(isHuge ? [`${path}: ${advice}`] : []), ...podWarnings(`${path}.template`, templateOf(spec))]

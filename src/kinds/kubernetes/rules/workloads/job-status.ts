@@ -1,14 +1,14 @@
 /** Status of a Job: counters and conditions that only go one way, whoever manages the Job. */
 import { deepEqual } from '../../../../base/json.ts'
 import { duplicate, type FieldError, invalid, omittedValue, required } from '../../../../kube/field-error.ts'
+import { boolean, type Fields, isSet, maybeNumber, maybeObject, maybeString, number, objects, raw, string, strings } from '../fields.ts'
 import { appendAll, nonNegative } from '../pod/errors.ts'
 import { internalValue } from '../pod/internal-json.ts'
-import { type Fields, fields, flag, integer, integerOrUnset, isSet, items, raw, text, textOrUnset, texts } from '../pod/read.ts'
 import { checkIndexes, overlappingIndex } from './job-indexes.ts'
 import { specOf, statusOf } from './template-kind.ts'
 
 const hasCondition = (status: Fields, type: string, value = 'True'): boolean =>
-  items(status, 'conditions').some((condition) => text(condition, 'type') === type && text(condition, 'status') === value)
+  objects(status, 'conditions').some((condition) => string(condition, 'type') === type && string(condition, 'status') === value)
 
 const isFinished = (status: Fields): boolean => hasCondition(status, 'Complete') || hasCondition(status, 'Failed')
 
@@ -48,12 +48,12 @@ const conditionError = (detail: string): FieldError => invalid('status.condition
 
 function counterErrors(status: Fields): FieldError[] {
   const errors = ['active', 'succeeded', 'failed', 'ready', 'terminating'].flatMap((key) =>
-    nonNegative(`status.${key}`, integerOrUnset(status, key)),
+    nonNegative(`status.${key}`, maybeNumber(status, key)),
   )
-  const uncounted = fields(status, 'uncountedTerminatedPods')
+  const uncounted = maybeObject(status, 'uncountedTerminatedPods')
   const seen = new Set<string>()
   for (const key of ['succeeded', 'failed']) {
-    texts(uncounted, key).forEach((uid, i) => {
+    strings(uncounted, key).forEach((uid, i) => {
       const at = `status.uncountedTerminatedPods.${key}[${i}]`
       if (uid === '') errors.push(invalid(at, uid, 'must not be empty'))
       else if (seen.has(uid)) errors.push(duplicate(at, uid))
@@ -66,7 +66,7 @@ function counterErrors(status: Fields): FieldError[] {
 function completionErrors({ status, changed, turned }: Change): FieldError[] {
   const errors: FieldError[] = []
   const isComplete = hasCondition(status, 'Complete')
-  const time = textOrUnset(status, 'completionTime')
+  const time = maybeString(status, 'completionTime')
   if ((turned('Complete') || turned('Failed')) && isComplete && hasCondition(status, 'Failed')) {
     errors.push(conditionError('cannot set Complete=True and Failed=true conditions'))
   }
@@ -81,7 +81,7 @@ function completionErrors({ status, changed, turned }: Change): FieldError[] {
       errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'))
     }
   }
-  const start = textOrUnset(status, 'startTime')
+  const start = maybeString(status, 'startTime')
   if (changed('startTime', 'completionTime') && start !== undefined && time !== undefined && time < start) {
     errors.push(invalid('status.completionTime', time, 'must be equal to or after `startTime`'))
   }
@@ -101,15 +101,15 @@ function finishedErrors({ spec, status, changed, turned, finishing }: Change): F
     errors.push(conditionError('cannot set Complete=True condition without the SuccessCriteriaMet=true condition'))
   }
   if (!isFinished(status)) return errors
-  if ((finishing || changed('active')) && integer(status, 'active') > 0) {
-    errors.push(invalid('status.active', integer(status, 'active'), 'active>0 is invalid for finished job'))
+  if ((finishing || changed('active')) && number(status, 'active') > 0) {
+    errors.push(invalid('status.active', number(status, 'active'), 'active>0 is invalid for finished job'))
   }
-  const wasNeverMeantToRun = flag(spec, 'suspend') && integerOrUnset(spec, 'completions') === 0
+  const wasNeverMeantToRun = boolean(spec, 'suspend') && maybeNumber(spec, 'completions') === 0
   if ((finishing || changed('startTime')) && !wasNeverMeantToRun && !isSet(status, 'startTime')) {
     errors.push(required('status.startTime', 'startTime is required for finished job'))
   }
-  const uncounted = fields(status, 'uncountedTerminatedPods')
-  const count = texts(uncounted, 'failed').length + texts(uncounted, 'succeeded').length
+  const uncounted = maybeObject(status, 'uncountedTerminatedPods')
+  const count = strings(uncounted, 'failed').length + strings(uncounted, 'succeeded').length
   if ((finishing || changed('uncountedTerminatedPods')) && count > 0) {
     const value = internalValue('UncountedTerminatedPods', uncounted)
     errors.push(invalid('status.uncountedTerminatedPods', value, 'must be empty for finished job'))
@@ -119,8 +119,8 @@ function finishedErrors({ spec, status, changed, turned, finishing }: Change): F
 
 function indexErrors({ spec, status, changed }: Change): FieldError[] {
   const errors: FieldError[] = []
-  const completions = integerOrUnset(spec, 'completions')
-  const [completed, failed] = [text(status, 'completedIndexes'), textOrUnset(status, 'failedIndexes')]
+  const completions = maybeNumber(spec, 'completions')
+  const [completed, failed] = [string(status, 'completedIndexes'), maybeString(status, 'failedIndexes')]
   const check = (key: string, value: string): void => {
     const { error } = checkIndexes(value, completions ?? 0)
     if (error !== undefined) errors.push(invalid(`status.${key}`, value, `error parsing ${key}: ${error}`))
@@ -129,7 +129,7 @@ function indexErrors({ spec, status, changed }: Change): FieldError[] {
   if (changed('failedIndexes') && completions !== undefined && isSet(spec, 'backoffLimitPerIndex') && failed !== undefined) {
     check('failedIndexes', failed)
   }
-  if (changed('completedIndexes') && completed !== '' && text(spec, 'completionMode') !== 'Indexed') {
+  if (changed('completedIndexes') && completed !== '' && string(spec, 'completionMode') !== 'Indexed') {
     errors.push(invalid('status.completedIndexes', completed, 'cannot set non-empty completedIndexes when non-indexed completion mode'))
   }
   if (changed('failedIndexes') && failed !== undefined && !isSet(spec, 'backoffLimitPerIndex')) {
@@ -146,11 +146,11 @@ function indexErrors({ spec, status, changed }: Change): FieldError[] {
 
 function activityErrors({ status, changed, finishing }: Change): FieldError[] {
   const errors: FieldError[] = []
-  const [terminating, ready] = [integer(status, 'terminating'), integer(status, 'ready')]
+  const [terminating, ready] = [number(status, 'terminating'), number(status, 'ready')]
   if ((finishing || changed('terminating')) && terminating > 0 && isFinished(status)) {
     errors.push(invalid('status.terminating', terminating, 'terminating>0 is invalid for finished job'))
   }
-  if (changed('ready', 'active') && isSet(status, 'ready') && ready > integer(status, 'active')) {
+  if (changed('ready', 'active') && isSet(status, 'ready') && ready > number(status, 'active')) {
     errors.push(invalid('status.ready', ready, 'cannot set more ready pods than active'))
   }
   return errors
@@ -175,14 +175,13 @@ function transitionErrors({ spec, status, old, changed }: Change): FieldError[] 
     if (hasCondition(old, type) && !hasCondition(status, type))
       errors.push(conditionError(`cannot disable the terminal ${type}=True condition`))
   }
-  const isElastic =
-    text(spec, 'completionMode') === 'Indexed' && integerOrUnset(spec, 'completions') === integerOrUnset(spec, 'parallelism')
+  const isElastic = string(spec, 'completionMode') === 'Indexed' && maybeNumber(spec, 'completions') === maybeNumber(spec, 'parallelism')
   appendAll(errors, decreaseErrors('failed', status, old), isElastic ? [] : decreaseErrors('succeeded', status, old))
   if (isSet(status, 'completionTime') && isSet(old, 'completionTime') && changed('completionTime')) {
     errors.push(invalid('status.completionTime', raw(status, 'completionTime'), 'field is immutable'))
   }
   const isResuming = hasCondition(old, 'Suspended') && hasCondition(status, 'Suspended', 'False')
-  if (changed('startTime') && !isResuming && isSet(old, 'startTime') && !flag(spec, 'suspend')) {
+  if (changed('startTime') && !isResuming && isSet(old, 'startTime') && !boolean(spec, 'suspend')) {
     errors.push(invalid('status.startTime', raw(status, 'startTime'), 'field is immutable for unsuspended job once set'))
   }
   const [isMet, wasMet] = [hasCondition(status, 'SuccessCriteriaMet'), hasCondition(old, 'SuccessCriteriaMet')]
@@ -194,6 +193,6 @@ function transitionErrors({ spec, status, old, changed }: Change): FieldError[] 
 }
 
 function decreaseErrors(key: string, status: Fields, old: Fields): FieldError[] {
-  const value = integer(status, key)
-  return value < integer(old, key) ? [invalid(`status.${key}`, value, `cannot decrease the ${key} counter`)] : []
+  const value = number(status, key)
+  return value < number(old, key) ? [invalid(`status.${key}`, value, `cannot decrease the ${key} counter`)] : []
 }

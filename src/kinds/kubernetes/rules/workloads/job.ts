@@ -3,11 +3,11 @@ import { deepClone } from '../../../../base/json.ts'
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import { checkDns1123Label } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'
+import { boolean, entries, type Fields, fieldsOf, isSet, maybeNumber, maybeObject, number, objects, raw, string } from '../fields.ts'
 import { labelSelectorErrors } from '../formats.ts'
 import { ensureFields } from '../pod/defaults.ts'
 import { internalValue, selectorValue } from '../pod/internal-json.ts'
 import { type PodOptions, podOptions } from '../pod/options.ts'
-import { entries, type Fields, fields, fieldsOf, flag, integer, integerOrUnset, isSet, items, raw, text } from '../pod/read.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 import { matchTemplate, templateLabelsError, templateOf } from '../pod/template.ts'
 import { defaultJobSpec, jobSpecErrors, jobSpecWarnings } from './job-spec.ts'
@@ -38,7 +38,7 @@ export const jobRules: KindRules = {
   },
   prepareForCreate(object) {
     const spec = specOf(object)
-    if (!flag(spec, 'manualSelector')) generateSelector(object, spec)
+    if (!boolean(spec, 'manualSelector')) generateSelector(object, spec)
     separateLabels(object)
     object.status = {}
     beginGenerations(object)
@@ -63,7 +63,7 @@ export const jobRules: KindRules = {
   defaultPropagation: 'orphan',
   orphansByDefaultWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-  selectableFields: (object) => ({ 'status.successful': String(integer(statusOf(object), 'succeeded')) }),
+  selectableFields: (object) => ({ 'status.successful': String(number(statusOf(object), 'succeeded')) }),
   selectableFieldNames: ['status.successful'],
 }
 
@@ -72,7 +72,7 @@ export const jobRules: KindRules = {
  * generated next appear in both.
  */
 function takeTemplateLabels(object: Fields): void {
-  const labels = fields(templateOf(specOf(object)).metadata, 'labels')
+  const labels = maybeObject(templateOf(specOf(object)).metadata, 'labels')
   const metadata = ensureFields(object, 'metadata')
   if (labels !== undefined && entries(metadata, 'labels').length === 0) metadata.labels = labels
 }
@@ -80,24 +80,24 @@ function takeTemplateLabels(object: Fields): void {
 /** From here on the two maps are apart. */
 function separateLabels(object: Fields): void {
   const metadata = metadataOf(object)
-  if (isSet(metadata, 'labels')) metadata.labels = { ...fields(metadata, 'labels') }
+  if (isSet(metadata, 'labels')) metadata.labels = { ...maybeObject(metadata, 'labels') }
 }
 
 function generateSelector(object: Fields, spec: Fields): void {
   const metadata = metadataOf(object)
   const labels = ensureFields(ensureFields(ensureFields(spec, 'template'), 'metadata'), 'labels')
-  for (const key of [LEGACY_NAME_LABEL, NAME_LABEL]) if (!Object.hasOwn(labels, key)) labels[key] = text(metadata, 'name')
-  for (const key of [LEGACY_UID_LABEL, UID_LABEL]) if (!Object.hasOwn(labels, key)) labels[key] = text(metadata, 'uid')
+  for (const key of [LEGACY_NAME_LABEL, NAME_LABEL]) if (!Object.hasOwn(labels, key)) labels[key] = string(metadata, 'name')
+  for (const key of [LEGACY_UID_LABEL, UID_LABEL]) if (!Object.hasOwn(labels, key)) labels[key] = string(metadata, 'uid')
   const matchLabels = ensureFields(ensureFields(spec, 'selector'), 'matchLabels')
-  if (!Object.hasOwn(matchLabels, UID_LABEL)) matchLabels[UID_LABEL] = text(metadata, 'uid')
+  if (!Object.hasOwn(matchLabels, UID_LABEL)) matchLabels[UID_LABEL] = string(metadata, 'uid')
 }
 
 /** The labels and selector that the server generates must be as it generated them. */
 function generatedErrors(object: Fields, requiresPrefixed: boolean): FieldError[] {
   const spec = specOf(object)
-  const selector = fields(spec, 'selector')
-  if (flag(spec, 'manualSelector') || selector === undefined) return []
-  const [uid, name] = [text(metadataOf(object), 'uid'), text(metadataOf(object), 'name')]
+  const selector = maybeObject(spec, 'selector')
+  if (boolean(spec, 'manualSelector') || selector === undefined) return []
+  const [uid, name] = [string(metadataOf(object), 'uid'), string(metadataOf(object), 'name')]
   const expected: [string, string][] = [
     [LEGACY_UID_LABEL, uid],
     [LEGACY_NAME_LABEL, name],
@@ -118,7 +118,7 @@ function generatedErrors(object: Fields, requiresPrefixed: boolean): FieldError[
 }
 
 function specErrors(spec: Fields, options: PodOptions): FieldError[] {
-  const selector = fields(spec, 'selector')
+  const selector = maybeObject(spec, 'selector')
   const { metadata } = templateOf(spec)
   return [
     ...jobSpecErrors('spec', spec, options),
@@ -131,10 +131,10 @@ function specErrors(spec: Fields, options: PodOptions): FieldError[] {
 
 function jobErrors(object: Fields, options: PodOptions, requiresPrefixed: boolean): FieldError[] {
   const spec = specOf(object)
-  const name = text(metadataOf(object), 'name')
-  const completions = integer(spec, 'completions')
+  const name = string(metadataOf(object), 'name')
+  const completions = number(spec, 'completions')
   const errors = [...generatedErrors(object, requiresPrefixed), ...specErrors(spec, options)]
-  if (text(spec, 'completionMode') !== 'Indexed' || completions <= 0) return errors
+  if (string(spec, 'completionMode') !== 'Indexed' || completions <= 0) return errors
   // Pods of an indexed Job are named after it and their index.
   const hostname = `${name}-${completions - 1}`
   if (checkDns1123Label(hostname).length === 0) return errors
@@ -151,7 +151,7 @@ function updateErrors(object: Fields, old: Fields): FieldError[] {
     ...jobErrors(object, options, hadLabels.has(NAME_LABEL) && hadLabels.has(UID_LABEL)),
     ...specErrors(spec, options),
     ...completionErrors(spec, before),
-    ...immutable('selector', selectorValue(fields(spec, 'selector'))),
+    ...immutable('selector', selectorValue(maybeObject(spec, 'selector'))),
     ...templateErrors(spec, before, isWaiting(old)),
     ...immutable('completionMode'),
     ...immutable('podFailurePolicy', internalValue('PodFailurePolicy', raw(spec, 'podFailurePolicy'))),
@@ -162,20 +162,19 @@ function updateErrors(object: Fields, old: Fields): FieldError[] {
 }
 
 function completionErrors(spec: Fields, old: Fields): FieldError[] {
-  const completions = integerOrUnset(spec, 'completions')
-  if (text(spec, 'completionMode') !== 'Indexed') {
-    return immutableErrors('spec.completions', { next: completions, old: integerOrUnset(old, 'completions'), value: completions })
+  const completions = maybeNumber(spec, 'completions')
+  if (string(spec, 'completionMode') !== 'Indexed') {
+    return immutableErrors('spec.completions', { next: completions, old: maybeNumber(old, 'completions'), value: completions })
   }
-  if (completions === undefined || completions === integerOrUnset(old, 'completions') || completions === integer(spec, 'parallelism'))
-    return []
+  if (completions === undefined || completions === maybeNumber(old, 'completions') || completions === number(spec, 'parallelism')) return []
   return [invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
 /** Suspended and at rest: what a queue admits later, so where and with what it runs may still change. */
 function isWaiting(job: Fields): boolean {
   const status = statusOf(job)
-  const isSuspended = items(status, 'conditions').some((c) => text(c, 'type') === 'Suspended' && text(c, 'status') === 'True')
-  return flag(specOf(job), 'suspend') && (!isSet(status, 'startTime') || isSuspended) && integer(status, 'active') === 0
+  const isSuspended = objects(status, 'conditions').some((c) => string(c, 'type') === 'Suspended' && string(c, 'status') === 'True')
+  return boolean(specOf(job), 'suspend') && (!isSet(status, 'startTime') || isSuspended) && number(status, 'active') === 0
 }
 
 function templateErrors(spec: Fields, old: Fields, isFree: boolean): FieldError[] {
@@ -186,15 +185,15 @@ function templateErrors(spec: Fields, old: Fields, isFree: boolean): FieldError[
   const [nextSpec, beforeSpec] = [fieldsOf(raw(next, 'spec')), ensureFields(before, 'spec')]
   for (const key of ['nodeSelector', 'tolerations', 'schedulingGates']) keepOld(beforeSpec, nextSpec, key)
   takeNodeAffinity(beforeSpec, nextSpec)
-  for (const key of ['containers', 'initContainers']) takeResources(items(beforeSpec, key), items(nextSpec, key))
+  for (const key of ['containers', 'initContainers']) takeResources(objects(beforeSpec, key), objects(nextSpec, key))
   return semanticEqual(nextSpec, beforeSpec, 'spec')
     ? []
     : [invalid('spec.template.spec', internalValue('PodSpec', nextSpec), 'field is immutable')]
 }
 
 function takeNodeAffinity(target: Fields, from: Fields): void {
-  const affinity = { ...fields(target, 'affinity') }
-  const nodeAffinity = fields(fields(from, 'affinity'), 'nodeAffinity')
+  const affinity = { ...maybeObject(target, 'affinity') }
+  const nodeAffinity = maybeObject(maybeObject(from, 'affinity'), 'nodeAffinity')
   if (nodeAffinity === undefined) delete affinity.nodeAffinity
   else affinity.nodeAffinity = nodeAffinity
   if (Object.keys(affinity).length === 0 && !isSet(from, 'affinity')) delete target.affinity
@@ -205,6 +204,6 @@ function takeResources(targets: readonly Fields[], from: readonly Fields[]): voi
   if (targets.length !== from.length) return
   targets.forEach((target, i) => {
     const source = from[i] ?? {}
-    if (text(target, 'name') === text(source, 'name')) keepOld(target, source, 'resources')
+    if (string(target, 'name') === string(source, 'name')) keepOld(target, source, 'resources')
   })
 }

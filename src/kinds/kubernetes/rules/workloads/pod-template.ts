@@ -1,7 +1,7 @@
 /** PodTemplates: a template stored on its own. */
 import type { KindRules } from '../../../kind.ts'
+import { raw } from '../fields.ts'
 import { podOptions } from '../pod/options.ts'
-import { raw } from '../pod/read.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 import { templateOf, validatePodTemplate } from '../pod/template.ts'
 import { podWarnings } from '../pod/warnings.ts'

@@ -4,13 +4,13 @@ import { ipWarnings } from '../../../../kube/ip.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { checkDns1123Label } from '../../../../kube/names.ts'
 import type { KindRules, RuleContext } from '../../../kind.ts'
+import { boolean, maybeNumber, objects, raw, string } from '../fields.ts'
 import { newPodErrors, prepareNewPod } from '../pod/create.ts'
 import { ensureFields } from '../pod/defaults.ts'
 import { dropDisabledFields, dropDisabledStatusFields } from '../pod/disabled-fields.ts'
 import { ephemeralContainerErrors } from '../pod/ephemeral-update.ts'
 import { podOptions } from '../pod/options.ts'
 import { defaultPod } from '../pod/pod-defaults.ts'
-import { flag, integerOrUnset, items, raw, text } from '../pod/read.ts'
 import { resizeErrors, takeResize } from '../pod/resize.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 import { keepObservedGenerations, type PodWithStatus, podStatusErrors } from '../pod/status.ts'
@@ -63,15 +63,15 @@ export const podRules: KindRules = {
   selectableFields(pod) {
     const { spec, status } = parts(pod)
     return {
-      'spec.host': text(spec, 'nodeName'),
-      'spec.nodeName': text(spec, 'nodeName'),
-      'spec.restartPolicy': text(spec, 'restartPolicy'),
-      'spec.schedulerName': text(spec, 'schedulerName'),
-      'spec.serviceAccountName': text(spec, 'serviceAccountName'),
-      'spec.hostNetwork': String(flag(spec, 'hostNetwork')),
-      'status.phase': text(status, 'phase'),
-      'status.podIP': text(items(status, 'podIPs')[0], 'ip') || text(status, 'podIP'),
-      'status.nominatedNodeName': text(status, 'nominatedNodeName'),
+      'spec.host': string(spec, 'nodeName'),
+      'spec.nodeName': string(spec, 'nodeName'),
+      'spec.restartPolicy': string(spec, 'restartPolicy'),
+      'spec.schedulerName': string(spec, 'schedulerName'),
+      'spec.serviceAccountName': string(spec, 'serviceAccountName'),
+      'spec.hostNetwork': String(boolean(spec, 'hostNetwork')),
+      'status.phase': string(status, 'phase'),
+      'status.podIP': string(objects(status, 'podIPs')[0], 'ip') || string(status, 'podIP'),
+      'status.nominatedNodeName': string(status, 'nominatedNodeName'),
     }
   },
 }
@@ -124,7 +124,7 @@ function prepareStatus(pod: KubeObject, old: KubeObject): void {
   // The deletion time and the owners are not this door's to change.
   for (const key of ['deletionTimestamp', 'ownerReferences']) keepOld(metadata, metadataOf(old), key)
   const [status, before] = [ensureFields(pod, 'status'), statusOf(old)]
-  if (text(status, 'qosClass') === '' && text(before, 'qosClass') !== '') status.qosClass = before.qosClass
+  if (string(status, 'qosClass') === '' && string(before, 'qosClass') !== '') status.qosClass = before.qosClass
   keepObservedGenerations(status, before)
   dropDisabledStatusFields(status, before)
 }
@@ -133,13 +133,13 @@ function warnings(pod: KubeObject, old: KubeObject | undefined, context: RuleCon
   if (old === undefined) return newPodWarnings(pod)
   if (context.subresource !== 'status') return []
   return ['podIPs', 'hostIPs'].flatMap((key) =>
-    items(statusOf(pod), key).flatMap((entry, i) => ipWarnings(`status.${key}[${i}].ip`, text(entry, 'ip'))),
+    objects(statusOf(pod), key).flatMap((entry, i) => ipWarnings(`status.${key}[${i}].ip`, string(entry, 'ip'))),
   )
 }
 
 function newPodWarnings(pod: KubeObject): string[] {
   const prepared: unknown = Object.getOwnPropertyDescriptor(pod, PREPARATION_WARNINGS)?.value
-  const messages = checkDns1123Label(text(metadataOf(pod), 'name'))
+  const messages = checkDns1123Label(string(metadataOf(pod), 'name'))
   const advice = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended"
   return [
     ...(Array.isArray(prepared) ? (prepared as string[]) : []),
@@ -151,8 +151,8 @@ function newPodWarnings(pod: KubeObject): string[] {
 /** Nobody waits for a pod that no node runs, or that has ended. */
 function graceOnDelete(pod: KubeObject, requestedSeconds: number | undefined): number {
   const { spec, status } = parts(pod)
-  const phase = text(status, 'phase')
-  if (text(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0
-  const seconds = requestedSeconds ?? integerOrUnset(spec, 'terminationGracePeriodSeconds') ?? 0
+  const phase = string(status, 'phase')
+  if (string(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0
+  const seconds = requestedSeconds ?? maybeNumber(spec, 'terminationGracePeriodSeconds') ?? 0
   return seconds < 0 ? 1 : seconds
 }

@@ -2,12 +2,12 @@
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import { nameIsLongName } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'
+import { entries, type Fields, isFields, isSet, maybeNumber, maybeObject, number, raw, string } from '../fields.ts'
 import { labelSelectorErrors } from '../formats.ts'
 import { ensureFields, setDefault } from '../pod/defaults.ts'
 import { nonNegative, unsupported } from '../pod/errors.ts'
 import { selectorValue } from '../pod/internal-json.ts'
 import { type PodOptions, podOptions } from '../pod/options.ts'
-import { entries, type Fields, fields, integer, integerOrUnset, isFields, isSet, raw, text } from '../pod/read.ts'
 import {
   emptySelectorError,
   isEmptySelector,
@@ -43,7 +43,7 @@ const STATUS_RULES = {
 /** Template checks of every kind that counts replicas. `kind` is how the message about deadlines names it. */
 export function replicaTemplateErrors(spec: Fields, options: PodOptions, kind: string): FieldError[] {
   const template = templateOf(spec)
-  const match = matchTemplate(fields(spec, 'selector'), template.metadata)
+  const match = matchTemplate(maybeObject(spec, 'selector'), template.metadata)
   return [
     ...(match === 'differs' ? [templateLabelsError(PATH, template.metadata)] : []),
     ...validatePodTemplate(PATH, template, options),
@@ -53,7 +53,7 @@ export function replicaTemplateErrors(spec: Fields, options: PodOptions, kind: s
 
 /** The selector that a kind must have, and then the template it selects. */
 export function selectorErrors(spec: Fields, kind: string, templateErrors: () => FieldError[]): FieldError[] {
-  const selector = fields(spec, 'selector')
+  const selector = maybeObject(spec, 'selector')
   const errors: FieldError[] = []
   if (selector === undefined) errors.push(required('spec.selector'))
   else {
@@ -67,13 +67,13 @@ export function selectorErrors(spec: Fields, kind: string, templateErrors: () =>
 }
 
 export const selectorImmutableErrors = (spec: Fields, old: Fields): FieldError[] => {
-  const selector = fields(spec, 'selector')
-  return immutableErrors('spec.selector', { next: selector, old: fields(old, 'selector'), value: selectorValue(selector) })
+  const selector = maybeObject(spec, 'selector')
+  return immutableErrors('spec.selector', { next: selector, old: maybeObject(old, 'selector'), value: selectorValue(selector) })
 }
 
 const replicaSetErrors = (spec: Fields, options: PodOptions): FieldError[] => [
-  ...nonNegative('spec.replicas', integer(spec, 'replicas')),
-  ...nonNegative('spec.minReadySeconds', integer(spec, 'minReadySeconds')),
+  ...nonNegative('spec.replicas', number(spec, 'replicas')),
+  ...nonNegative('spec.minReadySeconds', number(spec, 'minReadySeconds')),
   ...selectorErrors(spec, 'deployment', () => replicaTemplateErrors(spec, options, 'ReplicaSet')),
 ]
 
@@ -98,7 +98,7 @@ export const replicaSetRules: KindRules = {
   validateUpdate(object, old, { subresource }) {
     const [spec, before] = [specOf(object), specOf(old)]
     if (subresource === 'status') {
-      const terminating = nonNegative('status.terminatingReplicas', integerOrUnset(statusOf(object), 'terminatingReplicas'))
+      const terminating = nonNegative('status.terminatingReplicas', maybeNumber(statusOf(object), 'terminatingReplicas'))
       return [...counterErrors(statusOf(object), STATUS_RULES), ...terminating]
     }
     return [...replicaSetErrors(spec, podOptions(false, templateOf(before))), ...selectorImmutableErrors(spec, before)]
@@ -114,15 +114,15 @@ export const replicaSetRules: KindRules = {
 function controllerErrors(spec: Fields, options: PodOptions): FieldError[] {
   const selector = entries(spec, 'selector')
   const errors = [
-    ...nonNegative('spec.minReadySeconds', integer(spec, 'minReadySeconds')),
+    ...nonNegative('spec.minReadySeconds', number(spec, 'minReadySeconds')),
     ...(selector.length === 0 ? [required('spec.selector')] : []),
-    ...nonNegative('spec.replicas', integer(spec, 'replicas')),
+    ...nonNegative('spec.replicas', number(spec, 'replicas')),
   ]
   if (!isSet(spec, 'template')) return [...errors, required(PATH)]
   const template = templateOf(spec)
   const labels = new Map(entries(template.metadata, 'labels'))
   if (selector.some(([key, value]) => labels.get(key) !== value)) errors.push(templateLabelsError(PATH, template.metadata))
-  const policy = text(template.spec, 'restartPolicy')
+  const policy = string(template.spec, 'restartPolicy')
   return [
     ...errors,
     ...validatePodTemplate(PATH, template, options),
@@ -169,6 +169,6 @@ export const replicationControllerRules: KindRules = {
     return hasNewGeneration(object, old) ? podWarnings(PATH, templateOf(specOf(old))) : []
   },
   defaultPropagation: 'orphan',
-  selectableFields: (object) => ({ 'status.replicas': String(integer(statusOf(object), 'replicas')) }),
+  selectableFields: (object) => ({ 'status.replicas': String(number(statusOf(object), 'replicas')) }),
   selectableFieldNames: ['status.replicas'],
 }

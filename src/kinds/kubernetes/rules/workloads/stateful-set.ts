@@ -2,6 +2,7 @@
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { nameIsDnsLabel } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'
+import { type Fields, fieldsOf, intOrText, isSet, maybeNumber, maybeObject, number, objects, raw, string } from '../fields.ts'
 import { dnsLabelErrors, labelErrors } from '../formats.ts'
 import { annotationErrors, podAnnotationErrors } from '../pod/annotations.ts'
 import { claimSpecErrors, claimSpecWarnings } from '../pod/claim-spec.ts'
@@ -9,7 +10,6 @@ import { defaultClaimSpec, ensureFields, setDefault } from '../pod/defaults.ts'
 import { nonNegative, unsupported } from '../pod/errors.ts'
 import { internalValue } from '../pod/internal-json.ts'
 import { type PodOptions, podOptions, type SpecAndMeta } from '../pod/options.ts'
-import { type Fields, fields, fieldsOf, integer, integerOrUnset, intOrText, isSet, items, raw, text } from '../pod/read.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 import { longRunningErrors, matchTemplate, templateLabelsError, templateOf, validatePodTemplate } from '../pod/template.ts'
 import { podWarnings } from '../pod/warnings.ts'
@@ -84,10 +84,10 @@ export const statefulSetRules: KindRules = {
   warnings(object, old, { subresource }) {
     if (subresource === 'status') return []
     const spec = specOf(object)
-    const limit = integer(spec, 'revisionHistoryLimit')
+    const limit = number(spec, 'revisionHistoryLimit')
     return [
       ...(old === undefined || hasNewGeneration(object, old) ? podWarnings(PATH, templateOf(spec)) : []),
-      ...items(spec, 'volumeClaimTemplates').flatMap((claim, i) =>
+      ...objects(spec, 'volumeClaimTemplates').flatMap((claim, i) =>
         claimSpecWarnings(`spec.volumeClaimTemplates[${i}]${old === undefined ? '' : '.Spec'}`, fieldsOf(raw(claim, 'spec'))),
       ),
       ...(limit < 0 ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'] : []),
@@ -97,32 +97,32 @@ export const statefulSetRules: KindRules = {
 
 function applyDefaults(object: Fields): void {
   const spec = ensureFields(object, 'spec')
-  if (text(spec, 'podManagementPolicy') === '') spec.podManagementPolicy = 'OrderedReady'
+  if (string(spec, 'podManagementPolicy') === '') spec.podManagementPolicy = 'OrderedReady'
   const strategy = ensureFields(spec, 'updateStrategy')
-  if (text(strategy, 'type') === '') {
+  if (string(strategy, 'type') === '') {
     strategy.type = 'RollingUpdate'
     ensureFields(strategy, 'rollingUpdate')
   }
-  const rolling = fields(strategy, 'rollingUpdate')
+  const rolling = maybeObject(strategy, 'rollingUpdate')
   if (strategy.type === 'RollingUpdate' && rolling !== undefined) setDefault(rolling, 'partition', 0)
   const retention = ensureFields(spec, 'persistentVolumeClaimRetentionPolicy')
-  if (text(retention, 'whenDeleted') === '') retention.whenDeleted = 'Retain'
-  if (text(retention, 'whenScaled') === '') retention.whenScaled = 'Retain'
+  if (string(retention, 'whenDeleted') === '') retention.whenDeleted = 'Retain'
+  if (string(retention, 'whenScaled') === '') retention.whenScaled = 'Retain'
   setDefault(spec, 'replicas', 1)
   setDefault(spec, 'revisionHistoryLimit', 10)
   defaultTemplate(spec)
-  for (const claim of items(spec, 'volumeClaimTemplates')) {
+  for (const claim of objects(spec, 'volumeClaimTemplates')) {
     claim.apiVersion = 'v1'
     claim.kind = 'PersistentVolumeClaim'
     defaultClaimSpec(ensureFields(claim, 'spec'))
     const status = ensureFields(claim, 'status')
-    if (text(status, 'phase') === '') status.phase = 'Pending'
+    if (string(status, 'phase') === '') status.phase = 'Pending'
   }
 }
 
 /** Behind a gate that is off. */
 function dropMaxUnavailable(spec: Fields, old: Fields | undefined): void {
-  const rolling = (from: Fields | undefined) => fields(fields(from, 'updateStrategy'), 'rollingUpdate')
+  const rolling = (from: Fields | undefined) => maybeObject(maybeObject(from, 'updateStrategy'), 'rollingUpdate')
   if (!isSet(rolling(old), 'maxUnavailable')) delete rolling(spec)?.maxUnavailable
 }
 
@@ -136,19 +136,19 @@ function updateErrors(spec: Fields, old: Fields): FieldError[] {
 
 /** On update the immutable parts are not judged again; a template that was invalid already may stay so. */
 function statefulSetErrors(spec: Fields, options: PodOptions, mode: { isUpdate: boolean; skipsTemplate: boolean }): FieldError[] {
-  const policy = text(spec, 'podManagementPolicy')
-  const serviceName = text(spec, 'serviceName')
-  const claims = items(spec, 'volumeClaimTemplates')
+  const policy = string(spec, 'podManagementPolicy')
+  const serviceName = string(spec, 'serviceName')
+  const claims = objects(spec, 'volumeClaimTemplates')
   return [
     ...managementErrors(policy),
     ...strategyErrors('spec.updateStrategy', fieldsOf(raw(spec, 'updateStrategy'))),
-    ...retentionErrors('spec.persistentVolumeClaimRetentionPolicy', fields(spec, 'persistentVolumeClaimRetentionPolicy')),
+    ...retentionErrors('spec.persistentVolumeClaimRetentionPolicy', maybeObject(spec, 'persistentVolumeClaimRetentionPolicy')),
     ...(mode.isUpdate
       ? []
       : claims.flatMap((claim, i) => claimSpecErrors(`spec.volumeClaimTemplates[${i}].spec`, fieldsOf(raw(claim, 'spec'))))),
-    ...nonNegative('spec.replicas', integer(spec, 'replicas')),
-    ...nonNegative('spec.minReadySeconds', integer(spec, 'minReadySeconds')),
-    ...nonNegative('spec.ordinals.start', integerOrUnset(fields(spec, 'ordinals'), 'start')),
+    ...nonNegative('spec.replicas', number(spec, 'replicas')),
+    ...nonNegative('spec.minReadySeconds', number(spec, 'minReadySeconds')),
+    ...nonNegative('spec.ordinals.start', maybeNumber(maybeObject(spec, 'ordinals'), 'start')),
     ...(mode.isUpdate || serviceName === '' ? [] : dnsLabelErrors('spec.serviceName', serviceName)),
     ...selectorErrors(spec, 'statefulset', () => templateErrors(spec, options, mode.skipsTemplate)),
     ...longRunningErrors(PATH, templateOf(spec), 'StatefulSet'),
@@ -164,10 +164,10 @@ const managementErrors = (policy: string): FieldError[] => {
 /** Host names come from the set itself, and its claims are volumes of every pod. */
 function templateErrors(spec: Fields, options: PodOptions, skipsTemplate: boolean): FieldError[] {
   const template = templateOf(spec)
-  const judged: SpecAndMeta = { metadata: template.metadata, spec: withClaimVolumes(template.spec, items(spec, 'volumeClaimTemplates')) }
+  const judged: SpecAndMeta = { metadata: template.metadata, spec: withClaimVolumes(template.spec, objects(spec, 'volumeClaimTemplates')) }
   const { metadata } = judged
   return [
-    ...(matchTemplate(fields(spec, 'selector'), metadata) === 'differs' ? [templateLabelsError(PATH, metadata)] : []),
+    ...(matchTemplate(maybeObject(spec, 'selector'), metadata) === 'differs' ? [templateLabelsError(PATH, metadata)] : []),
     ...(skipsTemplate ? [] : validatePodTemplate(PATH, judged, options)),
     ...labelErrors(`${PATH}.labels`, metadata, 'labels'),
     ...annotationErrors(`${PATH}.annotations`, metadata),
@@ -178,17 +178,17 @@ function templateErrors(spec: Fields, options: PodOptions, skipsTemplate: boolea
 function withClaimVolumes(spec: Fields, claims: readonly Fields[]): Fields {
   const judged: Fields = { ...spec, subdomain: '', hostname: '' }
   if (claims.length === 0) return judged
-  const names = new Set(claims.map((claim) => text(fields(claim, 'metadata'), 'name')))
+  const names = new Set(claims.map((claim) => string(maybeObject(claim, 'metadata'), 'name')))
   judged.volumes = [
     ...[...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
-    ...items(spec, 'volumes').filter((volume) => !names.has(text(volume, 'name'))),
+    ...objects(spec, 'volumes').filter((volume) => !names.has(string(volume, 'name'))),
   ]
   return judged
 }
 
 function strategyErrors(path: string, strategy: Fields): FieldError[] {
-  const rolling = fields(strategy, 'rollingUpdate')
-  switch (text(strategy, 'type')) {
+  const rolling = maybeObject(strategy, 'rollingUpdate')
+  switch (string(strategy, 'type')) {
     case '':
       return [required(path)]
     case 'OnDelete':
@@ -209,7 +209,7 @@ function strategyErrors(path: string, strategy: Fields): FieldError[] {
 }
 
 function rollingErrors(path: string, rolling: Fields): FieldError[] {
-  const errors = nonNegative(`${path}.partition`, integer(rolling, 'partition'))
+  const errors = nonNegative(`${path}.partition`, number(rolling, 'partition'))
   if (!isSet(rolling, 'maxUnavailable')) return errors
   const unavailable = intOrText(rolling, 'maxUnavailable')
   errors.push(...intOrPercentErrors(`${path}.maxUnavailable`, unavailable))
@@ -221,5 +221,5 @@ const retentionErrors = (path: string, policy: Fields | undefined): FieldError[]
   policy === undefined
     ? []
     : ['whenDeleted', 'whenScaled'].flatMap((key) =>
-        RETENTION.includes(text(policy, key)) ? [] : [unsupported(`${path}.${key}`, text(policy, key), RETENTION)],
+        RETENTION.includes(string(policy, key)) ? [] : [unsupported(`${path}.${key}`, string(policy, key), RETENTION)],
       )

@@ -4,26 +4,26 @@ import type { FieldError } from '../../../../kube/field-error.ts'
 import { invalid } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, checkPercent } from '../../../../kube/names.ts'
 import { FIELD_IMMUTABLE } from '../../../../kube/validate-meta.ts'
+import { type Fields, fieldsOf, maybeNumber, maybeObject, number, raw, string } from '../fields.ts'
 import { defaultPodSpec, ensureFields } from '../pod/defaults.ts'
 import { dropDisabledFields } from '../pod/disabled-fields.ts'
 import { invalidEach, nonNegative } from '../pod/errors.ts'
 import { dropInitContainerAnnotations } from '../pod/pod-defaults.ts'
-import { type Fields, fields, fieldsOf, integer, integerOrUnset, raw, text } from '../pod/read.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 
 /** Defaults of the template under `key`, which is made when it is missing. */
 export function defaultTemplate(holder: Fields, key = 'template'): void {
   const template = ensureFields(holder, key)
   ensureFields(template, 'metadata')
-  dropInitContainerAnnotations(fields(template, 'metadata'))
+  dropInitContainerAnnotations(maybeObject(template, 'metadata'))
   defaultPodSpec(ensureFields(template, 'spec'))
 }
 
 /** Drops what is behind a gate from a template's spec. */
 export function dropDisabledTemplateFields(holder: Fields, old: Fields | undefined, key = 'template'): void {
-  const template = fields(holder, key)
-  const spec = fields(template, 'spec')
-  if (spec !== undefined) dropDisabledFields(spec, fields(fields(old, key), 'spec'))
+  const template = maybeObject(holder, key)
+  const spec = maybeObject(template, 'spec')
+  if (spec !== undefined) dropDisabledFields(spec, maybeObject(maybeObject(old, key), 'spec'))
 }
 
 /** The object's own spec; always there after defaulting. */
@@ -45,17 +45,17 @@ export function beginGenerations(object: Fields): void {
 
 /** Counts one generation when the spec changed (or whatever else the caller says). */
 export function countGeneration(object: Fields, old: Fields, hasChanged = !semanticEqual(specOf(object), specOf(old), 'spec')): void {
-  const generation = integer(metadataOf(old), 'generation')
+  const generation = number(metadataOf(old), 'generation')
   const metadata = ensureFields(object, 'metadata')
   if (hasChanged) metadata.generation = generation + 1
 }
 
 export const hasNewGeneration = (object: Fields, old: Fields): boolean =>
-  integer(metadataOf(object), 'generation') !== integer(metadataOf(old), 'generation')
+  number(metadataOf(object), 'generation') !== number(metadataOf(old), 'generation')
 
 /** Names that end up in pod names and host names had better be DNS labels. */
 export function podNameWarnings(object: Fields): string[] {
-  const messages = checkDns1123Label(text(metadataOf(object), 'name'))
+  const messages = checkDns1123Label(string(metadataOf(object), 'name'))
   if (messages.length === 0) return []
   const advice = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended'
   return [`metadata.name: ${advice}: [${messages.join(' ')}]`]
@@ -86,19 +86,19 @@ export function counterErrors(
   status: Fields,
   rules: { counters: readonly string[]; parts: readonly string[]; ready: string },
 ): FieldError[] {
-  const errors = rules.counters.flatMap((key) => nonNegative(`status.${key}`, integerOrUnset(status, key)))
-  const replicas = integer(status, 'replicas')
+  const errors = rules.counters.flatMap((key) => nonNegative(`status.${key}`, maybeNumber(status, key)))
+  const replicas = number(status, 'replicas')
   for (const key of rules.parts) {
-    const value = integer(status, key)
+    const value = number(status, key)
     if (value > replicas) errors.push(invalid(`status.${key}`, value, 'cannot be greater than status.replicas'))
   }
-  const available = integer(status, 'availableReplicas')
-  if (available > integer(status, 'readyReplicas')) errors.push(invalid('status.availableReplicas', available, rules.ready))
+  const available = number(status, 'availableReplicas')
+  if (available > number(status, 'readyReplicas')) errors.push(invalid('status.availableReplicas', available, rules.ready))
   return errors
 }
 
 export function collisionErrors(status: Fields, old: Fields): FieldError[] {
-  const [next, before] = [integerOrUnset(status, 'collisionCount'), integerOrUnset(old, 'collisionCount')]
+  const [next, before] = [maybeNumber(status, 'collisionCount'), maybeNumber(old, 'collisionCount')]
   const isDecremented = before !== undefined && (next === undefined || next < before)
   return isDecremented ? [invalid('status.collisionCount', next ?? 0, 'cannot be decremented')] : []
 }

@@ -3,7 +3,7 @@
  * the original. What is not on the path is shared between the original and the copy, so objects of a cache stay as they are.
  */
 import { isJsonObject, setOwn } from '../base/json.ts'
-import type { KubeObject } from '../kube/meta.ts'
+import type { KubeObject } from './meta.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
