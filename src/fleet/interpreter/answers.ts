@@ -4,11 +4,11 @@
  */
 import { isJsonObject, type JsonObject, setOwn } from '../../base/json.ts'
 import type { BindingComponent, ReplicaRequirements } from '../../kinds/karmada/index.ts'
+import { plainQuantity } from '../../kube/amounts.ts'
 import { aggregateMessage, type FieldError, fieldErrorMessage, invalid } from '../../kube/field-error.ts'
 import { canonicalQuantity } from '../../kube/quantity.ts'
 import { type LabelSelectorObject, validateLabelSelector } from '../../kube/selector.ts'
 import type { DependentReference } from './interpreter.ts'
-import { plainQuantity } from './native/amounts.ts'
 
 /** An answer that is none. */
 export class AnswerError extends Error {}

@@ -1,13 +1,14 @@
 /** What the scheduler needs to know of a cluster, prepared once per change of it, so that a decision only looks things up. */
 import { deepEqual } from '../../base/json.ts'
 import type { ApiEnablement, Cluster, ResourceSummary, Taint } from '../../kinds/karmada/index.ts'
-import { type Amounts, PODS, remainderOf } from './amounts.ts'
+import type { ReadonlyAmounts } from '../../kube/amounts.ts'
+import { PODS, remainderOf } from './amounts.ts'
 
 export interface Capacity {
   /** Pods that can still be created. */
   readonly pods: number
   /** What is allocatable and neither allocated nor about to be. */
-  readonly free: Amounts
+  readonly free: ReadonlyAmounts
 }
 
 export interface ClusterFacts {

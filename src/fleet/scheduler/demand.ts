@@ -14,7 +14,7 @@ import type {
   SpreadConstraint,
   TargetCluster,
 } from '../../kinds/karmada/index.ts'
-import { type Amounts, amountsOf } from './amounts.ts'
+import { amountsOf, type ReadonlyAmounts } from '../../kube/amounts.ts'
 import { apiKey, type ClusterFacts } from './cluster-facts.ts'
 
 export type Strategy = 'Duplicated' | 'StaticWeight' | 'DynamicWeight' | 'Aggregated' | 'unsupported'
@@ -33,7 +33,7 @@ export interface Term {
 interface Component {
   readonly name: string
   readonly replicas: number
-  readonly requests: Amounts
+  readonly requests: ReadonlyAmounts
 }
 
 export interface Demand {
@@ -45,7 +45,7 @@ export interface Demand {
   readonly api: string
   readonly replicas: number
   /** What one replica needs; undefined when nothing is known of it. */
-  readonly requests: Amounts | undefined
+  readonly requests: ReadonlyAmounts | undefined
   readonly components: readonly Component[]
   readonly isWorkload: boolean
   readonly placement: Placement

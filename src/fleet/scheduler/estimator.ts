@@ -2,14 +2,14 @@
  * The general estimator: how many more replicas (or whole sets of components) a cluster can take, by what it says it has
  * and what has been decided but is not to be seen there yet.
  */
-import type { Amounts } from './amounts.ts'
+import type { ReadonlyAmounts } from '../../kube/amounts.ts'
 import type { ClusterFacts } from './cluster-facts.ts'
 import { type Demand, isPlacedWhole } from './demand.ts'
 
 /** What is on its way to a cluster. */
 export interface Footprint {
   readonly pods: number
-  readonly amounts: Amounts
+  readonly amounts: ReadonlyAmounts
 }
 
 /** What is on its way to the cluster of this name. */
@@ -28,7 +28,7 @@ export function estimatorFor(demand: Demand, inFlight: InFlight): Estimate {
   return (facts) => fitting(facts, inFlight(facts.name), unit)
 }
 
-const NOTHING: Amounts = new Map()
+const NOTHING: ReadonlyAmounts = new Map()
 
 /** What is placed at once: a replica, or a set of components. */
 interface Unit {

@@ -5,10 +5,10 @@ import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import { EVENTS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Event, Node, Pod } from '../../kinds/kubernetes/types.ts'
+import { amountOf } from '../../kube/amounts.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { scheduler } from './controller.ts'
-import { amountOf } from './state/amounts.ts'
 import { aNode, aPod } from './testing.ts'
 
 const MEMBER = { members: 1 }

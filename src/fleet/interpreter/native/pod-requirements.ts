@@ -4,10 +4,10 @@
  */
 import { isJsonObject } from '../../../base/json.ts'
 import type { ReplicaRequirements } from '../../../kinds/karmada/index.ts'
+import { type Amount, type Amounts, addAmount, printAmount, readAmount } from '../../../kube/amounts.ts'
 import { type Fields, fieldAt } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
-import { type Amount, addAmounts, printAmount, readAmount } from './amounts.ts'
 
 export interface RequirementOptions {
   /** Tells the priority class, which estimates by quota need. Default true. */
@@ -44,10 +44,13 @@ function nodeClaimOf(pod: Fields): NodeClaim | undefined {
   return isEmpty ? undefined : claim
 }
 
-/** Amounts by resource. A template names a handful. */
-type Totals = Map<string, Amount>
+/** A template names a handful. */
+type Totals = Amounts<Amount>
 
-/** Containers run beside each other and add up; init containers run one after another before them, so the largest counts. */
+/**
+ * Unlike `totalOfContainers`, as Karmada's interpreter counts: it knows no sidecars, so the largest init container counts, and
+ * takes limits for requests that are missing.
+ */
 function requestsOf(pod: Fields): Record<string, string> | undefined {
   const total: Totals = new Map()
   for (const container of list(pod.containers)) forEachRequest(container, total, addTo)
@@ -60,7 +63,7 @@ type Change = (total: Totals, name: string, amount: Amount) => void
 
 const addTo: Change = (total, name, amount) => {
   const known = total.get(name)
-  total.set(name, known === undefined ? amount : addAmounts(known, amount))
+  total.set(name, known === undefined ? amount : addAmount(known, amount))
 }
 
 const raiseTo: Change = (total, name, amount) => {

@@ -1,25 +1,28 @@
 /**
- * Amounts of resources as whole numbers (cpu in thousandths), so that they can be added and taken away again without loss,
+ * AmountList of resources as whole numbers (cpu in thousandths), so that they can be added and taken away again without loss,
  * and what of a node and of a pod is worth keeping for the sums: a cache holds these instead of whole objects.
  */
+
 import type { ResourceList } from '../../../kinds/karmada/index.ts'
+import { totalOfContainers } from '../../../kinds/kubernetes/pod-amounts.ts'
+import { type Amounts, type Arithmetic, formatOfResource, scaleOfResource } from '../../../kube/amounts.ts'
 import { type Fields, fieldsAt, listAt, textAt } from '../../../kube/fields.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { formatQuantity, type QuantityFormat, quantityOf, scaledValue, tryParseQuantity } from '../../../kube/quantity.ts'
 
-/** With how it was written, where that is kept. */
-export type Amounts = readonly (readonly [name: string, amount: bigint, format?: QuantityFormat])[]
+/** A list rather than a map, because a cache holds one per pod. With the form it was written in, where that is kept. */
+export type AmountList = readonly (readonly [name: string, amount: bigint, format?: QuantityFormat])[]
 
 export interface NodeFacts {
   isReady: boolean
-  allocatable: Amounts
+  allocatable: AmountList
 }
 
 export interface PodFacts {
   /** Undefined: it is over, and asks for nothing. */
   counts: 'allocating' | 'allocated' | undefined
-  requests: Amounts
+  requests: AmountList
 }
 
 /** What is kept of an object: enough to know it again, and the facts. */
@@ -45,51 +48,49 @@ export function podFacts(pod: KubeObject): PodFacts {
 export const keptOfNode = (node: KubeObject): KubeObject => kept(node, nodeFacts(node))
 export const keptOfPod = (pod: KubeObject): KubeObject => kept(pod, podFacts(pod))
 
-/** As schedulers count: containers and sidecars beside each other, init containers one after another, and the overhead. */
-function requestsOf(spec: Fields): Amounts {
-  const running = new Map<string, bigint>()
-  const starting = new Map<string, bigint>()
-  for (const container of listAt(spec, 'initContainers')) {
-    const own = amountsOf(fieldsAt(container, 'resources', 'requests'))
-    if (container.restartPolicy === 'Always') for (const [name, amount] of own) increase(running, name, amount)
-    for (const [name, amount] of container.restartPolicy === 'Always' ? running : sumOf(running, own)) raise(starting, name, amount)
-  }
-  for (const container of listAt(spec, 'containers'))
-    for (const [name, amount] of amountsOf(fieldsAt(container, 'resources', 'requests'))) increase(running, name, amount)
-  for (const [name, amount] of starting) raise(running, name, amount)
-  for (const [name, amount] of amountsOf(fieldsAt(spec, 'overhead'))) increase(running, name, amount)
-  return [...running]
+/** As Karmada counts: amounts stated for the pod as a whole are not looked at. */
+function requestsOf(spec: Fields): AmountList {
+  const requests = (container: Fields): Map<string, bigint> =>
+    new Map(amountsOf(fieldsAt(container, 'resources', 'requests')).map(([name, amount]) => [name, amount]))
+  const total = totalOfContainers(
+    EXACT,
+    listAt(spec, 'containers').map(requests),
+    listAt(spec, 'initContainers').map((container) => ({
+      amounts: requests(container),
+      isSidecar: container.restartPolicy === 'Always',
+    })),
+  )
+  for (const [name, amount] of amountsOf(fieldsAt(spec, 'overhead'))) increase(total, name, amount)
+  return [...total]
 }
 
-function sumOf(before: ReadonlyMap<string, bigint>, own: Amounts): Map<string, bigint> {
-  const sum = new Map(before)
-  for (const [name, amount] of own) increase(sum, name, amount)
-  return sum
+const increase = (sum: Amounts<bigint>, name: string, by: bigint): unknown => sum.set(name, (sum.get(name) ?? 0n) + by)
+
+/** Whole numbers of any size, so that sums can be taken apart again without loss. */
+const EXACT: Arithmetic<bigint> = {
+  add: (to, more) => {
+    for (const [name, amount] of more) increase(to, name, amount)
+  },
+  raise: (to, other) => {
+    for (const [name, amount] of other) if (amount > (to.get(name) ?? 0n)) to.set(name, amount)
+  },
 }
 
-const increase = (sum: Map<string, bigint>, name: string, by: bigint): unknown => sum.set(name, (sum.get(name) ?? 0n) + by)
-
-function raise(most: Map<string, bigint>, name: string, to: bigint): void {
-  if (to > (most.get(name) ?? 0n)) most.set(name, to)
-}
-
-function amountsOf(list: Fields): Amounts {
+function amountsOf(list: Fields): AmountList {
   return Object.entries(list).flatMap(([name, value]) => {
     if (typeof value !== 'string' && typeof value !== 'number') return []
     const quantity = tryParseQuantity(value)
-    return quantity.value === undefined ? [] : [[name, scaledValue(quantity.value, scaleOf(name)), quantity.value.format] as const]
+    return quantity.value === undefined ? [] : [[name, scaledValue(quantity.value, scaleOfResource(name)), quantity.value.format] as const]
   })
 }
 
-const scaleOf = (name: string): number => (name === 'cpu' ? -3 : 0)
-
-const formatOf = (name: string): QuantityFormat =>
-  name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-') ? 'BinarySI' : 'DecimalSI'
-
 /** As resources are written, by name; each in the given form, or in the one that is usual for it. */
-export function resourceListOf(amounts: Iterable<Amounts[number]>): ResourceList {
+export function resourceListOf(amounts: Iterable<AmountList[number]>): ResourceList {
   const sorted = [...amounts].sort(([a], [b]) => compareStrings(a, b))
   return Object.fromEntries(
-    sorted.map(([name, amount, format = formatOf(name)]) => [name, formatQuantity(quantityOf(amount, format, scaleOf(name)))]),
+    sorted.map(([name, amount, format = formatOfResource(name)]) => [
+      name,
+      formatQuantity(quantityOf(amount, format, scaleOfResource(name))),
+    ]),
   )
 }

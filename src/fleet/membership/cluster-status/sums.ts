@@ -4,7 +4,7 @@
  */
 import type { ClusterStatus, ResourceSummary } from '../../../kinds/karmada/index.ts'
 import type { QuantityFormat } from '../../../kube/quantity.ts'
-import { type Amounts, type NodeFacts, type PodFacts, resourceListOf } from './amounts.ts'
+import { type AmountList, type NodeFacts, type PodFacts, resourceListOf } from './amounts.ts'
 
 export interface Summary {
   nodeSummary: NonNullable<ClusterStatus['nodeSummary']>
@@ -56,14 +56,14 @@ export function createSums(): Sums {
 }
 
 type Sign = 1 | -1
-const ONE_POD: Amounts = [['pods', 1n]]
+const ONE_POD: AmountList = [['pods', 1n]]
 
 interface Sum {
-  change(amounts: Amounts, sign: Sign): void
+  change(amounts: AmountList, sign: Sign): void
   /** Also what is zero: a resource that nodes know and have nothing of. Each in the form that most of it was written in. */
-  all(): Amounts
+  all(): AmountList
   /** In the usual form. */
-  positive(): Amounts
+  positive(): AmountList
 }
 
 function createSum(): Sum {

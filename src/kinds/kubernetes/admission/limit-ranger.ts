@@ -1,13 +1,14 @@
 /** LimitRanges of a namespace: defaults for containers that state nothing, bounds for pods, containers and claims. */
 
 import { setOwn } from '../../../base/json.ts'
+import type { Amounts } from '../../../kube/amounts.ts'
 import { aggregateMessage } from '../../../kube/field-error.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { compareQuantities, formatQuantity, type Quantity, quantityOf, scaledValue } from '../../../kube/quantity.ts'
 import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
+import { podAmounts, quantitiesOf } from '../pod-amounts.ts'
 import { ensureObject, type Fields, object, objects, string, writableObjects } from '../rules/fields.ts'
 import { forbidden } from './forbid.ts'
-import { type Amounts, amountsOf, podAmounts } from './pod-amounts.ts'
 
 const ANNOTATION = 'kubernetes.io/limit-ranger'
 const LIMIT_RANGES = { group: '', resource: 'limitranges' }
@@ -65,8 +66,8 @@ function mutate(request: AdmissionRequest, { read }: AdmissionContext): void {
 }
 
 interface Asked {
-  requests: Amounts
-  limits: Amounts
+  requests: Amounts<Quantity>
+  limits: Amounts<Quantity>
 }
 
 interface Bound {
@@ -123,7 +124,7 @@ function ratioProblem({ type, name, enforced }: Bound, { requests, limits }: Ask
 function problems(limit: Fields, asked: Asked): string[] {
   const type = string(limit, 'type')
   const check = (list: string, problem: (bound: Bound, asked: Asked) => string | undefined): string[] =>
-    [...amountsOf(limit, list)].flatMap(([name, enforced]) => problem({ type, name, enforced }, asked) ?? [])
+    [...quantitiesOf(limit, list)].flatMap(([name, enforced]) => problem({ type, name, enforced }, asked) ?? [])
   if (type === 'PersistentVolumeClaim') return [...check('min', minProblem), ...check('max', maxRequestProblem)]
   return [...check('min', minProblem), ...check('max', maxProblem), ...check('maxLimitRequestRatio', ratioProblem)]
 }
@@ -135,7 +136,7 @@ function podProblems(limit: Fields, pod: KubeObject): string[] {
   const spec = object(pod, 'spec')
   return [...objects(spec, 'containers'), ...objects(spec, 'initContainers')].flatMap((container) => {
     const resources = object(container, 'resources')
-    return problems(limit, { requests: amountsOf(resources, 'requests'), limits: amountsOf(resources, 'limits') })
+    return problems(limit, { requests: quantitiesOf(resources, 'requests'), limits: quantitiesOf(resources, 'limits') })
   })
 }
 
@@ -146,7 +147,7 @@ function validate(request: AdmissionRequest, { read }: AdmissionContext): undefi
     const found = limitsOf(range).flatMap((limit) => {
       if (isPod(request)) return podProblems(limit, subject)
       if (string(limit, 'type') !== 'PersistentVolumeClaim') return []
-      return problems(limit, { requests: amountsOf(object(object(subject, 'spec'), 'resources'), 'requests'), limits: new Map() })
+      return problems(limit, { requests: quantitiesOf(object(object(subject, 'spec'), 'resources'), 'requests'), limits: new Map() })
     })
     if (found.length > 0) throw forbidden(request, aggregateMessage(found))
   }

@@ -3,14 +3,15 @@
  * claims by size and class, everything else by count.
  */
 import { setOwn } from '../../../base/json.ts'
+import { type Amounts, addAmounts } from '../../../kube/amounts.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { compareQuantities, isZeroQuantity, quantityOf, scaledValue } from '../../../kube/quantity.ts'
+import { compareQuantities, isZeroQuantity, type Quantity, quantityOf, scaledValue } from '../../../kube/quantity.ts'
 import type { AdmissionRequest } from '../../admission.ts'
+import { podAmountsWithOverhead, quantitiesOf } from '../pod-amounts.ts'
 import { isNativeResource } from '../rules/core/resources.ts'
 import { type Fields, field, maybeBoolean, maybeNumber, maybeObject, number, object, objects, string, strings } from '../rules/fields.ts'
 import { podQosClass } from '../rules/pod/qos.ts'
 import { classOfClaim } from './classes.ts'
-import { type Amounts, addAmounts, amountsOf, podAmountsWithOverhead } from './pod-amounts.ts'
 
 export interface QuotaEvaluator {
   handles(request: AdmissionRequest): boolean
@@ -19,7 +20,7 @@ export interface QuotaEvaluator {
   matchesScope(scope: Fields, subject: KubeObject): boolean
   /** What the object must state to be counted at all. */
   missing(required: readonly string[], subject: KubeObject): string | undefined
-  usage(subject: KubeObject, nowMs: number): Amounts
+  usage(subject: KubeObject, nowMs: number): Amounts<Quantity>
 }
 
 const ONE = quantityOf(1)
@@ -49,8 +50,8 @@ const COMPUTE = ['cpu', 'memory', 'ephemeral-storage']
 const POD_RESOURCES = ['pods', 'count/pods', ...COMPUTE.flatMap((name) => [name, `requests.${name}`, `limits.${name}`])]
 const MUST_STATE = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
-function computeUsage(requests: Amounts, limits: Amounts): Amounts {
-  const usage: Amounts = new Map([['pods', ONE]])
+function computeUsage(requests: Amounts<Quantity>, limits: Amounts<Quantity>): Amounts<Quantity> {
+  const usage: Amounts<Quantity> = new Map([['pods', ONE]])
   for (const name of COMPUTE) {
     const [request, limit] = [requests.get(name), limits.get(name)]
     if (request !== undefined) usage.set(name, request).set(`requests.${name}`, request)
@@ -111,7 +112,7 @@ function podMissing(required: readonly string[], pod: KubeObject): string | unde
   const missing = new Map<string, Set<string>>()
   for (const container of [...objects(spec, 'containers'), ...objects(spec, 'initContainers')]) {
     const resources = object(container, 'resources')
-    const stated = computeUsage(amountsOf(resources, 'requests'), amountsOf(resources, 'limits'))
+    const stated = computeUsage(quantitiesOf(resources, 'requests'), quantitiesOf(resources, 'limits'))
     for (const name of intersection(required, MUST_STATE)) {
       if (stated.has(name)) continue
       const containers = missing.get(name) ?? new Set<string>()
@@ -140,7 +141,7 @@ const pods: QuotaEvaluator = {
   matchesScope: podMatchesScope,
   missing: podMissing,
   usage(pod, nowMs) {
-    const usage: Amounts = new Map([['count/pods', ONE]])
+    const usage: Amounts<Quantity> = new Map([['count/pods', ONE]])
     if (usesCompute(pod, nowMs))
       addAmounts(usage, computeUsage(podAmountsWithOverhead(pod, 'requests'), podAmountsWithOverhead(pod, 'limits')))
     return usage
@@ -178,10 +179,10 @@ const CLAIM_RESOURCES = ['persistentvolumeclaims', 'requests.storage']
 const BY_CLASS = '.storageclass.storage.k8s.io/'
 
 /** The size asked for, or what is allocated already when that is more; always whole bytes. */
-function claimStorage(claim: KubeObject): Amounts {
-  const asked = amountsOf(object(object(claim, 'spec'), 'resources'), 'requests').get('storage')
+function claimStorage(claim: KubeObject): Amounts<Quantity> {
+  const asked = quantitiesOf(object(object(claim, 'spec'), 'resources'), 'requests').get('storage')
   if (asked === undefined) return new Map()
-  const allocated = amountsOf(object(claim, 'status'), 'allocatedResources').get('storage')
+  const allocated = quantitiesOf(object(claim, 'status'), 'allocatedResources').get('storage')
   const larger = allocated !== undefined && compareQuantities(allocated, asked) > 0 ? allocated : asked
   const whole = scaledValue(larger, 0)
   const exact = scaledValue(larger, -3) === whole * 1000n
@@ -218,7 +219,7 @@ const claims: QuotaEvaluator = {
   },
   missing: nothingMissing,
   usage(claim) {
-    const usage: Amounts = new Map([
+    const usage: Amounts<Quantity> = new Map([
       ['persistentvolumeclaims', ONE],
       ['count/persistentvolumeclaims', ONE],
     ])
@@ -269,12 +270,12 @@ export function evaluatorFor(group: string, resource: string): QuotaEvaluator | 
   }
 }
 
-export function withoutZeros(amounts: Amounts): Amounts {
+export function withoutZeros(amounts: Amounts<Quantity>): Amounts<Quantity> {
   return new Map([...amounts].filter(([, amount]) => !isZeroQuantity(amount)))
 }
 
 /** As it is written into a quota's status. */
-export function printedAmounts(amounts: Amounts, print: (name: string) => string): Fields {
+export function printedAmounts(amounts: Amounts<Quantity>, print: (name: string) => string): Fields {
   const out: Fields = {}
   for (const name of [...amounts.keys()].sort()) setOwn(out, name, print(name))
   return out

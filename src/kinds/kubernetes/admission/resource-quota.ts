@@ -3,18 +3,27 @@
  * `status.used` of every quota it falls under before it is stored. Only resources whose use is known are limited: a
  * quota without `status.hard` limits nothing yet.
  */
+
+import type { Amounts } from '../../../kube/amounts.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { addQuantities, compareQuantities, formatQuantity, quantitySign, subtractQuantities } from '../../../kube/quantity.ts'
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  type Quantity,
+  quantitySign,
+  subtractQuantities,
+} from '../../../kube/quantity.ts'
 import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
+import { quantitiesOf } from '../pod-amounts.ts'
 import { ensureObject, type Fields, maybeObject, object, objects, strings } from '../rules/fields.ts'
 import { forbidden } from './forbid.ts'
-import { type Amounts, amountsOf } from './pod-amounts.ts'
 import { evaluatorFor, printedAmounts, type QuotaEvaluator, withoutZeros } from './quota-usage.ts'
 
 const QUOTAS = { group: '', resource: 'resourcequotas' }
 
-const hardOf = (quota: KubeObject): Amounts => amountsOf(object(quota, 'status'), 'hard')
-const usedOf = (quota: KubeObject): Amounts => amountsOf(object(quota, 'status'), 'used')
+const hardOf = (quota: KubeObject): Amounts<Quantity> => quantitiesOf(object(quota, 'status'), 'hard')
+const usedOf = (quota: KubeObject): Amounts<Quantity> => quantitiesOf(object(quota, 'status'), 'used')
 
 function scopesOf(quota: KubeObject): Fields[] {
   const spec = object(quota, 'spec')
@@ -36,7 +45,7 @@ function requireKnownUse(request: AdmissionRequest, quota: KubeObject, names: re
 
 interface Charge {
   quota: KubeObject
-  added: Amounts
+  added: Amounts<Quantity>
 }
 
 /** What each quota the object falls under is charged; refuses objects that do not say what they use. */
@@ -61,7 +70,7 @@ function chargesOf(request: AdmissionRequest, evaluator: QuotaEvaluator, context
 }
 
 /** What is used more than before; less is given back by whoever counts anew, never here. */
-function difference(usage: Amounts, before: Amounts): Amounts {
+function difference(usage: Amounts<Quantity>, before: Amounts<Quantity>): Amounts<Quantity> {
   return new Map(
     [...usage].map(([name, amount]) => {
       const known = before.get(name)
@@ -71,7 +80,7 @@ function difference(usage: Amounts, before: Amounts): Amounts {
   )
 }
 
-const listed = (names: readonly string[], amounts: Amounts): string =>
+const listed = (names: readonly string[], amounts: Amounts<Quantity>): string =>
   [...names]
     .sort()
     .flatMap((name) => {
@@ -81,10 +90,10 @@ const listed = (names: readonly string[], amounts: Amounts): string =>
     .join(',')
 
 /** The use after the charge, or a refusal. */
-function charged(request: AdmissionRequest, quota: KubeObject, added: Amounts): Amounts {
+function charged(request: AdmissionRequest, quota: KubeObject, added: Amounts<Quantity>): Amounts<Quantity> {
   const [hard, used] = [hardOf(quota), usedOf(quota)]
-  const asked: Amounts = new Map([...added].filter(([name]) => hard.has(name)))
-  const next: Amounts = new Map(used)
+  const asked: Amounts<Quantity> = new Map([...added].filter(([name]) => hard.has(name)))
+  const next: Amounts<Quantity> = new Map(used)
   for (const [name, amount] of asked) {
     const known = used.get(name)
     next.set(name, known === undefined ? amount : addQuantities(known, amount))

@@ -1,9 +1,10 @@
 /** What a quota's status has to become. Pure. */
 import { setOwn } from '../../../base/json.ts'
-import { type Amounts, amountsOf } from '../../../kinds/kubernetes/admission/pod-amounts.ts'
+import { quantitiesOf } from '../../../kinds/kubernetes/pod-amounts.ts'
 import { RESOURCE_QUOTAS } from '../../../kinds/kubernetes/resources.ts'
 import type { ResourceQuota } from '../../../kinds/kubernetes/types.ts'
-import { formatQuantity } from '../../../kube/quantity.ts'
+import type { Amounts } from '../../../kube/amounts.ts'
+import { formatQuantity, type Quantity } from '../../../kube/quantity.ts'
 import { NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { hardOf, sameAmount } from './usage.ts'
 
@@ -11,7 +12,7 @@ import { hardOf, sameAmount } from './usage.ts'
  * Names of a quota and what is used of them. `behind`: one cache knows of something that another is about to show.
  * `unsure`: the quota is newer than what the cache has seen, which the next bookmark settles.
  */
-export type Counted = { names: readonly string[] } & ({ state: 'counted'; used: Amounts } | { state: 'behind' | 'unsure' })
+export type Counted = { names: readonly string[] } & ({ state: 'counted'; used: Amounts<Quantity> } | { state: 'behind' | 'unsure' })
 
 export interface Observed {
   quota: ResourceQuota | undefined
@@ -24,8 +25,8 @@ const BOOKMARK_MS = 10_000
 export function plan({ quota, counted }: Observed): Plan {
   if (quota === undefined || quota.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const hard = hardOf(quota)
-  const [statedHard, statedUsed] = [amountsOf(quota.status, 'hard'), amountsOf(quota.status, 'used')]
-  const used: Amounts = new Map([...statedUsed].filter(([name]) => hard.has(name)))
+  const [statedHard, statedUsed] = [quantitiesOf(quota.status, 'hard'), quantitiesOf(quota.status, 'used')]
+  const used: Amounts<Quantity> = new Map([...statedUsed].filter(([name]) => hard.has(name)))
   for (const one of counted) if (one.state === 'counted') for (const [name, amount] of one.used) used.set(name, amount)
   const isBehind = counted.some(({ state }) => state === 'behind')
   const recheckAfterMs = isBehind ? CATCH_UP_MS : counted.some(({ state }) => state === 'unsure') ? BOOKMARK_MS : undefined
@@ -38,11 +39,11 @@ export function plan({ quota, counted }: Observed): Plan {
   }
 }
 
-const sameAmounts = (a: Amounts, b: Amounts): boolean =>
+const sameAmounts = (a: Amounts<Quantity>, b: Amounts<Quantity>): boolean =>
   a.size === b.size && [...a].every(([name, amount]) => sameAmount(amount, b.get(name)))
 
 /** As a merge patch wants it: what is no longer there is null. */
-function changes(next: Amounts, before: Amounts): Record<string, string | null> {
+function changes(next: Amounts<Quantity>, before: Amounts<Quantity>): Record<string, string | null> {
   const patch: Record<string, string | null> = {}
   for (const name of before.keys()) if (!next.has(name)) setOwn(patch, name, null)
   for (const [name, amount] of next) setOwn(patch, name, formatQuantity(amount))

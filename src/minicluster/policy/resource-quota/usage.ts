@@ -1,8 +1,9 @@
 /** What of a quota is used, counted from what exists, with the same formulas by which admission charges it. Pure. */
 
-import { type Amounts, addAmounts, amountsOf } from '../../../kinds/kubernetes/admission/pod-amounts.ts'
 import { evaluatorFor, type QuotaEvaluator } from '../../../kinds/kubernetes/admission/quota-usage.ts'
+import { quantitiesOf } from '../../../kinds/kubernetes/pod-amounts.ts'
 import type { ResourceQuota } from '../../../kinds/kubernetes/types.ts'
+import { type Amounts, addAmounts } from '../../../kube/amounts.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { compareQuantities, type Quantity, quantityOf } from '../../../kube/quantity.ts'
 
@@ -44,9 +45,9 @@ export interface UsageInput {
 }
 
 /** All of `names`, those of which nothing is used with zero. */
-export function usageOf({ quota, names, evaluator, objects, nowMs }: UsageInput): Amounts {
+export function usageOf({ quota, names, evaluator, objects, nowMs }: UsageInput): Amounts<Quantity> {
   const scopes = scopesOf(quota)
-  const total: Amounts = new Map()
+  const total: Amounts<Quantity> = new Map()
   for (const object of objects)
     if (scopes.every((scope) => evaluator.matchesScope(scope, object))) addAmounts(total, evaluator.usage(object, nowMs))
   return new Map(names.map((name) => [name, total.get(name) ?? quantityOf(0)]))
@@ -59,11 +60,11 @@ function scopesOf({ spec }: ResourceQuota): Record<string, unknown>[] {
   ]
 }
 
-export const hardOf = (quota: ResourceQuota): Amounts => amountsOf(quota.spec, 'hard')
+export const hardOf = (quota: ResourceQuota): Amounts<Quantity> => quantitiesOf(quota.spec, 'hard')
 
 /** Whether the status lacks one of these names, or says another limit for it. */
 export function isNewTo(quota: ResourceQuota, names: readonly string[]): boolean {
-  const [wanted, hard, used] = [hardOf(quota), amountsOf(quota.status, 'hard'), amountsOf(quota.status, 'used')]
+  const [wanted, hard, used] = [hardOf(quota), quantitiesOf(quota.status, 'hard'), quantitiesOf(quota.status, 'used')]
   return names.some((name) => !used.has(name) || !sameAmount(wanted.get(name), hard.get(name)))
 }
 

@@ -1,6 +1,6 @@
 /** NodeResourcesFit: what a pod asks for must be left on the node. */
 import type { Node } from '../../../kinds/kubernetes/types.ts'
-import { type Amounts, amountsOf } from '../state/amounts.ts'
+import { type Amounts, amountsOf } from '../../../kube/amounts.ts'
 import type { NodeState } from '../state/node-state.ts'
 import { type Filter, type Rejection, rejection } from './filter.ts'
 

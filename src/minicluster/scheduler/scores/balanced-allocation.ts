@@ -1,5 +1,6 @@
 /** NodeResourcesBalancedAllocation: nodes whose shares of CPU and memory in use come closer together by the pod are better. */
-import { CPU, MEMORY } from '../state/amounts.ts'
+
+import { CPU, MEMORY } from '../../../kube/amounts.ts'
 import { MAX_SCORE, type Score } from './score.ts'
 
 const UNCHANGED = 75

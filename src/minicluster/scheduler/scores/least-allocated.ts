@@ -1,5 +1,6 @@
 /** NodeResourcesFit with LeastAllocated: the larger the share of CPU and memory that stays free, the better. */
-import { CPU, MEMORY } from '../state/amounts.ts'
+
+import { CPU, MEMORY } from '../../../kube/amounts.ts'
 import { MAX_SCORE, type Score } from './score.ts'
 
 export const leastAllocated: Score = {

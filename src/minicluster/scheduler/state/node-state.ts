@@ -3,9 +3,10 @@
  * map entry per pod on it; adding or removing a pod costs what the pod itself holds.
  */
 import type { Node, Taint } from '../../../kinds/kubernetes/types.ts'
+import { type Amounts, amountOf, amountsOf } from '../../../kube/amounts.ts'
 import type { Labels } from '../../../kube/selector.ts'
-import { type Amounts, addAmounts, amountOf, amountsOf } from './amounts.ts'
 import type { HostPort, PodInfo } from './pod-info.ts'
+import { addAmounts } from './requests.ts'
 
 const ANY_ADDRESS = '0.0.0.0'
 const PODS = 'pods'

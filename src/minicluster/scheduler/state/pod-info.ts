@@ -5,10 +5,11 @@
 
 import { deepEqual } from '../../../base/json.ts'
 import type { ContainerPort, Pod, Toleration, Volume } from '../../../kinds/kubernetes/types.ts'
+import { type Amounts, CPU, MEMORY } from '../../../kube/amounts.ts'
 import { objectKey } from '../../../kube/object-reference.ts'
 import type { Labels } from '../../../kube/selector.ts'
 import { type AffinityTerm, readTerms, readWeightedTerms, type WeightedTerm } from './affinity-term.ts'
-import { type Amounts, CPU, MEMORY, requestsOf } from './amounts.ts'
+import { requestsOf } from './requests.ts'
 
 export interface HostPort {
   protocol: string

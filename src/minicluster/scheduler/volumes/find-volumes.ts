@@ -4,11 +4,11 @@
  */
 
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass, TopologySelectorTerm } from '../../../kinds/kubernetes/types.ts'
+import { amountOf } from '../../../kube/amounts.ts'
 import { keyOfObject } from '../../../kube/object-reference.ts'
 import { matchesLabels } from '../../../kube/selector.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { readSelector } from '../state/affinity-term.ts'
-import { amountOf } from '../state/amounts.ts'
 import { selectorMatcher } from '../state/node-selector.ts'
 import type { NodeState } from '../state/node-state.ts'
 import { annotation, classOf, type PodClaims, SELECTED_NODE } from './claims.ts'

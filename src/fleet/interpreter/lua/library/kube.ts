@@ -1,6 +1,7 @@
 /** `require("kube")`: sums of quantities, and what pods need and depend on, with the rules of the native layer. */
+
+import { plainSum } from '../../../../kube/amounts.ts'
 import { addQuantities, formatQuantity, type Quantity, tryParseQuantity } from '../../../../kube/quantity.ts'
-import { plainSum } from '../../native/amounts.ts'
 import { podDependencies } from '../../native/pod-dependencies.ts'
 import { podRequirements } from '../../native/pod-requirements.ts'
 import { fromJson, toJson } from '../json.ts'

@@ -4,11 +4,12 @@
  * option here at all.
  */
 
+import { isHugePages } from '../../../../kube/amounts.ts'
 import { boolean, type Fields, isSet, maybeBoolean, maybeObject, objects, string } from '../fields.ts'
 import { affinitySelectorErrors, requiredNodeAffinityErrors } from './affinity.ts'
 import { checkPodDeletionCost } from './annotations.ts'
 import { allContainers } from './containers-walk.ts'
-import { amountsOf, isHugePages, isWholeHugePages } from './quantities.ts'
+import { isWholeHugePages, quantitiesAsSent } from './quantities.ts'
 import { isHostSysctl } from './sysctls.ts'
 import { matchLabelKeyErrors, spreadSelectorErrors } from './topology-spread.ts'
 import { localPathErrors } from './volume-paths.ts'
@@ -68,7 +69,7 @@ export function podOptions(isPod: boolean, old: SpecAndMeta | undefined): PodOpt
 
 function usesIndivisibleHugePages(spec: Fields): boolean {
   const isIndivisible = (holder: Fields | undefined, key: string): boolean =>
-    [...amountsOf(holder, key)].some(([name, amount]) => isHugePages(name) && !isWholeHugePages(name, amount))
+    [...quantitiesAsSent(holder, key)].some(([name, amount]) => isHugePages(name) && !isWholeHugePages(name, amount))
   return (
     isIndivisible(spec, 'overhead') ||
     allContainers(spec).some(({ container }) => {

@@ -1,8 +1,11 @@
 /** Defaults that pods get and pod templates do not, and the aliases that conversion keeps equal on them. */
+
+import { isHugePages } from '../../../../kube/amounts.ts'
+import { isPodLevelResource } from '../../pod-amounts.ts'
 import { isOvercommitAllowed } from '../core/resources.ts'
 import { boolean, entries, type Fields, isFields, maybeNumber, maybeObject, objects, raw, string } from '../fields.ts'
 import { defaultHostPorts, defaultPodSpec, ensureFields, setDefault } from './defaults.ts'
-import { aggregateAmounts, isHugePages, isSupportedPodLevelResource, setAmount } from './quantities.ts'
+import { aggregateAmounts, setAmount } from './quantities.ts'
 
 /** Annotations by which pods had init containers before v1.8; the server removes them wherever it meets them. */
 const INIT_CONTAINER_ANNOTATIONS = ['beta', 'alpha'].flatMap((stage) => [
@@ -55,11 +58,11 @@ function defaultPodLevelResources(spec: Fields): void {
   }
   if (entries(resources, 'limits').length === 0) return
   for (const [name, amount] of aggregateAmounts(spec, 'requests')) {
-    const isDefaulted = isSupportedPodLevelResource(name) && isOvercommitAllowed(name)
+    const isDefaulted = isPodLevelResource(name) && isOvercommitAllowed(name)
     if (isDefaulted && !has('requests', name)) setAmount(ensureFields(resources, 'requests'), name, amount)
   }
   for (const [name, amount] of entries(resources, 'limits')) {
-    if (isSupportedPodLevelResource(name) && !has('requests', name)) ensureFields(resources, 'requests')[name] = amount
+    if (isPodLevelResource(name) && !has('requests', name)) ensureFields(resources, 'requests')[name] = amount
   }
 }
 

@@ -1,7 +1,7 @@
 /** The quality of service a pod asks for, by its requests and limits of cpu and memory. */
 import { addQuantities, compareQuantities, type Quantity } from '../../../../kube/quantity.ts'
 import { type Fields, maybeObject, objects } from '../fields.ts'
-import { amountsOf, isPositive } from './quantities.ts'
+import { isPositive, quantitiesAsSent } from './quantities.ts'
 
 type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
@@ -17,7 +17,7 @@ export function podQosClass(spec: Fields): QosClass {
   for (const resources of holders) {
     addCompute(requests, resources, 'requests')
     const limited = addCompute(limits, resources, 'limits')
-    const needsBoth = podLevel === undefined || amountsOf(resources, 'limits').size > 0
+    const needsBoth = podLevel === undefined || quantitiesAsSent(resources, 'limits').size > 0
     if (needsBoth && limited < 2) isGuaranteed = false
   }
   if (requests.size === 0 && limits.size === 0) return 'BestEffort'
@@ -31,7 +31,7 @@ export function podQosClass(spec: Fields): QosClass {
 /** Adds the positive amounts of cpu and memory, and says how many of the two there were. */
 function addCompute(total: Map<string, Quantity>, resources: Fields | undefined, key: string): number {
   let count = 0
-  for (const [name, amount] of amountsOf(resources, key)) {
+  for (const [name, amount] of quantitiesAsSent(resources, key)) {
     if ((name !== 'cpu' && name !== 'memory') || !isPositive(amount)) continue
     count++
     const known = total.get(name)

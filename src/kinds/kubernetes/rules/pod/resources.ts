@@ -1,12 +1,14 @@
 /** Requests, limits and claims: of a container, of a whole pod, and of the overhead around it. */
+import { isHugePages, type ReadonlyAmounts } from '../../../../kube/amounts.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, checkQualifiedName } from '../../../../kube/names.ts'
 import { compareQuantities, formatQuantity, type Quantity } from '../../../../kube/quantity.ts'
+import { isPodLevelResource } from '../../pod-amounts.ts'
 import { isOvercommitAllowed, limitResourceNameErrors, resourceQuantityErrors } from '../core/resources.ts'
 import { type Fields, isSet, maybeObject, objects, string } from '../fields.ts'
 import { appendAll, invalidEach, unsupported } from './errors.ts'
 import type { PodOptions } from './options.ts'
-import { type Amounts, aggregateAmounts, amountsOf, isHugePages, isSupportedPodLevelResource, isWholeHugePages } from './quantities.ts'
+import { aggregateAmounts, isWholeHugePages, quantitiesAsSent } from './quantities.ts'
 import { runsOnWindows } from './security-context.ts'
 
 type NameRule = (path: string, name: string) => FieldError[]
@@ -23,7 +25,7 @@ const containerName: NameRule = (path, name) => limitResourceNameErrors(path, 'C
 const podName: NameRule = (path, name) => {
   const errors =
     checkQualifiedName(name).length > 0 ? invalidEach(path, name, checkQualifiedName(name)) : limitResourceNameErrors(path, '', name)
-  if (errors.length > 0 || isSupportedPodLevelResource(name)) return errors
+  if (errors.length > 0 || isPodLevelResource(name)) return errors
   return [unsupported(path, name, ['cpu', 'hugepages-', 'memory'])]
 }
 
@@ -46,7 +48,7 @@ export const validateOverhead = (path: string, spec: Fields, options: PodOptions
     : []
 
 function requirementErrors(path: string, resources: Fields, context: RequirementContext): FieldError[] {
-  const [limits, requests] = [amountsOf(resources, 'limits'), amountsOf(resources, 'requests')]
+  const [limits, requests] = [quantitiesAsSent(resources, 'limits'), quantitiesAsSent(resources, 'requests')]
   const errors: FieldError[] = []
   for (const [name, amount] of limits) appendAll(errors, amountErrors(`${path}.limits[${name}]`, [name, amount], context))
   for (const [name, amount] of requests) {
@@ -126,12 +128,12 @@ export function validatePodResources(path: string, spec: Fields, options: PodOpt
 }
 
 function consistencyErrors(path: string, spec: Fields, resources: Fields): FieldError[] {
-  const [limits, requests] = [amountsOf(resources, 'limits'), amountsOf(resources, 'requests')]
+  const [limits, requests] = [quantitiesAsSent(resources, 'limits'), quantitiesAsSent(resources, 'requests')]
   const errors = exceededErrors(`${path}.requests`, aggregateAmounts(spec, 'requests'), { granted: requests, kind: 'requests' })
   const hugePageLimits = new Map([...aggregateAmounts(spec, 'limits')].filter(([name]) => isHugePages(name)))
   appendAll(errors, exceededErrors(`${path}.limits`, hugePageLimits, { granted: limits, kind: 'limits' }))
   objects(spec, 'containers').forEach((container, i) => {
-    for (const [name, amount] of amountsOf(maybeObject(container, 'resources'), 'limits')) {
+    for (const [name, amount] of quantitiesAsSent(maybeObject(container, 'resources'), 'limits')) {
       const limit = limits.get(name)
       if (limit === undefined || compareQuantities(amount, limit) <= 0) continue
       const detail = `must be less than or equal to pod limits of ${formatQuantity(limit)}`
@@ -141,7 +143,11 @@ function consistencyErrors(path: string, spec: Fields, resources: Fields): Field
   return errors
 }
 
-function exceededErrors(path: string, needed: Amounts, { granted, kind }: { granted: Amounts; kind: string }): FieldError[] {
+function exceededErrors(
+  path: string,
+  needed: ReadonlyAmounts<Quantity>,
+  { granted, kind }: { granted: ReadonlyAmounts<Quantity>; kind: string },
+): FieldError[] {
   const errors: FieldError[] = []
   for (const [name, amount] of needed) {
     const own = granted.get(name)

@@ -11,7 +11,7 @@ import { appendAll } from './errors.ts'
 import type { SpecAndMeta } from './options.ts'
 import { overlapWarnings } from './overlap-warnings.ts'
 import { portWarnings } from './port-warnings.ts'
-import { amountsOf, hasFraction } from './quantities.ts'
+import { hasFraction, quantitiesAsSent } from './quantities.ts'
 import { APPARMOR_CONTAINER, appArmorFromAnnotation, SECCOMP_CONTAINER, SECCOMP_POD } from './security-profiles.ts'
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
@@ -148,7 +148,7 @@ function fractionWarnings(at: string, holder: Fields | undefined, keys: readonly
   const warnings: string[] = []
   for (const name of ['memory', 'ephemeral-storage']) {
     for (const key of keys) {
-      const amount = amountsOf(holder, key).get(name)
+      const amount = quantitiesAsSent(holder, key).get(name)
       if (amount === undefined || !hasFraction(amount)) continue
       const written = string(maybeObject(holder, key), name)
       warnings.push(`${at}.${key}[${name}]: fractional byte value ${goQuote(written)} is invalid, must be an integer`)

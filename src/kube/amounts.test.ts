@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { addQuantities, canonicalQuantity, formatQuantity, parseQuantity, quantityOf, scaledValue } from '../../../kube/quantity.ts'
-import { addAmounts, plainQuantity, plainSum, printAmount, readAmount } from './amounts.ts'
+import { addAmount, amountOf, amountsOf, plainQuantity, plainSum, printAmount, readAmount } from './amounts.ts'
+import { addQuantities, canonicalQuantity, formatQuantity, parseQuantity, quantityOf, scaledValue } from './quantity.ts'
 
 const NAMES = ['cpu', 'memory', 'ephemeral-storage', 'hugepages-2Mi', 'nvidia.com/gpu', 'pods'] as const
 const name = fc.constantFrom(...NAMES)
@@ -24,6 +24,21 @@ describe('amounts of resources', () => {
     for (const source of ['', '1x', '1.5.5', '1 m', '1.2345m5', {}, true]) assert.throws(() => readAmount('cpu', source), Error)
   })
 
+  it('are plain numbers where they are compared, and nothing where they cannot be read', () => {
+    fc.assert(fc.property(name, any, (resource, source) => assert.equal(amountOf(resource, source), Number(exactly(resource, source)))))
+    for (const source of ['', '1x', '1 m']) assert.equal(amountOf('cpu', source), 0, source)
+    assert.deepEqual(
+      [...amountsOf({ cpu: '1500m', memory: '1Ki', pods: 3, odd: 'x' })],
+      [
+        ['cpu', 1500],
+        ['memory', 1024],
+        ['pods', 3],
+        ['odd', 0],
+      ],
+    )
+    assert.deepEqual([...amountsOf(undefined)], [])
+  })
+
   it('are printed as quantities are', () => {
     const amount = fc.oneof(
       fc.nat(5000),
@@ -41,10 +56,8 @@ describe('amounts of resources', () => {
   })
 
   it('are added exactly, however large', () => {
-    fc.assert(
-      fc.property(fc.maxSafeInteger(), fc.maxSafeInteger(), (a, b) => assert.equal(BigInt(addAmounts(a, b)), BigInt(a) + BigInt(b))),
-    )
-    assert.equal(addAmounts(2n ** 60n, 1), 2n ** 60n + 1n)
+    fc.assert(fc.property(fc.maxSafeInteger(), fc.maxSafeInteger(), (a, b) => assert.equal(BigInt(addAmount(a, b)), BigInt(a) + BigInt(b))))
+    assert.equal(addAmount(2n ** 60n, 1), 2n ** 60n + 1n)
   })
 
   it('in plain form have the sum that quantities have', () => {
