@@ -9,6 +9,7 @@
  *   run.json     the running process: pid and addresses; gone when it is not running
  *   log          output of a detached start
  */
+import { messageOf } from '../base/error-text.ts'
 import { CommandError, type Machine } from './machine.ts'
 import { keptNodes, type NodeSettings } from './member-nodes.ts'
 
@@ -97,7 +98,7 @@ function parseJson<T>(text: string, file: string): T {
   try {
     return JSON.parse(text) as T
   } catch (cause) {
-    throw new CommandError(damaged(file, cause instanceof Error ? cause.message : String(cause)), cause)
+    throw new CommandError(damaged(file, messageOf(cause)), cause)
   }
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { type Client, createClient } from '../client/client.ts'
 import { type Discovered, discoverResources } from '../client/discovery.ts'
-import { ApiError, isNotFound } from '../client/errors.ts'
+import { ApiError, ifFound, isNotFound } from '../client/errors.ts'
 import type { ConnectMember } from '../client/members.ts'
 import { namedResource } from '../client/named-resource.ts'
 import { createSender, type Sender } from '../client/send.ts'
@@ -64,13 +64,7 @@ export function createMemberAsker(options: AskOptions): MemberAsker {
 
   async function open(cluster: Cluster): Promise<Transport> {
     const ref = cluster.spec?.secretRef
-    const secret =
-      ref === undefined
-        ? undefined
-        : await options.hub.get(SECRETS, ref).catch((error: unknown) => {
-            if (isNotFound(error)) return undefined
-            throw error
-          })
+    const secret = ref === undefined ? undefined : await ifFound(options.hub.get(SECRETS, ref))
     if (secret === undefined) throw new MemberProblem('the hub has no credentials for it')
     const transport = options.connect(
       cluster,

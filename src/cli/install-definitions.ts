@@ -2,7 +2,7 @@
 import { type Clock, sleep } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Client } from '../client/client.ts'
-import { isAlreadyExists, isNotFound } from '../client/errors.ts'
+import { ifFound, isAlreadyExists } from '../client/errors.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/kubernetes/resources.ts'
 import type { OwnKind } from '../kinds/schema/define-kind.ts'
 import { isConditionTrue } from '../kube/conditions.ts'
@@ -62,13 +62,8 @@ async function renewConversion(found: KubeObject, kind: OwnKind, { client, conve
   return true
 }
 
-async function find(name: string, client: Client): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(CUSTOM_RESOURCE_DEFINITIONS, { name })
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+function find(name: string, client: Client): Promise<KubeObject | undefined> {
+  return ifFound(client.get(CUSTOM_RESOURCE_DEFINITIONS, { name }))
 }
 
 async function create(crd: KubeObject, { client }: InstallOptions): Promise<boolean> {

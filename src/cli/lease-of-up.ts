@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.ts'
 import { formatTime } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { createClient } from '../client/client.ts'
-import { isNotFound } from '../client/errors.ts'
+import { ifFound } from '../client/errors.ts'
 import type { Transport } from '../client/transport.ts'
 import type { ClusterRole } from '../controllers.ts'
 import { LEASES } from '../kinds/kubernetes/resources.ts'
@@ -31,10 +31,7 @@ export interface LeaseOfUp {
 export async function settleLease({ role, isBare, transport, clock, random }: LeaseOfUp): Promise<void> {
   const client = createClient({ transport, clock, random, userAgent: 'sluice/up' })
   const where = leaseOf(role)
-  const held = await client.get<Lease>(LEASES, where).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined
-    throw error
-  })
+  const held = await ifFound(client.get<Lease>(LEASES, where))
   const isOurs = held?.spec?.holderIdentity === HOLDER
   if (isBare) {
     if (isOurs) await client.delete(LEASES, where)

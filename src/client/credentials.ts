@@ -2,6 +2,7 @@
  * Where tokens and certificates of a kubeconfig's user come from: written down, in a file that its writer rotates, or
  * printed by a plug-in. Loaded when first needed, kept until they expire or the server refuses them.
  */
+import { messageOf } from '../base/error-text.ts'
 import type { ErrorCode } from '../base/errors/catalogue.ts'
 import type { TlsConnection } from './transport/undici.ts'
 
@@ -99,7 +100,7 @@ async function printed(plugin: ExecPlugin, command: string, how: { env: Record<s
     return await how.host.runPlugin(command, (plugin.args ?? []).map(String), how.env)
   } catch (error) {
     const hint = plugin.installHint === undefined ? '' : `\n${plugin.installHint}`
-    throw new KubeconfigError(`${error instanceof Error ? error.message : String(error)}${hint}`)
+    throw new KubeconfigError(`${messageOf(error)}${hint}`)
   }
 }
 

@@ -20,6 +20,16 @@ export class ApiError extends Error {
 }
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.code === 404
+/** The answer, or undefined where the server has no such object. */
+export async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
 export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.reason === 'Conflict'
 export const isAlreadyExists = (error: unknown): boolean => error instanceof ApiError && error.reason === 'AlreadyExists'
 /** Whether the server acted on the request cannot be told: no answer came, or one that says nothing about it. */

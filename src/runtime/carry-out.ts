@@ -2,6 +2,7 @@
  * Carries out the actions of a plan for a key, in order: writes are counted, told of, and noted for the freshness gate;
  * those without an answer are looked after before the key is decided about again.
  */
+import { messageOf } from '../base/error-text.ts'
 import { ApiError, isConflict, isOutcomeUnknown } from '../client/errors.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { applyAction, outcomeOf, type Writer } from './apply-plan.ts'
@@ -70,7 +71,7 @@ export function createCarrier({ check, writerTo, gate, metrics, tell, wake, isSt
       if (isUnknown) doubts.set(key, [...(doubts.get(key) ?? []), action])
       if (isConflict(error)) wakeWhenMoved(key, action)
       else {
-        const failed = action.tellsFailure?.(error instanceof Error ? error.message : String(error))
+        const failed = action.tellsFailure?.(messageOf(error))
         if (failed !== undefined) tell(failed, key)
       }
       throw error
@@ -130,7 +131,7 @@ function resultOf(outcome: PromiseSettledResult<Sent>): Result {
 }
 
 function failureOf(error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return error instanceof ApiError ? { message, code: error.code, reason: error.reason } : { message }
 }
 

@@ -2,7 +2,9 @@
  * Runs effects: each key at most once at a time, bounded in time, outcomes remembered while their primary lives. A failed
  * one is begun again, later each time, when the plan still asks for it.
  */
+
 import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/error-text.ts'
 import type { EffectRequest, Outcome } from './controller.ts'
 
 export interface Effects {
@@ -60,7 +62,7 @@ export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): 
       state.failures++
       const delayMs = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** Math.min(state.failures - 1, 20))
       state.notBeforeMs = clock.now() + delayMs
-      state.outcome = { state: 'failed', message: error instanceof Error ? error.message : String(error) }
+      state.outcome = { state: 'failed', message: messageOf(error) }
       onEnd?.(effect.name, 'failed')
       if (owners.get(owner) !== undefined && !isStopped) onError(error, owner)
       wake(owner, 0)

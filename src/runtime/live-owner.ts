@@ -1,6 +1,6 @@
 /** Questions to the server itself, for before a deed that an old cache must not bring about. */
 import type { Client } from '../client/client.ts'
-import { isNotFound } from '../client/errors.ts'
+import { ifFound } from '../client/errors.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
 
@@ -20,11 +20,6 @@ export async function isUnchanged(client: Client, resource: Resource, owner: Kub
 /** Undefined when it is gone, or another one of the same name. */
 export async function liveOwner(client: Client, resource: Resource, { metadata }: KubeObject): Promise<KubeObject | undefined> {
   const { namespace, name = '', uid } = metadata
-  try {
-    const live = await client.get(resource, { namespace, name })
-    return live.metadata.uid === uid ? live : undefined
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const live = await ifFound(client.get(resource, { namespace, name }))
+  return live?.metadata.uid === uid ? live : undefined
 }

@@ -2,7 +2,9 @@
  * The loop under every controller: takes keys from a queue, works on a bounded number of them at once, and brings back
  * what failed. What a pass does is the caller's business; when and how often it happens is decided here.
  */
+
 import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/error-text.ts'
 import type { Random } from '../base/random.ts'
 import { ApiError, isConflict } from '../client/errors.ts'
 import type { Failure as ToldFailure } from './controller.ts'
@@ -55,7 +57,7 @@ type Failure = ToldFailure & { isConflict: boolean }
 /** A conflict after a failure says nothing new about it. */
 function failureOf(error: unknown, before: Failure | undefined): Failure {
   if (isConflict(error) && before !== undefined) return before
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const answer = error instanceof ApiError ? { code: error.code, reason: error.reason } : {}
   return { message, ...answer, isConflict: isConflict(error) }
 }

@@ -3,9 +3,11 @@
  * is killed with -9 at random moments (while it starts, too) under writers and watchers over TLS; after every restart the
  * ledgers judge. Any violation ends the proof with exit code 1, the seed and the data directory.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { messageOf } from '../../src/base/error-text.ts'
 import { type Random, seededRandom } from '../../src/base/random.ts'
 import { type Cleanup, runProgram } from '../machine/interrupt.ts'
 import { privateProgram } from '../machine/program.ts'
@@ -170,7 +172,7 @@ async function prove(later: Cleanup): Promise<number> {
     }
   } catch (error) {
     // A server that does not start again, or does not answer, has lost everything.
-    violations.push({ kind: 'lost', text: error instanceof Error ? error.message : String(error) })
+    violations.push({ kind: 'lost', text: messageOf(error) })
   }
   told('')
   report({ options, counts, scenes, violations, starts, seconds: (performance.now() - began) / 1000 })

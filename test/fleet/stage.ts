@@ -1,7 +1,7 @@
 /** A stage over clients of a hub and its members: the same on both grounds; how time passes and where calls run is given. */
 import assert from 'node:assert/strict'
 import type { Client } from '../../src/client/client.ts'
-import { isConflict, isNotFound } from '../../src/client/errors.ts'
+import { ifFound, isConflict } from '../../src/client/errors.ts'
 import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/kinds/karmada/resources.ts'
 import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS } from '../../src/kinds/kubernetes/resources.ts'
@@ -112,15 +112,6 @@ function placeOn({ inside }: Ground, { name: place, client }: { name: string; cl
       const how = { propagationPolicy: 'Background', ...options } as const
       await inside(() => ifFound(client.delete(resource, at(resource, name, { namespace }), how)))
     },
-  }
-}
-
-async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
   }
 }
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Client, createClient } from '../../src/client/client.ts'
-import { isAlreadyExists, isNotFound } from '../../src/client/errors.ts'
+import { ifFound, isAlreadyExists } from '../../src/client/errors.ts'
 import type { ServerUnderTest } from '../../src/client/suite-harness.ts'
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../../src/client/transport.ts'
 import type { RunningControllers } from '../../src/controllers.ts'
@@ -124,12 +124,7 @@ class Stage {
   }
 
   async find<T extends KubeObject>(resource: Resource<T>, namespace: string, name: string): Promise<T | undefined> {
-    try {
-      return await this.client.get(resource, { namespace, name })
-    } catch (error) {
-      if (isNotFound(error)) return undefined
-      throw error
-    }
+    return ifFound(this.client.get(resource, { namespace, name }))
   }
 
   async greeting(namespace: string, name = 'hello'): Promise<Greeting> {

@@ -1,7 +1,7 @@
 /** A stage over a client: the same for both worlds; how time passes, and where calls run, is given. */
 import assert from 'node:assert/strict'
 import type { Client } from '../../src/client/client.ts'
-import { ApiError, isConflict, isNotFound } from '../../src/client/errors.ts'
+import { ApiError, ifFound, isConflict } from '../../src/client/errors.ts'
 import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
 import { EVENTS, PODS } from '../../src/kinds/kubernetes/resources.ts'
 import type { ContainerStatus, Event, Pod } from '../../src/kinds/kubernetes/types.ts'
@@ -37,7 +37,7 @@ export function stageOn(ground: Ground, namespace: string, notes: Note[]): { sta
       const placed = resource.namespaced ? { ...object, metadata: { namespace, ...object.metadata } } : object
       return inside(() => client.create(resource, placed))
     },
-    get: (resource, name) => inside(() => found(client.get(resource, of(resource, name)))) as never,
+    get: (resource, name) => inside(() => ifFound(client.get(resource, of(resource, name)))) as never,
     async list(resource, labelSelector) {
       const options = resource.namespaced ? { namespace, labelSelector } : { labelSelector }
       return (await inside(() => client.list(resource, options))).items as never
@@ -121,7 +121,7 @@ export function stageOn(ground: Ground, namespace: string, notes: Note[]): { sta
       outside.some(([of, name]) => of.plural === resource.plural && name === metadata.name),
     )
   const tidy = async (): Promise<void> => {
-    for (const [resource, name] of outside) await found(client.delete(resource, { name }))
+    for (const [resource, name] of outside) await ifFound(client.delete(resource, { name }))
   }
   return { stage, tidy }
 }
@@ -143,15 +143,6 @@ function ended(pod: Pod, exitCode: number, nowMs: number): unknown {
       : condition,
   )
   return { phase: exitCode === 0 ? 'Succeeded' : 'Failed', containerStatuses, conditions }
-}
-
-async function found<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
 }
 
 const WATCHED = [

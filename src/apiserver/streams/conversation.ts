@@ -2,6 +2,7 @@
  * A command or a terminal, and the client at its other end: passes input and output on at the pace of whoever is slower, and
  * says at the end how it went, in the words kubectl understands. Ends exactly once, whoever ends it.
  */
+import { messageOf } from '../../base/error-text.ts'
 import type { StreamOutput, StreamSession } from '../../kube/node-connections.ts'
 import { failure, type Status, StatusError } from '../../kube/status.ts'
 import type { Conversation, ConversationPeer } from '../http.ts'
@@ -96,7 +97,7 @@ export function startConversation(peer: ConversationPeer, opening: Opening): Con
 
 function failureOf(error: unknown): Status {
   if (error instanceof StatusError) return error.status
-  const what = error instanceof Error ? error.message : String(error)
+  const what = messageOf(error)
   return failure(500, 'InternalError', `Internal error occurred: error executing command in container: ${what}`, {
     causes: [{ message: `error executing command in container: ${what}` }],
   }).status

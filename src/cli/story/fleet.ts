@@ -4,7 +4,7 @@
  */
 
 import type { Client } from '../../client/client.ts'
-import { isNotFound } from '../../client/errors.ts'
+import { ifFound } from '../../client/errors.ts'
 import { readAll } from '../../client/transport.ts'
 import { PROPAGATION_POLICIES } from '../../kinds/karmada/resources.ts'
 import { DEPLOYMENTS } from '../../kinds/kubernetes/resources.ts'
@@ -155,12 +155,8 @@ async function createWeb(hub: Client, regions: readonly string[]): Promise<void>
 }
 
 async function labelsOf(hub: Client): Promise<Record<string, string> | undefined> {
-  try {
-    return (await hub.get(DEPLOYMENTS, { namespace: NAMESPACE, name: NAME })).metadata.labels ?? {}
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const deployment = await ifFound(hub.get(DEPLOYMENTS, { namespace: NAMESPACE, name: NAME }))
+  return deployment === undefined ? undefined : (deployment.metadata.labels ?? {})
 }
 
 const LOG_LINES = 3

@@ -1,7 +1,9 @@
 /** Channels over a WebSocket (subprotocol v5.channel.k8s.io): each message begins with the number of its channel. */
+
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { type RawData, WebSocket } from 'ws'
+import { messageOf } from '../../base/error-text.ts'
 import { ApiError, statusOf } from '../errors.ts'
 import { type ChannelHandlers, type Channels, type ConnectRequest, TransportError } from '../transport.ts'
 import { tunnelThrough } from './forward-proxy.ts'
@@ -93,7 +95,7 @@ async function tunnelTo({ proxy, server }: TlsConnection, { hostname, port, prot
   try {
     return await tunnelThrough(proxy, { hostname, port: port === '' ? (protocol === 'http:' ? 80 : 443) : port })
   } catch (error) {
-    throw new TransportError(`the connection to ${server} failed: ${error instanceof Error ? error.message : String(error)}`, error)
+    throw new TransportError(`the connection to ${server} failed: ${messageOf(error)}`, error)
   }
 }
 

@@ -2,9 +2,11 @@
  * What a kubeconfig may ask of this machine: files, environment and credential plug-ins. A plug-in is started with its
  * arguments as a list, never through a shell, gets no input, and has a bounded time and output.
  */
+
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { messageOf } from '../../base/error-text.ts'
 import { KubeconfigError, type KubeconfigHost } from '../credentials.ts'
 
 const PLUGIN_TIMEOUT_MS = 60_000
@@ -16,7 +18,7 @@ export function hostOfThisMachine(): KubeconfigHost {
       try {
         return readFileSync(file, 'utf8')
       } catch (cause) {
-        throw new KubeconfigError(`${file} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+        throw new KubeconfigError(`${file} cannot be read: ${messageOf(cause)}`)
       }
     },
     resolvePath: (file, to) => path.resolve(path.dirname(file), to),

@@ -1,5 +1,7 @@
 /** Asks a webhook: one POST of JSON over TLS, bounded in time and in the size of the answer. */
+
 import { Agent, buildConnector, request } from 'undici'
+import { messageOf } from '../../base/error-text.ts'
 import { TransportError } from '../transport.ts'
 
 const MAX_ANSWER = 3 * 1024 * 1024
@@ -25,7 +27,7 @@ export async function postJson({ url, caBundle, connectTo }: PostTarget, body: s
     return decoded(url, text)
   } catch (error) {
     if (error instanceof TransportError) throw error
-    throw new TransportError(`${url} did not answer: ${error instanceof Error ? error.message : String(error)}`, error)
+    throw new TransportError(`${url} did not answer: ${messageOf(error)}`, error)
   } finally {
     await agent.destroy()
   }

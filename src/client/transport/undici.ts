@@ -2,7 +2,9 @@
  * The transport over TLS: an undici pool per server and identity, with connections kept alive. HTTP/1.1, because it is
  * twice as fast as HTTP/2 for requests and a watch costs one connection either way.
  */
+
 import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { messageOf } from '../../base/error-text.ts'
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../transport.ts'
 import { connectChannels } from './exec.ts'
 import { checkProxy, type ForwardProxy, tunnelThrough } from './forward-proxy.ts'
@@ -113,6 +115,6 @@ async function* guarded(body: AsyncIterable<Uint8Array>, signal: AbortSignal | u
 }
 
 function asTransportError(error: unknown, server: string): TransportError {
-  const cause = error instanceof Error ? error.message : String(error)
+  const cause = messageOf(error)
   return new TransportError(`the connection to ${server} failed: ${cause}`, error)
 }

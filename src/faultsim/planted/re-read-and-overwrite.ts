@@ -1,4 +1,5 @@
-import { isNotFound } from '../../client/errors.ts'
+import { ifFound } from '../../client/errors.ts'
+import { refOf } from '../../kube/object-reference.ts'
 import { CARDS } from '../reference/kinds.ts'
 import { cardTwin, type Planted } from './planted.ts'
 
@@ -12,13 +13,9 @@ export const reReadAndOverwrite: Planted = {
     async observe(observed, { client }) {
       const { card } = observed
       if (card === undefined) return observed
-      try {
-        const live = await client.get(CARDS, { namespace: card.metadata.namespace, name: card.metadata.name ?? '' })
-        return { ...observed, card: { ...card, metadata: { ...card.metadata, resourceVersion: live.metadata.resourceVersion } } }
-      } catch (error) {
-        if (isNotFound(error)) return observed
-        throw error
-      }
+      const live = await ifFound(client.get(CARDS, refOf(card)))
+      if (live === undefined) return observed
+      return { ...observed, card: { ...card, metadata: { ...card.metadata, resourceVersion: live.metadata.resourceVersion } } }
     },
   })),
 }

@@ -2,6 +2,7 @@
  * One course of a story: a fresh world, the steps one after another under some trouble, the world at rest after each, and
  * at the end the questions that need no comparison: does an invariant hold, is everything quiet, also after a restart?
  */
+import { messageOf } from '../../base/error-text.ts'
 import { AmbientUseError, World, type WorldCluster, type WorldOptions } from '../world/index.ts'
 import type { ControllerWrite, Delivery, Interference } from '../world/process.ts'
 import type { WorldSnapshot } from '../world/snapshot.ts'
@@ -112,7 +113,7 @@ async function takeStep(step: () => Promise<unknown>, number: number): Promise<v
     await step()
   } catch (error) {
     if (error instanceof AmbientUseError) throw error
-    throw new OracleFailure('same end state', `step ${number} is refused: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OracleFailure('same end state', `step ${number} is refused: ${messageOf(error)}`)
   }
 }
 
@@ -121,7 +122,7 @@ async function settled(world: World): Promise<void> {
     await world.settle({ onQuiet: () => world.clusters.map((cluster) => cluster.releaseCaches()).some((wasHeld) => wasHeld) })
   } catch (error) {
     if (error instanceof AmbientUseError) throw error
-    throw new OracleFailure('settles', error instanceof Error ? error.message : String(error))
+    throw new OracleFailure('settles', messageOf(error))
   }
 }
 
@@ -129,7 +130,7 @@ async function atRest(story: Story, world: World, cluster: WorldCluster): Promis
   try {
     await story.atRest?.(cluster)
   } catch (error) {
-    throw new OracleFailure('at rest', error instanceof Error ? error.message : String(error))
+    throw new OracleFailure('at rest', messageOf(error))
   }
   await settled(world)
 }

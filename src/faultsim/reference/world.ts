@@ -1,4 +1,5 @@
 /** The world of the reference controllers: one cluster, the two of them, and the garbage collector over what they make. */
+import { messageOf } from '../../base/error-text.ts'
 import { createCaches } from '../../client/cache/caches.ts'
 import { followEverything } from '../../client/cache/everything.ts'
 import { type Client, createClient } from '../../client/client.ts'
@@ -28,8 +29,7 @@ export function runCast(cast: Cast): RunControllers {
     }
     const controllers = cast(boardOf(cluster), cluster).map((controller) => options.adapt?.(controller) ?? controller)
     const names = new Set(controllers.map(({ name }) => name))
-    const warn = (error: unknown, ...of: string[]): void =>
-      log.write('warn', error instanceof Error ? error.message : String(error), { of: of.join(' ') })
+    const warn = (error: unknown, ...of: string[]): void => log.write('warn', messageOf(error), { of: of.join(' ') })
     const caches = createCaches({ client: clientOf('caches'), clock, random, keepsManager: (name) => names.has(name) })
     const only = ({ plural }: { plural: string }): boolean => FOLLOWED.has(plural)
     const everything = followEverything({ client: clientOf('everything'), clock, random, only, onError: (error) => warn(error) })

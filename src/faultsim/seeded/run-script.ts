@@ -2,6 +2,7 @@
  * Runs one script: the steps under its faults, then everything heals, the last wishes are made once more, the world comes
  * to rest, and the oracles are asked. What they find is an answer here, not an error.
  */
+import { messageOf } from '../../base/error-text.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -225,7 +226,7 @@ class Run {
       try {
         await this.#seeded.atRest?.(cluster, this.#world.clusters)
       } catch (error) {
-        throw new OracleFailure('at rest', `${cluster.name}: ${error instanceof Error ? error.message : String(error)}`)
+        throw new OracleFailure('at rest', `${cluster.name}: ${messageOf(error)}`)
       }
     }
   }
@@ -269,7 +270,7 @@ class Run {
       await this.#world.settle({ withinMs, onQuiet: () => this.#world.clusters.map((cluster) => cluster.releaseCaches()).includes(true) })
     } catch (error) {
       if (error instanceof AmbientUseError) throw error
-      throw new OracleFailure('settles', error instanceof Error ? error.message : String(error))
+      throw new OracleFailure('settles', messageOf(error))
     }
   }
 

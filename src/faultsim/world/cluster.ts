@@ -7,7 +7,7 @@ import { sleep } from '../../base/clock.ts'
 import type { LogFields } from '../../base/log.ts'
 import type { Random } from '../../base/random.ts'
 import { type Client, createClient, type DeleteOptions, type ListOptions } from '../../client/client.ts'
-import { isConflict, isNotFound } from '../../client/errors.ts'
+import { ifFound, isConflict } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
 import { Link } from '../../client/link.ts'
 import type { Transport } from '../../client/transport.ts'
@@ -223,12 +223,7 @@ export class WorldCluster {
 
   /** Undefined when there is none. `where` is `namespace/name`, or the name of what has no namespace. */
   async get(resource: Resource, where: string): Promise<KubeObject | undefined> {
-    try {
-      return await this.inside(() => this.client.get(resource, nameOf(where)))
-    } catch (error) {
-      if (isNotFound(error)) return undefined
-      throw error
-    }
+    return ifFound(this.inside(() => this.client.get(resource, nameOf(where))))
   }
 
   async list(resource: Resource, options: ListOptions = {}): Promise<KubeObject[]> {

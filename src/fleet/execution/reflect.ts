@@ -1,4 +1,5 @@
 /** How an object in a member is: its status and health, as the rules of its kind see them. */
+import { messageOf } from '../../base/error-text.ts'
 import { isJsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
@@ -30,5 +31,3 @@ export async function reflect(object: KubeObject, interpreter: Interpreter): Pro
   }
   return reflection
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -3,8 +3,9 @@
  * leave it alone and say why. An object is touched only when it is ours, nobody's that we know of any more, or when the
  * manifest says that it may be overwritten.
  */
+import { messageOf } from '../../base/error-text.ts'
 import type { Client } from '../../client/client.ts'
-import { ApiError, isNotFound } from '../../client/errors.ts'
+import { ApiError, ifFound } from '../../client/errors.ts'
 import { CONFLICT_RESOLUTION_ANNOTATION } from '../../kinds/karmada/well-known.ts'
 import type { Work } from '../../kinds/karmada/work.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -103,7 +104,7 @@ async function merge(desired: KubeObject, observed: KubeObject, interpreter: Int
     return pinnedTo(await interpreter.retain(merged, observed), observed)
   } catch (error) {
     if (sameContent(pruneForMember(merged), pruneForMember(observed))) return merged
-    return { do: 'refuse', why: `failed to retain fields: ${error instanceof Error ? error.message : String(error)}` }
+    return { do: 'refuse', why: `failed to retain fields: ${messageOf(error)}` }
   }
 }
 
@@ -119,11 +120,6 @@ async function wouldStay({ client, resource }: Replacing, merged: KubeObject, fo
 }
 
 /** As the server has it now; undefined when it has none. */
-export async function liveObject(client: Client, resource: Resource, of: ObjectRef): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(resource, of)
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+export function liveObject(client: Client, resource: Resource, of: ObjectRef): Promise<KubeObject | undefined> {
+  return ifFound(client.get(resource, of))
 }

@@ -1,7 +1,7 @@
 /** What there is to know about one template in the fleet, read from a hub in a handful of requests. */
 
 import type { Client } from '../../client/client.ts'
-import { isNotFound } from '../../client/errors.ts'
+import { ifFound } from '../../client/errors.ts'
 import type { Binding, Cluster, Policy, Work } from '../../kinds/karmada/index.ts'
 import { bindingName } from '../../kinds/karmada/names.ts'
 import {
@@ -14,7 +14,6 @@ import {
 } from '../../kinds/karmada/resources.ts'
 import { CLUSTER_RESOURCE_BINDING_ID, RESOURCE_BINDING_ID } from '../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { ObjectRef } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 
 export interface Subject {
@@ -36,10 +35,10 @@ export interface Situation {
 
 export async function situationOf(client: Client, subject: Subject): Promise<Situation> {
   const { resource, namespace, name } = subject
-  const template = await find(client, resource, { namespace, name })
+  const template = await ifFound(client.get(resource, { namespace, name }))
   const bindings = (resource.namespaced ? RESOURCE_BINDINGS : CLUSTER_RESOURCE_BINDINGS) as Resource<Binding>
   const [binding, clusters, own, ofCluster] = await Promise.all([
-    find(client, bindings, { namespace, name: bindingName(resource.kind, name) }) as Promise<Binding | undefined>,
+    ifFound(client.get(bindings, { namespace, name: bindingName(resource.kind, name) })) as Promise<Binding | undefined>,
     all<Cluster>(client, CLUSTERS),
     resource.namespaced ? all<Policy>(client, PROPAGATION_POLICIES, { namespace }) : [],
     all<Policy>(client, CLUSTER_PROPAGATION_POLICIES),
@@ -48,15 +47,6 @@ export async function situationOf(client: Client, subject: Subject): Promise<Sit
   const id = binding?.metadata.labels?.[label]
   const works = id === undefined ? [] : await all<Work>(client, WORKS, { labelSelector: `${label}=${id}` })
   return { subject, template, policies: [...own, ...ofCluster], binding, clusters, works }
-}
-
-async function find(client: Client, resource: Resource, of: ObjectRef): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(resource, of)
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
 }
 
 async function all<T extends KubeObject>(

@@ -3,6 +3,7 @@
  * way to the member and one set of caches of what we manage there. Another address or other credentials replace both; any
  * other change of a Cluster, its status above all, touches neither, so that nothing is listed anew for nothing.
  */
+
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { type Caches, createCaches } from '../../client/cache/caches.ts'
@@ -12,6 +13,7 @@ import { type Transport, TransportError } from '../../client/transport.ts'
 import type { Cluster } from '../../kinds/karmada/cluster.ts'
 import { CLUSTERS } from '../../kinds/karmada/resources.ts'
 import { SECRETS } from '../../kinds/kubernetes/resources.ts'
+import { secretText } from '../../kinds/kubernetes/secret-data.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 
@@ -107,12 +109,7 @@ type SecretAt = (namespace: string, name: string) => KubeObject | undefined
 export function credentialsOf({ spec }: Cluster, secretAt: SecretAt): MemberCredentials {
   const ref = spec?.secretRef
   const secret = ref === undefined ? undefined : secretAt(ref.namespace, ref.name)
-  const data = (secret?.data ?? {}) as Record<string, unknown>
-  const text = (key: string): string => {
-    const value = Object.hasOwn(data, key) ? data[key] : undefined
-    return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : ''
-  }
-  return { token: text('token').trim(), caBundle: text('caBundle') }
+  return { token: secretText(secret, 'token').trim(), caBundle: secretText(secret, 'caBundle') }
 }
 
 /** Everything a connection is made from, as one text; undefined where we do not call the member at all. */

@@ -6,12 +6,13 @@
 import { type Clock, sleep } from '../../base/clock.ts'
 import { deepEqual } from '../../base/json.ts'
 import type { Client } from '../../client/client.ts'
-import { ApiError, isAlreadyExists, isNotFound } from '../../client/errors.ts'
+import { ApiError, ifFound, isAlreadyExists, isNotFound } from '../../client/errors.ts'
 import { TransportError } from '../../client/transport.ts'
 import type { Cluster } from '../../kinds/karmada/index.ts'
 import { executionNamespace, IMPERSONATOR_SERVICE_ACCOUNT, memberRole, memberServiceAccount } from '../../kinds/karmada/names.ts'
 import { CLUSTERS, WORKS } from '../../kinds/karmada/resources.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../../kinds/kubernetes/resources.ts'
+import { secretText } from '../../kinds/kubernetes/secret-data.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ObjectName } from '../../kube/object-reference.ts'
@@ -79,13 +80,11 @@ export async function registerMember(sides: Sides, request: JoinRequest, options
 /** Whether the member has filled the tokens that joining asks it for: then registering waits for nobody. */
 export async function hasTokens(member: Client, request: JoinRequest): Promise<boolean> {
   for (const account of [memberServiceAccount(request.name), IMPERSONATOR_SERVICE_ACCOUNT]) {
-    const secret = (await look(member, SECRETS, { namespace: namespaceOf(request), name: account })) as TokenSecret | undefined
-    if ((secret?.data?.token ?? '') === '') return false
+    const secret = await ifFound(member.get(SECRETS, { namespace: namespaceOf(request), name: account }))
+    if (secretText(secret, 'token') === '') return false
   }
   return true
 }
-
-type TokenSecret = KubeObject & { data?: Record<string, string> }
 
 function planned(request: JoinRequest): string[] {
   const nothing = { token: '', caBundle: '', impersonatorToken: '' }
@@ -117,7 +116,7 @@ async function idOf(member: Client, { name, apiEndpoint }: JoinRequest): Promise
 /** True when something was written. Fields that we do not name are others'. */
 async function ensure(client: Client, { resource, object }: Wanted): Promise<boolean> {
   const { namespace, name = '' } = object.metadata
-  const found = await look(client, resource, { namespace, name })
+  const found = await ifFound(client.get(resource, { namespace, name }))
   if (found === undefined) return make(client, { resource, object })
   const patch = differing(found, object)
   if (patch === undefined) return false
@@ -155,15 +154,6 @@ function differing(found: KubeObject, wanted: KubeObject): Record<string, unknow
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
-async function look(client: Client, resource: Resource, of: ObjectName): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(resource, of)
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
-}
-
 async function own(hub: Client, { metadata: { namespace, name = '' } }: KubeObject, owner: Record<string, unknown>): Promise<void> {
   const found = await hub.get(SECRETS, { namespace, name })
   if (found.metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true) return
@@ -173,10 +163,10 @@ async function own(hub: Client, { metadata: { namespace, name = '' } }: KubeObje
 async function credentialsOf({ member, clock }: Sides, request: JoinRequest, timeoutMs: number): Promise<JoinCredentials> {
   const untilMs = clock.now() + timeoutMs
   const namespace = namespaceOf(request)
-  const filled = async (account: string): Promise<Record<string, string>> => {
+  const filled = async (account: string): Promise<KubeObject> => {
     for (;;) {
-      const { data = {} } = (await member.get(SECRETS, { namespace, name: account })) as TokenSecret
-      if (data.token !== undefined && data.token !== '') return data
+      const secret = await member.get(SECRETS, { namespace, name: account })
+      if (secretText(secret, 'token') !== '') return secret
       if (clock.now() >= untilMs)
         throw new JoinError(
           `cluster ${request.name} does not fill the token of ServiceAccount ${namespace}/${account}; is its kube-controller-manager running?`,
@@ -186,10 +176,8 @@ async function credentialsOf({ member, clock }: Sides, request: JoinRequest, tim
   }
   const own = await filled(memberServiceAccount(request.name))
   const impersonator = await filled(IMPERSONATOR_SERVICE_ACCOUNT)
-  return { token: decoded(own.token), caBundle: decoded(own['ca.crt']), impersonatorToken: decoded(impersonator.token) }
+  return { token: secretText(own, 'token'), caBundle: secretText(own, 'ca.crt'), impersonatorToken: secretText(impersonator, 'token') }
 }
-
-const decoded = (text = ''): string => Buffer.from(text, 'base64').toString('utf8')
 
 export interface UnjoinRequest {
   name: string
@@ -207,7 +195,7 @@ export async function unjoinMember(
   request: UnjoinRequest,
 ): Promise<void> {
   const { name } = request
-  const cluster = (await look(hub, CLUSTERS, { name })) as Cluster | undefined
+  const cluster = (await ifFound(hub.get(CLUSTERS, { name }))) as Cluster | undefined
   if (cluster === undefined) throw new JoinError(`there is no cluster ${name}`)
   if (cluster.spec.syncMode === 'Pull')
     throw new JoinError(`cluster ${name} fetches its work by itself (Pull); stop its agent, then delete the Cluster`)
@@ -221,7 +209,7 @@ export async function unjoinMember(
 
 async function gone(hub: Client, clock: Clock, { name, waitMs = 60_000 }: UnjoinRequest): Promise<boolean> {
   const untilMs = clock.now() + waitMs
-  while ((await look(hub, CLUSTERS, { name })) !== undefined) {
+  while ((await ifFound(hub.get(CLUSTERS, { name }))) !== undefined) {
     if (clock.now() >= untilMs) return false
     await sleep(clock, 250)
   }
@@ -229,7 +217,7 @@ async function gone(hub: Client, clock: Clock, { name, waitMs = 60_000 }: Unjoin
 }
 
 async function whyNot(hub: Client, { name, waitMs = 60_000 }: UnjoinRequest): Promise<string> {
-  const cluster = (await look(hub, CLUSTERS, { name })) as Cluster | undefined
+  const cluster = (await ifFound(hub.get(CLUSTERS, { name }))) as Cluster | undefined
   const why =
     findCondition(cluster?.status?.conditions, 'Terminating')?.message ??
     'nobody has begun to let it go; are the controllers of the hub running?'

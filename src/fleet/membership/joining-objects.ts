@@ -5,6 +5,7 @@ import { IMPERSONATOR_SERVICE_ACCOUNT, impersonatorSecret, memberRole, memberSer
 import { CLUSTERS } from '../../kinds/karmada/resources.ts'
 import { CLUSTER_NAMESPACE, SYSTEM_LABEL } from '../../kinds/karmada/well-known.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from '../../kinds/kubernetes/resources.ts'
+import { encodeSecretData } from '../../kinds/kubernetes/secret-data.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ObjectRef } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
@@ -90,7 +91,7 @@ export function objectsAtHub(member: MemberDescription, credentials: JoinCredent
   const { caBundle, token, impersonatorToken } = credentials
   const aSecret = (name: string, data: Record<string, string>): Wanted => ({
     resource: SECRETS,
-    object: { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name, labels }, type: 'Opaque', data: encoded(data) },
+    object: { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name, labels }, type: 'Opaque', data: encodeSecretData(data) },
   })
   return {
     before: [
@@ -123,9 +124,6 @@ function clusterOf(member: MemberDescription): Cluster {
     },
   }
 }
-
-const encoded = (data: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]))
 
 /** The Secrets of a Cluster go with it. */
 export function ownerReferenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string, unknown> {

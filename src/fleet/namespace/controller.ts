@@ -5,6 +5,7 @@
  * the Works belong to the Namespace, so the garbage collector removes them, and with them the namespaces in the members.
  * A namespace that is excluded later stays where it is: to take it away would take away what is in it.
  */
+import { messageOf } from '../../base/error-text.ts'
 import { deepEqual } from '../../base/json.ts'
 import type { Cluster, ClusterOverridePolicy, Work } from '../../kinds/karmada/index.ts'
 import { clusterOfExecutionNamespace, executionNamespace } from '../../kinds/karmada/names.ts'
@@ -132,7 +133,7 @@ function targetOf(cluster: Cluster, { template, override, read }: Overriding): T
   try {
     return { cluster: name, live, overridden: override(template, cluster) }
   } catch (error) {
-    return { cluster: name, live, overridden: { failure: error instanceof Error ? error.message : String(error) } }
+    return { cluster: name, live, overridden: { failure: messageOf(error) } }
   }
 }
 

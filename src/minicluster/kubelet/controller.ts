@@ -6,7 +6,7 @@
  */
 
 import type { Client } from '../../client/client.ts'
-import { isNotFound } from '../../client/errors.ts'
+import { ifFound } from '../../client/errors.ts'
 import {
   CONFIG_MAPS,
   NODES,
@@ -94,13 +94,8 @@ export function kubelet(shape: MemberShape, options: KubeletOptions): Controller
 }
 
 async function isCurrent({ metadata }: Pod, client: Client): Promise<boolean> {
-  try {
-    const live = await client.get<Pod>(PODS, { namespace: metadata.namespace, name: metadata.name ?? '' })
-    return live.metadata.uid === metadata.uid && live.metadata.resourceVersion === metadata.resourceVersion
-  } catch (error) {
-    if (isNotFound(error)) return false
-    throw error
-  }
+  const live = await ifFound(client.get<Pod>(PODS, { namespace: metadata.namespace, name: metadata.name ?? '' }))
+  return live?.metadata.uid === metadata.uid && live?.metadata.resourceVersion === metadata.resourceVersion
 }
 
 function stateOf(shape: MemberShape, options: KubeletOptions): KubeletState {

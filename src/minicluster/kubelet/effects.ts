@@ -1,11 +1,12 @@
 /** What a kubelet does beyond the API, as effects: volumes, starts, signals, hooks, and what there is to say after an end. */
 import { type Clock, sleep } from '../../base/clock.ts'
+import { messageOf } from '../../base/error-text.ts'
 import type { Container } from '../../kinds/kubernetes/types.ts'
 import type { Effect } from '../../runtime/controller.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
 import type { Autopsy } from './containers.ts'
 import type { HookOrder } from './plan.ts'
-import { type Answer, askCommand, askHttp, messageOf } from './probes/check.ts'
+import { type Answer, askCommand, askHttp } from './probes/check.ts'
 import type { ReadyVolume, StartOrder } from './run-spec.ts'
 import type { HookDeed } from './stopping.ts'
 import { type SetUp, setUpVolume } from './volumes/set-up.ts'

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Cluster } from '../../apiserver/cluster.ts'
 import { seededRandom } from '../../base/random.ts'
 import { type Client, createClient } from '../../client/client.ts'
-import { isNotFound } from '../../client/errors.ts'
+import { ifFound } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
 import { clusterOf, type RunningControllers, runControllers, SYSTEM } from '../../controllers.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from '../../faultsim/world/fixed-keys.ts'
@@ -61,12 +61,7 @@ describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
       spec: { nodeName: 'm-process-1', ...spec },
     })
   const getPod = async (name: string): Promise<Pod | undefined> => {
-    try {
-      return await client.get<Pod>(PODS, { namespace: 'default', name })
-    } catch (error) {
-      if (isNotFound(error)) return undefined
-      throw error
-    }
+    return ifFound(client.get<Pod>(PODS, { namespace: 'default', name }))
   }
   async function until(name: string, is: (pod: Pod | undefined) => boolean): Promise<Pod | undefined> {
     const deadline = Date.now() + PATIENCE_MS

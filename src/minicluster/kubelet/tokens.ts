@@ -3,12 +3,12 @@
  * over. A token that is on disk from before a restart is read back rather than asked for again.
  */
 
+import { messageOf } from '../../base/error-text.ts'
 import type { Client } from '../../client/client.ts'
 import { SERVICE_ACCOUNTS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ContainerMachine } from './container-machine.ts'
-import { messageOf } from './probes/check.ts'
 import type { Token, TokenOrder } from './volumes/driver.ts'
 import { isClean } from './volumes/payload.ts'
 

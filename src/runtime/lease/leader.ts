@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import { sleep } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Client } from '../../client/client.ts'
-import { isAlreadyExists, isConflict, isNotFound } from '../../client/errors.ts'
+import { ifFound, isAlreadyExists, isConflict } from '../../client/errors.ts'
 import { LEASES } from '../../kinds/kubernetes/resources.ts'
 import type { Lease } from '../../kinds/kubernetes/types.ts'
 
@@ -106,12 +106,7 @@ export function leadWhenElected(options: LeaderOptions): Leadership {
   }
 
   async function read(signal: AbortSignal): Promise<Lease | undefined> {
-    try {
-      return await options.client.get<Lease>(LEASES, { namespace: options.namespace, name: options.name }, { signal })
-    } catch (error) {
-      if (isNotFound(error)) return undefined
-      throw error
-    }
+    return ifFound(options.client.get<Lease>(LEASES, { namespace: options.namespace, name: options.name }, { signal }))
   }
 
   async function create(signal: AbortSignal): Promise<boolean> {

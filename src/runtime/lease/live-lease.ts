@@ -1,21 +1,16 @@
 /** Whether somebody else holds a lease right now: before a room starts, its upstream controller must not be at work. */
 
 import type { Client } from '../../client/client.ts'
-import { isNotFound } from '../../client/errors.ts'
+import { ifFound } from '../../client/errors.ts'
 import { LEASES } from '../../kinds/kubernetes/resources.ts'
 import type { Lease } from '../../kinds/kubernetes/types.ts'
 import type { ObjectRef } from '../../kube/object-reference.ts'
 
 /** The holder of a lease that has not run out, or undefined. By the server's times, with the lease's own length as tolerance. */
 export async function liveHolder(client: Client, of: ObjectRef, nowMs: number): Promise<string | undefined> {
-  try {
-    const { spec } = await client.get<Lease>(LEASES, of)
-    const holder = spec?.holderIdentity ?? ''
-    const renewedMs = Date.parse(spec?.renewTime ?? '')
-    const lengthMs = (spec?.leaseDurationSeconds ?? 15) * 1000
-    return holder !== '' && nowMs - renewedMs < 2 * lengthMs ? holder : undefined
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const spec = (await ifFound(client.get<Lease>(LEASES, of)))?.spec
+  const holder = spec?.holderIdentity ?? ''
+  const renewedMs = Date.parse(spec?.renewTime ?? '')
+  const lengthMs = (spec?.leaseDurationSeconds ?? 15) * 1000
+  return holder !== '' && nowMs - renewedMs < 2 * lengthMs ? holder : undefined
 }

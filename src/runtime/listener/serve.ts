@@ -2,9 +2,11 @@
  * Two small servers of the controllers' process: webhooks over TLS, and health with metrics in the clear on loopback or
  * where it is told to listen. Bodies are bounded, slow senders are cut off.
  */
+
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { messageOf } from '../../base/error-text.ts'
 import type { WebhookHandle } from '../webhook/handle.ts'
 
 export interface Serving {
@@ -62,7 +64,7 @@ export function serveHealth(options: HealthOptions, address: Address): Promise<S
     if (path !== '/metrics') return say(404, 'there are /healthz, /livez, /readyz and /metrics\n')
     options.metrics().then(
       (text) => say(200, text),
-      (error: unknown) => say(500, `${error instanceof Error ? error.message : String(error)}\n`),
+      (error: unknown) => say(500, `${messageOf(error)}\n`),
     )
   }
   return listening(createServer(listener), address)

@@ -1,4 +1,5 @@
 /** Conversion of our kinds between their versions as a webhook: a ConversionReview in, the converted objects out. */
+import { messageOf } from '../../base/error-text.ts'
 import { isJsonObject } from '../../base/json.ts'
 import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
 import { badRequestError } from '../../kube/status.ts'
@@ -33,7 +34,7 @@ export function reviewConversion(body: unknown, kinds: readonly ConvertibleKind[
     const convertedObjects = objects.map((object) => convertOne(object, wanted, kinds))
     return answer({ convertedObjects, result: { status: 'Success' } })
   } catch (error) {
-    return answer({ convertedObjects: [], result: { status: 'Failure', message: error instanceof Error ? error.message : String(error) } })
+    return answer({ convertedObjects: [], result: { status: 'Failure', message: messageOf(error) } })
   }
 }
 

@@ -3,8 +3,10 @@
  * the store opens or makes a snapshot, and the store is opened again. After every crash: no acknowledged write is lost, no
  * revision that anybody saw is used again, what watchers saw and see next is one history without gap or duplicate.
  */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { messageOf } from '../../base/error-text.ts'
 import { type Random, seededRandom } from '../../base/random.ts'
 import type { ClusterStore } from '../store.ts'
 import { manualClock } from '../suite-harness.ts'
@@ -51,7 +53,7 @@ async function runWorld(seed: number, kind: 'kill' | 'power'): Promise<void> {
     assertNeverCame(world.history, world.failed)
     for (const watch of world.records) assert.deepEqual(validateWatch(watch, world.history), [])
   } catch (error) {
-    throw new Error(`seed ${seed}, ${kind}: ${error instanceof Error ? error.message : error}`, { cause: error })
+    throw new Error(`seed ${seed}, ${kind}: ${messageOf(error)}`, { cause: error })
   }
 }
 

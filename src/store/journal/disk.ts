@@ -1,7 +1,3 @@
-/**
- * The disk as the journal needs it, so that tests can bring one that tears, fills up, forgets and lies. The promises are
- * those of a POSIX file system: bytes are safe after `sync` of the file, names after `syncDirectory` of their directory.
- */
 export interface DiskFile {
   size(): Promise<number>
   /** A new buffer with up to `length` bytes; fewer only where the file ends. */
@@ -39,8 +35,4 @@ export function errorCode(error: unknown): string | undefined {
 export function isDiskFull(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOSPC' || code === 'EDQUOT'
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

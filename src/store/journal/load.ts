@@ -5,9 +5,10 @@
  */
 
 import { readUtf8 } from '../../base/byte-text.ts'
+import { messageOf } from '../../base/error-text.ts'
 import type { StoreCore } from '../mvcc/store-core.ts'
 import { at, type Generations, journalHeader, journalName, type Location, snapshotName } from './directory.ts'
-import { type DiskFile, messageOf } from './disk.ts'
+import type { DiskFile } from './disk.ts'
 import { type FramesEnd, findIntactFrame, readFrames } from './frame.ts'
 import { type JournalRecord, RecordType, readRecords } from './record.ts'
 import { readSnapshot } from './snapshot.ts'

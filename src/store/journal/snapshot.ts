@@ -6,9 +6,10 @@
 
 import { crc32 } from 'node:zlib'
 import { type ByteText, readUtf8, utf8Of } from '../../base/byte-text.ts'
+import { messageOf } from '../../base/error-text.ts'
 import type { Store, Version } from '../store.ts'
 import { FORMAT_VERSION } from './directory.ts'
-import { type DiskFile, messageOf } from './disk.ts'
+import type { DiskFile } from './disk.ts'
 import { encodeFrame, type Frame, frameChecksum, readFrames } from './frame.ts'
 import { type JournalRecord, metaRecord, RecordType, readRecords, recordBytes } from './record.ts'
 import { DamagedFileError } from './store-error.ts'

@@ -4,8 +4,9 @@
  * The generation before stays, as the history that watchers resume from; what is older is removed.
  */
 import type { Clock } from '../../base/clock.ts'
+import { messageOf } from '../../base/error-text.ts'
 import { at, createJournal, journalName, type Location, listGenerations, snapshotName } from './directory.ts'
-import { isDiskFull, messageOf } from './disk.ts'
+import { isDiskFull } from './disk.ts'
 import { writeSnapshot } from './generation.ts'
 import type { CapturedCluster } from './snapshot.ts'
 import type { JournalWriter } from './writer.ts'

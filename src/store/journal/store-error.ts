@@ -1,6 +1,8 @@
 /** Why a data directory or a backup was refused. The message says what to do; the code says what it is to programs. */
+
+import { messageOf } from '../../base/error-text.ts'
 import type { ErrorCode } from '../../base/errors/catalogue.ts'
-import { errorCode, isDiskFull, messageOf } from './disk.ts'
+import { errorCode, isDiskFull } from './disk.ts'
 
 /** A running store that cannot write is no refusal: it has an error of its own. */
 export type StoreErrorCode = Exclude<Extract<ErrorCode, `E_STORE_${string}` | `E_BACKUP_${string}`>, 'E_STORE_UNAVAILABLE'>

@@ -4,9 +4,11 @@
  * A write that the disk refuses is taken back and the store goes on; a sync that fails is the end, because nobody knows
  * any more what is on the disk.
  */
+
+import { messageOf } from '../../base/error-text.ts'
 import type { CommitLog, PendingWrite } from '../mvcc/pending.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { type DiskFile, messageOf } from './disk.ts'
+import type { DiskFile } from './disk.ts'
 import { encodeFrame } from './frame.ts'
 import { type JournalRecord, RecordType } from './record.ts'
 

@@ -1,4 +1,5 @@
 /** CronJobs: when they fire, and why not. Most must wait for the next minute. */
+import { messageOf } from '../../../src/base/error-text.ts'
 import { CRON_JOBS, JOBS, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import { type Scenario, type Stage, scenario } from '../scenario.ts'
 import { cronJob, job, pod } from './objects.ts'
@@ -137,7 +138,7 @@ export const CRON_JOB_SCENARIOS: readonly Scenario[] = [
         await stage.create(cronJob('tick', schedule, spec))
         return 'created'
       } catch (error) {
-        return error instanceof Error ? error.message : String(error)
+        return messageOf(error)
       }
     }
     stage.note('zone', await refusal(EVERY_MINUTE, { timeZone: 'Mars/Olympus' }))

@@ -1,4 +1,5 @@
 /** What namespaces have: quotas that count, accounts with tokens, and their end. */
+import { messageOf } from '../../../src/base/error-text.ts'
 import {
   CLUSTER_ROLES,
   CONFIG_MAPS,
@@ -115,7 +116,7 @@ export const NAMESPACE_SCENARIOS: readonly Scenario[] = [
         await stage.create(pod(name, {}, spec))
         return 'created'
       } catch (error) {
-        return error instanceof Error ? error.message : String(error)
+        return messageOf(error)
       }
     }
     stage.note('no request', await refusal('a', {}))

@@ -7,7 +7,7 @@
  */
 
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding, Work } from '../../../kinds/karmada/index.ts'
 import { executionNamespace } from '../../../kinds/karmada/names.ts'
@@ -15,7 +15,6 @@ import { CLUSTERS, WORKS } from '../../../kinds/karmada/resources.ts'
 import { NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
-import type { Resource } from '../../../kube/resource.ts'
 import { type Controller, defineController, type PassReader } from '../../../runtime/controller.ts'
 import { type Currency, createCurrency } from '../../currency.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
@@ -114,7 +113,7 @@ interface Asking {
 async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wanted'>, { ref, client, isCurrent }: Asking): Promise<boolean> {
   const { kind, binding, wanted } = seen
   const removes = orphansOf(seen).length > 0
-  if (binding === undefined) return !removes || (await liveObject(client, kind.resource, ref)) === undefined
+  if (binding === undefined) return !removes || (await ifFound(client.get(kind.resource, ref))) === undefined
   if ((removes || wanted.some(isDue)) && !(await isCurrent(binding, client))) return false
   return !wanted.some(({ live }) => live === undefined) || (await isPurged(client, kind, binding))
 }
@@ -122,17 +121,8 @@ async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wante
 /** Works that must be gone first: the server knows best whether they are. */
 async function isPurged(client: Client, kind: BindingKind, binding: Binding): Promise<boolean> {
   for (const cluster of purgedFirst(binding.spec)) {
-    const work = await liveObject(client, WORKS, { namespace: executionNamespace(cluster), name: workNameOf(binding) })
+    const work = await ifFound(client.get(WORKS, { namespace: executionNamespace(cluster), name: workNameOf(binding) }))
     if (work !== undefined && otherOwner(kind, binding, work) === undefined) return false
   }
   return true
-}
-
-async function liveObject(client: Client, resource: Resource, ref: ObjectRef): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(resource, ref)
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
 }

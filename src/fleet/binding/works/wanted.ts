@@ -4,6 +4,7 @@
  * cluster does not hold up the others.
  */
 
+import { messageOf } from '../../../base/error-text.ts'
 import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding, Cluster, TargetCluster, Work } from '../../../kinds/karmada/index.ts'
 import { executionNamespace } from '../../../kinds/karmada/names.ts'
@@ -77,7 +78,7 @@ async function wantedWork(input: WantedInput, { target, completions, revised }: 
   const namespace = executionNamespace(target.name)
   const hindered = (error: unknown, more: Partial<Hindrance> = {}): Hindrance => ({
     cluster: target.name,
-    message: textOf(error),
+    message: messageOf(error),
     mayPass: false,
     ...more,
   })
@@ -124,5 +125,3 @@ function reviser({ template, interpreter }: WantedInput): PerTarget['revised'] {
     return known
   }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

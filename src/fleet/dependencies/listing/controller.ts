@@ -4,6 +4,7 @@
  * binding or a rule of the interpreter changes. A binding that goes, or takes nothing along any more, keeps the finalizer
  * until no attached binding mentions it.
  */
+import { messageOf } from '../../../base/error-text.ts'
 import type { Located } from '../../../client/cache/everything.ts'
 import type { BindingSnapshot, ResourceBinding } from '../../../kinds/karmada/index.ts'
 import { bindingName } from '../../../kinds/karmada/names.ts'
@@ -89,7 +90,7 @@ async function ask(interpreter: DependenciesFacts['interpreter'], template: Kube
     return { references: await interpreter.dependencies(template) }
   } catch (error) {
     // Rules and webhooks of users: whatever they throw is theirs, and is told to them.
-    return { failed: error instanceof Error ? error.message : String(error) }
+    return { failed: messageOf(error) }
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the detector must know to decide about one binding: its templates, their policies, and what the template that gets it needs. */
 
+import { messageOf } from '../../../base/error-text.ts'
 import type { Located } from '../../../client/cache/everything.ts'
 import type { Binding, Policy } from '../../../kinds/karmada/index.ts'
 import {
@@ -221,7 +222,7 @@ async function interpret({ interpreter, gates = {} }: DetectorFacts, template: K
     }
   } catch (error) {
     // Rules and webhooks of users: whatever they throw is theirs, and is told to them.
-    const failed = error instanceof Error ? error.message : String(error)
+    const failed = messageOf(error)
     return { failed, reason: hasComponents ? 'GetComponentsFailed' : 'GetReplicasFailed' }
   }
 }

@@ -4,6 +4,7 @@
  * Work's status, the binding's clusters, the template or a rule changes. Reports that come together are written together:
  * the first waits a moment for the others, longest for a cluster that has said nothing yet. Deletion: nothing to undo; a binding on its way out is left alone.
  */
+import { messageOf } from '../../../base/error-text.ts'
 import { deepEqual } from '../../../base/json.ts'
 import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
 import type { AggregatedStatusItem, Binding, Work } from '../../../kinds/karmada/index.ts'
@@ -63,7 +64,7 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
     try {
       return { resource, object, aggregated: await interpreter.aggregate(object, items) }
     } catch (error) {
-      return { resource, object, failure: error instanceof Error ? error.message : String(error) }
+      return { resource, object, failure: messageOf(error) }
     }
   }
 

@@ -10,7 +10,7 @@ import type { Random } from '../../../base/random.ts'
 import type { Everything } from '../../../client/cache/everything.ts'
 import type { CacheEvent } from '../../../client/cache/object-cache.ts'
 import type { Client } from '../../../client/client.ts'
-import { isConflict, isNotFound, isOutcomeUnknown } from '../../../client/errors.ts'
+import { ifFound, isConflict, isNotFound, isOutcomeUnknown } from '../../../client/errors.ts'
 import { EVERY_RESOURCE } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import { keyOfLocated, type Resource } from '../../../kube/resource.ts'
@@ -168,12 +168,7 @@ class GarbageCollector implements RunningController {
   }
 
   async #liveOwner(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> {
-    try {
-      return await this.#client.get(resource, { namespace, name })
-    } catch (error) {
-      if (isNotFound(error)) return undefined
-      throw error
-    }
+    return ifFound(this.#client.get(resource, { namespace, name }))
   }
 
   #find(key: string): { resource: Resource | undefined; object: KubeObject | undefined } {

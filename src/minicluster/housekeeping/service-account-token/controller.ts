@@ -6,8 +6,9 @@
  */
 
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { SECRETS, SERVICE_ACCOUNTS } from '../../../kinds/kubernetes/resources.ts'
+import { encodeSecretText } from '../../../kinds/kubernetes/secret-data.ts'
 import type { Secret, ServiceAccount } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
@@ -67,15 +68,13 @@ export function plan({ secret, account, authority, token }: Observed): Plan {
   if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   if (account === undefined) return { actions: [{ do: 'delete', resource: SECRETS, of: secret }] }
   const data: Record<string, string> = {}
-  if (token !== undefined) data.token = encode(token)
-  if (authority !== '' && secret.data?.['ca.crt'] !== encode(authority)) data['ca.crt'] = encode(authority)
-  if (!holds(secret, 'namespace')) data.namespace = encode(secret.metadata.namespace ?? '')
+  if (token !== undefined) data.token = encodeSecretText(token)
+  if (authority !== '' && secret.data?.['ca.crt'] !== encodeSecretText(authority)) data['ca.crt'] = encodeSecretText(authority)
+  if (!holds(secret, 'namespace')) data.namespace = encodeSecretText(secret.metadata.namespace ?? '')
   if (Object.keys(data).length === 0) return NOTHING_TO_DO
   const annotations = { [ACCOUNT_NAME]: account.metadata.name, [ACCOUNT_UID]: account.metadata.uid }
   return { actions: [{ do: 'patch', resource: SECRETS, of: secret, patch: { metadata: { annotations }, data } }] }
 }
-
-const encode = (text: string): string => Buffer.from(text).toString('base64')
 
 const holds = (secret: Secret, key: string): boolean =>
   secret.data !== undefined && Object.hasOwn(secret.data, key) && secret.data[key] !== ''
@@ -96,11 +95,6 @@ function matching(secret: Secret, account: ServiceAccount | undefined): ServiceA
   return account !== undefined && (uid === '' || uid === account.metadata.uid) ? account : undefined
 }
 
-async function fetchAccount(client: Client, namespace: string, name: string): Promise<ServiceAccount | undefined> {
-  try {
-    return await client.get(SERVICE_ACCOUNTS, { namespace, name })
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+function fetchAccount(client: Client, namespace: string, name: string): Promise<ServiceAccount | undefined> {
+  return ifFound(client.get(SERVICE_ACCOUNTS, { namespace, name }))
 }

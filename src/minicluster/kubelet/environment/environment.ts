@@ -2,6 +2,7 @@
  * The environment of a container: what it declares, resolved from the pod, its ConfigMaps and Secrets, over what every
  * container has. A reference that cannot be resolved is a problem in the kubelet's words. Pure.
  */
+import { secretText } from '../../../kinds/kubernetes/secret-data.ts'
 import type { ConfigMap, Container, EnvFromSource, EnvVar, Node, Pod, Secret } from '../../../kinds/kubernetes/types.ts'
 import type { Source } from '../volumes/driver.ts'
 import { type Addresses, fieldValue, resourceValue, type Value } from './downward.ts'
@@ -75,7 +76,7 @@ function resolveVariable({ value = '', valueFrom }: EnvVar, { container, context
 
 function textsOf(secret: Secret | undefined): Record<string, string> | undefined {
   if (secret === undefined) return undefined
-  return Object.fromEntries(Object.entries(secret.data ?? {}).map(([key, base64]) => [key, Buffer.from(base64, 'base64').toString()]))
+  return Object.fromEntries(Object.keys(secret.data ?? {}).map((key) => [key, secretText(secret, key)]))
 }
 
 /** Objects that the variables of a pod's containers come from. */

@@ -1,5 +1,7 @@
 /** Asks a container once, by command, HTTP or TCP: for probes and for hooks. Everything is bounded in time by the clock given. */
+
 import type { Clock } from '../../../base/clock.ts'
+import { messageOf } from '../../../base/error-text.ts'
 import type { Container, ExecAction, HTTPGetAction, Probe, TCPSocketAction } from '../../../kinds/kubernetes/types.ts'
 import type { ContainerMachine, RunId } from '../container-machine.ts'
 
@@ -29,8 +31,6 @@ export async function checkProbe(probe: Probe, asking: Asking): Promise<Answer> 
     return { error: messageOf(error) }
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export async function askCommand({ command = [] }: ExecAction, asking: Asking): Promise<Answer> {
   const chunks: Uint8Array[] = []

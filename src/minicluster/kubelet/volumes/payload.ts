@@ -1,5 +1,5 @@
 /** Files out of the data of ConfigMaps, Secrets and the downward API: which keys, where, with which mode. Pure. */
-import type { ConfigMap, DownwardAPIVolumeFile, KeyToPath, Secret } from '../../../kinds/kubernetes/types.ts'
+import type { ConfigMap, DownwardAPIVolumeFile, KeyToPath } from '../../../kinds/kubernetes/types.ts'
 import type { VolumeFile } from '../container-machine.ts'
 import { fieldValue, resourceValue } from '../environment/downward.ts'
 import type { VolumeContext } from './driver.ts'
@@ -18,9 +18,6 @@ export function dataOfConfigMap({ data, binaryData }: ConfigMap): Data {
     ...Object.entries(binaryData ?? {}).map(([key, base64]): [string, Uint8Array] => [key, Buffer.from(base64, 'base64')]),
   ])
 }
-
-export const dataOfSecret = ({ data }: Secret): Data =>
-  new Map(Object.entries(data ?? {}).map(([key, base64]) => [key, Buffer.from(base64, 'base64')]))
 
 export interface Choice {
   items?: KeyToPath[]

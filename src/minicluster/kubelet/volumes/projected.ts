@@ -1,8 +1,9 @@
 /** projected: several sources in one directory: ConfigMaps, Secrets, fields of the pod, service account tokens. */
+import { secretBytes } from '../../../kinds/kubernetes/secret-data.ts'
 import type { Volume, VolumeProjection } from '../../../kinds/kubernetes/types.ts'
 import type { VolumeFile } from '../container-machine.ts'
 import { type Source, type TokenOrder, type VolumeContext, type VolumeDriver, waiting } from './driver.ts'
-import { DEFAULT_MODE, dataOfConfigMap, dataOfSecret, downwardPayload, type Payload, payloadOf } from './payload.ts'
+import { DEFAULT_MODE, dataOfConfigMap, downwardPayload, type Payload, payloadOf } from './payload.ts'
 
 /** What kubelets ask for when nothing is said, and the API server's default. */
 const DEFAULT_SECONDS = 3600
@@ -49,7 +50,7 @@ function partOf(source: VolumeProjection, defaultMode: number, context: VolumeCo
     const found = context.secret(secret.name ?? '')
     if (found === undefined) return absent(secret.optional, `secret "${secret.name ?? ''}" not found`)
     const choice = { ...secret, defaultMode, what: 'secret' }
-    return versioned(payloadOf(dataOfSecret(found), choice), `${found.metadata.uid}/${found.metadata.resourceVersion}`)
+    return versioned(payloadOf(secretBytes(found), choice), `${found.metadata.uid}/${found.metadata.resourceVersion}`)
   }
   if (downwardAPI !== undefined) {
     const payload = downwardPayload(downwardAPI.items, defaultMode, context)

@@ -1,6 +1,7 @@
 /** secret: the keys of a Secret as files, which follow it. */
+import { secretBytes } from '../../../kinds/kubernetes/secret-data.ts'
 import { type VolumeDriver, waiting } from './driver.ts'
-import { dataOfSecret, payloadOf } from './payload.ts'
+import { payloadOf } from './payload.ts'
 
 export const secret: VolumeDriver = {
   field: 'secret',
@@ -10,7 +11,7 @@ export const secret: VolumeDriver = {
     const found = context.secret(name)
     if (found === undefined && source.optional !== true) return waiting(`secret "${name}" not found`)
     const choice = { ...source, what: 'secret' }
-    const payload = found === undefined ? { files: [] } : payloadOf(dataOfSecret(found), choice)
+    const payload = found === undefined ? { files: [] } : payloadOf(secretBytes(found), choice)
     if ('problem' in payload) return waiting(payload.problem.replace('config key', 'secret key'))
     return { kind: 'files', version: `${found?.metadata.uid}/${found?.metadata.resourceVersion}`, files: () => payload.files }
   },

@@ -6,7 +6,7 @@
  */
 import { formatTime } from '../../../base/clock.ts'
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { LEASES, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Lease, Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import {
@@ -106,12 +106,7 @@ interface Watched {
 async function freshLease({ node, cached, watchedSinceMs, nowMs }: Watched, client: Client): Promise<Lease | undefined> {
   const atMs = givenUpAtMs({ node, lease: cached, watchedSinceMs })
   if (cached === undefined || atMs === undefined || nowMs < atMs || readyConditionOf(node)?.status === 'Unknown') return cached
-  try {
-    return (await client.get(LEASES, { namespace: LEASE_NAMESPACE, name: node.metadata.name ?? '' })) as Lease
-  } catch (error) {
-    if (isNotFound(error)) return cached
-    throw error
-  }
+  return (await ifFound(client.get<Lease>(LEASES, { namespace: LEASE_NAMESPACE, name: node.metadata.name ?? '' }))) ?? cached
 }
 
 function plan(observed: Observed): Plan {

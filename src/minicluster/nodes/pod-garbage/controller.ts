@@ -5,7 +5,7 @@
  */
 
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, type Reader, via } from '../../../runtime/controller.ts'
@@ -74,12 +74,7 @@ interface Asking {
 async function nodeOf(name: string, { read, client, sinceMs, nowMs }: Asking): Promise<Node | undefined> {
   const cached = read.get(NODES, '', name)
   if (cached !== undefined || sinceMs === undefined || nowMs < sinceMs + QUARANTINE_MS) return cached
-  try {
-    return (await client.get(NODES, { name })) as Node
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  return ifFound(client.get<Node>(NODES, { name }))
 }
 
 const isOutOfService = (node: Node): boolean => !isNodeReady(node) && (node.spec?.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE)

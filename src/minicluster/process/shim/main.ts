@@ -5,8 +5,10 @@
  *
  *   node shim.mjs <directory of the run> <directory for notices> <name of the notice>
  */
+
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { messageOf } from '../../../base/error-text.ts'
 import { LaunchError, prepareLaunch } from '../launch.ts'
 import { bootId, markOf } from '../process-table.ts'
 import {
@@ -74,7 +76,7 @@ async function main(): Promise<void> {
     })
     finish(ended)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     const reason = error instanceof LaunchError ? error.reason : 'RunContainerError'
     finish({ phase: 'failed', reason, message, atMs: Date.now() })
   }

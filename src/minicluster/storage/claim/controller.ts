@@ -6,7 +6,7 @@
  */
 
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, STORAGE_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kinds/kubernetes/types.ts'
 import { type ObjectRef, objectKey, refOf, refOfKey } from '../../../kube/object-reference.ts'
@@ -103,12 +103,7 @@ async function namedVolume(claim: PersistentVolumeClaim | undefined, read: Reade
   if (claim === undefined || name === '') return undefined
   const cached = read.get(PERSISTENT_VOLUMES, '', name)
   if (cached !== undefined || isWaiting(claim) || claim.status?.phase === 'Lost') return cached
-  try {
-    return (await client.get(PERSISTENT_VOLUMES, { name })) as PersistentVolume
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  return ifFound(client.get<PersistentVolume>(PERSISTENT_VOLUMES, { name }))
 }
 
 const isAvailable = ({ spec, status, metadata }: PersistentVolume): boolean =>

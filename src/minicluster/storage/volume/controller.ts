@@ -5,7 +5,7 @@
  */
 
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/kubernetes/types.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
@@ -69,13 +69,8 @@ async function claimOf(volume: PersistentVolume | undefined, read: Reader, clien
   if (isSame(cached)) return cached
   // Both are the last word on the claim; to ask again would be to ask for ever.
   if (volume?.status?.phase === 'Released' || volume?.status?.phase === 'Failed') return undefined
-  try {
-    const live = (await client.get(PERSISTENT_VOLUME_CLAIMS, { namespace, name })) as PersistentVolumeClaim
-    return isSame(live) ? live : undefined
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const live = await ifFound(client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace, name }))
+  return isSame(live) ? live : undefined
 }
 
 export function plan(observed: Observed): Plan {

@@ -5,10 +5,11 @@
  */
 
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { CRON_JOBS, JOBS } from '../../../kinds/kubernetes/resources.ts'
 import type { CronJob } from '../../../kinds/kubernetes/types.ts'
 import { parseGroupVersion } from '../../../kube/meta.ts'
+import { refOf } from '../../../kube/object-reference.ts'
 import { defineController, type Plan, via } from '../../../runtime/controller.ts'
 import { byController, controlledBy } from '../pod/indexes.ts'
 import { controllerOf } from '../pod/ownership.ts'
@@ -53,11 +54,6 @@ const startsJob = ({ actions }: Plan): boolean => actions.some((action) => actio
  * ago, and whose Job is gone, would be made again by somebody who does not know it yet.
  */
 async function isCurrent(client: Client, cron: CronJob): Promise<boolean> {
-  const { namespace, name = '', resourceVersion } = cron.metadata
-  try {
-    return (await client.get(CRON_JOBS, { namespace, name })).metadata.resourceVersion === resourceVersion
-  } catch (error) {
-    if (isNotFound(error)) return false
-    throw error
-  }
+  const live = await ifFound(client.get(CRON_JOBS, refOf(cron)))
+  return live !== undefined && live.metadata.resourceVersion === cron.metadata.resourceVersion
 }

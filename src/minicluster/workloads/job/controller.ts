@@ -6,7 +6,7 @@
  */
 
 import type { Client } from '../../../client/client.ts'
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
 import { parseGroupVersion } from '../../../kube/meta.ts'
@@ -92,11 +92,5 @@ function straysOf(ref: ObjectRef, of: { job: Job | undefined; read: PassReader; 
 
 /** That a Job is gone, only the server can say: a cache may simply not know it yet. */
 async function isGone(client: Client, ref: ObjectRef): Promise<boolean> {
-  try {
-    await client.get(JOBS, ref)
-    return false
-  } catch (error) {
-    if (isNotFound(error)) return true
-    throw error
-  }
+  return (await ifFound(client.get(JOBS, ref))) === undefined
 }

@@ -4,7 +4,7 @@
  * says so, because the time may have been prolonged.
  */
 
-import { isNotFound } from '../../../client/errors.ts'
+import { ifFound } from '../../../client/errors.ts'
 import { JOBS } from '../../../kinds/kubernetes/resources.ts'
 import type { Job } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
@@ -27,12 +27,7 @@ export const ttlAfterFinished = defineController<Observed, Job>({
     const nowMs = read.nowMs()
     const left = job === undefined ? undefined : timeLeftMs(job, nowMs)
     if (left === undefined || left > 0) return { job, nowMs }
-    try {
-      return { job: await client.get(JOBS, ref), nowMs }
-    } catch (error) {
-      if (isNotFound(error)) return { job: undefined, nowMs }
-      throw error
-    }
+    return { job: await ifFound(client.get(JOBS, ref)), nowMs }
   },
   plan,
 })

@@ -5,7 +5,7 @@
  */
 
 import type { Client } from '../../../../client/client.ts'
-import { isNotFound } from '../../../../client/errors.ts'
+import { ifFound } from '../../../../client/errors.ts'
 import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../../../kinds/kubernetes/resources.ts'
 import type { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../../kinds/kubernetes/types.ts'
 import {
@@ -104,12 +104,7 @@ async function nodeOf(claim: PersistentVolumeClaim, read: Reader, client: Client
   if (name === undefined) return undefined
   const cached = read.get(NODES, '', name)
   if (cached !== undefined) return cached
-  try {
-    return (await client.get(NODES, { name })) as Node
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  return ifFound(client.get<Node>(NODES, { name }))
 }
 
 function plan(observed: Observed): Plan {
