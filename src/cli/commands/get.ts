@@ -1,4 +1,5 @@
 /** `sluice get deploy -A`: objects of all clusters in one table, or as one list. */
+
 import pc from 'picocolors'
 import { stringify } from 'yaml'
 import { type Client, createClient } from '../../client/client.ts'
@@ -8,14 +9,13 @@ import type { ConnectMember } from '../../client/members.ts'
 import { namedResource } from '../../client/named-resource.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
 import { TransportError } from '../../client/transport.ts'
+import { type FleetObject, type Gathering, type GatherQuery, gatherObjects, gatherTable } from '../../fleet/overview/gather.ts'
+import { createMemberAsker } from '../../fleet/overview/members.ts'
+import { type FleetRow, tableOf } from '../../fleet/overview/table.ts'
 import type { Cluster } from '../../kinds/karmada/cluster.ts'
 import { CLUSTERS } from '../../kinds/karmada/resources.ts'
-import type { KubeObject } from '../../kube/meta.ts'
 import { connectionFor } from '../connect.ts'
-import { byPlace, columnsOf, type FleetRow, joinedColumns, rowsOf, type ServerTable, tableOf } from '../fleet-table.ts'
 import { layout, type Paint, shownText } from '../fleet-table-layout.ts'
-import { createMemberAsker, type FleetQuery, type MemberAsker, type MemberPage, MemberProblem } from '../fleet-table-members.ts'
-import { merged } from '../fleet-table-merge.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { memberAccess } from '../member-access.ts'
 import { unanswered } from '../unanswered.ts'
@@ -73,9 +73,9 @@ export async function getFrom(machine: Machine, fleet: Fleet, words: readonly st
   const asker = createMemberAsker({ ...fleet, clock: machine.clock, random: machine.random })
   const problems = new Map<string, string>()
   try {
-    const asked: Asked = { clusters, asker, problems }
+    const gathering: Gathering = { clusters, asker, problems }
     const print = options.output === 'json' || options.output === 'yaml' ? printList : printTable
-    const found = await print(machine, asked, query, options)
+    const found = await print(machine, gathering, query, options)
     for (const [cluster, why] of [...problems].sort(([a], [b]) => (a < b ? -1 : 1)))
       machine.err(`${shownText(cluster)}: ${shownText(why)}\n`)
     if (problems.size === clusters.length)
@@ -124,55 +124,14 @@ function chosen(clusters: readonly Cluster[], names: string | undefined): Cluste
   return found
 }
 
-interface Asked {
-  clusters: readonly Cluster[]
-  asker: MemberAsker
-  problems: Map<string, string>
-}
-
-type Query = Omit<FleetQuery, 'accept' | 'includeObject'>
-
 interface Found {
   count: number
   isNamespaced: boolean
 }
 
-/** What a cluster says; when it says nothing more, why. */
-async function* pagesOf({ asker, problems }: Asked, cluster: Cluster, query: FleetQuery): AsyncGenerator<MemberPage> {
-  try {
-    for await (const pages of asker.pages(cluster, query)) yield* pages
-  } catch (error) {
-    if (!(error instanceof MemberProblem)) throw error
-    problems.set(cluster.metadata.name ?? '', error.message)
-  }
-}
-
-const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
-
-/** Only cells are kept: about as much as is printed. */
-async function printTable(machine: Machine, asked: Asked, of: Query, options: GetOptions): Promise<Found> {
-  const query: FleetQuery = { ...of, accept: TABLE, includeObject: 'Metadata' }
-  const rows: FleetRow[] = []
-  let columns: ReturnType<typeof columnsOf> = []
-  let isNamespaced = of.atHub?.namespaced ?? false
-  const take = async (cluster: Cluster): Promise<void> => {
-    const name = cluster.metadata.name ?? ''
-    let own: ReturnType<typeof columnsOf> = []
-    for await (const { resource, body } of pagesOf(asked, cluster, query)) {
-      const table = body as ServerTable
-      if (table.kind !== 'Table') {
-        asked.problems.set(name, `prints no table of ${resource.plural}; see -o json`)
-        return
-      }
-      if (columnsOf(table).length > 0) own = columnsOf(table)
-      columns = joinedColumns(columns, own)
-      isNamespaced ||= resource.namespaced
-      for (const row of rowsOf(name, table, own)) rows.push(row)
-    }
-  }
-  await Promise.all(asked.clusters.map(take))
+async function printTable(machine: Machine, gathering: Gathering, query: GatherQuery, options: GetOptions): Promise<Found> {
+  const { rows, columns, isNamespaced } = await gatherTable(gathering, query)
   if (rows.length === 0) return { count: 0, isNamespaced }
-  rows.sort(byPlace)
   const style = { isWide: options.output === 'wide', showsNamespace: isNamespaced && options.allNamespaces === true }
   machine.out(layout(tableOf(rows, columns, style), machine.isTerminal ? painted(rows) : undefined))
   return { count: rows.length, isNamespaced }
@@ -186,48 +145,21 @@ function painted(rows: readonly FleetRow[]): Paint {
   }
 }
 
-interface Item {
-  cluster: string
-  object: KubeObject
-}
-
-/** In the order of servers, which is that of namespace and name; printed as it comes. */
-async function printList(machine: Machine, asked: Asked, of: Query, { output }: GetOptions): Promise<Found> {
-  const query: FleetQuery = { ...of, accept: 'application/json' }
-  let isNamespaced = of.atHub?.namespaced ?? false
-  const lists = asked.clusters.map(async function* (cluster): AsyncGenerator<Item[]> {
-    for await (const { resource, body } of pagesOf(asked, cluster, query)) {
-      isNamespaced ||= resource.namespaced
-      const { items, apiVersion } = body as { items?: KubeObject[] | null; apiVersion?: string }
-      yield (items ?? []).map((item) => ({
-        cluster: cluster.metadata.name ?? '',
-        object: { ...item, apiVersion: item.apiVersion ?? apiVersion ?? '', kind: item.kind ?? resource.kind },
-      }))
-    }
-  })
+/** Printed as it comes. */
+async function printList(machine: Machine, gathering: Gathering, query: GatherQuery, { output }: GetOptions): Promise<Found> {
+  const { objects, isNamespaced } = gatherObjects(gathering, query)
   const written = output === 'json' ? asJson : asYaml
   let count = 0
-  for await (const item of merged(lists, inServerOrder)) {
+  for await (const item of objects) {
     machine.out(written.item(item, count === 0))
     count++
   }
-  if (asked.problems.size < asked.clusters.length || count > 0) machine.out(written.end(count))
-  return { count, isNamespaced }
-}
-
-const keyOf = ({ object: { metadata }, cluster }: Item): [string, string] => [
-  `${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`,
-  cluster,
-]
-
-function inServerOrder(a: Item, b: Item): number {
-  const [[keyA, clusterA], [keyB, clusterB]] = [keyOf(a), keyOf(b)]
-  if (keyA !== keyB) return keyA < keyB ? -1 : 1
-  return clusterA < clusterB ? -1 : clusterA > clusterB ? 1 : 0
+  if (gathering.problems.size < gathering.clusters.length || count > 0) machine.out(written.end(count))
+  return { count, isNamespaced: isNamespaced() }
 }
 
 interface Written {
-  item(item: Item, isFirst: boolean): string
+  item(item: FleetObject, isFirst: boolean): string
   end(count: number): string
 }
 

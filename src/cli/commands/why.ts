@@ -1,12 +1,10 @@
 /** `sluice why deployment/web`: why it is where it is, from the template to the object in each cluster, and what to do about it. */
 import pc from 'picocolors'
 import { type Client, createClient } from '../../client/client.ts'
-import { discoverResources } from '../../client/discovery.ts'
 import { ApiError } from '../../client/errors.ts'
-import { namedResource } from '../../client/named-resource.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
 import { TransportError } from '../../client/transport.ts'
-import { explain, situationOf } from '../../fleet/explain/index.ts'
+import { explainObject } from '../../fleet/explain/index.ts'
 import { connectionFor } from '../connect.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { formatted } from '../output.ts'
@@ -50,19 +48,12 @@ export async function whyFrom(
   { kind, name }: Subject,
   options: WhyOptions,
 ): Promise<void> {
-  const resources = await discoverResources(hub.client)
-  if (!resources.some(({ group, plural }) => group === 'work.karmada.io' && plural === 'works'))
-    throw new CommandError(`${hub.where} is no hub; name one with --context (that of sluice up is called hub)`)
-  const resource = namedResource(resources, kind)
-  if (resource === undefined) throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
-  const namespace = resource.namespaced ? (options.namespace ?? hub.namespace) : ''
-  const situation = await situationOf(hub.client, { resource, namespace, name })
-  const explanation = explain(situation)
+  const explained = await explainObject(hub.client, { kind, name, namespace: options.namespace ?? hub.namespace })
+  if (explained === 'no-hub') throw new CommandError(`${hub.where} is no hub; name one with --context (that of sluice up is called hub)`)
+  if (explained === 'no-resource') throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
+  const { resource, explanation, isThere, leavesTrace } = explained
   const told = formatted(explanation, options.output)
-  const isThere = situation.template !== undefined
-  // Without the object and without a trace of it there is no chain to show.
-  if (told !== undefined || isThere || situation.binding !== undefined)
-    machine.out(told ?? whyText(explanation, machine.isTerminal ? pc : pc.createColors(false)))
+  if (told !== undefined || leavesTrace) machine.out(told ?? whyText(explanation, machine.isTerminal ? pc : pc.createColors(false)))
   const all = resource.namespaced ? ' -A' : ''
   if (!isThere) throw new CommandError(`${explanation.says}: ${explanation.fix}; see: sluice get ${resource.plural}${all}`)
 }

@@ -1,4 +1,5 @@
 /** Why something is where it is, for people and machines. */
 export type { ClusterLink, Explanation, State } from './chain.ts'
+export { explainObject } from './explain-object.ts'
 export { explain } from './explanation.ts'
-export { type Situation, situationOf } from './situation.ts'
+export type { Situation } from './situation.ts'

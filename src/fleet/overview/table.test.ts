@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { byPlace, columnsOf, joinedColumns, rowsOf, type ServerTable, tableOf } from './fleet-table.ts'
+import { byPlace, columnsOf, joinedColumns, rowsOf, type ServerTable, tableOf } from './table.ts'
 
 const TABLE: ServerTable = {
   kind: 'Table',

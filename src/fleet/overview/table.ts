@@ -1,5 +1,5 @@
 /** The tables that servers print, made into one: whose object it is comes first, whether it is managed from the hub last. Pure. */
-import type { KubeObject } from '../kube/meta.ts'
+import type { KubeObject } from '../../kube/meta.ts'
 
 /** meta.k8s.io/v1 Table, as far as it is read. */
 export interface ServerTable {
@@ -24,7 +24,7 @@ export interface TableStyle {
   showsNamespace: boolean
 }
 
-type Columns = { name: string; priority: number }[]
+export type Columns = { name: string; priority: number }[]
 
 export const columnsOf = ({ columnDefinitions }: ServerTable): Columns =>
   (columnDefinitions ?? []).map(({ name, priority }) => ({ name: String(name), priority: priority ?? 0 }))

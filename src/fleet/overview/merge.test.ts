@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { merged, paged } from './fleet-table-merge.ts'
+import { merged, paged } from './merge.ts'
 
 async function* chunks<T>(items: readonly T[], size: number): AsyncGenerator<T[]> {
   for (let at = 0; at < items.length; at += size) {

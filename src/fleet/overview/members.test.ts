@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seededRandom } from '../base/random.ts'
-import type { Client } from '../client/client.ts'
-import type { TransportRequest, TransportResponse } from '../client/transport.ts'
-import type { Cluster } from '../kinds/karmada/cluster.ts'
-import { createMemberAsker, type FleetQuery, MemberProblem } from './fleet-table-members.ts'
-import { realClock } from './testing.ts'
+import { seededRandom } from '../../base/random.ts'
+import { realClock } from '../../cli/testing.ts'
+import type { Client } from '../../client/client.ts'
+import type { TransportRequest, TransportResponse } from '../../client/transport.ts'
+import type { Cluster } from '../../kinds/karmada/cluster.ts'
+import { createMemberAsker, type FleetQuery, MemberProblem } from './members.ts'
 
 const PODS = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 const QUERY: FleetQuery = {
