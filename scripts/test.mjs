@@ -10,6 +10,7 @@ const checks = [
   { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings'] },
   { name: 'promises and cycles', command: [bin('oxlint'), '--type-aware', '--deny-warnings', 'src', 'test', 'bench'] },
   { name: 'import directions', command: script('check-imports') },
+  { name: 'module-level state', command: script('check-module-state') },
   { name: 'unused code', command: [bin('knip'), '--no-progress'] },
   { name: 'generated files', command: script('generate', '--check') },
 ].map((part) => ({ ...part, group: 'checks' }))

@@ -2,8 +2,8 @@
 
 import type { Json } from '../../src/base/json.ts'
 import { kindsOf } from '../../src/controllers.ts'
-import { goldenSteps } from '../../src/kinds/kubernetes/goldens.ts'
 import type { Schema } from '../../src/kube/schema.ts'
+import { goldenSteps } from '../conformance/recorded.ts'
 
 export const NAMESPACES = ['fuzz-0', 'fuzz-1']
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sleep } from '../../src/base/clock.ts'
 import { createCaches } from '../../src/client/cache/caches.ts'
 import { openScene, type Scene, type ServerUnderTest } from '../../src/client/suite-harness.ts'
+import { aConfigMap } from '../../src/faultsim/builders/index.ts'
 import { CONFIG_MAPS, EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import {
@@ -15,7 +16,6 @@ import {
   request,
 } from '../../src/runtime/controller.ts'
 import { runController } from '../../src/runtime/run-controller.ts'
-import { aConfigMap } from '../builders/index.ts'
 import { inProcessServer } from '../client/servers.ts'
 
 const NAME = 'test.deeds'

@@ -1,9 +1,9 @@
 import { describe } from 'node:test'
 import { formatTime } from '../../src/base/clock.ts'
+import { anEvent } from '../../src/faultsim/builders/index.ts'
+import { expectGone, expectThere } from '../../src/faultsim/expect/index.ts'
+import { story } from '../../src/faultsim/story.ts'
 import { EVENTS } from '../../src/kinds/kubernetes/resources.ts'
-import { anEvent } from '../builders/index.ts'
-import { expectGone, expectThere } from '../expect/index.ts'
-import { story } from './story.ts'
 
 const MINUTE_MS = 60_000
 

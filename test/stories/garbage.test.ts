@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import { aClusterRole, aCog, aConfigMap, aDefinition, aNamespace, aWidget, blockedBy, ownedBy } from '../../src/faultsim/builders/index.ts'
+import { expectGone, expectThere } from '../../src/faultsim/expect/index.ts'
+import { story } from '../../src/faultsim/story.ts'
 import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
-import { aClusterRole, aCog, aConfigMap, aDefinition, aNamespace, aWidget, blockedBy, ownedBy } from '../builders/index.ts'
-import { expectGone, expectThere } from '../expect/index.ts'
-import { story } from './story.ts'
 
 const custom = (plural: string, kind: string, namespaced = true): Resource => ({
   group: 'example.com',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import { aNamespace } from '../../src/faultsim/builders/index.ts'
+import { expectThere } from '../../src/faultsim/expect/index.ts'
+import { story } from '../../src/faultsim/story.ts'
 import { AUTHORITY } from '../../src/faultsim/world/fixed-keys.ts'
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../src/kinds/kubernetes/resources.ts'
-import { aNamespace } from '../builders/index.ts'
-import { expectThere } from '../expect/index.ts'
-import { story } from './story.ts'
 
 const ROOT_CA = 'kube-root-ca.crt'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import { aConfigMap, aDefinition, aNamespace, anEvent, aWidget } from '../../src/faultsim/builders/index.ts'
+import { conditionsOf, expectGone, expectThere } from '../../src/faultsim/expect/index.ts'
+import { story } from '../../src/faultsim/story.ts'
 import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, EVENTS, NAMESPACES } from '../../src/kinds/kubernetes/resources.ts'
 import type { Resource } from '../../src/kube/resource.ts'
-import { aConfigMap, aDefinition, aNamespace, anEvent, aWidget } from '../builders/index.ts'
-import { conditionsOf, expectGone, expectThere } from '../expect/index.ts'
-import { story } from './story.ts'
 
 const WIDGETS: Resource = { group: 'example.com', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true }
 const held = { metadata: { finalizers: ['example.com/hold'] } }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import { aClusterRole } from '../../src/faultsim/builders/index.ts'
+import { expectThere } from '../../src/faultsim/expect/index.ts'
+import { story } from '../../src/faultsim/story.ts'
 import { CLUSTER_ROLES } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
-import { aClusterRole } from '../builders/index.ts'
-import { expectThere } from '../expect/index.ts'
-import { story } from './story.ts'
 
 interface Rule {
   apiGroups?: string[]

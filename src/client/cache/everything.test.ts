@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aDefinition } from '../../../test/builders/index.ts'
+import { aDefinition } from '../../faultsim/builders/index.ts'
 import { World } from '../../faultsim/world/index.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kinds/kubernetes/resources.ts'
 import { readAll, type Transport } from '../transport.ts'

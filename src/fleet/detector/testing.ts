@@ -1,7 +1,7 @@
 /** Objects and questions that the tests of the detector share. `where` is `namespace/name`, or a name alone. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { expectQuiet } from '../../../test/expect/index.ts'
+import { expectQuiet } from '../../faultsim/expect/index.ts'
 import { aWorld, type World, type WorldCluster } from '../../faultsim/world/index.ts'
 import type { Binding, Policy, PropagationSpec } from '../../kinds/karmada/index.ts'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'

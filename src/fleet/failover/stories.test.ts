@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { expectQuiet, expectThere } from '../../../test/expect/index.ts'
+import { expectQuiet, expectThere } from '../../faultsim/expect/index.ts'
 import { survives } from '../../faultsim/survives.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import type { Binding, Cluster, GracefulEvictionTask } from '../../kinds/karmada/index.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { expectQuiet, expectThere } from '../../../test/expect/index.ts'
+import { expectQuiet, expectThere } from '../../faultsim/expect/index.ts'
 import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { World, WorldCluster } from '../../faultsim/world/index.ts'
 import { aWorld } from '../../faultsim/world/index.ts'

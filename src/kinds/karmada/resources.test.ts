@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { aConfigMap, aNamespace } from '../../../test/builders/index.ts'
 import { ApiError } from '../../client/errors.ts'
+import { aConfigMap, aNamespace } from '../../faultsim/builders/index.ts'
 import { aWorld, type World } from '../../faultsim/world/index.ts'
 import type { KubeObject, ObjectMeta } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'

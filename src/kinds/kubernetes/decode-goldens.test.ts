@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { goldenObjects } from '../../../test/conformance/recorded.ts'
 import type { Json } from '../../base/json.ts'
 import { parseGroupVersion } from '../../kube/meta.ts'
 import { decodeTyped } from './decode-json.ts'
-import { goldenObjects } from './goldens.ts'
 import { messageFor } from './message-names.ts'
 
 describe('typed decoding against recorded answers', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type GoldenStep, goldenSteps } from '../../../test/conformance/recorded.ts'
 import { parseJsonText } from '../../kube/json-text.ts'
 import { parseYamlText } from '../../kube/yaml-text.ts'
 import { DecodeError, decodeTyped } from './decode-json.ts'
 import { declaredType, type FieldValidationMode, strictOutcome } from './field-validation.ts'
-import { type GoldenStep, goldenSteps } from './goldens.ts'
 import { builtinKinds } from './registry.ts'
 
 const kinds = builtinKinds({ rulesFor: () => ({}), printerFor: () => undefined })

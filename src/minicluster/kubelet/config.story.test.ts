@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { aConfigMap } from '../../../test/builders/index.ts'
-import { aProcessPod, machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
-import { containerOf, eventsOf, podOf } from '../../../test/expect/pods.ts'
-import { story } from '../../../test/stories/story.ts'
+import { aConfigMap } from '../../faultsim/builders/index.ts'
+import { aProcessPod, machineOf, processNodes } from '../../faultsim/builders/process-nodes.ts'
+import { containerOf, eventsOf, podOf } from '../../faultsim/expect/pods.ts'
+import { story } from '../../faultsim/story.ts'
 import type { World } from '../../faultsim/world/index.ts'
 import { CONFIG_MAPS, PODS } from '../../kinds/kubernetes/resources.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { aProcessPod, machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
-import { conditionsOf } from '../../../test/expect/index.ts'
-import { containerOf, eventsOf, podOf } from '../../../test/expect/pods.ts'
-import { story } from '../../../test/stories/story.ts'
+import { aProcessPod, machineOf, processNodes } from '../../faultsim/builders/process-nodes.ts'
+import { conditionsOf } from '../../faultsim/expect/index.ts'
+import { containerOf, eventsOf, podOf } from '../../faultsim/expect/pods.ts'
+import { story } from '../../faultsim/story.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 
 const programs = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { aProcessPod, machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
+import { aProcessPod, machineOf, processNodes } from '../../faultsim/builders/process-nodes.ts'
 import { aWorld, type World } from '../../faultsim/world/index.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'

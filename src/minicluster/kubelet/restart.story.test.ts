@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { aProcessPod, machineOf, processNodes, shutdownOf } from '../../../test/builders/process-nodes.ts'
-import { conditionsOf, expectGone } from '../../../test/expect/index.ts'
-import { containerOf, podOf } from '../../../test/expect/pods.ts'
-import { story } from '../../../test/stories/story.ts'
+import { aProcessPod, machineOf, processNodes, shutdownOf } from '../../faultsim/builders/process-nodes.ts'
+import { conditionsOf, expectGone } from '../../faultsim/expect/index.ts'
+import { containerOf, podOf } from '../../faultsim/expect/pods.ts'
+import { story } from '../../faultsim/story.ts'
 import { LEASES, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Lease, Node } from '../../kinds/kubernetes/types.ts'
 

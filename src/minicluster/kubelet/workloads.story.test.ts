@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { machineOf, processNodes } from '../../../test/builders/process-nodes.ts'
-import { story } from '../../../test/stories/story.ts'
+import { machineOf, processNodes } from '../../faultsim/builders/process-nodes.ts'
+import { story } from '../../faultsim/story.ts'
 import { DEPLOYMENTS, JOBS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Deployment, Job, Pod } from '../../kinds/kubernetes/types.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { story } from '../../../test/stories/story.ts'
+import { story } from '../../faultsim/story.ts'
 import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import { EVENTS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'

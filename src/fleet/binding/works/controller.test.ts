@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { expectGone, expectQuiet } from '../../../../test/expect/index.ts'
+import { expectGone, expectQuiet } from '../../../faultsim/expect/index.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import type { Binding, BindingSpec, Work } from '../../../kinds/karmada/index.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { expectGone } from '../../../../test/expect/index.ts'
 import { NOTHING } from '../../../client/cache/nothing.ts'
+import { expectGone } from '../../../faultsim/expect/index.ts'
 import { viewOf } from '../../../faultsim/prover/ledger.ts'
 import { type Survival, survives } from '../../../faultsim/survives.ts'
 import { aWorld, type WorldCluster } from '../../../faultsim/world/index.ts'

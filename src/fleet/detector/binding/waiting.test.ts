@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { expectQuiet } from '../../../../test/expect/index.ts'
+import { expectQuiet } from '../../../faultsim/expect/index.ts'
 import { aWorld, type WorldCluster } from '../../../faultsim/world/index.ts'
 import type { Binding, PropagationSpec } from '../../../kinds/karmada/index.ts'
 import { OVERRIDE_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'

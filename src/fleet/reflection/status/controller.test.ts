@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { conditionsOf, expectQuiet } from '../../../../test/expect/index.ts'
+import { conditionsOf, expectQuiet } from '../../../faultsim/expect/index.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import { CLUSTER_SCOPED_BINDINGS, NAMESPACED_BINDINGS } from '../../../kinds/karmada/binding-kinds.ts'

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type GoldenStep, goldenSteps } from '../../../../test/conformance/recorded.ts'
 import { deepClone, deepFreeze, isJsonObject, type Json, type JsonObject } from '../../../base/json.ts'
 import type { FieldError } from '../../../kube/field-error.ts'
 import { type KubeObject, parseGroupVersion } from '../../../kube/meta.ts'
@@ -13,7 +14,6 @@ import type { AdmissionContext, AdmissionRequest } from '../../admission.ts'
 import type { KindDefinition, RuleContext } from '../../kind.ts'
 import { builtinAdmission } from '../admission/index.ts'
 import { decodeTyped } from '../decode-json.ts'
-import { type GoldenStep, goldenSteps } from '../goldens.ts'
 import { builtinKinds } from '../registry.ts'
 import { rulesFor } from './index.ts'
 

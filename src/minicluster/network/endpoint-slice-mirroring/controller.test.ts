@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { story } from '../../../../test/stories/story.ts'
+import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointSlice, EndpointSubset, Endpoints } from '../../../kinds/kubernetes/types.ts'

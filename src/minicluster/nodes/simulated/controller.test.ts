@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { story } from '../../../../test/stories/story.ts'
+import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import { EVENTS, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'

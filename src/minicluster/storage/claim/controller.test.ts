@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { story } from '../../../../test/stories/story.ts'
+import { story } from '../../../faultsim/story.ts'
 import { type Invariant, survives } from '../../../faultsim/survives.ts'
 import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/kubernetes/types.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { story } from '../../../../test/stories/story.ts'
+import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { CONTROLLER_REVISIONS, DAEMON_SETS, NAMESPACES, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, DaemonSetSpec } from '../../../kinds/kubernetes/types.ts'

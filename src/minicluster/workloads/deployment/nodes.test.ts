@@ -1,9 +1,9 @@
 /** Deployments on nodes: pods are placed, start, run and end by themselves, and what is stored keeps within the bounds at every moment. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { conditionsOf } from '../../../../test/expect/index.ts'
-import { story } from '../../../../test/stories/story.ts'
+import { conditionsOf } from '../../../faultsim/expect/index.ts'
 import { type Invariant, keepLedger } from '../../../faultsim/prover/ledger.ts'
+import { story } from '../../../faultsim/story.ts'
 import type { World } from '../../../faultsim/world/index.ts'
 import { DEPLOYMENTS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, Pod } from '../../../kinds/kubernetes/types.ts'

@@ -1,7 +1,7 @@
 /** Stories of Jobs that fail, each in its own way. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { story } from '../../../../test/stories/story.ts'
+import { story } from '../../../faultsim/story.ts'
 import { JOBS, PODS, RESOURCE_QUOTAS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { activePodsOf, aJob, bindPod, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'

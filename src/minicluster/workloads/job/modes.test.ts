@@ -1,7 +1,7 @@
 /** Stories of Jobs that go well: every mode, from the first pod to the last condition. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { story } from '../../../../test/stories/story.ts'
+import { story } from '../../../faultsim/story.ts'
 import { JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import { activePodsOf, aJob, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'
 

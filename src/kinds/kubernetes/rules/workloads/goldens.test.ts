@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type GoldenStep, goldenSteps } from '../../../../../test/conformance/recorded.ts'
 import { deepClone, type Json } from '../../../../base/json.ts'
 import type { FieldError } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
@@ -18,7 +19,6 @@ import { invalidError, StatusError } from '../../../../kube/status.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../../kube/validate-meta.ts'
 import type { KindRules, RuleContext } from '../../../kind.ts'
 import { decodeTyped } from '../../decode-json.ts'
-import { type GoldenStep, goldenSteps } from '../../goldens.ts'
 import { schemaFor } from '../../schemas.ts'
 import { workloadRules } from './index.ts'
 

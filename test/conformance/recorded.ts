@@ -1,14 +1,15 @@
 /** Recorded answers of a real server as samples for the tests of this folder, with the placeholders of the transcripts filled. */
-import auth from '../../../test/conformance/goldens/auth.jsonl'
-import concurrency from '../../../test/conformance/goldens/concurrency.jsonl'
-import crds from '../../../test/conformance/goldens/crds.jsonl'
-import defaulting from '../../../test/conformance/goldens/defaulting.jsonl'
-import listwatch from '../../../test/conformance/goldens/listwatch.jsonl'
-import misc from '../../../test/conformance/goldens/misc.jsonl'
-import patches from '../../../test/conformance/goldens/patches.jsonl'
-import ssa from '../../../test/conformance/goldens/ssa.jsonl'
-import validation from '../../../test/conformance/goldens/validation.jsonl'
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+
+import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
+import auth from './goldens/auth.jsonl'
+import concurrency from './goldens/concurrency.jsonl'
+import crds from './goldens/crds.jsonl'
+import defaulting from './goldens/defaulting.jsonl'
+import listwatch from './goldens/listwatch.jsonl'
+import misc from './goldens/misc.jsonl'
+import patches from './goldens/patches.jsonl'
+import ssa from './goldens/ssa.jsonl'
+import validation from './goldens/validation.jsonl'
 
 export interface GoldenStep {
   seq: string

@@ -1,8 +1,8 @@
 /** Looking at a pod of the first member, its containers and its events. */
 import assert from 'node:assert/strict'
-import type { World } from '../../src/faultsim/world/index.ts'
-import { EVENTS, PODS } from '../../src/kinds/kubernetes/resources.ts'
-import type { ContainerStatus, Pod } from '../../src/kinds/kubernetes/types.ts'
+import { EVENTS, PODS } from '../../kinds/kubernetes/resources.ts'
+import type { ContainerStatus, Pod } from '../../kinds/kubernetes/types.ts'
+import type { World } from '../world/index.ts'
 import { expectThere } from './index.ts'
 
 export async function podOf(world: World, where = 'default/p'): Promise<Pod> {

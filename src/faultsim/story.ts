@@ -1,7 +1,7 @@
 /** A story: a world, what happens in it, and at the end always the same two questions: is it quiet, and also after a restart? */
 import { it } from 'node:test'
-import { aWorld, type World, type WorldOptions } from '../../src/faultsim/world/index.ts'
-import { expectQuiet } from '../expect/index.ts'
+import { expectQuiet } from './expect/index.ts'
+import { aWorld, type World, type WorldOptions } from './world/index.ts'
 
 export function story(name: string, tell: (world: World) => Promise<void>, options: WorldOptions = {}): void {
   it(name, async () => {

@@ -1,5 +1,5 @@
 /** Objects for tests: a small valid default of each kind, with overrides where the last one wins. */
-import type { KubeObject, ObjectMeta } from '../../src/kube/meta.ts'
+import type { KubeObject, ObjectMeta } from '../../kube/meta.ts'
 
 /** What to lay over the default; `metadata` is laid over the default's metadata, other fields replace theirs. */
 export interface Overrides {

@@ -1,9 +1,9 @@
 /** Worlds whose members have process nodes over a scripted machine: `aWorld({ members: 1, controllers: processNodes({ … }) })`. */
-import { runControllers } from '../../src/controllers.ts'
-import type { RunControllers, WorldCluster } from '../../src/faultsim/world/cluster.ts'
-import type { KubeObject } from '../../src/kube/meta.ts'
-import { FakeMachine, type FakeMachineOptions, type Programs } from '../../src/minicluster/kubelet/fake-machine.ts'
-import { createNodeShutdown, type KubeletOptions, type NodeShutdown } from '../../src/minicluster/kubelet/index.ts'
+import { runControllers } from '../../controllers.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { FakeMachine, type FakeMachineOptions, type Programs } from '../../minicluster/kubelet/fake-machine.ts'
+import { createNodeShutdown, type KubeletOptions, type NodeShutdown } from '../../minicluster/kubelet/index.ts'
+import type { RunControllers, WorldCluster } from '../world/cluster.ts'
 
 interface Node {
   fake: FakeMachine

@@ -1,8 +1,8 @@
 /** Verbs for stories: what a test says about a world, in words. */
 import assert from 'node:assert/strict'
-import type { World, WorldCluster } from '../../src/faultsim/world/index.ts'
-import type { KubeObject } from '../../src/kube/meta.ts'
-import type { Resource } from '../../src/kube/resource.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
+import type { World, WorldCluster } from '../world/index.ts'
 
 export async function expectThere(cluster: WorldCluster, resource: Resource, where: string): Promise<KubeObject> {
   const found = await cluster.get(resource, where)
