@@ -40,11 +40,10 @@ if (isCheck) {
 async function generated() {
   const out = path.join('dist', 'generate', String(process.pid))
   try {
-    const entryPoints = { kinds: 'src/kinds/generated-files.ts', pages: 'src/cli/reference/pages.ts' }
+    const entryPoints = { pages: 'src/cli/reference/pages.ts' }
     await bundle({ entryPoints, outdir: out, outExtension: { '.js': '.mjs' } })
-    const load = (name) => import(pathToFileURL(path.resolve(out, `${name}.mjs`)).href)
-    const [{ generatedFiles }, { referencePages }] = [await load('kinds'), await load('pages')]
-    return [typesFile(), ...generatedFiles(), ...referencePages()]
+    const { referencePages } = await import(pathToFileURL(path.resolve(out, 'pages.mjs')).href)
+    return [typesFile(), ...referencePages()]
   } finally {
     rmSync(out, { recursive: true, force: true })
   }

@@ -1,11 +1,11 @@
 // The tests that depend on more than their own code: on processes, sockets and the clock of this machine. When one of them
 // fails it is run once more by itself; everything else runs in virtual time or in memory, and gets no second try.
 export const USES_THE_MACHINE = [
-  'src/apiserver/cluster-proxy/wire.test.ts',
   'src/apiserver/listener/',
   'src/cli/member-access.test.ts',
   'src/cli/webhooks.test.ts',
   'src/client/transport/',
+  'src/fleet/cluster-proxy/wire.test.ts',
   'src/minicluster/kubelet/real-machine.test.ts',
   'src/minicluster/process/',
   'src/runtime/listener/',

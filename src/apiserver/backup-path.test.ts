@@ -27,7 +27,7 @@ async function start(
   from: { write: WriteBackup },
   sink: { write(text: string): boolean; onDrain(callback: () => void): void; end(): void },
 ): Promise<() => void> {
-  const server = await startTestServer({ extraPath: backupHandler(from.write) })
+  const server = await startTestServer({ httpPaths: [backupHandler(from.write)] })
   const response = await server.handle({ method: 'GET', url: BACKUP_PATH })
   assert.equal(response.status, 200)
   if (typeof response.body !== 'function') return assert.fail('no stream')
@@ -76,7 +76,7 @@ describe('the backup path', () => {
   })
 
   it('is for administrators, and for GET', async () => {
-    const server = await startTestServer({ extraPath: backupHandler(source().write) })
+    const server = await startTestServer({ httpPaths: [backupHandler(source().write)] })
     const as = { name: 'somebody', groups: ['system:authenticated'] }
     assert.equal((await server.send('GET', BACKUP_PATH, undefined, { as })).status, 403)
     assert.equal((await server.send('POST', BACKUP_PATH)).status, 405)

@@ -1,8 +1,8 @@
 /** GET /sluice.dev/backup: the whole store as one stream, while it runs. Only administrators may: no RBAC rule grants the path by default. */
 
+import type { ApiResponse, ByteSink } from '../kube/http.ts'
+import type { RequestInfo } from '../kube/request-info.ts'
 import { failure } from '../kube/status.ts'
-import type { ApiResponse, ByteSink } from './http.ts'
-import type { RequestInfo } from './request-info.ts'
 
 export const BACKUP_PATH = '/sluice.dev/backup'
 

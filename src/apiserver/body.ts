@@ -3,13 +3,12 @@ import { isJsonObject, type Json } from '../base/json.ts'
 import { DecodeError } from '../kinds/kubernetes/decode-json.ts'
 import { type DeclaredType, declaredType } from '../kinds/kubernetes/field-validation.ts'
 import { decodeProtobuf } from '../kinds/kubernetes/protobuf.ts'
+import { type ApiRequest, header } from '../kube/http.ts'
 import { type JsonDetails, JsonTextError, parseJsonText } from '../kube/json-text.ts'
 import type { GroupVersionKind } from '../kube/meta.ts'
 import { badRequestError, failure } from '../kube/status.ts'
 import { parseYamlText, YamlTextError } from '../kube/yaml-text.ts'
 import { describeBytes } from './describe-bytes.ts'
-import type { ApiRequest } from './http.ts'
-import { header } from './scope.ts'
 
 export interface Body {
   value: Json

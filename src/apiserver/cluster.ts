@@ -6,17 +6,18 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Admission } from '../kinds/admission.ts'
 import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
+import type { HttpPath, Subresource, SubresourceCall } from '../kinds/subresource.ts'
+import type { Handle } from '../kube/http.ts'
 import type { NodeConnections } from '../kube/node-connections.ts'
+import { parseRequestInfo, type RequestInfo } from '../kube/request-info.ts'
 import type { ClusterStore } from '../store/index.ts'
 import { type Access, createAccess } from './access.ts'
 import { bootstrapCluster } from './bootstrap.ts'
-import { createClusterProxy, type MemberWays, withProxy } from './cluster-proxy/index.ts'
 import { followCustomResources } from './custom-resources.ts'
-import type { ApiResponse, Handle } from './http.ts'
 import { createIdentityDocuments } from './identity-documents.ts'
 import { createOpenApi } from './openapi/serve.ts'
-import { parseRequestInfo, type RequestInfo } from './request-info.ts'
-import { createContext, type ServerContext, type ServerLimits } from './scope.ts'
+import type { ForwardHandlers } from './route.ts'
+import { createContext, type Scope, type ServerContext, type ServerLimits } from './scope.ts'
 import { type ApiServer, createApiServer } from './server.ts'
 import { podHandlers } from './subresources/pods.ts'
 import { reviewHandlers } from './subresources/reviews.ts'
@@ -35,10 +36,10 @@ export interface ClusterOptions {
   limits?: Partial<ServerLimits>
   /** How to reach into pods: logs, commands, terminals. Without it no node serves any. */
   nodes?: NodeConnections
-  /** How a hub's `clusters/proxy` reaches members. Without it there is no such subresource. */
-  members?: MemberWays
-  /** One more path outside the API. */
-  extraPath?(info: RequestInfo): ApiResponse | Promise<ApiResponse> | undefined
+  /** Subresources that are served from outside the API server. */
+  subresources?: readonly Subresource[]
+  /** Paths outside the resource API that are served from outside as well; the first that answers counts. */
+  httpPaths?: readonly HttpPath[]
   onInternalError?(error: unknown, info: RequestInfo): void
 }
 
@@ -52,20 +53,18 @@ export interface Cluster {
 }
 
 export function createCluster(options: ClusterOptions): Cluster {
-  const { members } = options
-  const context = createContext(members === undefined ? options : { ...options, kinds: withProxy(options.kinds) })
+  const { subresources = [], httpPaths = [] } = options
+  const context = createContext({ ...options, kinds: withSubresources(options.kinds, subresources) })
   const access = createAccess(context, options.access)
   context.admission = [...options.admission(context), access.escalation]
   const openApi = createOpenApi(context.catalog, context.clock)
   const identity = createIdentityDocuments(access.serviceAccounts)
-  const proxy =
-    members === undefined ? undefined : createClusterProxy({ ...members, clock: options.clock, authorize: access.gate.authorize })
   const server = createApiServer({
     context,
     gate: access.gate,
     special: { ...podHandlers({ nodes: options.nodes, authorize: access.gate.authorize }), ...reviewHandlers(access.reviews) },
-    forwards: proxy?.handlers,
-    extraPaths: (info, request) => options.extraPath?.(info) ?? identity(info, request) ?? openApi(info, request),
+    forwards: forwardsTo(subresources, access.gate.authorize),
+    extraPaths: (info, request) => firstAnswer(httpPaths, info) ?? identity(info, request) ?? openApi(info, request),
     onInternalError: options.onInternalError,
   })
   const customResources = followCustomResources(context, (error, name) =>
@@ -78,8 +77,44 @@ export function createCluster(options: ClusterOptions): Cluster {
     ready: bootstrapCluster(context, { port: options.port, clientAuthority: options.clientAuthority }),
     stop() {
       customResources.stop()
-      proxy?.stop()
+      for (const subresource of subresources) subresource.stop?.()
       server.stop()
     },
   }
+}
+
+function withSubresources(kinds: readonly KindDefinition[], added: readonly Subresource[]): KindDefinition[] {
+  return kinds.map((kind) => {
+    const own = added.filter(({ of }) => of.group === kind.group && of.plural === kind.plural)
+    return own.length === 0 ? kind : { ...kind, subresources: [...kind.subresources, ...own.map(({ info }) => info)] }
+  })
+}
+
+const forwardsTo = (subresources: readonly Subresource[], authorize: (user: UserInfo, info: RequestInfo) => void): ForwardHandlers =>
+  Object.fromEntries(
+    subresources.map(({ of, info, handle }) => [
+      `${of.group}/${of.plural}/${info.name}`,
+      (scope: Scope) => handle(callOf(scope, authorize)),
+    ]),
+  )
+
+/** As much of the server as a handler outside it needs. */
+const callOf = (scope: Scope, authorize: (user: UserInfo, info: RequestInfo) => void): SubresourceCall => ({
+  request: scope.request,
+  info: scope.info,
+  user: scope.user,
+  resource: scope.served.groupResource,
+  read({ group, resource }, namespace, name) {
+    const stored = scope.server.catalog.findStored(group, resource)
+    return stored === undefined ? undefined : scope.server.objects.get(stored, namespace, name)?.object
+  },
+  authorize: (info) => authorize(scope.user, info),
+})
+
+function firstAnswer(paths: readonly HttpPath[], info: RequestInfo): ReturnType<HttpPath> {
+  for (const path of paths) {
+    const answer = path(info)
+    if (answer !== undefined) return answer
+  }
+  return undefined
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { ApiResponse } from '../kube/http.ts'
+import { parseRequestInfo } from '../kube/request-info.ts'
 import { createHealth } from './health.ts'
-import type { ApiResponse } from './http.ts'
-import { parseRequestInfo } from './request-info.ts'
 import { startTestServer } from './testing.ts'
 
 const health = createHealth({ ping: () => undefined, store: () => 'the disk is full' })

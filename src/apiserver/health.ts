@@ -1,7 +1,7 @@
 /** /healthz, /livez, /readyz and /version. A check is a name and a function that says what is wrong, or nothing. */
 import { KUBERNETES_VERSION } from '../kinds/kubernetes/version.ts'
-import type { ApiResponse } from './http.ts'
-import type { RequestInfo } from './request-info.ts'
+import type { ApiResponse } from '../kube/http.ts'
+import type { RequestInfo } from '../kube/request-info.ts'
 import { respondBytes } from './respond.ts'
 
 export type HealthCheck = () => string | undefined

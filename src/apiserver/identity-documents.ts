@@ -1,9 +1,9 @@
 /** The documents by which others check our service-account tokens: OpenID configuration and the public keys. */
+
+import { type ApiRequest, type ApiResponse, header } from '../kube/http.ts'
+import type { RequestInfo } from '../kube/request-info.ts'
 import type { ServiceAccountTokens } from './auth/index.ts'
-import type { ApiRequest, ApiResponse } from './http.ts'
-import type { RequestInfo } from './request-info.ts'
 import { respond } from './respond.ts'
-import { header } from './scope.ts'
 
 const CONFIGURATION = '/.well-known/openid-configuration'
 const KEYS = '/openid/v1/jwks'

@@ -1,7 +1,7 @@
 /** /metrics in Prometheus' text form, with the names dashboards for kube-apiserver already know. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { ApiResponse } from './http.ts'
-import type { RequestInfo } from './request-info.ts'
+import type { ApiResponse } from '../kube/http.ts'
+import type { RequestInfo } from '../kube/request-info.ts'
 
 export interface ServerMetrics {
   registry: Registry

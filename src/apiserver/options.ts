@@ -3,9 +3,9 @@
  * words. Every parser throws a StatusError and never guesses.
  */
 import { type FieldError, forbidden, invalid, notSupported, required } from '../kube/field-error.ts'
+import { isTrue } from '../kube/request-info.ts'
 import { badRequestError, invalidError, type StatusError } from '../kube/status.ts'
 import { validateFieldManager } from '../kube/validate-meta.ts'
-import { isTrue } from './request-info.ts'
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 

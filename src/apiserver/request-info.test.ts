@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseRequestInfo } from './request-info.ts'
+import { parseRequestInfo } from '../kube/request-info.ts'
 
 interface Expected {
   verb: string

@@ -4,11 +4,11 @@ import { formatTime } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Admission } from '../kinds/admission.ts'
 import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
+import type { ApiRequest } from '../kube/http.ts'
+import type { RequestInfo } from '../kube/request-info.ts'
 import type { ClusterStore } from '../store/index.ts'
 import { type Catalog, createCatalog, type Served } from './catalog.ts'
-import type { ApiRequest } from './http.ts'
 import { createObjects, type Objects } from './objects.ts'
-import type { RequestInfo } from './request-info.ts'
 
 /** What lives as long as the server. */
 export interface ServerContext {
@@ -81,11 +81,6 @@ export interface Scope {
 }
 
 export const nowOf = (scope: { server: ServerContext }): string => formatTime(scope.server.clock.now())
-
-export function header(request: ApiRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  return typeof value === 'string' || value === undefined ? value : value.join(', ')
-}
 
 export function warn(scope: { warnings: string[] }, text: string): void {
   if (!scope.warnings.includes(text)) scope.warnings.push(text)

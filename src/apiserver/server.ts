@@ -4,23 +4,23 @@
  */
 import type { UserInfo } from '../kinds/kind.ts'
 import { goQuote } from '../kube/go-print.ts'
+import { type ApiRequest, type ApiResponse, type Handle, header } from '../kube/http.ts'
 import { checkPathSegmentName } from '../kube/names.ts'
+import { isMalformedPath, parseRequestInfo, type RequestInfo } from '../kube/request-info.ts'
 import { badRequestError, failure, internalServerError, StatusError } from '../kube/status.ts'
 import { StoreUnavailableError } from '../store/index.ts'
 import type { Catalog } from './catalog.ts'
 import { createDiscovery } from './discovery/serve.ts'
 import { createHealth, type HealthCheck, text, versionResponse } from './health.ts'
-import type { ApiRequest, ApiResponse, Handle } from './http.ts'
 import { createGatekeeper } from './limits.ts'
 import { createMetrics, type ServerMetrics } from './metrics.ts'
 import { errorFormat } from './negotiation.ts'
 import type { Objects } from './objects.ts'
 import { PlainNotFound } from './plain-not-found.ts'
 import { createWatchRegistry } from './read/watch-registry.ts'
-import { isMalformedPath, parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { respondError } from './respond.ts'
 import { createRouter, type ForwardHandlers, isServed, methodNotAllowed, resolve, type SpecialHandlers } from './route.ts'
-import { header, type Scope, type ServerContext } from './scope.ts'
+import type { Scope, ServerContext } from './scope.ts'
 
 /** Who is asking, and whether they may: both throw StatusErrors. */
 export interface Gate {

@@ -11,14 +11,14 @@ import { builtinAdmission } from '../kinds/kubernetes/admission/index.ts'
 import { printerFor } from '../kinds/kubernetes/printers/index.ts'
 import { builtinKinds } from '../kinds/kubernetes/registry.ts'
 import { rulesFor } from '../kinds/kubernetes/rules/index.ts'
+import type { ApiRequest, ApiResponse, ByteSink } from '../kube/http.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Status } from '../kube/status.ts'
 import { type ClusterStore, createMemoryStore, type MemoryStore } from '../store/index.ts'
 import { manualClock } from '../store/suite-harness.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
-import type { ApiRequest, ApiResponse, ByteSink } from './http.ts'
 
-export interface TestServerOptions extends Pick<ClusterOptions, 'limits' | 'extraPath' | 'nodes'> {
+export interface TestServerOptions extends Pick<ClusterOptions, 'limits' | 'httpPaths' | 'nodes'> {
   /** What is in the store already: a restart on the same data. */
   store?: MemoryStore
   admission?: readonly Admission[]
@@ -97,7 +97,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     port: 6443,
     clientAuthority: '',
     limits: options.limits,
-    extraPath: options.extraPath,
+    httpPaths: options.httpPaths,
     nodes: options.nodes,
     onInternalError: (error) => internalErrors.push(error),
   })

@@ -11,7 +11,6 @@
  */
 import { messageOf } from '../base/error-text.ts'
 import { CommandError, type Machine } from './machine.ts'
-import { keptNodes, type NodeSettings } from './member-nodes.ts'
 
 export interface DataDir {
   path: string
@@ -47,8 +46,8 @@ export interface Settings {
   members: number
   /** Ports by cluster, kept across restarts while they are free. */
   ports: Record<string, number>
-  /** Nodes of each member. */
-  nodes?: NodeSettings
+  /** What modules keep of their options, by the key they chose. */
+  kept: Record<string, unknown>
 }
 
 export const FORMAT = 1
@@ -56,22 +55,22 @@ export const FORMAT = 1
 export async function readSettings(machine: Machine, dir: DataDir): Promise<Settings | undefined> {
   const text = await machine.files.read(dir.settings)
   if (text === undefined) return undefined
-  const settings = parseJson<Partial<Settings> | null>(text, dir.settings)
-  const { format, members, ports, nodes } = settings ?? {}
+  const settings = parseJson<Partial<Omit<Settings, 'kept'>> | null>(text, dir.settings)
+  const { format, members, ports, ...kept } = settings ?? {}
   if (typeof format === 'number' && format > FORMAT)
     throw new CommandError(
       `${dir.path} was written by a newer version of Sluice (format ${format}, this one knows ${FORMAT}).\nRun that version, or start fresh elsewhere with: sluice up --data-dir OTHER`,
     )
   if (typeof format !== 'number' || !isCount(members))
     throw new CommandError(damaged(dir.settings, 'it does not say how many members there are'))
-  const kept = Object.entries(ports ?? {}).filter(([, port]) => isCount(port) && port > 0 && port < 65_536)
-  return { format, members, ports: Object.fromEntries(kept), nodes: keptNodes(nodes) }
+  const usable = Object.entries(ports ?? {}).filter(([, port]) => isCount(port) && port > 0 && port < 65_536)
+  return { format, members, ports: Object.fromEntries(usable), kept }
 }
 
 const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0
 
-export function writeSettings(machine: Machine, dir: DataDir, settings: Settings): Promise<void> {
-  return machine.files.write(dir.settings, `${JSON.stringify(settings, null, 2)}\n`, 0o600)
+export function writeSettings(machine: Machine, dir: DataDir, { kept, ...settings }: Settings): Promise<void> {
+  return machine.files.write(dir.settings, `${JSON.stringify({ ...settings, ...kept }, null, 2)}\n`, 0o600)
 }
 
 /** What a running process says about itself. */

@@ -7,6 +7,7 @@ import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, LEASES, NAMESPACES } from '..
 import type { Lease } from '../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
+import { MODULES } from '../modules.ts'
 import { type Elected, runElected } from './elected.ts'
 import { aServer, realClock, type TestServer, until } from './testing.ts'
 
@@ -59,7 +60,7 @@ async function aProcess(server: TestServer, role: 'hub' | 'member' = 'member'): 
   const { machine } = server
   const client = createClient({ transport, clock: realClock, random: machine.random, userAgent: 'test' })
   const write = (level: string, message: string, fields = {}): void => void log.push(`${level} ${message} ${JSON.stringify(fields)}`)
-  const own = { role, client, transport, log: { write }, lease: { ...LEASE, name: `sluice-${role}` }, nodes: 1, authority: 'PEM' }
+  const own = { role, client, transport, log: { write }, lease: { ...LEASE, name: `sluice-${role}` }, modules: MODULES, authority: 'PEM' }
   const elected = await runElected({ machine, ...own, health: ANYWHERE, webhook: ANYWHERE, webhookUrl: undefined })
   let isStopped = false
   const stop = async (): Promise<void> => {
@@ -187,7 +188,7 @@ describe('a process of controllers', { timeout: 60_000 }, () => {
     assert.equal(await holderOf(server), '')
   })
 
-  it('leaves rooms to those who do their work already', async () => {
+  it('leaves modules to those who do their work already', async () => {
     const server = await aTestServer()
     const spec = { holderIdentity: 'kcm', leaseDurationSeconds: 15, renewTime: new Date(Date.now()).toISOString().replace('Z', '000Z') }
     await server.client.create(LEASES, {
@@ -198,8 +199,8 @@ describe('a process of controllers', { timeout: 60_000 }, () => {
     } satisfies Lease)
     const process = await aProcess(server)
     await until(() => runs(process))
-    const rooms = process.log.filter((line) => line.includes('a room stays away')).map((line) => /"room":"(\w+)"/.exec(line)?.[1])
-    assert.deepEqual(rooms, ['housekeeping', 'minicluster'])
+    const modules = process.log.filter((line) => line.includes('a module stands back')).map((line) => /"module":"(\w+)"/.exec(line)?.[1])
+    assert.deepEqual(modules, ['housekeeping', 'minicluster'])
     assert.equal(await found(server, MUTATING, { name: 'sluice-member' }), undefined)
     assert.equal(await hasCertificate(server), false)
   })

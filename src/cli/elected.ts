@@ -3,30 +3,20 @@
  * leads. Who loses the lease ends: nothing may be written by somebody who no longer leads. It stops in the opposite order,
  * the lease last, so that whoever comes next finds nobody at work.
  */
+
 import { Registry } from 'prom-client'
+import { messageOf } from '../base/error-text.ts'
 import type { Log } from '../base/log.ts'
 import { nameSuffix } from '../base/random.ts'
-import { NOTHING } from '../client/cache/nothing.ts'
 import { type Client, createClient } from '../client/client.ts'
 import { postJson } from '../client/transport/post-json.ts'
 import type { Transport } from '../client/transport.ts'
-import {
-  type ClusterRole,
-  metricsOf,
-  ownAdmissionOf,
-  ownKindsOf,
-  type RunningControllers,
-  roomsOf,
-  runControllers,
-} from '../controllers.ts'
-import type { FleetOptions } from '../fleet/controllers.ts'
-import { fleetInWords } from '../fleet/ground.ts'
-import type { MemberOptions } from '../minicluster/controllers.ts'
-import { SIMULATED_NODE_SIZE } from '../minicluster/shape.ts'
+import { type ClusterRole, ownAdmissionOf, ownKindsOf, type RunningControllers, runControllers } from '../composition.ts'
 import { createFence } from '../runtime/lease/fence.ts'
 import { leadWhenElected } from '../runtime/lease/leader.ts'
 import { liveHolder } from '../runtime/lease/live-lease.ts'
 import { type Address, serveHealth } from '../runtime/listener/serve.ts'
+import type { Module } from '../runtime/module/module.ts'
 import { installDefinitions } from './install-definitions.ts'
 import type { Machine } from './machine.ts'
 import { memberAccess } from './member-access.ts'
@@ -39,11 +29,9 @@ export interface ElectedOptions {
   transport: Transport
   log: Log
   lease: { namespace: string; name: string }
-  /** Simulated nodes to bring to a member. */
-  nodes: number
   /** PEM of the server's authority. */
   authority: string
-  fleetOptions?: FleetOptions
+  modules: readonly Module[]
   health: Address
   webhook: Address
   webhookUrl: string | undefined
@@ -62,7 +50,7 @@ interface Leading {
 }
 
 interface LeadOptions extends ElectedOptions {
-  metered: ReturnType<typeof metricsOf>
+  registry: Registry
   /** Aborted when it is to end. */
   signal: AbortSignal
   isLeader(): boolean
@@ -72,7 +60,6 @@ export async function runElected(options: ElectedOptions): Promise<Elected> {
   const { machine, log } = options
   const { clock, random } = machine
   const registry = new Registry()
-  const metered = metricsOf(options.role, registry, clock)
   let fail: (reason: string) => void = () => undefined
   const failed = new Promise<string>((resolve) => {
     fail = resolve
@@ -100,7 +87,7 @@ export async function runElected(options: ElectedOptions): Promise<Elected> {
         ...options,
         client,
         transport: fence.transport,
-        metered,
+        registry,
         signal: ending.signal,
         isLeader: () => leadership.isLeader,
       })
@@ -147,13 +134,12 @@ async function takeBack(webhooks: RegisteredWebhooks | undefined, log: Log): Pro
 
 async function lead(options: LeadOptions): Promise<Leading> {
   const { role, client, log, signal } = options
-  const member = role === 'member' ? memberOf(options) : undefined
-  const run = member === undefined ? undefined : { hasProcessNodes: false, isMapped: () => false, resolves: () => false }
-  const without = await roomsToLeave(options, member)
+  const standingBack = await modulesToLeave(options)
   signal.throwIfAborted()
-  const kinds = ownKindsOf(role)
-  const admissions = without.includes('minicluster') ? [] : ownAdmissionOf(role, run)
-  const webhooks = await serveAndRegister({ ...options, admissions, kinds })
+  const modules = options.modules.filter(({ name }) => !standingBack.includes(name))
+  // Kinds are installed whoever works on them.
+  const kinds = ownKindsOf(role, options.modules)
+  const webhooks = await serveAndRegister({ ...options, admissions: ownAdmissionOf(role, modules), kinds })
   try {
     const { clock } = options.machine
     const created = await installDefinitions(kinds, { client, clock, log, conversion: webhooks?.conversion, signal })
@@ -164,55 +150,39 @@ async function lead(options: LeadOptions): Promise<Leading> {
     await webhooks?.stop()
     throw error
   }
-  const controllers = runFor(options, member, without)
-  log.write('info', 'controllers run', { without: without.join(' ') })
+  const controllers = runFor(options, modules)
+  log.write('info', 'controllers run', { without: standingBack.join(' ') })
   return { controllers, webhooks }
 }
 
-function runFor(options: LeadOptions, member: MemberOptions | undefined, without: string[]) {
-  const { role, machine, log, metered, transport, authority, fleetOptions } = options
+function runFor(options: LeadOptions, modules: readonly Module[]): RunningControllers {
+  const { role, machine, log, registry, transport, authority } = options
   const { clock, random } = machine
-  // One pool of connections for all: closing this way to it closes nothing.
+  // One pool of connections for all: closing this transport closes nothing.
   return runControllers({
     role,
+    modules,
     clock,
     random,
     log,
-    ...metered,
-    member,
-    without,
-    fleetOptions,
+    registry,
     authority: () => authority,
     transportFor: () => transport,
     isDiscoveryLate: true,
-    connectMember: memberAccess(() => [], 'http').connect,
-    webhooks: postJson,
+    connectMember: role === 'hub' ? memberAccess(() => [], 'http').connect : undefined,
+    postJson,
   })
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Rooms whose work somebody else does on this server already. */
-async function roomsToLeave(
-  { role, client, log, machine, authority }: ElectedOptions,
-  member: MemberOptions | undefined,
-): Promise<string[]> {
+/** Modules whose work somebody else does on this server already. */
+async function modulesToLeave({ role, modules, client, log, machine }: ElectedOptions): Promise<string[]> {
   const left: string[] = []
-  // Only the list is read here: nothing follows anything yet.
-  const rooms = roomsOf(role, { authority: () => authority, member, everything: NOTHING, fleet: fleetInWords() })
-  for (const room of rooms)
-    for (const upstream of room.upstream) {
+  for (const { name, roles, upstreamLeases } of modules)
+    for (const upstream of roles.includes(role) ? upstreamLeases : []) {
       const holder = await liveHolder(client, upstream, machine.clock.now())
-      if (holder === undefined || left.includes(room.name)) continue
-      left.push(room.name)
-      log.write('info', 'a room stays away: its work is done here already', { room: room.name, by: holder, lease: upstream.name })
+      if (holder === undefined || left.includes(name)) continue
+      left.push(name)
+      log.write('info', 'a module stands back: its work is done here already', { module: name, by: holder, lease: upstream.name })
     }
   return left
-}
-
-/** A member that is not ours brings its own nodes; simulated ones may be added. */
-function memberOf({ nodes }: ElectedOptions): MemberOptions {
-  const none = { count: 0, size: SIMULATED_NODE_SIZE }
-  const simulated = { count: nodes, size: SIMULATED_NODE_SIZE }
-  return { shape: { index: 1, name: 'sluice', region: 'east', zones: ['east-a', 'east-b'], simulated, process: none } }
 }

@@ -3,9 +3,10 @@
  * when it is called, so that none pays for the packages of another.
  */
 import { Command, CommanderError } from 'commander'
-import { FLEET_FLAGS } from './fleet-flags.ts'
+import type { Module } from '../runtime/module/module.ts'
 import { withLog } from './log-lines.ts'
 import { CommandError, type Machine } from './machine.ts'
+import { declareFlags } from './module-flags.ts'
 import { explainSystemError } from './system-error.ts'
 
 export const EXAMPLES = `
@@ -20,7 +21,7 @@ Examples:
 `
 
 export async function runCommand(machine: Machine, args: readonly string[]): Promise<number> {
-  const program = buildProgram(machine)
+  const program = buildProgram(machine, await modulesFor(args))
   try {
     await program.parseAsync([...args], { from: 'user' })
     return 0
@@ -36,10 +37,14 @@ export async function runCommand(machine: Machine, args: readonly string[]): Pro
   }
 }
 
-const collect = (value: string, before: string[]): string[] => [...before, value]
+/** Modules bring flags to some commands; no other command, and no short answer, waits until they are loaded. */
+const WITH_MODULE_FLAGS = ['up', 'controllers', 'help']
+
+const modulesFor = async ([command = '']: readonly string[]): Promise<readonly Module[]> =>
+  WITH_MODULE_FLAGS.includes(command) ? (await import('../modules.ts')).MODULES : []
 
 /** All commands with their arguments and options; nothing runs before it is parsed. */
-export function buildProgram(machine: Machine): Command {
+export function buildProgram(machine: Machine, modules: readonly Module[]): Command {
   const program = new Command('sluice')
     .description('One control plane that makes data and compute meet across Kubernetes namespaces and clusters.')
     .addHelpText('after', EXAMPLES)
@@ -58,12 +63,6 @@ export function buildProgram(machine: Machine): Command {
       'port of the hub; members take the ports after it; 0 picks free ones (default 7443; ports of before are kept while they are free)',
     )
     .option('--members <n>', 'how many member clusters (default 3; fixed once the directory exists)')
-    .option('--nodes <n>', 'simulated nodes of each member (default 4, then as before)')
-    .option('--node-size <size>', 'of a simulated node, as cpu=8,memory=32Gi,pods=110 (default that)')
-    .option('--process-nodes <n>', 'nodes of each member whose pods run as processes of this machine (default 1, then as before)')
-    .option('--process-node-size <size>', 'of a process node (default the machine divided by the members)')
-    .option('--image <name=dir>', 'pods of this image run on the files of a local directory; may be repeated', collect, [])
-    .option('--stages <file>', 'YAML or JSON: how simulated pods live, instead of the built-in table')
     .option('--bare', 'serve the APIs alone: no controllers, no ServiceAccount admission, as a bare kube-apiserver')
     .option('--member-transport <way>', 'how the hub reaches its own members: in-process or http, which is TLS (default in-process)')
     .option('--log-format <format>', 'of what goes wrong while it runs: text or json (default text)')
@@ -79,7 +78,6 @@ export function buildProgram(machine: Machine): Command {
     .requiredOption('--role <role>', 'hub or member')
     .option('--kubeconfig <file>', 'how to reach the server (default $KUBECONFIG, then ./.sluice/kubeconfig, then the pod it runs in)')
     .option('--context <name>', 'context of that file (default its current one)')
-    .option('--nodes <n>', 'simulated nodes to bring to a member (default 0)')
     .option('--lease-namespace <name>', 'where the lease of the leading process is (default kube-system)')
     .option('--health-address <host:port>', '/healthz, /readyz and /metrics (default 127.0.0.1:0, a free port)')
     .option('--webhook-address <host:port>', 'where admission and conversion webhooks listen (default 127.0.0.1:0, a free port)')
@@ -87,7 +85,8 @@ export function buildProgram(machine: Machine): Command {
     .option('--log-format <format>', 'text or json (default text)')
     .option('--log-level <level>', 'debug, info, warn or error (default info)')
     .action(async (options) => (await import('./commands/controllers.ts')).controllers(withLog(machine, options), options))
-  for (const command of [up, controllers]) for (const [flag, , says] of FLEET_FLAGS) command.option(flag, says)
+  declareFlags(up, 'up', modules)
+  declareFlags(controllers, 'controllers', modules)
   const kubeconfigText = 'how to reach the hub (default $KUBECONFIG, then ./.sluice/kubeconfig, then the pod it runs in)'
   const contextText = 'context of that file (default its current one)'
   program

@@ -8,15 +8,16 @@ import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/in
 import { withFields } from '../base/log.ts'
 import { formatKubeconfig } from '../client/kubeconfig.ts'
 import { postJson } from '../client/transport/post-json.ts'
-import { type ClusterRole, clusterOf, inThisProcess, metricsOf, runControllers } from '../controllers.ts'
+import { type ClusterRole, clusterOf, inThisProcess, runControllers } from '../composition.ts'
+import type { HostPlace } from '../runtime/module/host.ts'
+import type { LocalMembership } from '../runtime/module/local-clusters.ts'
+import type { Hosted, Module } from '../runtime/module/module.ts'
 import { backup, type JournalStore, openJournalStore, StoreRefusedError } from '../store/index.ts'
 import type { StartPlan } from './commands/up.ts'
 import { type DataDir, FORMAT, type Run, writeSettings } from './data-dir.ts'
 import { settleLease } from './lease-of-up.ts'
 import { CommandError, type Machine } from './machine.ts'
-import { type Member, memberOf } from './member.ts'
 import { type MemberAccess, memberAccess, type OwnMember } from './member-access.ts'
-import { type OwnMembers, ownMembers } from './own-fleet.ts'
 
 export interface ServeOptions extends StartPlan {
   bare: boolean
@@ -83,61 +84,55 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
     options.onStep(`starting ${name}`)
     const wanted = portFor(options, name, i)
     const role: ClusterRole = name === 'hub' ? 'hub' : 'member'
-    const place = { name, index: i, directory: dir.member(name) }
-    const member = role === 'member' && !options.bare ? memberOf(machine, options, place) : undefined
-    if (member !== undefined) undo.push(() => member.close())
-    started.push(
-      await startCluster(
-        machine,
-        dir,
-        { name, role, store, wanted, member, members: role === 'hub' ? access : undefined, bare: options.bare },
-        undo,
-      ),
-    )
+    const place = { machine, cluster: name, index: i, members: options.members, directory: dir.member(name) }
+    const hosted = options.bare ? [] : hostsOf(role, options.modules, place)
+    for (const { host } of hosted) undo.push(() => host.close())
+    const { bare, modules } = options
+    const what = { name, role, store, wanted, bare, modules, hosted, members: role === 'hub' ? access : undefined }
+    started.push(await startCluster(machine, dir, what, undo))
   }
   await Promise.all(started.map((one) => one.cluster.ready))
   for (const { role, cluster } of started)
     await settleLease({ role, isBare: options.bare, transport: inThisProcess(cluster), clock: machine.clock, random: machine.random })
-  const own = options.bare ? undefined : ownMembersOf(machine, started)
+  const memberships = options.bare ? [] : localMemberships(machine, options.modules, started)
   // Before the controllers: with many objects these have much to look at first, and everything asked of the hub waits with them.
-  await own?.rejoin()
+  for (const membership of memberships) await membership.beforeControllers()
   if (!options.bare)
     for (const one of started) {
       const controllers = runControllers({
         role: one.role,
+        modules: one.modulesAt({ host: HOST, port: one.listener().port }),
         transportFor: () => inThisProcess(one.cluster),
         connectMember: one.role === 'hub' ? access.connect : undefined,
-        fleetOptions: options.fleet,
-        webhooks: postJson,
+        postJson,
         clock: machine.clock,
         random: machine.random,
         authority: () => one.pki().authority,
         signToken: one.cluster.access.serviceAccounts.issueLegacy,
-        member: one.member?.options({ host: HOST, port: one.listener().port }),
         log: withFields(machine.log, { cluster: one.name }),
-        ...metricsOf(one.role, one.cluster.server.metrics.registry, machine.clock),
+        registry: one.cluster.server.metrics.registry,
       })
       // Every namespace carries the authority in a ConfigMap, so they are looked at again when it is renewed.
       one.renewed.push(() => controllers.lookAgain())
       undo.push(() => controllers.stop())
     }
-  if (own !== undefined) {
+  for (const membership of memberships) {
     options.onStep('joining the members')
-    await own.join()
+    await membership.afterControllers()
   }
   const clusters = started.map(({ name, listener, cluster }) => ({ name, url: urlOf(listener()), cluster }))
   await writeFiles(machine, dir, options, started)
   undo.push(() => machine.files.remove(dir.run))
-  const members = started.flatMap(({ member }) => member ?? [])
+  const hosts = started.flatMap(({ hosts: ofCluster }) => ofCluster)
   return {
     clusters,
     bare: options.bare,
     members: access,
     failed,
-    podsRefusal: members.find(({ refusal }) => refusal !== undefined)?.refusal,
-    runningPods: () => members.reduce((sum, member) => sum + member.runningPods(), 0),
+    podsRefusal: hosts.find(({ refusal }) => refusal !== undefined)?.refusal,
+    runningPods: () => hosts.reduce((sum, host) => sum + host.runningPods(), 0),
     async endPods() {
-      await Promise.all(members.map((member) => member.shutdown.begin()))
+      await Promise.all(hosts.map((host) => host.endPods()))
     },
     async stop() {
       for (const step of undo.reverse()) await step()
@@ -145,19 +140,41 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
   }
 }
 
-function ownMembersOf({ clock, random }: Machine, started: readonly StartedCluster[]): OwnMembers | undefined {
+interface HostedModule {
+  name: string
+  host: Hosted
+}
+
+/** What modules need of this machine under a cluster, by module. */
+const hostsOf = (role: ClusterRole, modules: readonly Module[], place: HostPlace): HostedModule[] =>
+  modules.flatMap(({ name, roles, hosted }) => (roles.includes(role) && hosted !== undefined ? [{ name, host: hosted(place) }] : []))
+
+/** The modules of a cluster, those with a host as they run on it. */
+const withHosts = (modules: readonly Module[], hosted: readonly HostedModule[], as: (host: Hosted) => Module): readonly Module[] =>
+  modules.map((module) => {
+    const own = hosted.find(({ name }) => name === module.name)
+    return own === undefined ? module : as(own.host)
+  })
+
+function localMemberships({ clock, random }: Machine, modules: readonly Module[], started: readonly StartedCluster[]): LocalMembership[] {
   const hub = started.find(({ role }) => role === 'hub')
-  if (hub === undefined) return undefined
-  const members = started.flatMap(({ name, cluster, listener, member }) =>
-    member === undefined ? [] : [{ name, url: urlOf(listener()), ...member.place, way: () => inThisProcess(cluster) }],
-  )
-  return ownMembers({ hub: () => inThisProcess(hub.cluster), members, clock, random })
+  if (hub === undefined) return []
+  const members = started
+    .filter(({ role }) => role === 'member')
+    .map(({ name, cluster, listener, hosts }) => {
+      const { region = '', zones = [] } = hosts.find(({ location }) => location !== undefined)?.location ?? {}
+      return { name, url: urlOf(listener()), region, zones, transport: () => inThisProcess(cluster) }
+    })
+  const clusters = { hub: () => inThisProcess(hub.cluster), members, clock, random }
+  return modules.flatMap((module) => module.localMembership?.(clusters) ?? [])
 }
 
 interface StartedCluster {
   name: string
   role: ClusterRole
-  member: Member | undefined
+  hosts: readonly Hosted[]
+  /** Its modules, once it is known where it listens. */
+  modulesAt(apiServer: { host: string; port: number }): readonly Module[]
   cluster: Cluster
   listener(): Listener
   /** Nobody reaches it from outside any more; those who talk to it are cut off. */
@@ -182,7 +199,8 @@ interface ClusterStart {
   role: ClusterRole
   store: JournalStore
   wanted: WantedPort
-  member: Member | undefined
+  modules: readonly Module[]
+  hosted: readonly HostedModule[]
   members: MemberAccess | undefined
   bare: boolean
 }
@@ -205,8 +223,8 @@ async function startCluster(
     random,
     adminToken: pki.adminToken,
     serviceAccountKey: pki.serviceAccountKey,
-    run: what.member?.run,
-    nodes: what.member?.nodes,
+    modules: withHosts(what.modules, what.hosted, ({ module }) => module),
+    nodes: what.hosted.find(({ host }) => host.nodes !== undefined)?.host.nodes,
     clientAuthority: pki.authority,
     port: new Promise((resolve) => {
       listensOn = resolve
@@ -248,7 +266,8 @@ async function startCluster(
   return {
     name: what.name,
     role: what.role,
-    member: what.member,
+    hosts: what.hosted.map(({ host }) => host),
+    modulesAt: (apiServer) => withHosts(what.modules, what.hosted, ({ moduleAt }) => moduleAt(apiServer)),
     cluster,
     listener: () => listener,
     closeListener: () => listener.stop(0),
@@ -291,12 +310,15 @@ async function writeFiles(machine: Machine, dir: DataDir, options: ServeOptions,
   })
   await machine.files.write(dir.kubeconfig, formatKubeconfig(entries, 'hub'), 0o600)
   const ports = Object.fromEntries(started.map((one) => [one.name, one.listener().port]))
-  await writeSettings(machine, dir, { format: FORMAT, members: options.members, ports, nodes: options.nodes })
+  await writeSettings(machine, dir, { format: FORMAT, members: options.members, ports, kept: keptBy(options.modules) })
   const hub = started[0] === undefined ? '' : urlOf(started[0].listener())
   const { pid } = machine.processes
   const run: Run = { pid, hub, bare: options.bare, mark: machine.processes.mark(pid) }
   await machine.files.write(dir.run, `${JSON.stringify(run)}\n`, 0o600)
 }
+
+const keptBy = (modules: readonly Module[]): Record<string, unknown> =>
+  Object.fromEntries(modules.flatMap(({ kept }) => (kept === undefined ? [] : [[kept.key, kept.value()]])))
 
 function explained(error: unknown): unknown {
   if (error instanceof StoreRefusedError || error instanceof PkiError) return new CommandError(error.message, error)

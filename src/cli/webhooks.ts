@@ -1,5 +1,7 @@
 /** Our admission and conversion over TLS, registered with the server by URL and authority. */
+
 import { makeAuthority, makeLeaf, makePrivateKey } from '../apiserver/pki/certificates.ts'
+import { messageOf } from '../base/error-text.ts'
 import type { Log } from '../base/log.ts'
 import { uuid } from '../base/random.ts'
 import { type Caches, createCaches } from '../client/cache/caches.ts'
@@ -96,8 +98,6 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const failsOpen = (configuration: KubeObject): boolean =>
   (configuration.webhooks as { failurePolicy?: string }[]).every((webhook) => webhook.failurePolicy === 'Ignore')

@@ -23,6 +23,9 @@ export interface Members {
   subscribe(changed: (name: string) => void): () => void
 }
 
+/** Where no other cluster can be reached. */
+export const NO_MEMBERS: Members = Object.freeze({ get: () => undefined, list: () => [], subscribe: () => () => undefined })
+
 export interface MemberCredentials {
   token: string
   caBundle: string

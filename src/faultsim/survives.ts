@@ -4,15 +4,17 @@
  *
  * `SURVIVES=all` runs every fault where `npm test` takes a sample; `SURVIVES='crash after write 3'` runs that one alone.
  */
+
 import { it } from 'node:test'
 import { type Controller, resourcesOf } from '../runtime/controller.ts'
+import type { Module } from '../runtime/module/module.ts'
+import type { Invariant } from '../runtime/seams/seeded.ts'
 import { type Proof, prove } from './prover/enumerate.ts'
-import type { Invariant } from './prover/ledger.ts'
 import type { Target } from './prover/points.ts'
 import type { RunControllers } from './world/cluster.ts'
 import type { WorldCluster } from './world/index.ts'
 
-export type { Invariant } from './prover/ledger.ts'
+export type { Invariant } from '../runtime/seams/seeded.ts'
 
 export interface Survival {
   /** Where it runs (default member). */
@@ -30,6 +32,8 @@ export interface Survival {
   before?: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
   /** What runs in the cluster (default: the real list of controllers). */
   controllers?: RunControllers
+  /** What there is in the cluster (default: all modules). */
+  modules?: readonly Module[]
   /** What the world beyond the API looks like at the end: compared with the course without faults. */
   outside?(cluster: WorldCluster): unknown
 }
@@ -47,13 +51,13 @@ export function survives(controller: Survivor, survival: Survival): void {
 
 /** `only`: `all`, or the words of one fault. */
 export function proveSurvival(controller: Survivor, survival: Survival, only?: string): Promise<Proof> {
-  const { role = 'member', nodes, members = 0, controllers, ...story } = survival
+  const { role = 'member', nodes, members = 0, controllers, modules, ...story } = survival
   const isMember = role === 'member'
   return prove({
     target: targetOf(controller),
     story: {
       ...story,
-      world: { hub: !isMember, members: isMember ? 1 : members, nodes, controllers },
+      world: { hub: !isMember, members: isMember ? 1 : members, nodes, controllers, modules },
       cluster: (world) => (isMember ? world.member : world.hub),
     },
     only,

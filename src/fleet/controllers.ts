@@ -1,56 +1,47 @@
 /** The controllers of the fleet as one list, in the order in which an object passes through them. */
-import type { Clock } from '../base/clock.ts'
-import type { Random } from '../base/random.ts'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../kinds/karmada/resources.ts'
 import type { Controller } from '../runtime/controller.ts'
+import type { Seams } from '../runtime/seams/seams.ts'
 import { bindingControllers } from './binding/index.ts'
 import { dependenciesControllers } from './dependencies/index.ts'
-import { type DetectorGates, detectorControllers, type Narrowing } from './detector/index.ts'
+import { type DetectorGates, detectorControllers } from './detector/index.ts'
 import { executionControllers } from './execution/index.ts'
-import { type FailoverOptions, failoverControllers } from './failover/index.ts'
+import { failoverControllers } from './failover/index.ts'
 import { ALL_GATES_ON, type FleetGates } from './gates.ts'
-import { type ClusterStatusOptions, createSaidSummaries, membershipControllers } from './membership/index.ts'
+import { createSaidSummaries, membershipControllers } from './membership/index.ts'
 import { namespaceControllers } from './namespace/index.ts'
+import type { FleetOptions } from './options.ts'
 import { overridesOf } from './override/index.ts'
 import { reflectionControllers } from './reflection/index.ts'
 import { scheduler } from './scheduler/index.ts'
-import type { FleetSurroundings } from './surroundings.ts'
+import type { FleetServices } from './services.ts'
 
-/** What can be set about the fleet; everything has a default. */
-export interface FleetOptions {
-  clusterStatus?: Partial<ClusterStatusOptions>
-  failover?: Partial<Omit<FailoverOptions, 'gates'>>
-  /** Those that are not named are on. */
-  gates?: Partial<FleetGates>
-  /** What narrows placements beyond policies, or holds them. */
-  narrowings?: readonly Narrowing[]
-}
-
-export interface FleetFacts extends FleetSurroundings {
-  clock: Clock
-  random: Random
-}
-
-export function fleetControllers(facts: FleetFacts, options: FleetOptions = {}): Controller[] {
+export function fleetControllers(
+  services: Omit<FleetServices, 'ready' | 'observes' | 'evictions'> & Partial<Pick<FleetServices, 'evictions'>>,
+  options: FleetOptions,
+  { narrowings }: Pick<Seams, 'narrowings'>,
+): Controller[] {
+  const { clock, random, members, templates, interpreter, measures } = services
+  const deps = { clock, random, members, templates, interpreter, measures }
   const gates = { ...ALL_GATES_ON, ...options.gates }
   const summaries = createSaidSummaries()
   const scheduling = {
     isSummaryCurrent: summaries.isCurrent,
     protectsFromOvercommit: gates.SchedulingOvercommitProtection,
     ranksByPriority: gates.PriorityBasedScheduling,
-    measures: facts.measures,
+    measures,
   }
   return [
-    ...membershipControllers({ ...facts, summaries }, options.clusterStatus),
+    ...membershipControllers({ ...deps, summaries }, options.clusterStatus),
     ...namespaceControllers({ applyOverrides: overridesOf }),
-    ...detectorControllers({ ...facts, gates: detectorGates(gates), narrowings: options.narrowings }),
+    ...detectorControllers({ ...deps, gates: detectorGates(gates), narrowings }),
     scheduler(RESOURCE_BINDINGS, scheduling),
     scheduler(CLUSTER_RESOURCE_BINDINGS, scheduling),
-    ...(gates.PropagateDeps ? dependenciesControllers(facts) : []),
-    ...bindingControllers({ ...facts, takesState: gates.StatefulFailoverInjection }),
-    ...executionControllers(facts),
-    ...reflectionControllers(facts),
-    ...failoverControllers(facts, { ...options.failover, gates }),
+    ...(gates.PropagateDeps ? dependenciesControllers(deps) : []),
+    ...bindingControllers({ ...deps, takesState: gates.StatefulFailoverInjection }),
+    ...executionControllers(deps),
+    ...reflectionControllers(deps),
+    ...failoverControllers({ interpreter, evictions: services.evictions }, { ...options.failover, gates }),
   ]
 }
 

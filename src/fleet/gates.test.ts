@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { seededRandom } from '../base/random.ts'
 import type { World, WorldCluster } from '../faultsim/world/index.ts'
 import type { Binding, Placement } from '../kinds/karmada/index.ts'
 import { CLUSTERS, WORKS } from '../kinds/karmada/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import { NO_SEAMS } from '../runtime/seams/seams.ts'
+import { manualClock } from '../runtime/testing.ts'
 import { fleetControllers } from './controllers.ts'
 import { aDeployment, aPolicy, bindingAt, placedIn, selecting, theBinding } from './detector/testing.ts'
 import { ALL_GATES_ON, type FleetGate, parseGates } from './gates.ts'
-import { fleetInWords } from './ground.ts'
 import type { Interpreter } from './interpreter/interpreter.ts'
 import { nativeInterpreter } from './interpreter/testing.ts'
 import { aBindingOf, DYNAMIC } from './scheduler/testing.ts'
@@ -231,10 +233,11 @@ const STORIES: GateStory[] = [
 
 async function seen({ gate, rooms, interpreter, see }: GateStory, isOn: boolean): Promise<unknown> {
   const world = await fleetWorld({
-    cast: (surroundings) =>
+    cast: (deps) =>
       fleetControllers(
-        { ...fleetInWords(), ...surroundings, ...(interpreter === undefined ? {} : { interpreter }) },
+        { clock: manualClock(), random: seededRandom(1), ...deps, ...(interpreter === undefined ? {} : { interpreter }) },
         { gates: { [gate]: isOn } },
+        NO_SEAMS,
       ).filter(({ name }) => rooms.some((part) => name.split('.').includes(part))),
   })
   try {

@@ -1,27 +1,31 @@
 /** Worlds for tests of the fleet: a hub with chosen controllers, members that are real clusters, joined by hand. */
 
-import { garbageCollector, runControllers } from '../controllers.ts'
+import { runControllers } from '../composition.ts'
 import type { RunControllers, WorldCluster } from '../faultsim/world/cluster.ts'
 import { aWorld, type World, type WorldOptions } from '../faultsim/world/index.ts'
 import { CLUSTERS } from '../kinds/karmada/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
+import { GARBAGE_COLLECTOR, runGarbageCollector } from '../minicluster/housekeeping/garbage/run.ts'
 import type { Controller } from '../runtime/controller.ts'
+import { followMembers } from '../runtime/followed-members.ts'
+import { propagatableBy } from '../runtime/module/run-modules.ts'
 import { runAll } from '../runtime/run-all.ts'
+import { createTemplates } from '../runtime/templates.ts'
 import { nativeInterpreter } from './interpreter/testing.ts'
-import { followMembers } from './membership/connections.ts'
-import type { FleetSurroundings } from './surroundings.ts'
-import { createTemplates, isPropagatable } from './templates.ts'
+import type { FleetDeps } from './services.ts'
 
 /** Runs these on the hub, with the garbage collector beside them; a member runs what a member runs. */
-export function hubCast(cast: (surroundings: FleetSurroundings) => readonly Controller[]): RunControllers {
+export function hubCast(cast: (deps: FleetDeps) => readonly Controller[]): RunControllers {
   return (options) => {
     if (options.role === 'member') return runControllers(options)
-    return runAll({ ...options, whole: (resource) => isPropagatable(resource) }, (ground) => {
-      const { caches, everything, keepsManager, told } = ground
+    const propagatable = propagatableBy(options.modules)
+    return runAll({ ...options, keepsWhole: propagatable.isPropagatable }, (shared) => {
+      const { caches, everything, clientOf, keepsManager, observer } = shared
       const connect = options.connectMember ?? (() => undefined)
-      const members = followMembers({ caches, connect, keepsManager, clock: told.clock, random: told.random })
-      const surroundings = { templates: createTemplates(everything), members, interpreter: nativeInterpreter() }
-      return { controllers: cast(surroundings), members, loops: [garbageCollector(ground)] }
+      const members = followMembers({ caches, connect, keepsManager, clock: observer.clock, random: observer.random })
+      const deps = { templates: createTemplates(everything, propagatable), members, interpreter: nativeInterpreter() }
+      const collector = runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...observer })
+      return { controllers: cast(deps), members, loops: [collector] }
     })
   }
 }
@@ -88,7 +92,7 @@ export async function joinMembers(hub: WorldCluster, members: readonly { name: s
 }
 
 export interface FleetWorldOptions extends Omit<WorldOptions, 'controllers'> {
-  cast(surroundings: FleetSurroundings): readonly Controller[]
+  cast(deps: FleetDeps): readonly Controller[]
 }
 
 /** A world whose members are joined by hand; `members` default to 2, without nodes. */

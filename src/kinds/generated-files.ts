@@ -5,7 +5,6 @@
 import { stringify } from 'yaml'
 import type { Schema } from '../kube/schema.ts'
 import type { CrdVersion } from './custom/crd.ts'
-import { ownKinds } from './index.ts'
 import type { OwnKind } from './schema/define-kind.ts'
 
 interface GeneratedFile {
@@ -13,10 +12,10 @@ interface GeneratedFile {
   content: string
 }
 
-export function generatedFiles(): GeneratedFile[] {
+export function kindFiles(kinds: readonly OwnKind[]): GeneratedFile[] {
   return [
-    ...ownKinds.map((kind) => ({ path: `deploy/crds/${kind.group}_${kind.plural}.yaml`, content: crdYaml(kind) })),
-    { path: 'docs/reference/kinds.md', content: kindsPage(ownKinds) },
+    ...kinds.map((kind) => ({ path: `deploy/crds/${kind.group}_${kind.plural}.yaml`, content: crdYaml(kind) })),
+    { path: 'docs/reference/kinds.md', content: kindsPage(kinds) },
   ]
 }
 

@@ -1,7 +1,8 @@
-/** The controllers of a member cluster of `up`, beside housekeeping: workloads, scheduling, storage, nodes. One line each. */
+/** The controllers of a minicluster, beside housekeeping: workloads, scheduling, storage, nodes. One line each. */
 import type { Everything } from '../client/cache/everything.ts'
 import type { Controller } from '../runtime/controller.ts'
-import { placedBy, type RunPlacementOptions } from './admission/run-placement.ts'
+import type { Seams } from '../runtime/seams/seams.ts'
+import { placedBy } from './admission/run-placement.ts'
 import { type KubeletOptions, kubeletControllers } from './kubelet/index.ts'
 import { endpointSlices } from './network/endpoint-slice/controller.ts'
 import { endpointSliceMirroring } from './network/endpoint-slice-mirroring/controller.ts'
@@ -11,12 +12,11 @@ import { podGarbage } from './nodes/pod-garbage/controller.ts'
 import { terminatedPods } from './nodes/pod-garbage/terminated/controller.ts'
 import { nodeRegistration } from './nodes/registration/controller.ts'
 import { simulatedNodes } from './nodes/simulated/controller.ts'
-import type { Stage } from './nodes/simulated/stages.ts'
 import { taintEviction } from './nodes/taint-eviction/controller.ts'
+import type { MiniclusterOptions } from './options.ts'
 import { podDisruptionBudget } from './policy/pod-disruption-budget/controller.ts'
 import { resourceQuota } from './policy/resource-quota/controller.ts'
 import { scheduler } from './scheduler/controller.ts'
-import type { MemberShape } from './shape.ts'
 import { claimBinding } from './storage/claim/controller.ts'
 import { localClass } from './storage/class/controller.ts'
 import { ephemeralClaims } from './storage/ephemeral/controller.ts'
@@ -34,27 +34,20 @@ import { replicaSet } from './workloads/replica-set/controller.ts'
 import { statefulSet } from './workloads/stateful-set/controller.ts'
 import { ttlAfterFinished } from './workloads/ttl-after-finished/controller.ts'
 
-export interface MemberOptions {
-  shape: MemberShape
-  /** The life of simulated pods (default: they start, run, end well if they are meant to end). */
-  stages?: readonly Stage[]
-  /** How admission decides where a pod runs (default: whatever does not ask to run as processes is played). */
-  run?: RunPlacementOptions
-  /** Pods that have ended and are kept (default 12,500; 0: all of them). */
-  terminatedPodThreshold?: number
-  /** Where volumes of the class `local` are (default: nowhere, their paths are only names). */
-  volumes?: LocalVolumes
-  /** What runs the pods of process nodes (default: nothing, and there are none). */
-  kubelet?: KubeletOptions
+export interface MiniclusterServices {
+  everything: Everything
+  /** What runs the pods of process nodes; undefined: nothing does. */
+  kubelet: KubeletOptions | undefined
+  volumes: LocalVolumes | undefined
 }
 
-export function memberControllers(options: MemberOptions, everything: Everything): Controller[] {
-  const volumes = options.volumes ?? NAMED_VOLUMES
+export function miniclusterControllers(services: MiniclusterServices, options: MiniclusterOptions, { volumeDrivers }: Seams): Controller[] {
+  const { everything, kubelet, volumes = NAMED_VOLUMES } = services
   return [
     // Nodes.
     nodeRegistration(options.shape),
     simulatedNodes(options.stages),
-    ...kubeletControllers(options.shape, options.kubelet),
+    ...kubeletControllers(options.shape, kubelet, volumeDrivers),
     nodeLifecycle(),
     taintEviction(),
     podGarbage(),
@@ -64,7 +57,7 @@ export function memberControllers(options: MemberOptions, everything: Everything
     deployment,
     replicaSet,
     statefulSet,
-    daemonSet({ admit: options.run === undefined ? undefined : placedBy(options.run) }),
+    daemonSet({ admit: placedBy(options.run) }),
     jobController,
     ttlAfterFinished,
     cronJobController,

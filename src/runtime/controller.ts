@@ -244,6 +244,8 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
   concerns?(primary: Primary, read: Reader): boolean
   /** Whether a change of a primary is worth a pass (default: every one is): for fields that others write and no pass reads. */
   heeds?(old: Primary, primary: Primary): boolean
+  /** Runs only in the process that serves the cluster, because it needs its keys or the machine under it: never on Kubernetes. */
+  needsHost?: boolean
   /** Keys worked on at once (default 1). */
   concurrency?: number
   /** Among ready keys of one priority the highest is taken first, of equals the first to come. Asked when a key becomes ready. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Registry } from 'prom-client'
-import { runControllers } from '../controllers.ts'
+import { runControllers } from '../composition.ts'
 import { World, type WorldCluster } from '../faultsim/world/index.ts'
 import { CONFIG_MAPS, NAMESPACES } from '../kinds/kubernetes/resources.ts'
-import { createControllerMetrics, METRICS } from './metrics.ts'
+import { housekeeping } from '../minicluster/housekeeping/module.ts'
+import { METRICS } from './metrics.ts'
 
 /** Every series of a registry: name and labels, without the value. */
 const seriesOf = async (registry: Registry): Promise<string[]> =>
@@ -14,8 +15,7 @@ const seriesOf = async (registry: Registry): Promise<string[]> =>
     .map((line) => line.slice(0, line.lastIndexOf(' ')))
 
 async function aMeasuredWorld(registry: Registry): Promise<World> {
-  const metrics = createControllerMetrics(registry)
-  const world = new World({ controllers: (options) => runControllers({ ...options, metrics }) })
+  const world = new World({ controllers: (options) => runControllers({ ...options, registry, modules: [housekeeping] }) })
   await world.start()
   await world.settle()
   return world

@@ -95,45 +95,22 @@ export function createControllerMetrics(registry: Registry): ControllerMetrics {
   }
 }
 
-/** Everything is told to both. */
-export function bothMetrics(own: ControllerMetrics, other: Partial<ControllerMetrics>): ControllerMetrics {
+/** Everything is reported to `own` and to all others, those included that come later. */
+export function fanOut(own: ControllerMetrics, others: readonly Partial<ControllerMetrics>[]): ControllerMetrics {
+  const all = (report: (to: Partial<ControllerMetrics>) => void): void => {
+    report(own)
+    for (const other of others) report(other)
+  }
   return {
-    pass(pass) {
-      own.pass(pass)
-      other.pass?.(pass)
-    },
-    waited(controller, waitedMs) {
-      own.waited(controller, waitedMs)
-      other.waited?.(controller, waitedMs)
-    },
-    wrote(write) {
-      own.wrote(write)
-      other.wrote?.(write)
-    },
-    effect(effect, result) {
-      own.effect(effect, result)
-      other.effect?.(effect, result)
-    },
-    event(controller, result) {
-      own.event(controller, result)
-      other.event?.(controller, result)
-    },
-    told(controller, key, intent) {
-      own.told?.(controller, key, intent)
-      other.told?.(controller, key, intent)
-    },
-    woken(controller, by, type) {
-      own.woken?.(controller, by, type)
-      other.woken?.(controller, by, type)
-    },
-    watchQueue(controller, read) {
-      own.watchQueue(controller, read)
-      other.watchQueue?.(controller, read)
-    },
-    watchCaches(caches, nowMs) {
-      own.watchCaches(caches, nowMs)
-      other.watchCaches?.(caches, nowMs)
-    },
+    pass: (pass) => all((to) => to.pass?.(pass)),
+    waited: (controller, waitedMs) => all((to) => to.waited?.(controller, waitedMs)),
+    wrote: (write) => all((to) => to.wrote?.(write)),
+    effect: (effect, result) => all((to) => to.effect?.(effect, result)),
+    event: (controller, result) => all((to) => to.event?.(controller, result)),
+    told: (controller, key, intent) => all((to) => to.told?.(controller, key, intent)),
+    woken: (controller, by, type) => all((to) => to.woken?.(controller, by, type)),
+    watchQueue: (controller, read) => all((to) => to.watchQueue?.(controller, read)),
+    watchCaches: (caches, nowMs) => all((to) => to.watchCaches?.(caches, nowMs)),
   }
 }
 

@@ -1,5 +1,8 @@
 /** Runs a list of controllers against one API server: one set of caches for all of them, one client each. */
+
+import type { Registry } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/error-text.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import { type Caches, createCaches } from '../client/cache/caches.ts'
@@ -9,7 +12,7 @@ import type { Members } from '../client/members.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Resource } from '../kube/resource.ts'
 import type { Controller } from './controller.ts'
-import type { ControllerMetrics } from './metrics.ts'
+import { type ControllerMetrics, createControllerMetrics, fanOut } from './metrics.ts'
 import { type RunningController, runController } from './run-controller.ts'
 import type { Observer, Pass } from './workers.ts'
 
@@ -17,7 +20,8 @@ export interface RunAllOptions {
   clock: Clock
   random: Random
   log: Log
-  metrics?: ControllerMetrics
+  /** Where controllers count what they do (default: nowhere). */
+  registry?: Registry
   /** Told of every pass of every controller. */
   onPass?(pass: Pass): void
   /** How each part of the process reaches the server: a controller by its name, `caches`, `everything`. */
@@ -25,19 +29,19 @@ export interface RunAllOptions {
   /** Whether the server shows definitions in its discovery later than it calls them established, as all but our own do (default no). */
   isDiscoveryLate?: boolean
   /** Resources of which the cache of everything keeps whole objects (default: none). */
-  whole?(resource: Resource): boolean
+  keepsWhole?(resource: Resource): boolean
   /** Each controller as it is to run, where that is not as it is: worlds script its effects. */
   adapt?(controller: Controller): Controller
 }
 
 /** What there is before the controllers are. */
-export interface Ground {
+export interface Shared {
   caches: Caches
   everything: Everything
   clientOf(part: string): Client
   keepsManager(name: string): boolean
   /** For what runs beside the controllers with a loop of its own. */
-  told: Observer & { clock: Clock; random: Random }
+  observer: Observer & { clock: Clock; random: Random }
 }
 
 /** What goes beside the controllers and ends with them. */
@@ -54,6 +58,8 @@ export interface Everybody {
   loops?: readonly RunningController[]
   /** What controllers must know before their first pass. */
   ready?: Promise<unknown>
+  /** Who else is to hear of passes, writes and events. */
+  observes?: readonly Partial<ControllerMetrics>[]
 }
 
 export interface RunningControllers {
@@ -64,8 +70,10 @@ export interface RunningControllers {
   stop(): Promise<void>
 }
 
-export function runAll(options: RunAllOptions, everybody: (ground: Ground) => Everybody): RunningControllers {
-  const { clock, random, log, metrics, onPass } = options
+export function runAll(options: RunAllOptions, everybody: (shared: Shared) => Everybody): RunningControllers {
+  const { clock, random, log, registry, onPass } = options
+  const others: Partial<ControllerMetrics>[] = []
+  const metrics = registry === undefined ? undefined : fanOut(createControllerMetrics(registry), others)
   const clients: Client[] = []
   const clientOf = (part: string): Client => {
     const client = createClient({ transport: options.transportFor(part), clock, random, userAgent: `sluice/${part}` })
@@ -86,20 +94,27 @@ export function runAll(options: RunAllOptions, everybody: (ground: Ground) => Ev
     clock,
     random,
     isDiscoveryLate: options.isDiscoveryLate,
-    whole: options.whole,
+    whole: options.keepsWhole,
     shared: (resource) => caches.known(resource),
     onError: (error) => log.write('warn', 'cannot follow everything', { cause: messageOf(error) }),
   })
-  metrics?.watchCaches(caches, () => clock.now())
   const onError = (error: unknown, controller: string, key: string): void =>
     log.write('error', 'a pass failed and will be tried again', { controller, object: key, cause: messageOf(error) })
-  const told = { clock, random, metrics, onError, onPass }
-  const { controllers: declared, members, loops = [], ready } = everybody({ caches, everything, clientOf, keepsManager, told })
+  const observer = { clock, random, metrics, onError, onPass }
+  const {
+    controllers: declared,
+    members,
+    loops = [],
+    ready,
+    observes = [],
+  } = everybody({ caches, everything, clientOf, keepsManager, observer })
+  others.push(...observes)
+  metrics?.watchCaches(caches, () => clock.now())
   const controllers = declared.map((controller) => options.adapt?.(controller) ?? controller)
   for (const { name } of controllers) names.add(name)
   const running = [
     ...controllers.map((controller) =>
-      runController(controller, { client: clientOf(controller.name), caches, everything, members, ready, ...told }),
+      runController(controller, { client: clientOf(controller.name), caches, everything, members, ready, ...observer }),
     ),
     ...loops,
   ]
@@ -117,5 +132,3 @@ export function runAll(options: RunAllOptions, everybody: (ground: Ground) => Ev
     },
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

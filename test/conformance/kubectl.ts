@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { ownKinds } from '../../src/kinds/index.ts'
+import { ownKindsOf } from '../../src/composition.ts'
 import { CONTROL_PLANE, type Kubectl, missingAssets, otherKubectls, recordedKubectl } from '../machine/assets.ts'
 import { type BareServer, startBareServer } from '../machine/bare-server.ts'
 import { startControlPlane } from '../machine/control-plane.ts'
@@ -18,7 +18,7 @@ import { needsControllers, readSessions, runsAlone, type Session } from './sessi
 const FOLDER = 'test/conformance/kubectl'
 const SIDE_BY_SIDE = 3
 /** A bare server has none of them. */
-const OWN_GROUPS = [...new Set(ownKinds.map(({ definition }) => definition.group))]
+const OWN_GROUPS = [...new Set(ownKindsOf('hub').map(({ definition }) => definition.group))]
 
 const USAGE = `npm run test:kubectl -- [options]
   --only REGEX        sessions whose name matches

@@ -1,5 +1,5 @@
 /** The embedded hub with three miniclusters, in virtual time, joined as a person would: a Secret and a Cluster each. */
-import { runControllers } from '../../src/controllers.ts'
+import { runControllers } from '../../src/composition.ts'
 import type { RunControllers } from '../../src/faultsim/world/cluster.ts'
 import { aWorld, type World } from '../../src/faultsim/world/index.ts'
 import type { WorldSnapshot } from '../../src/faultsim/world/snapshot.ts'
@@ -63,7 +63,7 @@ export class EmbeddedFleet {
 
   /** There is no network in a world: whom its controllers ask is played. */
   #begin(from: WorldSnapshot): Promise<World> {
-    const controllers: RunControllers = (options) => runControllers({ ...options, webhooks: this.#servers.call })
+    const controllers: RunControllers = (options) => runControllers({ ...options, postJson: this.#servers.call })
     return aWorld({ ...SHAPE, from, controllers }).settle()
   }
 

@@ -3,8 +3,8 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { makeAuthority, makeLeaf, makePrivateKey } from '../../src/apiserver/pki/certificates.ts'
 import { seededRandom } from '../../src/base/random.ts'
+import type { PostJson } from '../../src/client/post-json.ts'
 import { TransportError } from '../../src/client/transport.ts'
-import type { WebhookCall } from '../../src/fleet/interpreter/webhook/webhook-layer.ts'
 
 /** The body of a request, and the body of its response. */
 export type Answer = (body: string) => string
@@ -75,7 +75,7 @@ export class PlayedServers {
   }
 
   /** Fails as the real way of asking does. */
-  readonly call: WebhookCall = async ({ url, caBundle }, body) => {
+  readonly call: PostJson = async ({ url, caBundle }, body) => {
     const found = this.#open.get(url)
     if (found === undefined || found.listening.isDown) throw new TransportError(`${url} did not answer: nobody listens`)
     if (caBundle !== authorityOf(url)) throw new TransportError(`${url} did not answer: its certificate is of somebody else`)

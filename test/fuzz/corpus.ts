@@ -1,7 +1,7 @@
 /** Good input to start from: recorded requests of a real server, and every kind with its schema. */
 
 import type { Json } from '../../src/base/json.ts'
-import { kindsOf } from '../../src/controllers.ts'
+import { kindsOf } from '../../src/composition.ts'
 import type { Schema } from '../../src/kube/schema.ts'
 import { goldenSteps } from '../conformance/recorded.ts'
 

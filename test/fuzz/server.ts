@@ -1,11 +1,11 @@
 /** The server under fuzz: a whole cluster in this thread, over a store in memory, and the real listener in front of it. */
 
-import type { ApiResponse } from '../../src/apiserver/http.ts'
 import { listen } from '../../src/apiserver/listener/index.ts'
 import { ensurePki, type KeyDirectory } from '../../src/apiserver/pki/index.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { clusterOf } from '../../src/controllers.ts'
+import { clusterOf } from '../../src/composition.ts'
+import type { ApiResponse } from '../../src/kube/http.ts'
 import { type ClusterStore, createMemoryStore } from '../../src/store/index.ts'
 import { NAMESPACES } from './corpus.ts'
 import { bodyOf, type FuzzRequest, withBody } from './request.ts'

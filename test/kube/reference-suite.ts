@@ -8,7 +8,7 @@ import { type Client, createClient } from '../../src/client/client.ts'
 import { ifFound, isAlreadyExists } from '../../src/client/errors.ts'
 import type { ServerUnderTest } from '../../src/client/suite-harness.ts'
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../../src/client/transport.ts'
-import type { RunningControllers } from '../../src/controllers.ts'
+import type { RunningControllers } from '../../src/composition.ts'
 import { aCard, aGreeting } from '../../src/faultsim/reference/builders.ts'
 import { FINALIZER } from '../../src/faultsim/reference/greeting/plan.ts'
 import { CARDS, type Card, DEFINITIONS, GREETINGS, type Greeting } from '../../src/faultsim/reference/kinds.ts'
@@ -100,7 +100,7 @@ class Stage {
     }
     this.#running.add(process)
     const log = { write: () => undefined }
-    const own = { role: 'hub' as const, authority: () => '', transportFor: () => transport }
+    const own = { role: 'hub' as const, modules: [], authority: () => '', transportFor: () => transport }
     controllers = runCast(REFERENCE)({ ...own, clock, random, log }, this.#place)
     return process
   }

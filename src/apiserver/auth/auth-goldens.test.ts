@@ -11,8 +11,8 @@ import { isJsonObject } from '../../base/json.ts'
 import { seededRandom, uuid } from '../../base/random.ts'
 import { bootstrapObjects } from '../../kinds/kubernetes/bootstrap.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { parseRequestInfo, type RequestInfo } from '../../kube/request-info.ts'
 import { failure, StatusError } from '../../kube/status.ts'
-import { parseRequestInfo, type RequestInfo } from '../request-info.ts'
 import {
   type AuthGate,
   checkEscalation,

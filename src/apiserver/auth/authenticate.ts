@@ -4,11 +4,11 @@
  * that the server core trusts name themselves.
  */
 import { createHash } from 'node:crypto'
+import { anonymousUser, CREDENTIAL_ID, withAuthenticatedGroup } from '../../kinds/identity.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
 import { aggregateMessage } from '../../kube/field-error.ts'
+import type { ApiRequest } from '../../kube/http.ts'
 import { unauthorizedError } from '../../kube/status.ts'
-import type { ApiRequest } from '../http.ts'
-import { anonymousUser, CREDENTIAL_ID, withAuthenticatedGroup } from './identity.ts'
 import type { AuthenticatedToken, ServiceAccountTokens } from './service-account-token.ts'
 
 export interface AuthenticatorOptions {

@@ -3,10 +3,10 @@
  * everything, nodes what belongs to them, and everybody what RBAC grants.
  */
 import type { AdmissionReader } from '../../kinds/admission.ts'
+import { MASTERS, nodeIdentity } from '../../kinds/identity.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
 import { aggregateMessage } from '../../kube/field-error.ts'
 import type { Authorizer } from './attributes.ts'
-import { MASTERS, nodeIdentity } from './identity.ts'
 import { authorizeNode } from './node-authorizer.ts'
 import type { Rbac } from './rbac.ts'
 import type { PolicyRule } from './rules.ts'

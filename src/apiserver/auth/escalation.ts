@@ -3,12 +3,12 @@
  * ClusterRoleBinding, after admission and before it is stored; throws the real server's refusal.
  */
 import { deepEqual, isJsonObject } from '../../base/json.ts'
+import { MASTERS } from '../../kinds/identity.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
 import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { failure, forbiddenError, notFoundError, type StatusError } from '../../kube/status.ts'
 import { type Authorizer, resourceAttributes } from './attributes.ts'
-import { MASTERS } from './identity.ts'
 import { RBAC_GROUP, RBAC_RESOURCES, type Rbac, type RbacResource, readRoleRef } from './rbac.ts'
 import { describeRules, type PolicyRule, quotedList, readRules, uncovered } from './rules.ts'
 

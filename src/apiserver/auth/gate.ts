@@ -4,8 +4,8 @@
  */
 import type { UserInfo } from '../../kinds/kind.ts'
 import { parseFieldSelector, requiredField } from '../../kube/field-selector.ts'
-import type { ApiRequest } from '../http.ts'
-import { parseRequestInfo, type RequestInfo } from '../request-info.ts'
+import type { ApiRequest } from '../../kube/http.ts'
+import { parseRequestInfo, type RequestInfo } from '../../kube/request-info.ts'
 import { type Attributes, type Authorizer, forbiddenFor } from './attributes.ts'
 import type { Authenticator } from './authenticate.ts'
 import { impersonate } from './impersonate.ts'

@@ -4,11 +4,6 @@
  * refusal of the first mode that applied is the answer.
  */
 import { setOwn } from '../../base/json.ts'
-import type { UserInfo } from '../../kinds/kind.ts'
-import { goQuote } from '../../kube/go-print.ts'
-import { badRequestError, StatusError } from '../../kube/status.ts'
-import type { ApiRequest } from '../http.ts'
-import { type Attributes, type Authorizer, forbiddenFor, resourceAttributes } from './attributes.ts'
 import {
   ANONYMOUS,
   AUTHENTICATED,
@@ -18,7 +13,12 @@ import {
   serviceAccountGroups,
   splitServiceAccountName,
   UNAUTHENTICATED,
-} from './identity.ts'
+} from '../../kinds/identity.ts'
+import type { UserInfo } from '../../kinds/kind.ts'
+import { goQuote } from '../../kube/go-print.ts'
+import type { ApiRequest } from '../../kube/http.ts'
+import { badRequestError, StatusError } from '../../kube/status.ts'
+import { type Attributes, type Authorizer, forbiddenFor, resourceAttributes } from './attributes.ts'
 
 const AUTHENTICATION_GROUP = 'authentication.k8s.io'
 const EXTRA_PREFIX = 'impersonate-extra-'

@@ -6,12 +6,12 @@
 
 import { isJsonObject } from '../../base/json.ts'
 import type { AdmissionReader } from '../../kinds/admission.ts'
+import { nodeIdentity } from '../../kinds/identity.ts'
 import { parseFieldSelector, requiredField } from '../../kube/field-selector.ts'
 import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ObjectRef } from '../../kube/object-reference.ts'
 import type { Attributes, Decision } from './attributes.ts'
-import { nodeIdentity } from './identity.ts'
 import { type PolicyRule, ruleAllows } from './rules.ts'
 
 const ALLOW: Decision = { allowed: true, reason: '' }

@@ -4,12 +4,12 @@
  * server's order is random), so the reason of a decision is always the same one.
  */
 import { isJsonObject } from '../../base/json.ts'
+import { serviceAccountName } from '../../kinds/identity.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
 import { aggregateMessage } from '../../kube/field-error.ts'
 import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Attributes, Authorizer, Decision } from './attributes.ts'
-import { serviceAccountName } from './identity.ts'
 import { type PolicyRule, readRules, ruleAllows } from './rules.ts'
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io'

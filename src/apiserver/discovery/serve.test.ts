@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { builtinKinds } from '../../kinds/kubernetes/registry.ts'
+import type { ApiRequest, ApiResponse } from '../../kube/http.ts'
 import { StatusError } from '../../kube/status.ts'
 import { createCatalog } from '../catalog.ts'
-import type { ApiRequest, ApiResponse } from '../http.ts'
 import { createDiscovery } from './serve.ts'
 
 const discovery = createDiscovery(createCatalog(builtinKinds({ rulesFor: () => ({}), printerFor: () => undefined })))

@@ -1,12 +1,12 @@
 /** Serves discovery: /api, /apis and below, legacy or aggregated as the client accepts, with ETags so that nobody reads it twice. */
 import { createHash } from 'node:crypto'
+import { type ApiRequest, type ApiResponse, header } from '../../kube/http.ts'
 import { failure, noSuchPathError } from '../../kube/status.ts'
 import type { Catalog } from '../catalog.ts'
-import type { ApiRequest, ApiResponse } from '../http.ts'
 import { negotiate, parseAccept } from '../negotiation.ts'
 import { PlainNotFound } from '../plain-not-found.ts'
 import { respond, respondBytes } from '../respond.ts'
-import { header } from '../scope.ts'
+
 import {
   aggregatedDocument,
   apiVersionsDocument,

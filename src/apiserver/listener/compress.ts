@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { ApiRequest, ApiResponse } from '../http.ts'
+import type { ApiRequest, ApiResponse } from '../../kube/http.ts'
 
 const GZIP_THRESHOLD_BYTES = 128 * 1024
 

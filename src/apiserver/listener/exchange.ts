@@ -5,8 +5,8 @@
 import type { ServerResponse } from 'node:http'
 import { constants, type Http2ServerResponse } from 'node:http2'
 import type { Clock } from '../../base/clock.ts'
+import type { ApiRequest, ApiResponse, ByteSink, Handle } from '../../kube/http.ts'
 import { failure, internalServerError, type StatusError, tooLargeBodyError } from '../../kube/status.ts'
-import type { ApiRequest, ApiResponse, ByteSink, Handle } from '../http.ts'
 import { compressed } from './compress.ts'
 import { type Incoming, readBody, readHeaders, readTarget } from './incoming.ts'
 

@@ -1,7 +1,7 @@
 /** A request off the wire: its headers with repeated ones kept apart where it matters, and its body up to a limit. */
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import type { ApiRequest } from '../http.ts'
+import type { ApiRequest } from '../../kube/http.ts'
 
 export type Incoming = IncomingMessage | Http2ServerRequest
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
-import type { ApiRequest } from '../http.ts'
+import type { ApiRequest } from '../../kube/http.ts'
 
 export interface PeerIdentity extends Pick<ApiRequest, 'peer' | 'refusedPeer'> {
   /** A certificate may run out while its connection stays open. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2'
 import type { Clock } from '../../base/clock.ts'
-import type { ApiRequest, ApiResponse, Handle } from '../http.ts'
+import type { ApiRequest, ApiResponse, Handle } from '../../kube/http.ts'
 
 /** Time as it is: sockets do not wait for a virtual one. */
 export const realClock: Clock = {

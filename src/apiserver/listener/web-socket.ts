@@ -8,8 +8,8 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../base/clock.ts'
+import type { ApiRequest, ApiResponse, Conversation, ConversationPeer, Handle } from '../../kube/http.ts'
 import { internalServerError } from '../../kube/status.ts'
-import type { ApiRequest, ApiResponse, Conversation, ConversationPeer, Handle } from '../http.ts'
 
 const STDIN = 0
 const STDOUT = 1

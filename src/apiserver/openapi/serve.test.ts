@@ -7,11 +7,11 @@ import { seededRandom } from '../../base/random.ts'
 import { crdRules } from '../../kinds/custom/crd-rules.ts'
 import { builtinKinds } from '../../kinds/kubernetes/registry.ts'
 import { rulesFor } from '../../kinds/kubernetes/rules/index.ts'
+import type { ApiResponse } from '../../kube/http.ts'
+import { parseRequestInfo } from '../../kube/request-info.ts'
 import { createMemoryStore } from '../../store/index.ts'
 import { createCatalog } from '../catalog.ts'
 import { createCluster } from '../cluster.ts'
-import type { ApiResponse } from '../http.ts'
-import { parseRequestInfo } from '../request-info.ts'
 import { createOpenApi } from './serve.ts'
 
 const NOON = Date.UTC(2026, 0, 2, 12)

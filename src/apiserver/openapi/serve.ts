@@ -3,11 +3,11 @@
  * document, and v3 documents under an address with their hash, which may be cached for ever.
  */
 import type { Clock } from '../../base/clock.ts'
+import { type ApiRequest, type ApiResponse, header } from '../../kube/http.ts'
+import type { RequestInfo } from '../../kube/request-info.ts'
 import type { Catalog } from '../catalog.ts'
-import type { ApiRequest, ApiResponse } from '../http.ts'
 import { parseAccept } from '../negotiation.ts'
-import type { RequestInfo } from '../request-info.ts'
-import { header } from '../scope.ts'
+
 import { createDocuments, type Document } from './documents.ts'
 
 const V2 = '/openapi/v2'

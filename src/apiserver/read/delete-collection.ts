@@ -1,8 +1,9 @@
 /** DELETE of a collection: everything the selectors match, a bounded number at a time; answers with what was there. */
+
+import type { ApiResponse } from '../../kube/http.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { StatusError } from '../../kube/status.ts'
 import { decodeDeleteOptions } from '../codec.ts'
-import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
 import { parseDeleteOptions, parseListOptions } from '../options.ts'
 import type { Scope } from '../scope.ts'

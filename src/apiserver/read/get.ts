@@ -1,7 +1,7 @@
 /** GET of one object: the stored bytes as they are, unless a version or another shape was asked for. */
 import { bytesOf } from '../../base/byte-text.ts'
+import type { ApiResponse } from '../../kube/http.ts'
 import { notFoundError } from '../../kube/status.ts'
-import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
 import { isServedAsStored, keyOf, readVersion } from '../objects.ts'
 import { respondBytes, respondObject } from '../respond.ts'

@@ -3,9 +3,9 @@
  * be selected, converted or reshaped. Cost: O(objects returned), or O(objects up to the page's last match) with a selector.
  */
 import { type ByteText, joinedBytes, utf8Of } from '../../base/byte-text.ts'
+import type { ApiResponse } from '../../kube/http.ts'
 import { badRequestError, failure } from '../../kube/status.ts'
 import { CompactedError, FutureRevisionError, type RangeResult, type Version } from '../../store/index.ts'
-import type { ApiResponse } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
 import { convertTo, glanceAt, isServedAsStored, keyOf, prefixOf, typePrefixLength } from '../objects.ts'
 import { type ListOptions, parseListOptions } from '../options.ts'

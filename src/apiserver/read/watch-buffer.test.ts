@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { ByteSink } from '../http.ts'
+import type { ByteSink } from '../../kube/http.ts'
 import { createWatchBuffer } from './watch-buffer.ts'
 import { createWatchRegistry } from './watch-registry.ts'
 

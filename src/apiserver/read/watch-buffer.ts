@@ -2,7 +2,7 @@
  * What a watcher has not taken yet, within bounds. The sink's own buffering is respected: when it is full, lines wait here.
  * What is known beforehand (state, history) is pulled as the sink takes it, and never waits here at all.
  */
-import type { ByteSink } from '../http.ts'
+import type { ByteSink } from '../../kube/http.ts'
 
 export interface WatchBuffer {
   send(line: Uint8Array): void

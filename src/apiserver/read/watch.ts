@@ -5,11 +5,11 @@
  */
 import { type ByteText, bytesOf, utf8Of } from '../../base/byte-text.ts'
 import { noteMeaning } from '../../base/meaning.ts'
+import type { ApiResponse, ByteSink } from '../../kube/http.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { StatusError, tooManyRequestsError } from '../../kube/status.ts'
 import { CompactedError, type StoreEvent, type Version } from '../../store/index.ts'
 import type { Served } from '../catalog.ts'
-import type { ApiResponse, ByteSink } from '../http.ts'
 import type { Negotiated } from '../negotiation.ts'
 import { convertTo, isServedAsStored, prefixOf, readVersion } from '../objects.ts'
 import { type ListOptions, parseListOptions } from '../options.ts'

@@ -1,8 +1,9 @@
 /** `pods/exec` and `pods/attach`: who may, which container, whether somebody serves it, and then the conversation. */
+
+import { type ApiResponse, header } from '../../kube/http.ts'
 import type { NodeConnection, PodContainer, StreamRequest } from '../../kube/node-connections.ts'
 import { badRequestError, failure } from '../../kube/status.ts'
-import type { ApiResponse } from '../http.ts'
-import { header, type Scope } from '../scope.ts'
+import type { Scope } from '../scope.ts'
 import { commandStatus, startConversation, success } from './conversation.ts'
 
 /** Conversations at once; each holds a process and a connection. */

@@ -2,10 +2,11 @@
  * A command or a terminal, and the client at its other end: passes input and output on at the pace of whoever is slower, and
  * says at the end how it went, in the words kubectl understands. Ends exactly once, whoever ends it.
  */
+
 import { messageOf } from '../../base/error-text.ts'
+import type { Conversation, ConversationPeer } from '../../kube/http.ts'
 import type { StreamOutput, StreamSession } from '../../kube/node-connections.ts'
 import { failure, type Status, StatusError } from '../../kube/status.ts'
-import type { Conversation, ConversationPeer } from '../http.ts'
 
 export interface Opening {
   /** Starts what the client asked for; a StatusError is told to the client as it is. */

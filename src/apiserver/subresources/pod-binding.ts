@@ -1,12 +1,14 @@
 /** POST pods/binding: the scheduler's decision. The pod must be unassigned; uid and resourceVersion of the binding are preconditions. */
+
 import { labelByNode } from '../../kinds/kubernetes/admission/pod-topology-labels.ts'
 import { bindPodToNode, checkBinding } from '../../kinds/kubernetes/rules/core/binding.ts'
+import { header } from '../../kube/http.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { conflictError, notFoundError, staleConflictError } from '../../kube/status.ts'
 import type { Served } from '../catalog.ts'
 import { mutableCopy } from '../objects.ts'
 import { parseWriteOptions } from '../options.ts'
-import { header, nowOf, type Scope } from '../scope.ts'
+import { nowOf, type Scope } from '../scope.ts'
 
 const PODS = { group: '', resource: 'pods' }
 

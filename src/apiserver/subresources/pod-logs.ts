@@ -1,8 +1,8 @@
 /** What a request for logs asks for, and the answer that streams them. */
 import { type FieldError, forbidden, invalid } from '../../kube/field-error.ts'
+import type { ApiResponse } from '../../kube/http.ts'
 import type { LogRequest, NodeConnection, PodContainer } from '../../kube/node-connections.ts'
 import { badRequestError } from '../../kube/status.ts'
-import type { ApiResponse } from '../http.ts'
 import { wholeNumber } from '../options.ts'
 
 export function logOptionErrors(query: URLSearchParams): FieldError[] {

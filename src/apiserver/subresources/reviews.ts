@@ -1,10 +1,11 @@
 /** Mounts the reviews of `auth/` as resources: they are created, answered and never stored. */
+import { header } from '../../kube/http.ts'
 import type { Review } from '../auth/index.ts'
 import { decodeBody, decodeVirtual } from '../codec.ts'
 import { parseWriteOptions } from '../options.ts'
 import { respond } from '../respond.ts'
 import type { SpecialHandlers, SubresourceHandler } from '../route.ts'
-import { header, type Scope, warn } from '../scope.ts'
+import { type Scope, warn } from '../scope.ts'
 import { trackManagedFields } from '../write/managed-fields.ts'
 
 const TOKEN_REQUEST = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const

@@ -1,5 +1,7 @@
 /** PATCH in its four forms. Each is a way to make the next object from the live one; the rest is the common update. */
+
 import { serverSideApply } from '../../kube/apply/index.ts'
+import { header } from '../../kube/http.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import {
   applyJsonPatch,
@@ -12,7 +14,7 @@ import {
 import { failure } from '../../kube/status.ts'
 import { decodeAppliedBody, decodePatched, inGoOrder, printPatched, tellAppliedStrict } from '../codec.ts'
 import { parseWriteOptions, type WriteOptions } from '../options.ts'
-import { header, type Scope } from '../scope.ts'
+import type { Scope } from '../scope.ts'
 import { applyContext } from './managed-fields.ts'
 import { type Updated, updateObject } from './update.ts'
 

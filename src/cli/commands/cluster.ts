@@ -1,8 +1,9 @@
 /** `sluice cluster stop|start NAME`: cuts a member of a running `up` off, as if its network had failed, and brings it back. */
-import { memberPath } from '../../apiserver/members-path.ts'
+
 import { connectionOf, parseKubeconfig } from '../../client/kubeconfig.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
 import { readAll } from '../../client/transport.ts'
+import { memberPath } from '../../fleet/membership/members-path.ts'
 import { dataDir, readRun, readSettings } from '../data-dir.ts'
 import { kubeconfigHost } from '../kubeconfig-host.ts'
 import { CommandError, type Machine } from '../machine.ts'

@@ -9,20 +9,21 @@ import { type Client, createClient } from '../../client/client.ts'
 import type { Connection } from '../../client/kubeconfig.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
 import { type Transport, TransportError } from '../../client/transport.ts'
-import type { ClusterRole } from '../../controllers.ts'
-import type { FleetOptions } from '../../fleet/controllers.ts'
+import type { ClusterRole } from '../../composition.ts'
+import { MODULES } from '../../modules.ts'
+import type { Module } from '../../runtime/module/module.ts'
 import { connectionFor } from '../connect.ts'
 import { runElected } from '../elected.ts'
-import { type FleetFlags, fleetOptionsOf } from '../fleet-flags.ts'
 import { leaseOf } from '../lease-of-up.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { watchMemory } from '../memory-watch.ts'
+import { type CommandOptions, givenFlags, withFlags } from '../module-flags.ts'
 
-export interface ControllersOptions extends FleetFlags {
+/** Beside these, the flags of the modules. */
+export interface ControllersOptions extends CommandOptions {
   role?: string
   kubeconfig?: string
   context?: string
-  nodes?: string
   leaseNamespace?: string
   healthAddress?: string
   webhookAddress?: string
@@ -32,7 +33,7 @@ export interface ControllersOptions extends FleetFlags {
 export async function controllers(machine: Machine, options: ControllersOptions): Promise<void> {
   const { role } = options
   if (role !== 'hub' && role !== 'member') throw new CommandError('--role takes hub or member: which controllers are to run here?')
-  const fleetOptions = fleetOptionsOf(options)
+  const modules = await withFlags(machine, 'controllers', MODULES, givenFlags('controllers', MODULES, options))
   const connection = await connectionFor(machine, options)
   const transport = undiciTransport(connection)
   // The lease has connections of its own: a renewal must not queue behind everything the controllers ask for.
@@ -41,7 +42,7 @@ export async function controllers(machine: Machine, options: ControllersOptions)
   try {
     const log = withFields(machine.log, { role, server: connection.server })
     log.write('info', 'connected', { version: await versionOf(client, connection), context: connection.context })
-    await serveUntilStopped({ machine, options, role, connection, transport, client, log, fleetOptions })
+    await serveUntilStopped({ machine, options, role, connection, transport, client, log, modules })
   } finally {
     await Promise.all([client.close(), transport.close()])
   }
@@ -73,7 +74,7 @@ interface Serving {
   transport: Transport
   client: Client
   log: Log
-  fleetOptions: FleetOptions
+  modules: readonly Module[]
 }
 
 async function serveUntilStopped(serving: Serving): Promise<void> {
@@ -81,7 +82,6 @@ async function serveUntilStopped(serving: Serving): Promise<void> {
   const running = await runElected({
     ...serving,
     lease: { ...leaseOf(role), ...(options.leaseNamespace === undefined ? {} : { namespace: options.leaseNamespace }) },
-    nodes: wholeNumber('--nodes', options.nodes),
     authority: connection.ca ?? '',
     health: addressOf('--health-address', options.healthAddress ?? '127.0.0.1:0'),
     webhook: addressOf('--webhook-address', options.webhookAddress ?? '127.0.0.1:0'),
@@ -101,10 +101,4 @@ function addressOf(flag: string, text: string): { host: string; port: number } {
   if (host === '' || Number(port) > 65_535)
     throw new CommandError(`${flag} takes HOST:PORT (port 0 picks a free one), not ${JSON.stringify(text)}`)
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
-}
-
-function wholeNumber(flag: string, text: string | undefined): number {
-  if (text === undefined) return 0
-  if (!/^\d{1,5}$/.test(text)) throw new CommandError(`${flag} takes a whole number, not ${JSON.stringify(text)}`)
-  return Number(text)
 }

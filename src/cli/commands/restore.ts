@@ -16,7 +16,7 @@ export async function restore(machine: Machine, file: string, options: { dataDir
     await machine.files.makeDirectory(dir.path)
     const summary = await restoreBackup(source, dir.store, { clock: machine.clock })
     const members = summary.clusters.filter((cluster) => cluster.name !== 'hub').length
-    await writeSettings(machine, dir, { format: FORMAT, members, ports: {} })
+    await writeSettings(machine, dir, { format: FORMAT, members, ports: {}, kept: {} })
     progress.done()
     const rows = summary.clusters.map((cluster) => `  ${cluster.name}: ${cluster.objects} objects, next revision after ${cluster.revision}`)
     machine.out(`Restored into ${dir.path}:\n${rows.join('\n')}\n\nStart it with: sluice up --data-dir ${options.dataDir}\n`)

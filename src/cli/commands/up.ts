@@ -1,24 +1,24 @@
 /** `sluice up`: the hub and its members in this process, until Ctrl-C; or in the background with --detach. */
 
-import type { FleetOptions } from '../../fleet/controllers.ts'
-import type { Stage } from '../../minicluster/nodes/simulated/stages.ts'
+import { MODULES } from '../../modules.ts'
+import type { FlagTexts } from '../../runtime/module/flags.ts'
+import type { Module } from '../../runtime/module/module.ts'
+import type { Chapter } from '../../runtime/seams/story.ts'
 import { type DataDir, dataDir, readRun, readSettings } from '../data-dir.ts'
-import { type FleetFlags, fleetArguments, fleetOptionsOf, STORY_FLAGS } from '../fleet-flags.ts'
 import { CommandError, type Machine } from '../machine.ts'
-import { type NodeOptions, type NodeSettings, nodeSettings } from '../member-nodes.ts'
 import { MEMBER_TRANSPORTS, type MemberTransport } from '../member-transports.ts'
 import { watchMemory } from '../memory-watch.ts'
+import { asArguments, type CommandOptions, givenFlags, withFlags } from '../module-flags.ts'
 import { describeStart, startProgress } from '../progress.ts'
 import type { Running } from '../serve.ts'
 
-export interface UpOptions extends NodeOptions, FleetFlags {
+/** Beside these, the flags of the modules. */
+export interface UpOptions extends CommandOptions {
   dataDir?: string
   port?: string
   members?: string
   bare?: boolean
   detach?: boolean
-  image?: string[]
-  stages?: string
   memberTransport?: string
   story?: string
   quiet?: boolean
@@ -28,8 +28,6 @@ export interface UpOptions extends NodeOptions, FleetFlags {
 const DEFAULT_PORT = 7443
 const DEFAULT_MEMBERS = 3
 const MAX_MEMBERS = 100
-const STORIES = ['fleet']
-const STORY_MEMBERS = 3
 const MAX_PORT = 65_535
 
 export async function up(machine: Machine, options: UpOptions): Promise<void> {
@@ -51,10 +49,10 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
     progress.done()
   }
   const endWatch = watchMemory(machine, (warning) => machine.err(`warning: ${warning}\n`))
-  machine.out(describeStart(machine, dir, served, { willTell: plan.story }))
+  machine.out(describeStart(machine, dir, served, { willTell: plan.chapters.length > 0 }))
   const failure = served.failed.then((reason) => ({ reason }))
   const stopped = Promise.race([machine.untilStopped(), failure])
-  const told = plan.story ? await tellStory(machine, { dir, options, served, stopped }) : undefined
+  const told = plan.chapters.length > 0 ? await tellStory(machine, { dir, options, chapters: plan.chapters, served, stopped }) : undefined
   const end = options.exit ? (told?.end ?? 'the story is over') : await stopped
   endWatch()
   machine.err(`\nStopping (${typeof end === 'string' ? end : end.reason}) …\n`)
@@ -71,17 +69,21 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
 
 type End = string | { reason: string }
 
-interface Listener {
+interface Telling {
   dir: DataDir
   options: UpOptions
+  chapters: readonly Chapter[]
   served: Running
   /** Resolves when the process is to end. */
   stopped: Promise<End>
 }
 
 /** What went wrong with the story, and what ended it from outside. Sluice stays up all the same, unless --exit says otherwise. */
-async function tellStory(machine: Machine, { dir, options, served, stopped }: Listener): Promise<{ problem?: CommandError; end?: End }> {
-  const { tellFleetStory } = await import('../story/index.ts')
+async function tellStory(
+  machine: Machine,
+  { dir, options, chapters, served, stopped }: Telling,
+): Promise<{ problem?: CommandError; end?: End }> {
+  const { tellStories } = await import('../story/index.ts')
   const ending = new AbortController()
   let end: End | undefined
   void stopped.then((reason) => {
@@ -90,7 +92,7 @@ async function tellStory(machine: Machine, { dir, options, served, stopped }: Li
   })
   try {
     const stays = options.exit !== true
-    await tellFleetStory({ machine, dir, dataDir: options.dataDir, running: served, stays, signal: ending.signal })
+    await tellStories(chapters, { machine, dir, dataDir: options.dataDir, running: served, stays, signal: ending.signal })
     return { end }
   } catch (error) {
     // Whatever it was: what runs must be stopped in order, or go on.
@@ -117,14 +119,11 @@ export interface StartPlan {
   port: number
   /** Ports remembered from before. */
   keptPorts: Record<string, number>
-  nodes: NodeSettings
-  /** Local roots by image. */
-  images: ReadonlyMap<string, string>
-  stages?: readonly Stage[]
   memberTransport: MemberTransport
-  fleet: FleetOptions
-  /** Whether the story is told after the start. */
-  story: boolean
+  /** With the options that were kept and given. */
+  modules: readonly Module[]
+  /** What is told after the start. */
+  chapters: readonly Chapter[]
 }
 
 async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Promise<StartPlan> {
@@ -140,82 +139,59 @@ async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Pr
     throw new CommandError(
       `--port ${port} leaves no room for ${count} members, which take the ports after it; choose a port up to ${MAX_PORT - count}`,
     )
-  const nodes = nodeSettings(options, stored?.nodes, machine.random)
-  const story = isStoryTold(options, { isNew: stored === undefined, members: count, nodes })
+  const kept = MODULES.map((module) => module.kept?.restored(stored?.kept[module.kept.key], machine.random) ?? module)
+  const given = givenFlags('up', MODULES, options)
+  const asked = await withFlags(machine, 'up', kept, given)
+  const processes = asked.some(({ runsProcesses }) => runsProcesses)
+  const chapters = chaptersToTell(options, asked, { isNew: stored === undefined, members: count, runsProcesses: processes })
   return {
     members: count,
     port: port ?? DEFAULT_PORT,
     // Who leaves the choice to us gets what he got before.
     keptPorts: port === undefined || port === 0 ? (stored?.ports ?? {}) : {},
-    nodes,
-    images: await imageRoots(machine, options.image ?? []),
-    stages: options.stages === undefined ? undefined : await readStages(machine, options.stages),
     memberTransport: memberTransport(options.memberTransport),
-    fleet: fleetOptionsOf(story ? { ...STORY_FLAGS, ...fleetFlagsOf(options) } : options),
-    story,
+    // A story does not wait as long as a fleet of strangers should; what was given wins.
+    modules: chapters.length === 0 ? asked : await withFlags(machine, 'up', kept, { ...flagsOf(chapters), ...given }),
+    chapters,
   }
 }
 
-/** Only what was given, so that it wins over other defaults. */
-const fleetFlagsOf = (options: UpOptions): FleetFlags =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as FleetFlags
+const flagsOf = (chapters: readonly Chapter[]): FlagTexts =>
+  Object.fromEntries(chapters.flatMap(({ flags = {} }) => Object.entries(flags).map(([flag, text]) => [flag, [text]])))
 
-/** On a new directory, or when it is asked for; where it cannot be told, asking for it is an error and nothing else. */
-function isStoryTold(options: UpOptions, { isNew, members, nodes }: { isNew: boolean; members: number; nodes: NodeSettings }): boolean {
-  const { story, quiet, exit, detach, bare } = options
-  if (story !== undefined && !STORIES.includes(story))
-    throw new CommandError(`there is no story ${JSON.stringify(story)}; there is ${STORIES.join(', ')}`)
+interface StoryPlace {
+  isNew: boolean
+  members: number
+  runsProcesses: boolean
+}
+
+/** On a new directory all that can be told, or the one that is asked for; where that cannot be told, it is an error. */
+function chaptersToTell(
+  { story, quiet, exit, detach, bare }: UpOptions,
+  modules: readonly Module[],
+  place: StoryPlace,
+): readonly Chapter[] {
+  const all = modules.flatMap(({ chapters }) => chapters)
+  const asked = all.filter(({ name }) => name === story)
+  if (story !== undefined && asked.length === 0)
+    throw new CommandError(`there is no story ${JSON.stringify(story)}; there is ${all.map(({ name }) => name).join(', ')}`)
   if (exit && story === undefined) throw new CommandError('--exit ends after a story: sluice up --story fleet --exit')
   if (story !== undefined && quiet) throw new CommandError('--story tells a story and --quiet tells none; leave one of them out')
-  const hindrance = storyHindrance({ detach, bare, members, processNodes: nodes.process.count })
-  if (story !== undefined && hindrance !== undefined) throw new CommandError(`the story cannot be told: ${hindrance}`)
-  return story !== undefined || (isNew && !quiet && hindrance === undefined)
-}
-
-interface Ground {
-  detach: boolean | undefined
-  bare: boolean | undefined
-  members: number
-  processNodes: number
-}
-
-function storyHindrance({ detach, bare, members, processNodes }: Ground): string | undefined {
-  if (detach) return '--detach goes to the background, where nobody listens'
-  if (bare) return '--bare runs no controllers'
-  if (members < STORY_MEMBERS) return `it needs ${STORY_MEMBERS} members, and there ${members === 1 ? 'is' : 'are'} ${members}`
-  if (processNodes === 0) return 'its pods run for real, and there are no process nodes'
-  return undefined
+  const hindranceOf = (chapter: Chapter): string | undefined => {
+    if (detach) return '--detach goes to the background, where nobody listens'
+    if (bare) return '--bare runs no controllers'
+    return chapter.hindrance(place)
+  }
+  const [hindrance] = asked.flatMap((chapter) => hindranceOf(chapter) ?? [])
+  if (hindrance !== undefined) throw new CommandError(`the story cannot be told: ${hindrance}`)
+  if (story !== undefined) return asked
+  return place.isNew && !quiet ? all.filter((chapter) => hindranceOf(chapter) === undefined) : []
 }
 
 function memberTransport(text = 'in-process'): MemberTransport {
   const found = MEMBER_TRANSPORTS.find((way) => way === text)
   if (found === undefined) throw new CommandError(`--member-transport takes ${MEMBER_TRANSPORTS.join(' or ')}, not ${JSON.stringify(text)}`)
   return found
-}
-
-async function imageRoots(machine: Machine, given: readonly string[]): Promise<Map<string, string>> {
-  const roots = new Map<string, string>()
-  for (const text of given) {
-    const at = text.lastIndexOf('=')
-    const [image, directory] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)]
-    if (image === '' || directory === '') throw new CommandError(`--image takes NAME=DIRECTORY, not ${JSON.stringify(text)}`)
-    const root = machine.files.resolve(machine.cwd, directory)
-    if (!(await machine.files.exists(root))) throw new CommandError(`--image ${image}: there is no directory ${root}`)
-    roots.set(image, root)
-  }
-  return roots
-}
-
-async function readStages(machine: Machine, file: string): Promise<Stage[]> {
-  const path = machine.files.resolve(machine.cwd, file)
-  const text = await machine.files.read(path)
-  if (text === undefined) throw new CommandError(`--stages: there is no file ${path}`)
-  const { stagesOf } = await import('../stages-file.ts')
-  try {
-    return stagesOf(text)
-  } catch (error) {
-    throw new CommandError(`--stages ${file}: ${error instanceof Error ? error.message : String(error)}`, error)
-  }
 }
 
 function wholeNumber(flag: string, text: string | undefined, min: number, max: number): number | undefined {
@@ -231,17 +207,8 @@ async function startInBackground(machine: Machine, dir: DataDir, options: UpOpti
   const args = ['up', '--data-dir', dir.path]
   if (options.port !== undefined) args.push('--port', options.port)
   if (options.members !== undefined) args.push('--members', options.members)
-  for (const [flag, value] of [
-    ['--nodes', options.nodes],
-    ['--node-size', options.nodeSize],
-    ['--process-nodes', options.processNodes],
-    ['--process-node-size', options.processNodeSize],
-    ['--stages', options.stages],
-    ['--member-transport', options.memberTransport],
-  ] as const)
-    if (value !== undefined) args.push(flag, value)
-  for (const image of options.image ?? []) args.push('--image', image)
-  args.push(...fleetArguments(options))
+  if (options.memberTransport !== undefined) args.push('--member-transport', options.memberTransport)
+  args.push(...asArguments(givenFlags('up', MODULES, options)))
   if (options.bare) args.push('--bare')
   // Nobody would hear it.
   args.push('--quiet')

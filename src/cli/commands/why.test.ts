@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { seededRandom } from '../../base/random.ts'
 import { createClient } from '../../client/client.ts'
-import { clusterOf, inThisProcess } from '../../controllers.ts'
+import { clusterOf, inThisProcess } from '../../composition.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from '../../faultsim/world/fixed-keys.ts'
 import { CONFIG_MAPS } from '../../kinds/kubernetes/resources.ts'
 import { createMemoryStore } from '../../store/index.ts'
@@ -25,7 +25,7 @@ describe('sluice why', () => {
   async function ask(kind: string, name: string, options: WhyOptions = {}): Promise<{ out: string; error: string | undefined }> {
     const machine = fakeMachine()
     try {
-      await whyFrom(machine, { client, where: 'the hub', namespace: 'default' }, { kind, name }, options)
+      await whyFrom(machine, { client, where: 'the hub', namespace: 'default', explainers: [] }, { kind, name }, options)
       return { out: machine.said.out, error: undefined }
     } catch (error) {
       assert.ok(error instanceof CommandError)

@@ -5,6 +5,8 @@ import { ApiError } from '../../client/errors.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
 import { TransportError } from '../../client/transport.ts'
 import { explainObject } from '../../fleet/explain/index.ts'
+import { MODULES } from '../../modules.ts'
+import type { Explainer } from '../../runtime/seams/explainer.ts'
 import { connectionFor } from '../connect.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { formatted } from '../output.ts'
@@ -25,7 +27,8 @@ export async function why(machine: Machine, words: readonly string[], options: W
   const client = createClient({ transport, clock: machine.clock, random: machine.random, userAgent: 'sluice/why' })
   const where = `${connection.server} (context ${connection.context})`
   try {
-    await whyFrom(machine, { client, where, namespace: connection.namespace }, subject, options)
+    const explainers = MODULES.flatMap((module) => module.explainers)
+    await whyFrom(machine, { client, where, namespace: connection.namespace, explainers }, subject, options)
   } catch (error) {
     if (error instanceof TransportError) throw unanswered(connection.server, error)
     if (error instanceof ApiError) throw new CommandError(error.message, error)
@@ -40,6 +43,8 @@ export interface Hub {
   where: string
   /** Where objects are looked for unless another namespace is named. */
   namespace: string
+  /** What modules add to the chain. */
+  explainers: readonly Explainer[]
 }
 
 export async function whyFrom(
@@ -48,7 +53,8 @@ export async function whyFrom(
   { kind, name }: Subject,
   options: WhyOptions,
 ): Promise<void> {
-  const explained = await explainObject(hub.client, { kind, name, namespace: options.namespace ?? hub.namespace })
+  const request = { kind, name, namespace: options.namespace ?? hub.namespace }
+  const explained = await explainObject(hub.client, request, hub.explainers)
   if (explained === 'no-hub') throw new CommandError(`${hub.where} is no hub; name one with --context (that of sluice up is called hub)`)
   if (explained === 'no-resource') throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
   const { resource, explanation, isThere, leavesTrace } = explained

@@ -1,36 +1,34 @@
 /** Built-in admission in the order it runs, from the list that the server is given. */
 import { ESCALATION } from '../../apiserver/access.ts'
-import { admissionOf, ownAdmissionOf } from '../../controllers.ts'
+import { admissionOf, ownAdmissionOf } from '../../composition.ts'
 import type { Admission } from '../../kinds/admission.ts'
 import { builtinAdmission } from '../../kinds/kubernetes/admission/index.ts'
+import { MODULES } from '../../modules.ts'
+import type { Module } from '../../runtime/module/module.ts'
 import { code, type Page, page, table } from './markdown.ts'
 
-const PLACED = { hasProcessNodes: true, isMapped: () => false, resolves: () => false }
-
-const SHAPES = [
-  { name: 'hub', admission: admissionOf('hub', false) },
-  { name: 'members', admission: admissionOf('member', false, PLACED) },
-  { name: 'bare', admission: admissionOf('hub', true) },
-]
-
-export function admissionPage(): Page {
+export function admissionPage(modules: readonly Module[] = MODULES): Page {
+  const shapes = [
+    { name: 'hub', admission: admissionOf('hub', false, modules) },
+    { name: 'members', admission: admissionOf('member', false, modules) },
+    { name: 'bare', admission: admissionOf('hub', true, modules) },
+  ]
   const intro =
     'Every write passes these in this order: all that change it first, then its kind’s own validation, then all that judge it. The first refusal ends the request.'
   const all = [
     ...builtinAdmission({ serviceAccount: true, storageProtection: true }),
-    ...ownAdmissionOf('hub'),
-    ...ownAdmissionOf('member', PLACED),
+    ...new Map([...ownAdmissionOf('hub', modules), ...ownAdmissionOf('member', modules)].map((one) => [one.name, one])).values(),
   ]
   const rows = [
     ...all.map((one) =>
       described(
         one,
-        SHAPES.filter(({ admission }) => admission.some(({ name }) => name === one.name)).map(({ name }) => name),
+        shapes.filter(({ admission }) => admission.some(({ name }) => name === one.name)).map(({ name }) => name),
       ),
     ),
     described(
       ESCALATION,
-      SHAPES.map(({ name }) => name),
+      shapes.map(({ name }) => name),
     ),
   ]
   return page('admission', { title: 'Admission', from: 'src/kinds', intro }, [
@@ -41,6 +39,9 @@ export function admissionPage(): Page {
   ])
 }
 
+/** Hub, members, bare. */
+const SHAPES = 3
+
 type Described = Pick<Admission, 'name' | 'about' | 'resources' | 'operations'>
 
 function described({ name, about = '', resources, operations }: Described, where: readonly string[]): string[] {
@@ -50,6 +51,6 @@ function described({ name, about = '', resources, operations }: Described, where
     code(name),
     about,
     `${operations.join(', ')} of ${isEverything ? 'everything' : seen}`,
-    where.length === SHAPES.length ? 'everywhere' : where.join(', '),
+    where.length === SHAPES ? 'everywhere' : where.join(', '),
   ]
 }

@@ -1,12 +1,14 @@
 /** The command line, from the program itself: every command with its arguments and options, and the examples of --help. */
 import type { Command } from 'commander'
+import { MODULES } from '../../modules.ts'
+import type { Module } from '../../runtime/module/module.ts'
 import type { Machine } from '../machine.ts'
 import { buildProgram, EXAMPLES } from '../program.ts'
 import { code, type Page, page, table } from './markdown.ts'
 
-export function commandsPage(): Page {
+export function commandsPage(modules: readonly Module[] = MODULES): Page {
   // Only read, never run: no command reaches for the machine.
-  const program = buildProgram({} as Machine)
+  const program = buildProgram({} as Machine, modules)
   const intro = `${program.description()} Every command also has \`--help\`; it ends with code 0 when it did what it says, and 1 with a sentence on stderr when not.`
   return page('cli', { title: 'Command line', from: 'src/cli/program.ts', intro }, [
     table(

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { ERROR_CATALOGUE } from '../../base/errors/catalogue.ts'
-import { ownAdmissionOf } from '../../controllers.ts'
+import { ownAdmissionOf } from '../../composition.ts'
 import { builtinAdmission } from '../../kinds/kubernetes/admission/index.ts'
 import { referencePages } from './pages.ts'
 

@@ -1,4 +1,8 @@
 /** What is generated about the program rather than its kinds: pages of docs/reference, access rules; `scripts/generate.mjs` writes them. */
+import { ownKindsOf } from '../../composition.ts'
+import { kindFiles } from '../../kinds/generated-files.ts'
+import { MODULES } from '../../modules.ts'
+import type { Module } from '../../runtime/module/module.ts'
 import { accessFiles } from './access-rules.ts'
 import { admissionPage } from './admission-page.ts'
 import { commandsPage } from './commands-page.ts'
@@ -8,6 +12,13 @@ import { limitsPage } from './limits-page.ts'
 import type { Page } from './markdown.ts'
 import { metricsPage } from './metrics-page.ts'
 
-export function referencePages(): Page[] {
-  return [admissionPage(), commandsPage(), controllersPage(), errorsPage(), limitsPage(), metricsPage(), ...accessFiles()]
-}
+export const referencePages = (modules: readonly Module[] = MODULES): Page[] => [
+  admissionPage(modules),
+  commandsPage(modules),
+  controllersPage(modules),
+  errorsPage(),
+  limitsPage(),
+  metricsPage(modules),
+  ...accessFiles(modules),
+  ...kindFiles([...new Set([...ownKindsOf('hub', modules), ...ownKindsOf('member', modules)])]),
+]

@@ -1,12 +1,11 @@
 /** Stories that `sluice up` tells, by name: from the running process to the last line. */
 import pc from 'picocolors'
 import { createClient } from '../../client/client.ts'
-import { inThisProcess } from '../../controllers.ts'
+import { inThisProcess } from '../../composition.ts'
+import { type Chapter, type StoryLine, StoryRefused } from '../../runtime/seams/story.ts'
 import type { DataDir } from '../data-dir.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import type { Running } from '../serve.ts'
-import { fleetStory } from './fleet.ts'
-import { openEyes } from './sight.ts'
 import { StoryError, tell } from './tell.ts'
 import { lineOf, nextText, titleOf } from './text.ts'
 
@@ -24,8 +23,9 @@ export interface StoryOptions {
   signal: AbortSignal
 }
 
-/** Throws what went wrong in words; returns when it was told, or ended from outside. */
-export async function tellFleetStory({ machine, dir, dataDir, running, stays, signal }: StoryOptions): Promise<void> {
+/** Throws what went wrong in words; returns when all were told, or ended from outside. */
+export async function tellStories(chapters: readonly Chapter[], options: StoryOptions): Promise<void> {
+  const { machine, dir, dataDir, running, stays, signal } = options
   const { clock, random } = machine
   const colour = machine.isTerminal ? pc : pc.createColors(false)
   const clients = running.clusters.map(({ name, cluster }) => ({
@@ -36,19 +36,18 @@ export async function tellFleetStory({ machine, dir, dataDir, running, stays, si
   if (hub === undefined) return
   const ending = new AbortController()
   const either = AbortSignal.any([signal, ending.signal])
+  const { stop, start } = running.members
+  const stage = { hub: hub.client, members, clock, random, signal: either, stop, start }
+  const say = (line: StoryLine, afterMs: number): void => machine.out(lineOf(line, afterMs, colour))
   try {
-    machine.out(`\n${titleOf(colour)}`)
-    const eyes = await openEyes({ hub: hub.client, members, clock, random, signal: either })
-    const steps = fleetStory({ hub: hub.client, members, stop: running.members.stop, start: running.members.start })
-    const isTold = await tell(steps, {
-      eyes,
-      clock,
-      patienceMs: PATIENCE_MS,
-      signal: either,
-      say: (told, afterMs) => machine.out(lineOf(told, afterMs, colour)),
-    })
-    if (isTold) machine.out(stays ? nextText(colour, { kubeconfig: dir.kubeconfig, dataDir }) : '\nThe story was told to its end.\n')
+    for (const chapter of chapters) {
+      machine.out(`\n${titleOf(chapter.title, colour)}`)
+      if (!(await tell(await chapter.open(stage), { clock, patienceMs: PATIENCE_MS, signal: either, say }))) return
+    }
+    const next = chapters.flatMap((chapter) => chapter.next({ dataDir }))
+    machine.out(stays ? nextText(colour, dir.kubeconfig, next) : '\nThe story was told to its end.\n')
   } catch (error) {
+    if (error instanceof StoryRefused) throw new CommandError(error.message, error)
     if (error instanceof StoryError) throw new CommandError(`the story ended early: ${error.message}`, error)
     throw error
   } finally {

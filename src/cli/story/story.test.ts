@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pc from 'picocolors'
+import { fleetChapter } from '../../fleet/story/chapter.ts'
+import { complaintOf, divisionOf, isPresent, readinessOf, readyIn, regionOf, runningIn } from '../../fleet/story/seen.ts'
+import type { Sight } from '../../fleet/story/sight.ts'
+import { counted, divisionText, listText } from '../../fleet/story/text.ts'
 import type { Cluster, ResourceBinding } from '../../kinds/karmada/index.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
+import type { StoryLine, StoryStep, Viewer } from '../../runtime/seams/story.ts'
 import { fakeMachine } from '../fake-machine.ts'
-import { complaintOf, divisionOf, isPresent, readinessOf, readyIn, regionOf, runningIn } from './seen.ts'
-import type { Eyes, Sight } from './sight.ts'
-import { type Step, StoryError, type Told, tell } from './tell.ts'
-import { counted, divisionText, lineOf, listText, nextText } from './text.ts'
+import { StoryError, tell } from './tell.ts'
+import { lineOf, nextText } from './text.ts'
+
+type Step = StoryStep<Sight>
 
 const PLAIN = pc.createColors(false)
 const LOUD = pc.createColors(true)
@@ -66,7 +71,7 @@ describe('the text of a story', () => {
 
   it('has colours where people look, and none elsewhere', () => {
     assert.notEqual(lineOf({ who: 'failover', says: 'it leaves' }, 0, LOUD), lineOf({ who: 'failover', says: 'it leaves' }, 0, PLAIN))
-    assert.equal(nextText(PLAIN, { kubeconfig: '/k', dataDir: undefined }).includes('\u001b'), false)
+    assert.equal(nextText(PLAIN, '/k', fleetChapter.next({ dataDir: undefined })).includes('\u001b'), false)
   })
 
   it('counts and lists as people do', () => {
@@ -82,15 +87,15 @@ describe('the text of a story', () => {
   })
 
   it('ends with commands that work as they stand', () => {
-    const text = nextText(PLAIN, { kubeconfig: '/d/kubeconfig', dataDir: '/d' })
+    const text = nextText(PLAIN, '/d/kubeconfig', fleetChapter.next({ dataDir: '/d' }))
     assert.match(text, /^ {2}export KUBECONFIG=\/d\/kubeconfig$/m)
     assert.match(text, /sluice cluster stop member2 --data-dir \/d /)
-    assert.doesNotMatch(nextText(PLAIN, { kubeconfig: '/k', dataDir: undefined }), /--data-dir/)
+    assert.doesNotMatch(nextText(PLAIN, '/k', fleetChapter.next({ dataDir: undefined })), /--data-dir/)
   })
 })
 
 /** Eyes that see one thing after the other, each as soon as somebody waits for it. */
-function eyesSeeing(...sights: Sight[]): Eyes & { listeners(): number } {
+function eyesSeeing(...sights: Sight[]): Viewer<Sight> & { listeners(): number } {
   const handlers = new Set<() => void>()
   return {
     look: () => sights[0] ?? NOTHING,
@@ -112,10 +117,10 @@ const ready = (name: string): Step => ({
   missing: (sight) => `${name} says ${readinessOf(sight, name).reason}`,
 })
 
-async function heard(steps: readonly Step[], eyes: Eyes, signal = new AbortController().signal) {
-  const said: Told[] = []
-  const telling = { eyes, clock: fakeMachine().clock, patienceMs: 5000, signal, say: (told: Told) => void said.push(told) }
-  return { isTold: await tell(steps, telling), said }
+async function heard(steps: readonly Step[], eyes: Viewer<Sight>, signal = new AbortController().signal) {
+  const said: StoryLine[] = []
+  const telling = { clock: fakeMachine().clock, patienceMs: 5000, signal, say: (line: StoryLine) => void said.push(line) }
+  return { isTold: await tell({ steps, ...eyes }, telling), said }
 }
 
 describe('telling', () => {

@@ -1,29 +1,9 @@
 /**
- * Tells a story: steps one after the other, each a deed and what must be seen of it. A line is printed when its fact has
+ * Tells a story: steps one after the other, each an action and what must be seen of it. A line is printed when its fact has
  * been observed, never before; what is not seen in time ends the story with the step and the reason.
  */
 import type { Clock } from '../../base/clock.ts'
-import type { Eyes, Sight } from './sight.ts'
-
-export interface Told {
-  /** Who does or says it. */
-  who: string
-  says: string
-  /** Beneath it. */
-  more?: readonly string[]
-}
-
-export interface Step {
-  /** For who hears that it failed. */
-  name: string
-  act?(): Promise<void>
-  /** What is told once it is true; undefined while it is not. */
-  sees(sight: Sight): Told | undefined
-  /** What is missing, when time is over. */
-  missing(sight: Sight): string
-  /** Fetches what belongs beneath the line. */
-  beneath?(sight: Sight): Promise<readonly string[]>
-}
+import type { OpenedChapter, StoryLine, StoryStep } from '../../runtime/seams/story.ts'
 
 export class StoryError extends Error {
   constructor(step: string, reason: string) {
@@ -33,30 +13,33 @@ export class StoryError extends Error {
 }
 
 export interface Telling {
-  eyes: Eyes
   clock: Clock
   /** How long a step may take. */
   patienceMs: number
   signal: AbortSignal
-  say(told: Told, afterMs: number): void
+  say(line: StoryLine, afterMs: number): void
 }
 
 /** False when it was ended before its end. */
-export async function tell(steps: readonly Step[], telling: Telling): Promise<boolean> {
-  const { clock, eyes, signal, say } = telling
+export async function tell(chapter: OpenedChapter, telling: Telling): Promise<boolean> {
+  const { clock, signal, say } = telling
   const beganMs = clock.now()
-  for (const step of steps) {
+  for (const step of chapter.steps) {
     if (signal.aborted) return false
     await step.act?.()
-    const told = await seen(step, telling)
+    const told = await seen(step, chapter, telling)
     if (told === undefined) return false
-    say({ ...told, more: step.beneath === undefined ? told.more : await step.beneath(eyes.look()) }, clock.now() - beganMs)
+    say({ ...told, more: step.beneath === undefined ? told.more : await step.beneath(chapter.look()) }, clock.now() - beganMs)
   }
   return true
 }
 
 /** Looks after every change. Undefined when the story was ended. */
-function seen(step: Step, { eyes, clock, patienceMs, signal }: Telling): Promise<Told | undefined> {
+function seen(
+  step: StoryStep,
+  viewer: Pick<OpenedChapter, 'look' | 'onChange'>,
+  { clock, patienceMs, signal }: Telling,
+): Promise<StoryLine | undefined> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return resolve(undefined)
     const ends: (() => void)[] = []
@@ -69,9 +52,9 @@ function seen(step: Step, { eyes, clock, patienceMs, signal }: Telling): Promise
       resolve(undefined)
     }
     const look = (): void => {
-      let told: Told | undefined
+      let told: StoryLine | undefined
       try {
-        told = step.sees(eyes.look())
+        told = step.sees(viewer.look())
       } catch (error) {
         end()
         reject(error)
@@ -85,10 +68,10 @@ function seen(step: Step, { eyes, clock, patienceMs, signal }: Telling): Promise
     ends.push(
       clock.after(patienceMs, () => {
         end()
-        reject(new StoryError(step.name, `${step.missing(eyes.look())} (after ${Math.round(patienceMs / 1000)} s)`))
+        reject(new StoryError(step.name, `${step.missing(viewer.look())} (after ${Math.round(patienceMs / 1000)} s)`))
       }),
     )
-    ends.push(eyes.onChange(look))
+    ends.push(viewer.onChange(look))
     look()
   })
 }

@@ -2,18 +2,10 @@
 
 import { Agent, buildConnector, request } from 'undici'
 import { messageOf } from '../../base/error-text.ts'
+import type { PostTarget } from '../post-json.ts'
 import { TransportError } from '../transport.ts'
 
 const MAX_ANSWER = 3 * 1024 * 1024
-
-/** Whom to ask. */
-export interface PostTarget {
-  url: string
-  /** PEM of who signed the server's certificate, if not the world's usual authorities. */
-  caBundle?: string | undefined
-  /** Where to connect to, when that is not where the URL says; the certificate must be for the URL's host all the same. */
-  connectTo?: { host: string; port: number }
-}
 
 /** The decoded answer. Rejects when there is none in time, when it is too long, or when it is no success. */
 export async function postJson({ url, caBundle, connectTo }: PostTarget, body: string, timeoutMs: number): Promise<unknown> {

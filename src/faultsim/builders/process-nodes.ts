@@ -1,8 +1,11 @@
 /** Worlds whose members have process nodes over a scripted machine: `aWorld({ members: 1, controllers: processNodes({ … }) })`. */
-import { runControllers } from '../../controllers.ts'
+
+import { runControllers } from '../../composition.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { FakeMachine, type FakeMachineOptions, type Programs } from '../../minicluster/kubelet/fake-machine.ts'
 import { createNodeShutdown, type KubeletOptions, type NodeShutdown } from '../../minicluster/kubelet/index.ts'
+import { minicluster } from '../../minicluster/module.ts'
+import { configure, optionsIn } from '../../runtime/module/configure.ts'
 import type { RunControllers, WorldCluster } from '../world/cluster.ts'
 
 interface Node {
@@ -24,12 +27,12 @@ export function processNodes(programs: Programs, { nodes = 1, namespacesRefusal,
     })
     const start = ++node.starts
     const machine = node.fake.connect(() => node.starts !== start)
-    const { member } = options
-    if (member === undefined) return runControllers(options)
+    const of = optionsIn(options.modules, minicluster)
+    if (options.role !== 'member' || of === undefined) return runControllers(options)
     if (node.shutdown.hasBegun) node.shutdown = createNodeShutdown(node.fake)
-    const shape = { ...member.shape, process: { count: nodes, size: { cpu: '4', memory: '8Gi', pods: 110 } } }
+    const shape = { ...of.shape, process: { count: nodes, size: { cpu: '4', memory: '8Gi', pods: 110 } } }
     const kubelet: KubeletOptions = { machine, clock: options.clock, shutdown: node.shutdown, ...more }
-    return runControllers({ ...options, member: { ...member, shape, kubelet } })
+    return runControllers({ ...options, modules: configure(options.modules, minicluster, { shape, kubelet }) })
   }
 }
 

@@ -2,13 +2,15 @@
  * One course of a story: a fresh world, the steps one after another under some trouble, the world at rest after each, and
  * at the end the questions that need no comparison: does an invariant hold, is everything quiet, also after a restart?
  */
+
 import { messageOf } from '../../base/error-text.ts'
+import type { Invariant } from '../../runtime/seams/seeded.ts'
 import { AmbientUseError, World, type WorldCluster, type WorldOptions } from '../world/index.ts'
 import type { ControllerWrite, Delivery, Interference } from '../world/process.ts'
 import type { WorldSnapshot } from '../world/snapshot.ts'
 import { type EndState, endStateOf } from './end-state.ts'
 import { OracleFailure } from './failure.ts'
-import { type Invariant, keepLedger, type Ledger, orphansIn } from './ledger.ts'
+import { keepLedger, type Ledger, orphansIn } from './ledger.ts'
 
 export interface Story {
   world: WorldOptions

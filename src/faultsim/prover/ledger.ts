@@ -1,40 +1,8 @@
 /** Keeps count of what is stored in a cluster: what came and went, who leaked, and whether an invariant was ever broken. */
 import type { KubeObject } from '../../kube/meta.ts'
+import type { Change, Invariant, InvariantView } from '../../runtime/seams/seeded.ts'
 import type { ClusterStore, StoreEvent } from '../../store/index.ts'
 import { labelOf, storedIn } from './end-state.ts'
-
-export interface Invariant {
-  /** A sentence that is true at every moment. */
-  says: string
-  /** Plurals of the resources whose changes can break it, so that others need not be looked at (default: all). */
-  about?: readonly string[]
-  /** Looks at what is stored, and at the change that has just been; returns what is wrong, undefined when nothing is. */
-  broken(objects: InvariantView, change: Change): string | undefined
-}
-
-/** What is stored right now in one cluster. */
-export interface InvariantView {
-  /** `pods`, or with its group where that matters: `deployments.apps`. */
-  list(plural: string): readonly KubeObject[]
-  /** `namespace/name`, or the name of what has no namespace. */
-  get(plural: string, where: string): KubeObject | undefined
-}
-
-/** One write. */
-export interface Change {
-  /** Where it was made. */
-  cluster: string
-  /** `pods`, `deployments.apps`. */
-  resource: string
-  isDeletion: boolean
-  /** As it is now, or was last. */
-  object: KubeObject
-  previous: KubeObject | undefined
-  /** People did it, and no controller. */
-  isPeoples: boolean
-  /** What is stored in this or another cluster. */
-  in(cluster: string): InvariantView
-}
 
 /** What else there is around the cluster of a ledger (default: nothing). */
 export interface LedgerSurroundings {

@@ -1,6 +1,7 @@
 /** What is true of greetings in every world: at every moment, and at rest. */
+
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Invariant, InvariantView } from '../prover/ledger.ts'
+import type { Invariant, InvariantView } from '../../runtime/seams/seeded.ts'
 import { viewOf } from '../prover/ledger.ts'
 import type { WorldCluster } from '../world/index.ts'
 import { ownerOf } from './greeting/plan.ts'

@@ -1,8 +1,10 @@
 /** What people do: they make things be as they wish, and do not care what the cluster thinks about it at the moment. */
+
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../client/errors.ts'
+import type { Generator } from '../../runtime/seams/seeded.ts'
 import type { WorldCluster } from '../world/index.ts'
 import type { Step } from './script.ts'
-import type { Generator, SeededWorld } from './seeded-world.ts'
+import type { SeededWorld } from './seeded-world.ts'
 
 export function generatorOf(world: SeededWorld, step: Step): Generator {
   const generator = world.generators.find(({ name }) => name === step.thing)

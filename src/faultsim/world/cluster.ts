@@ -10,6 +10,7 @@ import { type Client, createClient, type DeleteOptions, type ListOptions } from 
 import { ifFound, isConflict } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
 import { Link } from '../../client/link.ts'
+import type { ConnectMember } from '../../client/members.ts'
 import type { Transport } from '../../client/transport.ts'
 import {
   type ClusterRole,
@@ -18,11 +19,12 @@ import {
   type RunningControllers,
   runControllers,
   SYSTEM,
-} from '../../controllers.ts'
+} from '../../composition.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ObjectName } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
-import type { MemberOptions } from '../../minicluster/controllers.ts'
+import { MODULES } from '../../modules.ts'
+import type { Module } from '../../runtime/module/module.ts'
 import type { ClusterStore } from '../../store/index.ts'
 import { ScriptedCommands } from './commands.ts'
 import { ScriptedEffects } from './effects.ts'
@@ -35,7 +37,9 @@ import { type SkewedClock, skewed } from './skewed-clock.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** What runs in the clusters of a world: the real list, unless a world is about something else. */
-export type RunControllers = (options: RunControllersOptions, cluster: WorldCluster) => RunningControllers
+export type RunControllers = (options: WorldRunOptions, cluster: WorldCluster) => RunningControllers
+
+export type WorldRunOptions = RunControllersOptions & { modules: readonly Module[] }
 
 export interface WorldClusterOptions {
   name: string
@@ -44,15 +48,14 @@ export interface WorldClusterOptions {
   clock: VirtualClock
   random: Random
   pump: Pump
-  member?: MemberOptions
+  /** Default: all of them. */
+  modules?: readonly Module[]
   controllers?: RunControllers
   writesPerInstant?: number
   /** The other clusters that its controllers may reach. */
   others?(): readonly WorldCluster[]
 }
 
-/** No process of a machine is there to run anything. */
-const PLAYED = { hasProcessNodes: false, isMapped: () => false, resolves: () => false }
 const PORT = 7443
 const SIGNING_KEY = { pem: SERVICE_ACCOUNT_KEY, id: readSigningKey(SERVICE_ACCOUNT_KEY).id }
 /** How long the process of the controllers is away after a crash. */
@@ -117,7 +120,7 @@ export class WorldCluster {
 
   /** With `cachesAt`, every cache begins with what was stored at that revision, until `releaseCaches`. */
   startControllers(cachesAt?: number): void {
-    const { role, random, member, controllers: run = runControllers } = this.#options
+    const { role, random, modules = MODULES, controllers: run = runControllers } = this.#options
     const connect = () => inProcessTransport(this.#current, SYSTEM)
     const process = new ControllerProcess({
       clock: this.#clock,
@@ -128,19 +131,16 @@ export class WorldCluster {
       cachesAt,
     })
     this.#process = process
-    const options: RunControllersOptions = {
+    const options: WorldRunOptions = {
       role,
+      modules,
       clock: process.clock,
       random,
       log: { write: (_level, message, fields = {}) => void this.complaints.push(complaintOf(message, fields)) },
       authority: () => this.#authority,
       signToken: (account, secret) => signJwtRepeatably(legacyClaims(account, secret), SIGNING_KEY),
-      member,
       transportFor: (part) => process.transportFor(part),
-      connectMember: ({ metadata: { name = '' } }, _credentials, part) => {
-        const other = this.#options.others?.().find((one) => one.name === name)
-        return other === undefined ? undefined : process.transportFor(part, { cluster: name, connect: () => other.fromOutside() })
-      },
+      connectMember: this.#connectMember(process),
       adapt: (controller) => this.effects.adapt(controller),
     }
     this.#controllers = run(options, this)
@@ -270,16 +270,25 @@ export class WorldCluster {
     },
   }
 
+  /** A hub reaches the other clusters; a member reaches none. */
+  #connectMember(process: ControllerProcess): ConnectMember | undefined {
+    const { others, role } = this.#options
+    if (role !== 'hub') return undefined
+    return ({ metadata: { name = '' } }, _credentials, part) => {
+      const other = others?.().find((one) => one.name === name)
+      return other === undefined ? undefined : process.transportFor(part, { cluster: name, connect: () => other.fromOutside() })
+    }
+  }
+
   #serve(): Cluster {
-    const { store, random, role } = this.#options
+    const { store, random, role, modules } = this.#options
     const secrets = { adminToken: 'admin-of-the-world', serviceAccountKey: SERVICE_ACCOUNT_KEY, clientAuthority: AUTHORITY }
     const onInternalError = (error: unknown): void =>
       void this.complaints.push(`the server failed: ${error instanceof Error ? error.stack : String(error)}`)
-    const run = this.#options.member === undefined ? undefined : PLAYED
     return clusterOf({
       role,
       bare: false,
-      run,
+      modules,
       store,
       clock: this.#clock.machinery,
       random,

@@ -1,6 +1,6 @@
 /** Which resource an object belongs to: looked up among the built-in kinds, guessed by Kubernetes' own rule for others. */
 
-import { kindsOf } from '../../controllers.ts'
+import { kindsOf } from '../../composition.ts'
 import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 

@@ -5,8 +5,12 @@
  */
 import { seededRandom } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { minicluster } from '../../minicluster/module.ts'
 import type { Stage } from '../../minicluster/nodes/simulated/stages.ts'
 import { SIMULATED_NODE_SIZE } from '../../minicluster/shape.ts'
+import { MODULES } from '../../modules.ts'
+import { configure } from '../../runtime/module/configure.ts'
+import type { Module } from '../../runtime/module/module.ts'
 import { createMemoryStore } from '../../store/index.ts'
 import { type RunControllers, WorldCluster } from './cluster.ts'
 import { createPump, type Pump } from './pump.ts'
@@ -30,6 +34,8 @@ export interface WorldOptions {
   from?: WorldSnapshot
   /** What runs in the clusters (default: the real list of controllers). */
   controllers?: RunControllers
+  /** What there is in the clusters (default: all modules). */
+  modules?: readonly Module[]
   /** Writes of a cluster's controllers without time passing after which they are stopped as endless (default 500,000). */
   writesPerInstant?: number
 }
@@ -97,6 +103,7 @@ export class World {
             clock,
             random,
             pump,
+            modules: options.modules,
             controllers,
             writesPerInstant,
             others: () => this.members,
@@ -106,10 +113,7 @@ export class World {
       const region = REGIONS[i % REGIONS.length] as string
       const simulated = { count: options.nodes ?? 0, size: SIMULATED_NODE_SIZE }
       const none = { count: 0, size: SIMULATED_NODE_SIZE }
-      const member = {
-        stages: options.stages,
-        shape: { index: i + 1, name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none },
-      }
+      const shape = { index: i + 1, name, region, zones: [`${region}-a`, `${region}-b`], simulated, process: none }
       return new WorldCluster({
         name,
         role: 'member',
@@ -117,7 +121,7 @@ export class World {
         clock,
         random,
         pump,
-        member,
+        modules: configure(options.modules ?? MODULES, minicluster, { stages: options.stages, shape }),
         controllers,
         writesPerInstant,
       })

@@ -11,8 +11,8 @@ import { bindingName } from '../../kinds/karmada/names.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type GroupVersionKind, keyOfObject, keyOfRef, type ObjectRef } from '../../kube/object-reference.ts'
 import type { Priority, Signal } from '../../runtime/controller.ts'
+import type { Templates } from '../../runtime/templates.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import type { Templates } from '../templates.ts'
 
 export interface TemplateWatch {
   readonly signal: Signal

@@ -16,7 +16,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { keyOfObject } from '../../kube/object-reference.ts'
 import { type Controller, defineController, NOTHING_TO_DO } from '../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
-import type { FleetSurroundings } from '../surroundings.ts'
+import type { FleetDeps } from '../services.ts'
 import { hubCast, joinMembers } from '../testing.ts'
 
 export const aDeployment = (name: string, replicas = 2, more: Partial<KubeObject['metadata']> = {}): KubeObject => ({
@@ -96,7 +96,7 @@ export const aClusterOverride = (...of: Parameters<typeof anOverride>): KubeObje
 
 /** A hub with clusters that are registered but do not exist: what becomes of Works is in the hands of the test. */
 export async function bindingWorld(
-  cast: (surroundings: FleetSurroundings) => readonly Controller[],
+  cast: (surroundings: FleetDeps) => readonly Controller[],
   clusters = ['member1', 'member2', 'member3'],
 ): Promise<World> {
   const world = await aWorld({ controllers: hubCast(cast) }).settle()

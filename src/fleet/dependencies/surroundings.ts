@@ -1,6 +1,7 @@
 /** What the room of the dependencies is given. */
+
+import type { Templates } from '../../runtime/templates.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import type { Templates } from '../templates.ts'
 
 export interface DependenciesFacts {
   templates: Templates

@@ -5,7 +5,6 @@ import type { DetectorFacts } from './binding/observe.ts'
 import { clusterPolicyRelease, policyRelease } from './policy/controller.ts'
 
 export type { DetectorFacts, DetectorGates } from './binding/observe.ts'
-export type { Narrowing } from './narrowing.ts'
 
 export const detectorControllers = (facts: DetectorFacts): Controller[] => [
   detectedBindings(facts),

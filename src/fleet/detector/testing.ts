@@ -9,7 +9,7 @@ import { EVENTS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import type { Controller } from '../../runtime/controller.ts'
-import type { FleetSurroundings } from '../surroundings.ts'
+import type { FleetDeps } from '../services.ts'
 import { hubCast } from '../testing.ts'
 import { detectorControllers } from './index.ts'
 
@@ -100,7 +100,7 @@ export async function newsOf(hub: WorldCluster, kind: string, name: string): Pro
     .map(({ reason, message }) => `${reason}: ${message}`)
 }
 
-export type Cast = (surroundings: FleetSurroundings) => readonly Controller[]
+export type Cast = (surroundings: FleetDeps) => readonly Controller[]
 
 export const DETECTOR: Cast = (surroundings) => detectorControllers(surroundings)
 

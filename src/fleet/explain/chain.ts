@@ -1,17 +1,9 @@
 /** The shape of an explanation: what machines read, and what is printed. */
 import type { ObjectRef, TypedObjectRef } from '../../kube/object-reference.ts'
 
-export type State = 'ok' | 'waits' | 'fails'
+import type { Link, LinkState } from '../../runtime/seams/explainer.ts'
 
-/** One link of the chain. */
-export interface Link {
-  /** `policy`, `binding`, `schedule`. */
-  what: 'template' | 'policy' | 'binding' | 'schedule'
-  state: State
-  says: string
-  /** More of the same, a line each. */
-  more?: readonly string[]
-}
+export type State = LinkState
 
 export interface ClusterLink {
   name: string

@@ -4,6 +4,7 @@ import { discoverResources } from '../../client/discovery.ts'
 import { namedResource } from '../../client/named-resource.ts'
 import { WORKS } from '../../kinds/karmada/resources.ts'
 import type { Resource } from '../../kube/resource.ts'
+import type { Explainer } from '../../runtime/seams/explainer.ts'
 import type { Explanation } from './chain.ts'
 import { explain } from './explanation.ts'
 import { situationOf } from './situation.ts'
@@ -26,13 +27,20 @@ export interface Explained {
 }
 
 /** `no-hub`: the server does not serve Karmada's kinds. `no-resource`: it serves nothing of that name. */
-export async function explainObject(client: Client, request: ExplainRequest): Promise<Explained | 'no-hub' | 'no-resource'> {
+export async function explainObject(
+  client: Client,
+  request: ExplainRequest,
+  explainers: readonly Explainer[] = [],
+): Promise<Explained | 'no-hub' | 'no-resource'> {
   const resources = await discoverResources(client)
   if (!resources.some(({ group, plural }) => group === WORKS.group && plural === WORKS.plural)) return 'no-hub'
   const resource = namedResource(resources, request.kind)
   if (resource === undefined) return 'no-resource'
   const namespace = resource.namespaced ? request.namespace : ''
   const situation = await situationOf(client, { resource, namespace, name: request.name })
-  const isThere = situation.template !== undefined
-  return { resource, explanation: explain(situation), isThere, leavesTrace: isThere || situation.binding !== undefined }
+  const { template, binding } = situation
+  const subject = { resource, namespace, name: request.name, template, binding }
+  const added = await Promise.all(explainers.map(async ({ at, explain: linksOf }) => ({ at, ...(await linksOf(subject, client)) })))
+  const isThere = template !== undefined
+  return { resource, explanation: explain(situation, added), isThere, leavesTrace: isThere || binding !== undefined }
 }

@@ -5,6 +5,7 @@
 import type { Binding, Policy } from '../../kinds/karmada/index.ts'
 import { DEFAULT_SCHEDULER, SCHEDULED } from '../../kinds/karmada/well-known.ts'
 import { compareStrings } from '../../kube/go-print.ts'
+import type { ExplainedLinks, Explainer } from '../../runtime/seams/explainer.ts'
 import { WAITING_BECAUSE } from '../detector/binding/notes.ts'
 import { claimOf } from '../detector/claim.ts'
 import { type DecisionRecord, readRecord } from '../scheduler/decision.ts'
@@ -13,14 +14,21 @@ import { byCluster, chosenNames, clusterLink } from './cluster-link.ts'
 import { nearMisses, policyText } from './policies.ts'
 import type { Situation } from './situation.ts'
 
-export function explain(situation: Situation): Explanation {
+/** What an explainer of another module adds, and where. */
+export type AddedLinks = ExplainedLinks & Pick<Explainer, 'at'>
+
+/** `added` are the links that other modules know about, in their order. */
+export function explain(situation: Situation, added: readonly AddedLinks[] = []): Explanation {
   const { subject, template, binding } = situation
   const { resource, namespace, name } = subject
   const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
   const finding: Finding = { links: [], clusters: [], others: {} }
   lookAtTemplate(situation, finding)
   if (template !== undefined) lookAtPolicy(situation, finding)
-  if (binding !== undefined) lookAtBinding(binding, situation, finding)
+  if (binding !== undefined) lookAtBinding(binding, finding)
+  takeIn(added, 'before-schedule', finding)
+  if (binding !== undefined) lookAtPlaces(binding, situation, finding)
+  takeIn(added, 'after-schedule', finding)
   const { trouble, links, clusters, others } = finding
   return {
     template: { apiVersion, kind: resource.kind, namespace, name },
@@ -75,10 +83,20 @@ function lookAtPolicy(situation: Situation, finding: Finding): void {
     }
 }
 
-function lookAtBinding(binding: Binding, situation: Situation, finding: Finding): void {
-  const record = readRecord(binding.metadata.annotations)
+function lookAtBinding(binding: Binding, finding: Finding): void {
   const says = `${binding.kind} ${where(binding.metadata.namespace ?? '', binding.metadata.name ?? '')}${replicasText(binding)}`
   finding.links.push({ what: 'binding', state: 'ok', says })
+}
+
+function takeIn(added: readonly AddedLinks[], at: AddedLinks['at'], finding: Finding): void {
+  for (const { links, trouble } of added.filter((one) => one.at === at)) {
+    finding.links.push(...links)
+    finding.trouble ??= trouble
+  }
+}
+
+function lookAtPlaces(binding: Binding, situation: Situation, finding: Finding): void {
+  const record = readRecord(binding.metadata.annotations)
   lookAtSchedule(binding, record, finding)
   const { works, clusters } = situation
   const ways = { binding, record, works: byCluster(works), clusters: new Map(clusters.map((one) => [one.metadata.name ?? '', one])) }

@@ -5,25 +5,29 @@ import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../kinds/karmad
 import type { Resource } from '../../kube/resource.ts'
 import type { Controller } from '../../runtime/controller.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import type { FleetMeasures } from '../metrics/measures.ts'
 import { applicationFailover } from './application/controller.ts'
 import { clusterTaintPolicy } from './cluster-taint-policy/controller.ts'
-import { createEvictionRate } from './eviction-rate.ts'
+import { createEvictionRate, type EvictionRate } from './eviction-rate.ts'
 import { gracefulEviction } from './graceful-eviction/controller.ts'
 import { FAILOVER_DEFAULTS, type FailoverOptions } from './options.ts'
 import { taintEviction } from './taint-eviction/controller.ts'
 
 export type { FailoverOptions } from './options.ts'
 
-interface FailoverFacts {
+interface FailoverDeps {
   interpreter: Interpreter
-  measures?: Pick<FleetMeasures, 'watchEvictions'>
+  /** How fast taints drive bindings away (default: as fast as the options say). */
+  evictions?: EvictionRate
 }
 
-export function failoverControllers({ interpreter, measures }: FailoverFacts, given: Partial<FailoverOptions> = {}): Controller[] {
+/** One rate for both kinds of bindings. */
+export const evictionRateOf = ({
+  evictionsPerSecond = FAILOVER_DEFAULTS.evictionsPerSecond,
+}: Partial<FailoverOptions> = {}): EvictionRate => createEvictionRate(evictionsPerSecond)
+
+export function failoverControllers({ interpreter, evictions }: FailoverDeps, given: Partial<FailoverOptions> = {}): Controller[] {
   const options = { ...FAILOVER_DEFAULTS, ...given }
-  const rate = createEvictionRate(options.evictionsPerSecond)
-  measures?.watchEvictions(() => rate.waiting())
+  const rate = evictions ?? evictionRateOf(options)
   const ofBindings = (resource: Resource<Binding>): Controller[] => [
     ...(options.noExecuteEviction && options.gates.Failover ? [taintEviction(resource, { options, rate })] : []),
     applicationFailover(resource, interpreter, options.gates),

@@ -6,7 +6,6 @@ import type { ClusterStatusOptions, ReportsOptions } from './cluster-status/repo
 
 export type { ClusterStatusOptions } from './cluster-status/reports.ts'
 export { createSaidSummaries } from './cluster-status/said-summaries.ts'
-export { type FollowedMembers, followMembers } from './connections.ts'
 export { JoinError, joinMember, unjoinMember } from './join.ts'
 
 export const membershipControllers = (facts: ReportsOptions, options: Partial<ClusterStatusOptions> = {}): Controller[] => [

@@ -1,17 +1,17 @@
 /** For tests of the rooms that need members: a hub with some controllers of the fleet, and members as they are everywhere. */
 import { seededRandom } from '../../base/random.ts'
 import type { Members } from '../../client/members.ts'
-import { runControllers } from '../../controllers.ts'
+import { runControllers } from '../../composition.ts'
 import type { RunControllers } from '../../faultsim/world/cluster.ts'
 import { World, type WorldCluster } from '../../faultsim/world/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { GARBAGE_COLLECTOR, runGarbageCollector } from '../../minicluster/housekeeping/garbage/run.ts'
 import { namespaceLifecycle } from '../../minicluster/housekeeping/namespace/controller.ts'
 import type { Controller } from '../../runtime/controller.ts'
+import { followMembers } from '../../runtime/followed-members.ts'
 import { runAll } from '../../runtime/run-all.ts'
 import { manualClock } from '../../runtime/testing.ts'
 import type { ReportsOptions } from './cluster-status/reports.ts'
-import { followMembers } from './connections.ts'
 
 export type Cast = (facts: ReportsOptions & { members: Members }) => readonly Controller[]
 
@@ -21,9 +21,9 @@ export const runWithCast =
   (options, cluster) => {
     if (cluster.name !== 'hub') return runControllers(options)
     const { clock, random, connectMember = () => undefined } = options
-    return runAll(options, ({ caches, everything, clientOf, keepsManager, told }) => {
+    return runAll(options, ({ caches, everything, clientOf, keepsManager, observer }) => {
       const members = followMembers({ caches, clock, random, connect: connectMember, keepsManager })
-      const collector = runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...told })
+      const collector = runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...observer })
       return { controllers: [...cast({ members, clock, random }), namespaceLifecycle(everything)], members, loops: [collector] }
     })
   }

@@ -3,6 +3,7 @@
  * where they are declared: the series, the reference and the tests are made from this table.
  */
 import { exponentialBuckets } from 'prom-client'
+import type { DeclaredMetrics } from '../../runtime/module/module.ts'
 
 export interface DeclaredMetric {
   type: 'counter' | 'gauge' | 'histogram'
@@ -86,3 +87,13 @@ export const KARMADA_METRICS = declared({
 })
 
 export type KarmadaMetric = keyof typeof KARMADA_METRICS
+
+/** As the reference shows them. */
+export const FLEET_METRICS: DeclaredMetrics = {
+  heading: 'Of the fleet, as Karmada names them',
+  intro:
+    'On the hub, from `src/fleet/metrics/declared.ts`: names, types, labels and buckets are those of Karmada, so that dashboards made for it go on working. The controllers and the scheduler are one process here, so all are on one page. Passes that changed nothing are not counted as attempts. Series of a cluster go with it.',
+  declared: KARMADA_METRICS,
+  outro:
+    'Not here, because there is nothing to tell: `pool_*` (Lua interpreters are not pooled), `karmada_scheduler_framework_extension_point_duration_seconds` and `karmada_scheduler_plugin_execution_duration_seconds` (a filter of one cluster takes less than its measurement; the steps are measured), `karmada_scheduler_estimator_*`, `federatedhpa_*`, `cronfederatedhpa_*` (kinds that are not here), `karmada_build_info`.',
+}

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Registry } from 'prom-client'
 import { joinedCluster } from '../../../test/fleet/joining.ts'
 import { aDeployment, aPropagationPolicy, on, selectorOf } from '../../../test/fleet/manifests.ts'
-import { metricsOf, runControllers } from '../../controllers.ts'
+import { runControllers } from '../../composition.ts'
 import { World } from '../../faultsim/world/index.ts'
 import { CLUSTERS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
 import { DEPLOYMENTS } from '../../kinds/kubernetes/resources.ts'
@@ -97,11 +97,10 @@ async function toldBy(registry: Registry): Promise<Told> {
 }
 
 async function aMeasuredFleet(registry: Registry): Promise<World> {
-  const metered = metricsOf('hub', registry, manualClock())
   const world = new World({
     members: 2,
     nodes: 2,
-    controllers: (options) => runControllers(options.role === 'hub' ? { ...options, ...metered } : options),
+    controllers: (options) => runControllers(options.role === 'hub' ? { ...options, registry } : options),
   })
   await world.start()
   await world.settle()

@@ -9,14 +9,14 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { executionControllers } from '../execution/index.ts'
 import { aConfigMap, aWork } from '../execution/testing.ts'
 import { overridesOf } from '../override/index.ts'
-import type { FleetSurroundings } from '../surroundings.ts'
+import type { FleetDeps } from '../services.ts'
 import { aCluster, fleetWorld, hubCast, joined, readyStatus } from '../testing.ts'
 import { namespaceSync } from './controller.ts'
 import { namespaceControllers } from './index.ts'
 import { isSynced } from './which.ts'
 import { workNameOf } from './work.ts'
 
-const cast = (given: FleetSurroundings) => [...namespaceControllers({ applyOverrides: overridesOf }), ...executionControllers(given)]
+const cast = (given: FleetDeps) => [...namespaceControllers({ applyOverrides: overridesOf }), ...executionControllers(given)]
 
 const aNamespace = (name: string, labels?: Record<string, string>, annotations?: Record<string, string>): KubeObject => ({
   apiVersion: 'v1',

@@ -2,6 +2,7 @@
  * The clusters of a hub, asked for one resource: each by its own name for it, page by page, a few at a time, and none for
  * longer than it takes to answer. A cluster that cannot say leaves a reason and keeps nobody waiting.
  */
+
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { type Client, createClient } from '../../client/client.ts'
@@ -14,7 +15,7 @@ import { type Transport, TransportError } from '../../client/transport.ts'
 import type { Cluster } from '../../kinds/karmada/cluster.ts'
 import { SECRETS } from '../../kinds/kubernetes/resources.ts'
 import { collectionPath, type Resource, withQuery } from '../../kube/resource.ts'
-import { credentialsOf } from '../membership/connections.ts'
+import { credentialsOf } from '../../runtime/followed-members.ts'
 import { type Page, paged } from './merge.ts'
 
 export interface FleetQuery {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { AdmissionContext, AdmissionRequest } from '../../kinds/admission.ts'
+import type { AdmissionContext } from '../../kinds/admission.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { decide, runPlacement } from './run-placement.ts'
@@ -13,9 +13,8 @@ const nginx = { name: 'web', image: 'nginx' }
 const shell = { name: 'job', image: 'busybox', command: ['sh', '-c', 'true'] }
 
 function admitted(object: Pod, namespace?: KubeObject): Pod {
-  const request = { operation: 'CREATE', object, namespace: 'default' } as unknown as AdmissionRequest
   const context = { read: { get: () => namespace, list: () => [] } } as unknown as AdmissionContext
-  void runPlacement(options).mutate?.(request, context)
+  runPlacement(options).mutate?.(object, 'default', context)
   return object
 }
 
@@ -60,8 +59,8 @@ describe('where a pod runs', () => {
     assert.deepEqual(real.spec?.nodeSelector, { 'sluice.dev/node': 'process' })
   })
   it('refuses a wish that is neither', () => {
-    const request = { object: pod({}, { annotations: { 'sluice.dev/run': 'maybe' } }) } as unknown as AdmissionRequest
-    const errors = runPlacement(options).validate?.(request, {} as AdmissionContext)
+    const undecided = pod({}, { annotations: { 'sluice.dev/run': 'maybe' } })
+    const errors = runPlacement(options).validate?.(undecided, 'default', {} as AdmissionContext)
     assert.match(JSON.stringify(errors), /must be simulated or process/)
   })
   it('is decided for any shape of pod', () => {

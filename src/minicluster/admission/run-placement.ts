@@ -1,14 +1,8 @@
-/**
- * Decides for every new pod of a member whether it runs as processes of this machine or is played on a simulated node, so
- * that which node it gets is never a surprise. A pod runs for real when every container can: its image is mapped to a
- * local root, or its command is an executable here. `sluice.dev/run` on the pod or its namespace decides otherwise.
- */
-
-import { type Admission, defineAdmission } from '../../kinds/admission.ts'
 import { NAMESPACES } from '../../kinds/kubernetes/resources.ts'
 import type { Container, Pod, PodSpec, Toleration } from '../../kinds/kubernetes/types.ts'
 import { type FieldError, invalid } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { PodAdmission } from '../../runtime/seams/pod-admission.ts'
 import { NODE_LABEL, RUN_ANNOTATION, SIMULATED_TAINT } from '../shape.ts'
 
 export interface RunPlacementOptions {
@@ -25,20 +19,17 @@ export type RunMode = 'simulated' | 'process'
 /** On a pod: why it is played, and what to do to run it for real; the node says it again on the pod's status. */
 export const BECAUSE_ANNOTATION = 'sluice.dev/simulated-because'
 
-export function runPlacement(options: RunPlacementOptions): Admission {
-  return defineAdmission({
+export function runPlacement(options: RunPlacementOptions): PodAdmission {
+  return {
     name: 'RunPlacement',
     about: 'Sends a new pod to process nodes when all of its containers can run here, and to simulated nodes otherwise.',
-    resources: [{ group: '', resource: 'pods' }],
-    operations: ['CREATE'],
     reads: [NAMESPACES],
-    mutate({ object, namespace }, { read }) {
-      if (object === undefined) return
-      const decision = decide(object as Pod, read.get({ group: '', resource: 'namespaces' }, '', namespace), options)
-      if (decision !== undefined) place(object as Pod, decision)
+    mutate(pod, namespace, { read }) {
+      const decision = decide(pod, read.get({ group: '', resource: 'namespaces' }, '', namespace), options)
+      if (decision !== undefined) place(pod, decision)
     },
-    validate: ({ object }) => (object === undefined ? undefined : wishErrors(object)),
-  })
+    validate: (pod) => wishErrors(pod),
+  }
 }
 
 /** The pod as this admission would leave it: for those who must know beforehand which nodes it will be kept to. */

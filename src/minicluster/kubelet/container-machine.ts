@@ -3,7 +3,9 @@
  * a scripted one. A container's run is named by pod, container and attempt, and starting the same run twice is harmless:
  * there are never two copies of it.
  */
+
 import type { StreamSession } from '../../kube/node-connections.ts'
+import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
 
 /** One run of one container. */
 export interface RunId {
@@ -57,14 +59,6 @@ export type RunState =
       /** When, where it is known. */
       atMs?: number
     }
-
-/** Content of a volume whose files come from objects; written so that readers see the old or the new whole. */
-export interface VolumeFile {
-  /** Relative, clean, inside the volume. */
-  path: string
-  content: Uint8Array
-  mode: number
-}
 
 export interface ExecStart {
   command: readonly string[]

@@ -33,6 +33,7 @@ import {
   type Signal,
   via,
 } from '../../runtime/controller.ts'
+import type { Source, VolumeDriver } from '../../runtime/seams/volume-driver.ts'
 import type { MemberShape } from '../shape.ts'
 import { createAddresses } from './addresses.ts'
 import type { RunId } from './container-machine.ts'
@@ -44,16 +45,16 @@ import type { KubeletOptions } from './options.ts'
 import { type PodPlan, planPod } from './plan.ts'
 import { createProber, keyOfProbe } from './probes/prober.ts'
 import { createTokens } from './tokens.ts'
-import type { Source } from './volumes/driver.ts'
-import { volumeSources } from './volumes/index.ts'
+import { createPodVolumes, type PodVolumes } from './volumes/index.ts'
 import { keyOfSetUp } from './volumes/set-up.ts'
 
-export function kubelet(shape: MemberShape, options: KubeletOptions): Controller {
-  const state = stateOf(shape, options)
-  const { effects, nodes } = state
+export function kubelet(shape: MemberShape, options: KubeletOptions, volumeDrivers: readonly VolumeDriver[] = []): Controller {
+  const state = stateOf(shape, options, createPodVolumes(volumeDrivers))
+  const { effects, nodes, volumes } = state
   const awake = createAwakening()
   return defineController<Observed | undefined, Pod>({
     name: 'minicluster.kubelet',
+    needsHost: true,
     component: 'kubelet',
     for: PODS,
     watches: [
@@ -68,7 +69,7 @@ export function kubelet(shape: MemberShape, options: KubeletOptions): Controller
     ],
     indexes: [
       indexOf(PODS, 'node', ({ spec }) => (nodes.has(spec?.nodeName ?? '') ? [spec?.nodeName ?? ''] : [])),
-      indexOf(PODS, 'source', (pod) => (nodes.has(pod.spec?.nodeName ?? '') ? sourcesOf(pod) : [])),
+      indexOf(PODS, 'source', (pod) => (nodes.has(pod.spec?.nodeName ?? '') ? sourcesOf(pod, volumes) : [])),
     ],
     signals: [awake.signal(state)],
     effects: Object.values(effects),
@@ -98,15 +99,15 @@ async function isCurrent({ metadata }: Pod, client: Client): Promise<boolean> {
   return live?.metadata.uid === metadata.uid && live?.metadata.resourceVersion === metadata.resourceVersion
 }
 
-function stateOf(shape: MemberShape, options: KubeletOptions): KubeletState {
-  const { machine, clock, apiServer } = options
+function stateOf(shape: MemberShape, options: KubeletOptions, volumes: PodVolumes): KubeletState {
+  const { machine, clock } = options
+  let facts: KubeletState['facts'] | undefined
   return {
     machine,
     effects: kubeletEffects(machine, clock),
-    facts: {
-      images: options.images ?? new Map(),
-      namespacesRefusal: machine.namespacesRefusal,
-      env: { ...(apiServer === undefined ? {} : serviceEnv(apiServer)), ...options.env },
+    get facts() {
+      facts ??= factsOf(options)
+      return facts
     },
     nodes: new Map(processNodes(shape).map(({ name, podCIDR }) => [name, podCIDR])),
     addresses: createAddresses(),
@@ -115,8 +116,15 @@ function stateOf(shape: MemberShape, options: KubeletOptions): KubeletState {
     readyVolumes: new Map(),
     shutdown: options.shutdown,
     volumesRoot: options.volumesRoot,
+    volumes,
   }
 }
+
+const factsOf = ({ machine, images = new Map(), apiServer, env }: KubeletOptions): KubeletState['facts'] => ({
+  images,
+  namespacesRefusal: machine.namespacesRefusal,
+  env: { ...(apiServer === undefined ? {} : serviceEnv(apiServer)), ...env },
+})
 
 /** What clients in pods look for to find their API server. */
 const serviceEnv = ({ host, port }: { host: string; port: number }): Record<string, string> => ({
@@ -134,8 +142,8 @@ function forget({ addresses, tokens, prober, readyVolumes, shutdown }: KubeletSt
   readyVolumes.delete(podUid)
 }
 
-const sourcesOf = (pod: Pod): string[] => [
-  ...new Set([...volumeSources(pod), ...environmentSources(pod)].map(({ kind, name }) => sourceKey(kind, pod.metadata.namespace, name))),
+const sourcesOf = (pod: Pod, volumes: PodVolumes): string[] => [
+  ...new Set([...volumes.sources(pod), ...environmentSources(pod)].map(({ kind, name }) => sourceKey(kind, pod.metadata.namespace, name))),
 ]
 
 const sourceKey = (kind: Source['kind'], namespace = '', name = ''): string => `${kind}/${namespace}/${name}`

@@ -3,7 +3,8 @@
  * the kubelet as the real one does; `connect` gives each process of the kubelet a way to it that can be cut.
  */
 import type { Clock } from '../../base/clock.ts'
-import type { ContainerMachine, ExecSession, ExecStart, LogReading, RunId, RunSpec, RunState, VolumeFile } from './container-machine.ts'
+import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
+import type { ContainerMachine, ExecSession, ExecStart, LogReading, RunId, RunSpec, RunState } from './container-machine.ts'
 
 /** What a program does; every field has a meaning when absent. */
 export interface Program {

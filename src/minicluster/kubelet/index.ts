@@ -1,5 +1,6 @@
 /** What a process node is made of: its controllers, and what the process around it gives to them. */
 import type { Controller } from '../../runtime/controller.ts'
+import type { VolumeDriver } from '../../runtime/seams/volume-driver.ts'
 import type { MemberShape } from '../shape.ts'
 import { kubelet } from './controller.ts'
 import { kubeletGarbage } from './garbage/controller.ts'
@@ -10,9 +11,13 @@ export type { KubeletOptions } from './options.ts'
 export { createNodeShutdown, type NodeShutdown } from './shutdown.ts'
 
 /** None where nothing is there to run processes. Without process nodes, those of an earlier start are taken away. */
-export function kubeletControllers(shape: MemberShape, options: KubeletOptions | undefined): Controller[] {
+export function kubeletControllers(
+  shape: MemberShape,
+  options: KubeletOptions | undefined,
+  volumeDrivers: readonly VolumeDriver[],
+): Controller[] {
   if (options === undefined) return []
   const registration = processNodeRegistration(shape, options.facts)
   if (shape.process.count === 0) return [registration]
-  return [registration, kubelet(shape, options), kubeletGarbage(shape, options.machine)]
+  return [registration, kubelet(shape, options, volumeDrivers), kubeletGarbage(shape, options.machine)]
 }

@@ -7,6 +7,7 @@ import type { Client } from '../../client/client.ts'
 import { CONFIG_MAPS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, SECRETS } from '../../kinds/kubernetes/resources.ts'
 import type { Container, Pod } from '../../kinds/kubernetes/types.ts'
 import type { Outcome, PassReader } from '../../runtime/controller.ts'
+import type { Token, TokenOrder, VolumeContext } from '../../runtime/seams/volume-driver.ts'
 import { type Addresses, HOST_ADDRESS } from './addresses.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
 import { type Autopsy, containerIdOf, type Run, recordOf } from './containers.ts'
@@ -19,8 +20,7 @@ import type { ReadyVolume } from './run-spec.ts'
 import type { NodeShutdown } from './shutdown.ts'
 import type { Deeds, HookDeed } from './stopping.ts'
 import type { Tokens } from './tokens.ts'
-import type { Token, TokenOrder, VolumeContext } from './volumes/driver.ts'
-import { planVolumes, tokenOrders } from './volumes/index.ts'
+import type { PodVolumes } from './volumes/index.ts'
 import { keyOfSetUp, type SetUp } from './volumes/set-up.ts'
 
 export interface KubeletState {
@@ -36,6 +36,7 @@ export interface KubeletState {
   readyVolumes: Map<string, Map<string, ReadyVolume>>
   shutdown: NodeShutdown | undefined
   volumesRoot: string | undefined
+  volumes: PodVolumes
 }
 
 export interface Observed {
@@ -121,7 +122,7 @@ async function tokensOf(
 ): Promise<{ found: Map<string, Token>; againAtMs: number | undefined }> {
   const found = new Map<string, Token>()
   let againAtMs: number | undefined
-  for (const { volume, order } of isOver(pod) ? [] : tokenOrders(pod)) {
+  for (const { volume, order } of isOver(pod) ? [] : state.volumes.tokenOrders(pod)) {
     const held = await state.tokens.get(pod, volume, order, at)
     found.set(JSON.stringify(order satisfies TokenOrder), held.token)
     againAtMs = Math.min(held.againAtMs, againAtMs ?? held.againAtMs)
@@ -136,7 +137,7 @@ function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader
   const setUps: SetUp[] = []
   const problems: string[] = []
   let isComplete = true
-  for (const { name, plan } of planVolumes(context)) {
+  for (const { name, plan } of state.volumes.plan(context)) {
     const failed = (message: string): number => problems.push(`MountVolume.SetUp failed for volume "${name}" : ${message}`)
     if (plan.kind === 'waiting') {
       if (known.has(name)) continue

@@ -8,11 +8,14 @@ import { seededRandom } from '../../base/random.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import { ifFound } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
-import { clusterOf, type RunningControllers, runControllers, SYSTEM } from '../../controllers.ts'
+import { clusterOf, type RunningControllers, runControllers, SYSTEM } from '../../composition.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from '../../faultsim/world/fixed-keys.ts'
 import { CONFIG_MAPS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
+import { MODULES } from '../../modules.ts'
+import { configure } from '../../runtime/module/configure.ts'
 import { createMemoryStore } from '../../store/index.ts'
+import { minicluster } from '../module.ts'
 import type { ProcessMachine } from '../process/index.ts'
 import { aGround, type Ground, realClock } from '../process/testing.ts'
 
@@ -45,7 +48,7 @@ describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
       log: { write: (_level, message, fields) => void complaints.push(`${message} ${JSON.stringify(fields)}`) },
       authority: () => AUTHORITY,
       signToken: () => '',
-      member: { shape, kubelet: { machine, clock: realClock } },
+      modules: configure(MODULES, minicluster, { shape, kubelet: { machine, clock: realClock } }),
       transportFor: () => inProcessTransport(cluster, SYSTEM),
     })
   }

@@ -8,8 +8,8 @@ import type { Client } from '../../client/client.ts'
 import { SERVICE_ACCOUNTS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { Token, TokenOrder } from '../../runtime/seams/volume-driver.ts'
 import type { ContainerMachine } from './container-machine.ts'
-import type { Token, TokenOrder } from './volumes/driver.ts'
 import { isClean } from './volumes/payload.ts'
 
 export interface Tokens {

@@ -3,7 +3,8 @@
  * can be killed without a word.
  */
 import { createInterface } from 'node:readline'
-import type { LogReading, RunId, RunSpec, VolumeFile } from '../kubelet/container-machine.ts'
+import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
+import type { LogReading, RunId, RunSpec } from '../kubelet/container-machine.ts'
 import { execIn, execInTerminal, isOver, isRunning, logOf, openMachine, until } from './testing.ts'
 
 const [directory = '', shim = ''] = process.argv.slice(2)

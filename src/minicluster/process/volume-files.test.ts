@@ -3,7 +3,7 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { VolumeFile } from '../kubelet/container-machine.ts'
+import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
 import { machineFiles } from './machine-files.ts'
 import { writeVolumeFiles } from './volume-files.ts'
 

@@ -5,7 +5,7 @@
  */
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { VolumeFile } from '../kubelet/container-machine.ts'
+import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
 
 const DATA = '..data'
 const FILE_MODE = 0o7777

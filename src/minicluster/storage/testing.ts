@@ -1,6 +1,6 @@
 /** Objects and verbs for stories about storage: a test plays scheduler and kubelet where there are none. */
 
-import { runControllers } from '../../controllers.ts'
+import { runControllers } from '../../composition.ts'
 import type { RunControllers } from '../../faultsim/world/cluster.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
@@ -13,6 +13,8 @@ import type {
   StorageClass,
 } from '../../kinds/kubernetes/types.ts'
 import type { ObjectMeta } from '../../kube/meta.ts'
+import { configure } from '../../runtime/module/configure.ts'
+import { minicluster } from '../module.ts'
 import type { VolumeDirectories } from './local/volume.ts'
 
 export const aVolume = (name: string, spec: PersistentVolumeSpec = {}, metadata: ObjectMeta = {}): PersistentVolume => ({
@@ -86,11 +88,7 @@ export class ScriptedDirectories implements VolumeDirectories {
 
   /** For worlds: the real list of controllers, over these directories. */
   readonly controllers: RunControllers = (options) =>
-    runControllers(
-      options.member === undefined
-        ? options
-        : { ...options, member: { ...options.member, volumes: { root: this.root, directories: this } } },
-    )
+    runControllers({ ...options, modules: configure(options.modules, minicluster, { volumes: { root: this.root, directories: this } }) })
 
   #call(what: string, effect: () => unknown): Promise<void> {
     this.calls.push(what)

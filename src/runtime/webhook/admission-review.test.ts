@@ -7,6 +7,7 @@ import { type Admission, type AdmissionReader, defineAdmission } from '../../kin
 import { invalid } from '../../kube/field-error.ts'
 import { forbiddenError } from '../../kube/status.ts'
 import { runPlacement } from '../../minicluster/admission/run-placement.ts'
+import { asAdmission } from '../seams/pod-admission.ts'
 import { type AdmissionReview, reviewAdmission } from './admission-review.ts'
 import { webhookHandle } from './handle.ts'
 
@@ -160,7 +161,7 @@ describe('the webhook server, without a network', () => {
   const failures: unknown[] = []
   const handle = webhookHandle({
     admissions: [
-      runPlacement(PLAYED),
+      asAdmission(runPlacement(PLAYED)),
       defineAdmission({
         name: 'AlwaysBroken',
         ...EVERYWHERE,

@@ -1,7 +1,8 @@
 /** Claims with a pod that uses them: bound when the pod is placed, kept while it is there, reclaimed afterwards. */
+
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { Generator } from '../seeded-world.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { metadataOf } from './pod-template.ts'
 
 export const claims: Generator = {

@@ -1,8 +1,9 @@
 /** DaemonSets: a pod on every node. */
+
 import { DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { oneOf } from '../script.ts'
-import type { Generator } from '../seeded-world.ts'
 import { appOf, IMAGES, metadataOf, templateOf } from './pod-template.ts'
 
 export const daemonSets: Generator = {

@@ -1,8 +1,9 @@
 /** Deployments: created, scaled, rolled to another image and back, deleted and created again. */
+
 import { DEPLOYMENTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { oneOf } from '../script.ts'
-import type { Generator } from '../seeded-world.ts'
 import { appOf, IMAGES, metadataOf, type Running, templateOf } from './pod-template.ts'
 
 const specOf = (where: string, { replicas, image }: Running): Record<string, unknown> => ({

@@ -1,5 +1,5 @@
 /** What people do in a composed world. One file and one line each. */
-import type { Generator } from '../seeded-world.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { claims, claimUsers } from './claim.ts'
 import { daemonSets } from './daemon-set.ts'
 import { deployments } from './deployment.ts'

@@ -1,8 +1,9 @@
 /** Jobs: a few pods that end well, several at a time; paused and resumed. */
+
 import { JOBS } from '../../../kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../../kube/conditions.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { Generator } from '../seeded-world.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { appOf, metadataOf, templateOf } from './pod-template.ts'
 
 interface Work {

@@ -1,7 +1,8 @@
 /** Namespaces: deleted with what is in them, and created again under the same name. */
+
 import { NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { Generator } from '../seeded-world.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 
 export const namespaces: Generator = {
   name: 'namespace',

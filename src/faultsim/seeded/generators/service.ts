@@ -1,8 +1,9 @@
 /** Services: what they select comes and goes. */
+
 import { SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { oneOf } from '../script.ts'
-import type { Generator } from '../seeded-world.ts'
 import { metadataOf } from './pod-template.ts'
 
 interface Selecting {

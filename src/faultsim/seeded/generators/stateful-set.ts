@@ -1,8 +1,9 @@
 /** StatefulSets: pods in order, each with a volume of its own that stays when the pod goes. */
+
 import { STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { oneOf } from '../script.ts'
-import type { Generator } from '../seeded-world.ts'
 import { appOf, IMAGES, metadataOf, type Running, templateOf } from './pod-template.ts'
 
 export const statefulSets: Generator = {

@@ -1,11 +1,16 @@
 /** The whole: a hub with its fleet and three members with all their controllers and simulated nodes, and people at work in all of them. */
-import { runControllers } from '../../../controllers.ts'
+
+import { fleet } from '../../../fleet/module.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { type Invariant, viewOf } from '../../prover/ledger.ts'
+import { MODULES } from '../../../modules.ts'
+import { configure } from '../../../runtime/module/configure.ts'
+import type { Module } from '../../../runtime/module/module.ts'
+import type { Generator, Invariant } from '../../../runtime/seams/seeded.ts'
+import { viewOf } from '../../prover/ledger.ts'
 import type { WorldCluster } from '../../world/index.ts'
 import { FLEET_GENERATORS, FOREIGN_GENERATORS } from '../generators/fleet/index.ts'
 import { GENERATORS } from '../generators/index.ts'
-import type { Generator, SeededWorld } from '../seeded-world.ts'
+import type { SeededWorld } from '../seeded-world.ts'
 import { isUnfinished, wrongAtRest } from './fleet/at-rest.ts'
 import { FLEET_INVARIANTS } from './fleet/invariants.ts'
 import { joinAll, MEMBERS } from './fleet/joined.ts'
@@ -68,19 +73,32 @@ async function atRest({ name }: WorldCluster, all: readonly WorldCluster[]): Pro
   if (wrong.length > 0) throw new Error(wrong.join('; '))
 }
 
-export function composedWorld(): SeededWorld {
+/** What modules bring, each to the clusters it runs in. */
+const broughtBy = (modules: readonly Module[]): Generator[] =>
+  modules.flatMap(({ roles, seeded }) =>
+    (seeded?.generators ?? []).map((generator) => ({
+      isFor: (cluster: string) => roles.includes(cluster === 'hub' ? 'hub' : 'member'),
+      ...generator,
+    })),
+  )
+
+export function composedWorld(modules: readonly Module[] = MODULES): SeededWorld {
   const isMember = (cluster: string): boolean => cluster !== 'hub'
   return {
     name: 'composed',
     options: {
       members: MEMBERS.length,
       nodes: 2,
-      controllers: (options) => runControllers({ ...options, fleetOptions: FLEET_OPTIONS }),
+      modules: configure(modules, fleet, FLEET_OPTIONS),
     },
     clusters: ['hub', ...MEMBERS],
     before: [joinAll],
-    generators: [...onlyIn([...GENERATORS, ...FOREIGN_GENERATORS], isMember), ...onlyIn(FLEET_GENERATORS, (cluster) => !isMember(cluster))],
-    invariants: INVARIANTS,
+    generators: [
+      ...onlyIn([...GENERATORS, ...FOREIGN_GENERATORS], isMember),
+      ...onlyIn(FLEET_GENERATORS, (cluster) => !isMember(cluster)),
+      ...broughtBy(modules),
+    ],
+    invariants: [...INVARIANTS, ...modules.flatMap(({ seeded }) => seeded?.invariants ?? [])],
     atRest,
     cutOff: MEMBERS,
     patienceMs,

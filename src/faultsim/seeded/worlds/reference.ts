@@ -1,12 +1,14 @@
 /** The world of the reference controllers, for seeds. `cast` may hold wrong twins of them. */
+
 import type { Random } from '../../../base/random.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { aCard, aGreeting } from '../../reference/builders.ts'
 import { CARDS, DEFINITIONS, GREETINGS, type Greeting } from '../../reference/kinds.ts'
 import { atRest, INVARIANTS, outside } from '../../reference/story.ts'
 import { type Cast, REFERENCE, runCast } from '../../reference/world.ts'
 import { oneOf } from '../script.ts'
-import type { Generator, SeededWorld } from '../seeded-world.ts'
+import type { SeededWorld } from '../seeded-world.ts'
 
 /** Names that run into each other when they are put together without thought. */
 const PEOPLE = ['ann', 'bob', 'b-c', 'c', 'b-ann']

@@ -15,7 +15,7 @@ import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../kinds/kubernetes/resources.
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Controller } from '../../../runtime/controller.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
-import type { FleetSurroundings } from '../../surroundings.ts'
+import type { FleetDeps } from '../../services.ts'
 import { aCluster } from '../../testing.ts'
 import { bindingControllers } from '../index.ts'
 import {
@@ -33,7 +33,7 @@ import {
   worksIn,
 } from '../testing.ts'
 
-const cast = (given: FleetSurroundings): Controller[] => bindingControllers(given)
+const cast = (given: FleetDeps): Controller[] => bindingControllers(given)
 
 function story(name: string, tell: (world: World, hub: WorldCluster) => Promise<void>, how: typeof cast = cast): void {
   it(name, async () => {
@@ -345,7 +345,7 @@ describe('overrides', () => {
 describe('an interpreter that fails', () => {
   let isBroken = true
   const calls: number[] = []
-  const broken = (given: FleetSurroundings): Controller[] => {
+  const broken = (given: FleetDeps): Controller[] => {
     const interpreter: Interpreter = {
       ...given.interpreter,
       async revise(object, replicas) {

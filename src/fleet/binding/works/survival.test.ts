@@ -6,7 +6,7 @@ import { CLUSTER_SCOPED_BINDINGS, NAMESPACED_BINDINGS } from '../../../kinds/kar
 import type { Binding, BindingSpec, Work } from '../../../kinds/karmada/index.ts'
 import { CLUSTER_RESOURCE_BINDINGS, OVERRIDE_POLICIES, RESOURCE_BINDINGS, WORKS } from '../../../kinds/karmada/resources.ts'
 import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../kinds/kubernetes/resources.ts'
-import type { FleetSurroundings } from '../../surroundings.ts'
+import type { FleetDeps } from '../../services.ts'
 import { hubCast, joined } from '../../testing.ts'
 import { bindingControllers } from '../index.ts'
 import { targetsOf } from '../targets.ts'
@@ -56,7 +56,7 @@ const INVARIANTS: readonly Invariant[] = [
 const survival: Survival = {
   role: 'hub',
   before: [joined(3)],
-  controllers: hubCast((given: FleetSurroundings) => [...bindingControllers(given), willing]),
+  controllers: hubCast((given: FleetDeps) => [...bindingControllers(given), willing]),
   steps: [
     bound('web', { replicas: 2, clusters: targets(['member1', 1], ['member2', 1]) }),
     (hub) => hub.create(anOverride('red', { color: 'red' }, {}, { clusterNames: ['member2', 'member3'] })),
@@ -82,7 +82,7 @@ const survival: Survival = {
   },
 }
 
-const nothing = {} as FleetSurroundings
+const nothing = {} as FleetDeps
 
 describe('under every fault', () => {
   survives(bindingWorks(NAMESPACED_BINDINGS, nothing), survival)

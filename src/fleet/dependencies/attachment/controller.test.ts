@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NOTHING } from '../../../client/cache/nothing.ts'
 import { expectGone } from '../../../faultsim/expect/index.ts'
 import { viewOf } from '../../../faultsim/prover/ledger.ts'
 import { type Survival, survives } from '../../../faultsim/survives.ts'
@@ -8,10 +7,11 @@ import { aWorld, type WorldCluster } from '../../../faultsim/world/index.ts'
 import type { PropagationSpec, ResourceBinding } from '../../../kinds/karmada/index.ts'
 import { PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
 import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS } from '../../../kinds/kubernetes/resources.ts'
+import { unconnected } from '../../../runtime/module/unconnected.ts'
+import type { Templates } from '../../../runtime/templates.ts'
 import { aPolicy, bindingAt, CLUSTER_ROLE, claimText, claimTextOf, clustersOf, hubStory, newsOf, placedIn } from '../../detector/testing.ts'
 import type { DependentReference, Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
-import { createTemplates } from '../../templates.ts'
 import { hubCast } from '../../testing.ts'
 import { dependenciesListing } from '../listing/controller.ts'
 import { aMap, attachedTo, DETECTOR_AND_DEPENDENCIES, dependedBy, needsOf, reading, scheduleTo, taking } from '../testing.ts'
@@ -333,7 +333,7 @@ const SURVIVAL: Survival = {
   atRest,
 }
 
-const templates = createTemplates(NOTHING)
+const templates = unconnected<Templates>('templates')
 
 survives(dependenciesListing({ templates, interpreter: nativeInterpreter() }), SURVIVAL)
 survives(attachment({ templates }), SURVIVAL)

@@ -4,30 +4,17 @@
  * never mentioned, so that a patch leaves them as they are.
  */
 
-import type {
-  Binding,
-  BindingComponent,
-  BindingSpec,
-  BindingSuspension,
-  Policy,
-  ReplicaRequirements,
-} from '../../../kinds/karmada/index.ts'
+import type { Binding, BindingSpec, BindingSuspension, Policy } from '../../../kinds/karmada/index.ts'
 import { bindingName } from '../../../kinds/karmada/names.ts'
 import { BINDING_FINALIZER, CLUSTER_BINDING_FINALIZER } from '../../../kinds/karmada/well-known.ts'
 import { groupVersion, type KubeObject, type OwnerReference } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
+import type { Needs } from '../../../runtime/needs.ts'
+import { HELD_BECAUSE, type NarrowingAnswer, narrowPlacement } from '../../../runtime/seams/narrowing.ts'
 import { type Claim, claimChanges, neededChanges } from '../claim.ts'
 import { CONTENT_ANNOTATION, type Content, contentText } from '../content.ts'
 import { fieldDifference } from '../difference.ts'
-import { HELD_BECAUSE, type NarrowingAnswer, narrowPlacement } from '../narrowing.ts'
 import { WAITING_BECAUSE } from './notes.ts'
-
-/** What the interpreter says about a template. */
-export interface Needs {
-  replicas?: number
-  replicaRequirements?: ReplicaRequirements
-  components?: BindingComponent[]
-}
 
 export interface Wish {
   bindings: Resource<Binding>

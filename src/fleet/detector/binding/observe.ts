@@ -14,15 +14,16 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import type { Reader } from '../../../runtime/controller.ts'
+import type { Needs } from '../../../runtime/needs.ts'
+import { type Narrowing, type NarrowingAnswer, narrowed } from '../../../runtime/seams/narrowing.ts'
+import type { Templates } from '../../../runtime/templates.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { type FleetMeasures, untimed } from '../../metrics/measures.ts'
-import type { Templates } from '../../templates.ts'
 import { type Decision, decide, isValidClaim } from '../choice.ts'
 import { type Claim, claimBy, claimOf, isOfCluster, isSameClaim } from '../claim.ts'
 import { CONTENT_ANNOTATION, type Content, type ContentOf, peoplesPart } from '../content.ts'
-import { type Narrowing, type NarrowingAnswer, narrowed } from '../narrowing.ts'
 import { candidatesFor } from '../policy-index.ts'
-import { controllerUidOf, type Needs } from './desired.ts'
+import { controllerUidOf } from './desired.ts'
 import { DEFERRED } from './notes.ts'
 
 /** Karmada's feature gates that concern the detector; all on unless they are switched off. */
@@ -90,6 +91,8 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
   const isDue = winner !== undefined && isSameClaim(winner.claim, winner.wanted) && isBindingDue(winner, binding)
   const className = bindings.namespaced ? policy?.spec?.schedulePriority?.priorityClassName : undefined
   const found = className === undefined ? undefined : read.get(PRIORITY_CLASSES, '', className)
+  const interpretation = isDue ? await interpret(facts, winner.template) : undefined
+  const needs = interpretation !== undefined && 'needs' in interpretation ? interpretation.needs : undefined
   return {
     bindings,
     binding,
@@ -97,8 +100,10 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
     winner,
     isBindingClaimValid: binding !== undefined && isClaimOfBindingValid(binding, (ownerAmong(subjects, binding) ?? winner)?.template, read),
     narrowing:
-      winner === undefined || policy === undefined ? {} : narrowed(facts.narrowings ?? [], { template: winner.template, policy, binding }),
-    interpretation: isDue ? await interpret(facts, winner.template) : undefined,
+      winner === undefined || policy === undefined
+        ? {}
+        : narrowed(facts.narrowings ?? [], { template: winner.template, policy, binding, needs }),
+    interpretation,
     missingClass: className !== undefined && found === undefined ? className : undefined,
     priority: typeof found?.value === 'number' ? found.value : undefined,
     hasAffinityGroups: gates.workloadAffinity !== false,

@@ -7,11 +7,11 @@ import { OVERRIDE_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../.
 import { DEPLOYMENTS, PRIORITY_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
+import type { NarrowingAnswer } from '../../../runtime/seams/narrowing.ts'
 import type { ChangeHandler, Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
 import { hubCast } from '../../testing.ts'
 import { type DetectorFacts, detectorControllers } from '../index.ts'
-import type { NarrowingAnswer } from '../narrowing.ts'
 import {
   aDeployment,
   aPolicy,

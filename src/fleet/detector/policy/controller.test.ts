@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NOTHING } from '../../../client/cache/nothing.ts'
 import { expectGone } from '../../../faultsim/expect/index.ts'
-import { type InvariantView, viewOf } from '../../../faultsim/prover/ledger.ts'
+import { viewOf } from '../../../faultsim/prover/ledger.ts'
 import { type Invariant, type Survival, survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import type { Policy } from '../../../kinds/karmada/index.ts'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../kinds/karmada/resources.ts'
 import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { unconnected } from '../../../runtime/module/unconnected.ts'
+import type { InvariantView } from '../../../runtime/seams/seeded.ts'
+import type { Templates } from '../../../runtime/templates.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
-import { createTemplates } from '../../templates.ts'
 import { hubCast } from '../../testing.ts'
 import { detectedBindings, detectedClusterBindings } from '../binding/controller.ts'
 import {
@@ -191,7 +192,7 @@ const SURVIVAL: Survival = {
   atRest,
 }
 
-const templates = createTemplates(NOTHING)
+const templates = unconnected<Templates>('templates')
 const FACTS = { templates, interpreter: nativeInterpreter() }
 
 survives(policyRelease(templates), SURVIVAL)

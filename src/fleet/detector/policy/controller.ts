@@ -22,7 +22,7 @@ import type { ObjectRef } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, type Signal, via } from '../../../runtime/controller.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
-import type { Templates } from '../../templates.ts'
+import type { Templates } from '../../../runtime/templates.ts'
 import { type Claim, claimOf, isSameClaim, permanentIdOf } from '../claim.ts'
 
 const CLAIMED = 'claimed'

@@ -2,6 +2,7 @@
  * The layer of ResourceInterpreterWebhookConfigurations: of all hooks whose rules name an operation on a kind, the first by
  * configuration and name is asked. A failure is the answer; nobody else is asked instead.
  */
+import type { PostJson } from '../../../client/post-json.ts'
 import type { ResourceInterpreterWebhook, ResourceInterpreterWebhookConfiguration } from '../../../kinds/karmada/index.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { parseGroupVersion } from '../../../kube/meta.ts'
@@ -22,11 +23,8 @@ import {
   WebhookRefusal,
 } from './protocol.ts'
 
-/** Posts a JSON body and answers the decoded JSON of the response. Rejects when there is none in time. */
-export type WebhookCall = (target: Target, body: string, timeoutMs: number) => Promise<unknown>
-
 export interface WebhookOptions {
-  call: WebhookCall
+  call: PostJson
   /** A new id per question. */
   uid: () => string
   addresses: Addresses

@@ -12,7 +12,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS, NODES, PODS } from '../../../kinds/kuberne
 import { fieldsAt, listAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
-import { patient } from '../connections.ts'
+import { patient } from '../../../runtime/followed-members.ts'
 import { keptOfNode, keptOfPod, type NodeFacts, type PodFacts } from './amounts.ts'
 import { type Enablements, readEnablements, readVersion } from './enablements.ts'
 import { createSums, type Summary } from './sums.ts'

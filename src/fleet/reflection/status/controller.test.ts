@@ -11,13 +11,13 @@ import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../kinds/kubernetes/resources.
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Controller } from '../../../runtime/controller.ts'
 import { aBinding, aClusterRole, aDeployment, bindingWorld, newsOf, targets } from '../../binding/testing.ts'
-import type { FleetSurroundings } from '../../surroundings.ts'
+import type { FleetDeps } from '../../services.ts'
 import { hubCast, joined } from '../../testing.ts'
 import { reflectionControllers } from '../index.ts'
 import { bindingStatus } from './controller.ts'
 import { aReport, aReportingWork } from './testing.ts'
 
-const cast = (given: FleetSurroundings): Controller[] => reflectionControllers(given)
+const cast = (given: FleetDeps): Controller[] => reflectionControllers(given)
 const BINDING = 'default/web-deployment'
 
 function story(name: string, tell: (world: World, hub: WorldCluster) => Promise<void>, how: typeof cast = cast): void {
@@ -230,7 +230,7 @@ describe('status that comes back', () => {
   )
 })
 
-const nothing = {} as FleetSurroundings
+const nothing = {} as FleetDeps
 
 describe('under every fault', () => {
   survives(bindingStatus(NAMESPACED_BINDINGS, nothing), {

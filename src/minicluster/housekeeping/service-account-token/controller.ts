@@ -37,6 +37,7 @@ export interface Observed {
 export function serviceAccountToken({ authority, signToken }: ServiceAccountTokenFacts): Controller {
   return defineController<Observed, Secret>({
     name: 'minicluster.housekeeping.service-account-token',
+    needsHost: true,
     for: SECRETS,
     watches: [
       via(SERVICE_ACCOUNTS, ({ metadata: { namespace = '', name = '' } }, read) =>

@@ -4,7 +4,7 @@
  */
 import { secretText } from '../../../kinds/kubernetes/secret-data.ts'
 import type { ConfigMap, Container, EnvFromSource, EnvVar, Node, Pod, Secret } from '../../../kinds/kubernetes/types.ts'
-import type { Source } from '../volumes/driver.ts'
+import type { Source } from '../../../runtime/seams/volume-driver.ts'
 import { type Addresses, fieldValue, resourceValue, type Value } from './downward.ts'
 import { expand } from './expand.ts'
 

@@ -30,6 +30,7 @@ export function kubeletGarbage(shape: MemberShape, machine: ContainerMachine): C
   const discard = discardEffect(machine)
   return defineController<Observed>({
     name: 'minicluster.kubelet.garbage',
+    needsHost: true,
     component: 'kubelet',
     for: NODES,
     watches: [

@@ -33,6 +33,7 @@ export function processNodeRegistration(shape: MemberShape, facts?: NodeFacts): 
   const registered = new Set<string>()
   return defineController<Observed, Node>({
     name: 'minicluster.kubelet.node',
+    needsHost: true,
     component: 'kubelet',
     for: NODES,
     watches: [

@@ -1,5 +1,5 @@
 /** configMap: the keys of a ConfigMap as files, which follow it. */
-import { type VolumeDriver, waiting } from './driver.ts'
+import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 import { dataOfConfigMap, payloadOf } from './payload.ts'
 
 export const configMap: VolumeDriver = {

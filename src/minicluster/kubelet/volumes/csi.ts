@@ -1,5 +1,5 @@
 /** csi: inline volumes of drivers, none of which is registered on a process node. */
-import { type VolumeDriver, waiting } from './driver.ts'
+import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 
 export const csi: VolumeDriver = {
   field: 'csi',

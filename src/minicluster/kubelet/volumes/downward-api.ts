@@ -1,5 +1,5 @@
 /** downwardAPI: fields of the pod itself as files, which follow it. */
-import { type VolumeDriver, waiting } from './driver.ts'
+import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 import { downwardPayload } from './payload.ts'
 
 export const downwardApi: VolumeDriver = {

@@ -1,5 +1,5 @@
 /** ephemeral: the volume of a claim that is made for this pod and named after it. */
-import { type VolumeDriver, waiting } from './driver.ts'
+import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 import { claimPlan } from './persistent-volume-claim.ts'
 
 export const ephemeral: VolumeDriver = {

@@ -1,5 +1,5 @@
 /** hostPath: what is on this machine at that path, of the type that was asked for. */
-import { type VolumeDriver, waiting } from './driver.ts'
+import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 
 export const hostPath: VolumeDriver = {
   field: 'hostPath',

@@ -1,5 +1,5 @@
 /** image: the content of an image as a volume. Process nodes pull no images. */
-import { type VolumeDriver, waiting } from './driver.ts'
+import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 
 export const image: VolumeDriver = {
   field: 'image',

@@ -1,10 +1,13 @@
-/** The volume drivers of a process node, one line each, and what the volumes of a pod come to. Pure. */
+/**
+ * The volume drivers of a process node for what Kubernetes knows, one line each, and what the volumes of a pod come to. Drivers
+ * that other modules bring are asked first. Pure.
+ */
 import type { Pod, Volume } from '../../../kinds/kubernetes/types.ts'
+import type { Source, TokenOrder, VolumeContext, VolumeDriver, VolumePlan } from '../../../runtime/seams/volume-driver.ts'
+import { waiting } from '../../../runtime/seams/volume-driver.ts'
 import { configMap } from './config-map.ts'
 import { csi } from './csi.ts'
 import { downwardApi } from './downward-api.ts'
-import type { Source, TokenOrder, VolumeContext, VolumeDriver, VolumePlan } from './driver.ts'
-import { waiting } from './driver.ts'
 import { emptyDir } from './empty-dir.ts'
 import { ephemeral } from './ephemeral.ts'
 import { hostPath } from './host-path.ts'
@@ -13,7 +16,7 @@ import { persistentVolumeClaim } from './persistent-volume-claim.ts'
 import { projected } from './projected.ts'
 import { secret } from './secret.ts'
 
-const DRIVERS: readonly VolumeDriver[] = [
+const BUILTIN: readonly VolumeDriver[] = [
   emptyDir,
   hostPath,
   configMap,
@@ -31,33 +34,45 @@ export interface PlannedVolume {
   plan: VolumePlan
 }
 
-const driverOf = (volume: Volume): VolumeDriver | undefined =>
-  DRIVERS.find(({ field }) => volume[field] !== undefined && volume[field] !== null)
+export interface PodVolumes {
+  plan(context: VolumeContext): PlannedVolume[]
+  /** Objects that the volumes of a pod come from. */
+  sources(pod: Pod): Source[]
+  /** Service account tokens that they need. */
+  tokenOrders(pod: Pod): { volume: string; order: TokenOrder }[]
+}
+
+export function createPodVolumes(more: readonly VolumeDriver[] = []): PodVolumes {
+  const drivers = [...more, ...BUILTIN]
+  const driversOf = (volume: Volume): readonly VolumeDriver[] =>
+    drivers.filter(({ field }) => volume[field] !== undefined && volume[field] !== null)
+  return {
+    plan: (context) =>
+      volumesOf(context.pod).map((volume) => ({ name: volume.name ?? '', plan: planOf(volume, driversOf(volume), context) })),
+    sources: (pod) =>
+      volumesOf(pod).flatMap((volume) => [
+        ...driversOf(volume).flatMap((driver) => driver.sources?.(volume) ?? []),
+        ...(volume.ephemeral === undefined
+          ? []
+          : [{ kind: 'PersistentVolumeClaim' as const, name: `${pod.metadata.name ?? ''}-${volume.name ?? ''}` }]),
+      ]),
+    tokenOrders: (pod) =>
+      volumesOf(pod).flatMap((volume) =>
+        driversOf(volume)
+          .flatMap((driver) => driver.tokens?.(volume) ?? [])
+          .map((order) => ({ volume: volume.name ?? '', order })),
+      ),
+  }
+}
 
 const volumesOf = (pod: Pod): readonly Volume[] => pod.spec?.volumes ?? []
 
-export function planVolumes(context: VolumeContext): PlannedVolume[] {
-  return volumesOf(context.pod).map((volume) => ({ name: volume.name ?? '', plan: planVolume(volume, context) }))
-}
-
-function planVolume(volume: Volume, context: VolumeContext): VolumePlan {
-  const driver = driverOf(volume)
-  // Nothing named is an emptyDir, as the API server makes of it.
-  if (driver === undefined) {
-    const type = Object.keys(volume).find((key) => key !== 'name')
-    return type === undefined ? { kind: 'directory' } : waiting(`volumes of type ${type} are not supported on process nodes`)
+function planOf(volume: Volume, drivers: readonly VolumeDriver[], context: VolumeContext): VolumePlan {
+  for (const driver of drivers) {
+    const plan = driver.plan(volume, context)
+    if (plan !== undefined) return plan
   }
-  return driver.plan(volume, context)
+  // Nothing named is an emptyDir, as the API server makes of it.
+  const type = Object.keys(volume).find((key) => key !== 'name')
+  return type === undefined ? { kind: 'directory' } : waiting(`volumes of type ${type} are not supported on process nodes`)
 }
-
-/** Objects that the volumes come from. */
-export const volumeSources = (pod: Pod): Source[] =>
-  volumesOf(pod).flatMap((volume) => [
-    ...(driverOf(volume)?.sources?.(volume) ?? []),
-    ...(volume.ephemeral === undefined
-      ? []
-      : [{ kind: 'PersistentVolumeClaim' as const, name: `${pod.metadata.name ?? ''}-${volume.name ?? ''}` }]),
-  ])
-
-export const tokenOrders = (pod: Pod): { volume: string; order: TokenOrder }[] =>
-  volumesOf(pod).flatMap((volume) => (driverOf(volume)?.tokens?.(volume) ?? []).map((order) => ({ volume: volume.name ?? '', order })))

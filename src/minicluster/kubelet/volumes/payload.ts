@@ -1,8 +1,7 @@
 /** Files out of the data of ConfigMaps, Secrets and the downward API: which keys, where, with which mode. Pure. */
 import type { ConfigMap, DownwardAPIVolumeFile, KeyToPath } from '../../../kinds/kubernetes/types.ts'
-import type { VolumeFile } from '../container-machine.ts'
+import type { VolumeContext, VolumeFile } from '../../../runtime/seams/volume-driver.ts'
 import { fieldValue, resourceValue } from '../environment/downward.ts'
-import type { VolumeContext } from './driver.ts'
 
 export const DEFAULT_MODE = 0o644
 

@@ -1,6 +1,6 @@
 /** persistentVolumeClaim and ephemeral: the claim's volume, where it is a directory of this machine. */
 import type { PersistentVolume } from '../../../kinds/kubernetes/types.ts'
-import { type VolumeContext, type VolumeDriver, type VolumePlan, waiting } from './driver.ts'
+import { type VolumeContext, type VolumeDriver, type VolumePlan, waiting } from '../../../runtime/seams/volume-driver.ts'
 
 /** Directories of this provisioner lie in the data directory, and are made by whoever comes first. */
 const OWN_PROVISIONER = 'sluice.dev/local'

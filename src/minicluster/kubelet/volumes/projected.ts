@@ -1,8 +1,14 @@
 /** projected: several sources in one directory: ConfigMaps, Secrets, fields of the pod, service account tokens. */
 import { secretBytes } from '../../../kinds/kubernetes/secret-data.ts'
 import type { Volume, VolumeProjection } from '../../../kinds/kubernetes/types.ts'
-import type { VolumeFile } from '../container-machine.ts'
-import { type Source, type TokenOrder, type VolumeContext, type VolumeDriver, waiting } from './driver.ts'
+import {
+  type Source,
+  type TokenOrder,
+  type VolumeContext,
+  type VolumeDriver,
+  type VolumeFile,
+  waiting,
+} from '../../../runtime/seams/volume-driver.ts'
 import { DEFAULT_MODE, dataOfConfigMap, downwardPayload, type Payload, payloadOf } from './payload.ts'
 
 /** What kubelets ask for when nothing is said, and the API server's default. */

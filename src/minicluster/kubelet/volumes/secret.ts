@@ -1,6 +1,7 @@
 /** secret: the keys of a Secret as files, which follow it. */
+
 import { secretBytes } from '../../../kinds/kubernetes/secret-data.ts'
-import { type VolumeDriver, waiting } from './driver.ts'
+import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 import { payloadOf } from './payload.ts'
 
 export const secret: VolumeDriver = {

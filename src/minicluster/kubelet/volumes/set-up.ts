@@ -1,7 +1,8 @@
 /** Brings a planned volume onto this machine. Rejects with the sentence for people when that cannot be. */
+
+import type { VolumePlan } from '../../../runtime/seams/volume-driver.ts'
 import type { ContainerMachine } from '../container-machine.ts'
 import type { ReadyVolume } from '../run-spec.ts'
-import type { VolumePlan } from './driver.ts'
 import { isClean } from './payload.ts'
 
 export interface SetUp {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Volume } from '../../../kinds/kubernetes/types.ts'
-import type { Token, VolumeContext } from './driver.ts'
-import { planVolumes, tokenOrders, volumeSources } from './index.ts'
+import type { Token, VolumeContext } from '../../../runtime/seams/volume-driver.ts'
+import { createPodVolumes } from './index.ts'
 import { isClean } from './payload.ts'
+
+const VOLUMES = createPodVolumes()
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const named = (kind: string, name: string, more: object) => ({
@@ -56,7 +58,7 @@ function planOf(volume: Volume, tokens: Token | undefined = { token: 'jwt', issu
         : undefined,
     token: () => tokens,
   }
-  const [planned] = planVolumes(context)
+  const [planned] = VOLUMES.plan(context)
   assert.ok(planned !== undefined)
   return planned.plan
 }
@@ -175,7 +177,7 @@ describe('what a volume waits for', () => {
     const volume = projectedOf({ serviceAccountToken: { path: 'token', audience: 'vault', expirationSeconds: 600 } })
     assert.deepEqual(planOf(volume, { problem: 'failed to fetch token: no' }), { kind: 'waiting', message: 'failed to fetch token: no' })
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { volumes: [volume] } }
-    assert.deepEqual(tokenOrders(pod), [{ volume: 'v', order: { path: 'token', audience: 'vault', expirationSeconds: 600 } }])
+    assert.deepEqual(VOLUMES.tokenOrders(pod), [{ volume: 'v', order: { path: 'token', audience: 'vault', expirationSeconds: 600 } }])
   })
 })
 
@@ -183,7 +185,7 @@ it('a volume is found by its sources', () => {
   const volumes = [{ name: 'a', configMap: { name: 'c' } }, { name: 'b', ephemeral: {} }, projectedOf({ secret: { name: 's' } })]
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { volumes } }
   assert.deepEqual(
-    volumeSources(pod).map(({ kind, name }) => `${kind}/${name}`),
+    VOLUMES.sources(pod).map(({ kind, name }) => `${kind}/${name}`),
     ['ConfigMap/c', 'PersistentVolumeClaim/web-b', 'Secret/s'],
   )
 })

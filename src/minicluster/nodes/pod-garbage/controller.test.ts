@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { runControllers } from '../../../controllers.ts'
+import { runControllers } from '../../../composition.ts'
 import { conditionsOf, expectGone, expectThere } from '../../../faultsim/expect/index.ts'
 import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import type { RunControllers } from '../../../faultsim/world/cluster.ts'
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
+import { configure } from '../../../runtime/module/configure.ts'
+import { minicluster } from '../../module.ts'
 import { aPodOn, runPod, sayReady, startNode } from '../testing.ts'
 import { podGarbage } from './controller.ts'
 import { plan as planTerminated, terminatedPods } from './terminated/controller.ts'
@@ -120,7 +122,7 @@ survives(podGarbage(), {
 
 /** One pod that has ended is enough. */
 const keepOne: RunControllers = (options) =>
-  runControllers(options.member === undefined ? options : { ...options, member: { ...options.member, terminatedPodThreshold: 1 } })
+  runControllers({ ...options, modules: configure(options.modules, minicluster, { terminatedPodThreshold: 1 }) })
 
 survives(terminatedPods(1), {
   controllers: keepOne,

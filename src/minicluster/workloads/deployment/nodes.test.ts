@@ -1,12 +1,14 @@
 /** Deployments on nodes: pods are placed, start, run and end by themselves, and what is stored keeps within the bounds at every moment. */
+
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { conditionsOf } from '../../../faultsim/expect/index.ts'
-import { type Invariant, keepLedger } from '../../../faultsim/prover/ledger.ts'
+import { keepLedger } from '../../../faultsim/prover/ledger.ts'
 import { story } from '../../../faultsim/story.ts'
 import type { World } from '../../../faultsim/world/index.ts'
 import { DEPLOYMENTS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, Pod } from '../../../kinds/kubernetes/types.ts'
+import type { Invariant } from '../../../runtime/seams/seeded.ts'
 import { isPodActive, isPodReady } from '../pod/state.ts'
 import { aDeployment, podsIn, replicaSetsIn, theDeployment } from '../pod/testing.ts'
 

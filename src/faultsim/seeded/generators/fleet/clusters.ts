@@ -1,8 +1,9 @@
 /** What people say about clusters that are joined: labels that policies ask for, and taints that keep work away or drive it out. */
+
 import { CLUSTERS } from '../../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
+import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { oneOf } from '../../script.ts'
-import type { Generator } from '../../seeded-world.ts'
 import { joinedCluster } from '../../worlds/fleet/joined.ts'
 
 interface Said {

@@ -2,9 +2,10 @@
  * What people make in a member by themselves under the name of a template, or do to what the fleet has there: the fleet must
  * leave alone what is not its own, and bring back what is.
  */
+
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
-import type { Generator } from '../../seeded-world.ts'
+import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { appOf, metadataOf, templateOf } from '../pod-template.ts'
 
 export const foreignConfigMaps: Generator = {

@@ -1,5 +1,5 @@
 /** What people do with a fleet. One file and one line each; what stands more than once is done more often. */
-import type { Generator } from '../../seeded-world.ts'
+import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { clusters } from './clusters.ts'
 import { foreignConfigMaps, foreignDeployments } from './foreign.ts'
 import { fleetNamespaces } from './namespaces.ts'

@@ -1,5 +1,5 @@
 /** Namespaces of the hub, which members get too. Their names are not among those that people make in members. */
-import type { Generator } from '../../seeded-world.ts'
+import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { namespaces } from '../namespace.ts'
 
 export const fleetNamespaces: Generator = { ...namespaces, name: 'namespace of the fleet', names: ['team-c'] }

@@ -1,8 +1,9 @@
 /** Override policies: what differs from cluster to cluster. They never touch replicas, so that these can be added up. */
+
 import { OVERRIDE_POLICIES } from '../../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
+import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { oneOf } from '../../script.ts'
-import type { Generator } from '../../seeded-world.ts'
 import { metadataOf } from '../pod-template.ts'
 
 const CHANGES = [

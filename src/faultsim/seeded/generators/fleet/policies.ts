@@ -1,9 +1,10 @@
 /** Policies: which templates go where, how their replicas are divided, and what else is said about them. A wish is a spec. */
+
 import type { Random } from '../../../../base/random.ts'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
+import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { oneOf } from '../../script.ts'
-import type { Generator } from '../../seeded-world.ts'
 import { metadataOf } from '../pod-template.ts'
 
 type Fields = Record<string, unknown>

@@ -1,9 +1,10 @@
 /** What people give to the hub for the fleet to run: scaled, rolled to another image, changed, deleted and created again. */
+
 import type { Random } from '../../../../base/random.ts'
 import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS, JOBS, SERVICES, STATEFUL_SETS } from '../../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
+import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { oneOf } from '../../script.ts'
-import type { Generator } from '../../seeded-world.ts'
 import { appOf, IMAGES, metadataOf, type Running, templateOf } from '../pod-template.ts'
 
 const drawRunning = (random: Random): Running => ({ replicas: Math.floor(random.next() * 7), image: oneOf(random, IMAGES) })

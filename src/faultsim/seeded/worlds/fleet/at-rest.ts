@@ -1,8 +1,9 @@
 /** What is true of a fleet when nothing happens any more and every member is reached. Pure: from what is stored to what is wrong. */
+
 import type { Binding, Work } from '../../../../kinds/karmada/index.ts'
 import { findCondition, isConditionTrue } from '../../../../kube/conditions.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
-import type { InvariantView } from '../../../prover/ledger.ts'
+import type { InvariantView } from '../../../../runtime/seams/seeded.ts'
 import { wrongSum } from './invariants.ts'
 import {
   BINDINGS,

@@ -1,8 +1,9 @@
 /** What is true of a fleet at every moment, over the hub and all members together. */
+
 import type { Binding, GracefulEvictionTask, Work } from '../../../../kinds/karmada/index.ts'
 import { isConditionTrue } from '../../../../kube/conditions.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
-import type { Change, Invariant, InvariantView } from '../../../prover/ledger.ts'
+import type { Change, Invariant, InvariantView } from '../../../../runtime/seams/seeded.ts'
 import {
   BINDINGS,
   bindingOf,

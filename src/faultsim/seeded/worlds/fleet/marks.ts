@@ -1,7 +1,8 @@
 /** How things of the fleet know each other, for those who judge it: written down once more, so that the judge does not trust the judged. */
+
 import type { Binding, Work } from '../../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
-import type { InvariantView } from '../../../prover/ledger.ts'
+import type { InvariantView } from '../../../../runtime/seams/seeded.ts'
 
 export const WORKS = 'works.work.karmada.io'
 export const BINDINGS = ['resourcebindings.work.karmada.io', 'clusterresourcebindings.work.karmada.io'] as const

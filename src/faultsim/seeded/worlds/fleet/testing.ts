@@ -1,8 +1,10 @@
 /** A fleet made by hand, write by write, for tests of those who judge fleets. */
+
 import { utf8Of } from '../../../../base/byte-text.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
+import type { Invariant } from '../../../../runtime/seams/seeded.ts'
 import { createMemoryStore } from '../../../../store/index.ts'
-import { type Invariant, keepLedger, type Ledger, viewOf } from '../../../prover/ledger.ts'
+import { keepLedger, type Ledger, viewOf } from '../../../prover/ledger.ts'
 import type { Fleet } from './at-rest.ts'
 import { BINDINGS, KINDS, WORKS } from './marks.ts'
 

@@ -1,0 +1,45 @@
+/** The flags that modules bring to a command: declared from the modules, read into them, and written again for a second process. */
+import type { Command } from 'commander'
+import { type FlagCommand, type FlagTexts, isFlagOf, keyOfFlag, nameOfFlag } from '../runtime/module/flags.ts'
+import { FlagError, type Module } from '../runtime/module/module.ts'
+import { CommandError, type Machine } from './machine.ts'
+
+/** What commander found: a text, or a list of them for a flag that may be repeated. */
+export type CommandOptions = Readonly<Record<string, unknown>>
+
+const flagsOf = (command: FlagCommand, modules: readonly Module[]) =>
+  modules.flatMap(({ flags }) => flags.filter((flag) => isFlagOf(command, flag)))
+
+const collect = (value: string, before: string[]): string[] => [...before, value]
+
+export function declareFlags(command: Command, name: FlagCommand, modules: readonly Module[]): void {
+  for (const { flag, about, isRepeatable } of flagsOf(name, modules)) {
+    if (isRepeatable) command.option(flag, about, collect, [])
+    else command.option(flag, about)
+  }
+}
+
+/** The texts of the flags that were given, by flag. */
+export function givenFlags(command: FlagCommand, modules: readonly Module[], options: CommandOptions): FlagTexts {
+  const texts = flagsOf(command, modules).map((flag): [string, string[]] => {
+    const value = options[keyOfFlag(flag)]
+    return [nameOfFlag(flag), value === undefined ? [] : Array.isArray(value) ? value.map(String) : [String(value)]]
+  })
+  return Object.fromEntries(texts.filter(([, given]) => given.length > 0))
+}
+
+/** The modules with what the flags ask for. */
+export async function withFlags(machine: Machine, command: FlagCommand, modules: readonly Module[], texts: FlagTexts): Promise<Module[]> {
+  const { files, cwd } = machine
+  const reading = { resolve: (path: string) => files.resolve(cwd, path), read: files.read, exists: files.exists }
+  try {
+    return await Promise.all(modules.map((module) => module.withFlags(command, texts, reading)))
+  } catch (error) {
+    if (error instanceof FlagError) throw new CommandError(error.message, error)
+    throw error
+  }
+}
+
+/** The same flags for a start in the background. */
+export const asArguments = (texts: FlagTexts): string[] =>
+  Object.entries(texts).flatMap(([flag, given]) => given.flatMap((text) => [flag, text]))

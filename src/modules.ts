@@ -1,0 +1,17 @@
+/**
+ * The whole system as one list. Whatever is served, runs, can be set on the command line or is written down in the
+ * references comes from a module in this list, in this order.
+ */
+import { fleet } from './fleet/module.ts'
+import { housekeeping } from './minicluster/housekeeping/module.ts'
+import { minicluster } from './minicluster/module.ts'
+import type { Module } from './runtime/module/module.ts'
+
+export const MODULES: readonly Module[] = Object.freeze([
+  // What every cluster has.
+  housekeeping,
+  // A member: workloads, nodes, storage, network.
+  minicluster,
+  // The hub: from policy to member and back.
+  fleet,
+])

@@ -1,0 +1,257 @@
+/**
+ * A module is one value: what it serves, what it runs, which options it takes, and what it puts into the seams. Everything
+ * that is declared can be listed without creating a service, so access rules, references, flags and fault points are derived
+ * from the list of modules. Adding a module is one folder and one line in `src/modules.ts`.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import type { ConnectMember } from '../../client/members.ts'
+import type { Admission } from '../../kinds/admission.ts'
+import type { OwnKind } from '../../kinds/schema/define-kind.ts'
+import type { HttpPath, Subresource } from '../../kinds/subresource.ts'
+import type { Resource } from '../../kube/resource.ts'
+import type { Controller } from '../controller.ts'
+import type { ControllerMetrics } from '../metrics.ts'
+import type { RunningController } from '../run-controller.ts'
+import type { Explainer } from '../seams/explainer.ts'
+import type { Narrowing } from '../seams/narrowing.ts'
+import { asAdmission, type PodAdmission } from '../seams/pod-admission.ts'
+import { NO_SEAMS, type Seams } from '../seams/seams.ts'
+import type { SeededPart } from '../seams/seeded.ts'
+import type { Chapter } from '../seams/story.ts'
+import type { VolumeDriver } from '../seams/volume-driver.ts'
+import type { ClusterRole, ModuleEnv } from './env.ts'
+import { type Flag, type FlagCommand, type FlagFiles, type FlagTexts, isFlagOf, nameOfFlag } from './flags.ts'
+import type { HostPart, HostPlace } from './host.ts'
+import type { LocalClusters, LocalMembership } from './local-clusters.ts'
+import { unconnected } from './unconnected.ts'
+
+export interface LeaseReference {
+  namespace: string
+  name: string
+}
+
+/** What the API server offers to those who serve subresources and paths from outside it. */
+export interface Serving {
+  clock: Clock
+  /** How members are reached; absent where this cluster has none. */
+  connectMember?: ConnectMember
+  /** Cuts members of this process off and brings them back, where this cluster is their hub. */
+  members?: MemberSwitch
+}
+
+/** Each resolves to false when there is no such member in this process. */
+export interface MemberSwitch {
+  stop(name: string): Promise<boolean>
+  start(name: string): Promise<boolean>
+}
+
+export interface KeptOptions<Options> {
+  /** Its place in the settings of the data directory. */
+  key: string
+  /** `kept` is what was found there, undefined on a new directory; anything unreadable counts as nothing. */
+  restore(options: Options, kept: unknown, random: Random): Options
+  value(options: Options): unknown
+}
+
+/** Metrics that a module registers beside those every controller has, for the reference. */
+export interface DeclaredMetrics {
+  heading: string
+  intro: string
+  declared: Readonly<Record<string, { type: string; labels: readonly string[]; help: string }>>
+  outro?: string
+}
+
+export interface ModuleSpec<Options, Services> {
+  name: string
+  /** Where its controllers run. */
+  roles: readonly ClusterRole[]
+  /** Runs only where the process can reach members. */
+  needsMembers?: boolean
+  /** Leases of programs that do the same work: while one of them is live, the module stands back. */
+  upstreamLeases: readonly LeaseReference[]
+  /** The kinds that it brings, and where they are served: perhaps in more places than its controllers run. */
+  kinds?: Readonly<Partial<Record<ClusterRole, readonly OwnKind[]>>>
+  /** API groups whose objects are never propagated to members. */
+  neverTravel?: readonly string[]
+  /** Resources of which the cache of everything keeps whole objects for it, and not their metadata alone. */
+  keepsWhole?(resource: Resource, env: Pick<ModuleEnv, 'propagatable'>): boolean
+  /** Follows the metadata of everything there is, and may patch and delete it: its access rules cannot name resources. */
+  followsEverything?: boolean
+  defaults: Options
+  /** Options with which everything it can run is declared, where the defaults leave something out. */
+  declaredWith?: Options
+  /** The part of the options that `up` keeps in the data directory for the next start. */
+  kept?: KeptOptions<Options>
+  /** Whether pods of its cluster run as processes of this machine. */
+  runsProcesses?(options: Options): boolean
+  /** The flags of `up` and `controllers` that change its options. */
+  flags?: readonly Flag<Options>[]
+  /** In which order admission runs: first pod admission, then this. Of the clusters where its kinds are served. */
+  admission?(options: Options, role: ClusterRole): readonly Admission[]
+  subresources?(serving: Serving): readonly Subresource[]
+  httpPaths?(serving: Serving): readonly HttpPath[]
+  metrics?: DeclaredMetrics
+  /** Once per cluster and process. May follow caches; must not write. */
+  services(env: ModuleEnv, options: Options): Services
+  /** May refer to services and must not use them: see `unconnected`. */
+  controllers(services: Services, options: Options, seams: Seams): readonly Controller[]
+  /** What runs beside the controllers with a loop of its own. */
+  loops?(services: Services, env: ModuleEnv): readonly RunningController[]
+  /** Names of what `loops` runs, for documents and proofs. */
+  loopNames?: readonly string[]
+  /** What controllers must know before their first pass. */
+  ready?(services: Services): Promise<unknown> | undefined
+  /** What it wants to hear of passes, writes and events. */
+  observes?(services: Services): Partial<ControllerMetrics> | undefined
+  /** What it needs of the machine under a cluster of `up`. */
+  host?(place: HostPlace, options: Options): HostPart<Options>
+  /** What `up` does for its own members at its hub. */
+  localMembership?(clusters: LocalClusters): LocalMembership
+  seams?: {
+    narrowings?(services: Services, options: Options): readonly Narrowing[]
+    volumeDrivers?(services: Services, options: Options): readonly VolumeDriver[]
+    podAdmissions?(options: Options): readonly PodAdmission[]
+    explainers?: readonly Explainer[]
+    chapters?: readonly Chapter[]
+    seeded?: SeededPart
+  }
+}
+
+/** A module that runs in one cluster. */
+export interface RunningModule {
+  seams: Partial<Seams>
+  controllers(seams: Seams): readonly Controller[]
+  loops: readonly RunningController[]
+  ready: Promise<unknown> | undefined
+  observes: Partial<ControllerMetrics> | undefined
+}
+
+/** A module as those who compose clusters see it. What its options and services are is its own business. */
+export interface Module
+  extends Pick<
+    ModuleSpec<never, never>,
+    | 'name'
+    | 'roles'
+    | 'needsMembers'
+    | 'upstreamLeases'
+    | 'kinds'
+    | 'neverTravel'
+    | 'keepsWhole'
+    | 'followsEverything'
+    | 'subresources'
+    | 'httpPaths'
+    | 'metrics'
+    | 'loopNames'
+    | 'localMembership'
+  > {
+  readonly flags: readonly Pick<Flag<never>, 'flag' | 'about' | 'on' | 'isRepeatable'>[]
+  readonly explainers: readonly Explainer[]
+  readonly chapters: readonly Chapter[]
+  readonly seeded: SeededPart | undefined
+  admission(role: ClusterRole): readonly Admission[]
+  start(env: ModuleEnv): RunningModule
+  /** Its controllers as declarations: nothing is created, and nothing runs. */
+  declaredControllers(): readonly Controller[]
+  /** The same module with the options that the flags of a command ask for. Rejects with a FlagError. */
+  withFlags(command: FlagCommand, texts: FlagTexts, files: FlagFiles): Promise<Module>
+  /** The same module with what a data directory kept of its options; undefined where it keeps nothing. */
+  readonly kept?: { key: string; value(): unknown; restored(kept: unknown, random: Random): Module }
+  readonly runsProcesses: boolean
+  /** The same module as it runs in a cluster of `up`. */
+  hosted?(place: HostPlace): Hosted
+}
+
+export interface Hosted extends Omit<HostPart<never>, 'options'> {
+  /** For the API server, before it listens. */
+  module: Module
+  /** For the controllers, once it is known where the API server listens. */
+  moduleAt(apiServer: { host: string; port: number }): Module
+}
+
+export interface ConfigurableModule<Options> extends Module {
+  readonly options: Options
+  with(options: Partial<Options>): ConfigurableModule<Options>
+}
+
+/** What is wrong with a flag. */
+export class FlagError extends Error {}
+
+export function defineModule<Options, Services extends object>(spec: ModuleSpec<Options, Services>): ConfigurableModule<Options> {
+  return configured(spec, spec.defaults)
+}
+
+function configured<Options, Services extends object>(spec: ModuleSpec<Options, Services>, options: Options): ConfigurableModule<Options> {
+  const { name, roles, needsMembers, upstreamLeases, kinds, neverTravel, keepsWhole, followsEverything } = spec
+  const { subresources, httpPaths, metrics, loopNames, localMembership, seams = {}, flags = [], host, kept } = spec
+  return Object.freeze({
+    name,
+    roles,
+    needsMembers,
+    upstreamLeases,
+    kinds,
+    neverTravel,
+    keepsWhole,
+    followsEverything,
+    subresources,
+    httpPaths,
+    metrics,
+    loopNames,
+    localMembership,
+    flags,
+    options,
+    explainers: seams.explainers ?? [],
+    chapters: seams.chapters ?? [],
+    seeded: seams.seeded,
+    admission: (role: ClusterRole) => [
+      ...(role === 'member' ? (seams.podAdmissions?.(options) ?? []).map(asAdmission) : []),
+      ...(spec.admission?.(options, role) ?? []),
+    ],
+    start: (env: ModuleEnv) => started(spec, env, options),
+    declaredControllers() {
+      const services = unconnected<Services>(`the services of ${name}`)
+      return spec.controllers(services, spec.declaredWith ?? options, NO_SEAMS)
+    },
+    with: (more: Partial<Options>) => configured(spec, { ...options, ...more }),
+    runsProcesses: spec.runsProcesses?.(options) ?? false,
+    kept:
+      kept === undefined
+        ? undefined
+        : {
+            key: kept.key,
+            value: () => kept.value(options),
+            restored: (found: unknown, random: Random) => configured(spec, kept.restore(options, found, random)),
+          },
+    async withFlags(command: FlagCommand, texts: FlagTexts, files: FlagFiles) {
+      let next = options
+      for (const flag of flags.filter((one) => isFlagOf(command, one)))
+        for (const text of texts[nameOfFlag(flag)] ?? []) {
+          const read = await flag.read(text, next, files)
+          if (read.error !== undefined) throw new FlagError(read.error)
+          next = read.value
+        }
+      return configured(spec, next)
+    },
+    hosted:
+      host === undefined
+        ? undefined
+        : (place: HostPlace): Hosted => {
+            const { options: withHost, ...part } = host(place, options)
+            return { ...part, module: configured(spec, withHost()), moduleAt: (apiServer) => configured(spec, withHost(apiServer)) }
+          },
+  })
+}
+
+function started<Options, Services extends object>(spec: ModuleSpec<Options, Services>, env: ModuleEnv, options: Options): RunningModule {
+  const services = spec.services(env, options)
+  return {
+    seams: {
+      narrowings: spec.seams?.narrowings?.(services, options),
+      volumeDrivers: spec.seams?.volumeDrivers?.(services, options),
+    },
+    controllers: (seams) => spec.controllers(services, options, seams),
+    loops: spec.loops?.(services, env) ?? [],
+    ready: spec.ready?.(services),
+    observes: spec.observes?.(services),
+  }
+}

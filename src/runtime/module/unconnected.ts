@@ -1,0 +1,25 @@
+/**
+ * Stands for the services of a module while its declarations are listed: access rules, references and documents need the
+ * names, watches and writes of controllers, and no service. A declaration may refer to a service (close over it, hand it on)
+ * and must not use it, because using it then would make listing depend on a running system. Whoever does is told where.
+ */
+
+/** Every property is another reference; calling, changing or enumerating one is an error that names it. */
+export function unconnected<T extends object>(path: string): T {
+  const refuse = (how: string): never => {
+    throw new Error(`${path} is ${how} while declarations are listed: use services inside observe, keys, effects and signals only`)
+  }
+  const parts = new Map<string | symbol, unknown>()
+  return new Proxy((() => undefined) as unknown as T, {
+    get(_target, property) {
+      if (typeof property === 'symbol') return undefined
+      if (!parts.has(property)) parts.set(property, unconnected(`${path}.${property}`))
+      return parts.get(property)
+    },
+    apply: () => refuse('called'),
+    construct: () => refuse('constructed'),
+    set: () => refuse('changed'),
+    deleteProperty: () => refuse('changed'),
+    ownKeys: () => refuse('enumerated'),
+  })
+}

@@ -1,0 +1,43 @@
+/**
+ * The seam for modules that change or refuse the pods of a member before they are stored: pure functions over the pod and
+ * what they declare to read. The member's own server calls them in process; on Kubernetes they are served as webhooks.
+ */
+import { type Admission, type AdmissionContext, type AdmissionRead, defineAdmission } from '../../kinds/admission.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import type { FieldError } from '../../kube/field-error.ts'
+
+export interface PodAdmission {
+  name: string
+  /** One sentence for the reference. */
+  about: string
+  /** What it looks at besides the pod. */
+  reads?: readonly AdmissionRead[]
+  /** Served as a webhook, it is asked only about pods that carry this label; it must look for it itself all the same. */
+  label?: string
+  /** May change the pod in place. */
+  mutate?(pod: Pod, namespace: string, context: AdmissionContext): void
+  /** What is wrong with the pod. */
+  validate?(pod: Pod, namespace: string, context: AdmissionContext): readonly FieldError[]
+}
+
+/** The same as an admission of new pods. */
+export function asAdmission({ mutate, validate, ...declared }: PodAdmission): Admission {
+  return defineAdmission({
+    ...declared,
+    resources: [{ group: '', resource: 'pods' }],
+    operations: ['CREATE'],
+    ...(mutate === undefined
+      ? {}
+      : {
+          mutate({ object, namespace }, context) {
+            if (object !== undefined) mutate(object as Pod, namespace, context)
+          },
+        }),
+    ...(validate === undefined
+      ? {}
+      : {
+          validate: ({ object, namespace }, context) =>
+            object === undefined ? undefined : [...validate(object as Pod, namespace, context)],
+        }),
+  })
+}

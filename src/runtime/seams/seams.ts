@@ -1,0 +1,19 @@
+/**
+ * The seams that controllers use: what all modules of a cluster have put there, in the order of `modules.ts`. Each seam has
+ * a file of its own beside this one. Those that need no running cluster (pod admission, explainer, story, seeded worlds) are
+ * taken from the modules directly.
+ */
+import type { Narrowing } from './narrowing.ts'
+import type { VolumeDriver } from './volume-driver.ts'
+
+export interface Seams {
+  narrowings: readonly Narrowing[]
+  volumeDrivers: readonly VolumeDriver[]
+}
+
+export const NO_SEAMS: Seams = Object.freeze({ narrowings: [], volumeDrivers: [] })
+
+export const joinSeams = (all: readonly Partial<Seams>[]): Seams => ({
+  narrowings: all.flatMap(({ narrowings = [] }) => narrowings),
+  volumeDrivers: all.flatMap(({ volumeDrivers = [] }) => volumeDrivers),
+})

@@ -1,0 +1,240 @@
+/**
+ * The templates of the hub: every object that may be propagated, found by its binding, by a selector or by who claimed it.
+ * A view over the one cache of everything, with two maps of its own (binding → templates, claim → templates), so that
+ * neither a scan nor a request to the server is ever needed. Work per event: constant. Memory: one entry per object, and one
+ * more for what is claimed; an index by name is built per kind, on the first selector with a name and no namespace.
+ */
+
+import type { Everything, Located } from '../client/cache/everything.ts'
+import type { Informer } from '../client/cache/informer.ts'
+import type { CacheEvent } from '../client/cache/object-cache.ts'
+import { bindingName } from '../kinds/karmada/names.ts'
+import { CLUSTER_PROPAGATION_POLICY_ID, PROPAGATION_POLICY_ID } from '../kinds/karmada/well-known.ts'
+import { groupVersion, type KubeObject } from '../kube/meta.ts'
+import type { TypedObjectRef } from '../kube/object-reference.ts'
+import { keyOfObject } from '../kube/object-reference.ts'
+import { keyOfResource, type Resource } from '../kube/resource.ts'
+import { type LabelSelectorObject, matchesLabels, selectorFromObject } from '../kube/selector.ts'
+import type { Propagatable } from './propagatable.ts'
+
+export interface TemplateSelector {
+  apiVersion: string
+  kind: string
+  namespace?: string
+  /** When set, labels are not looked at. */
+  name?: string
+  labelSelector?: LabelSelectorObject
+}
+
+export interface Templates {
+  /** In the version of its kind that is followed, whichever version the reference names. */
+  get(reference: TypedObjectRef): KubeObject | undefined
+  resourceOf(apiVersion: string, kind: string): Resource | undefined
+  /** Whose binding has this name: more than one when names collide. Also what policies leave alone. */
+  ofBinding(namespace: string, name: string): Located[]
+  /** What a selector means, in one namespace or in all; apiVersion and kind count exactly. Also what policies leave alone. */
+  selectedBy(selector: TemplateSelector, namespace?: string): Iterable<Located>
+  /** What carries the permanent id of a policy of either kind. */
+  claimedBy(permanentId: string): Iterable<Located>
+  /** Everything: only for when everything may have changed. */
+  all(): Iterable<Located>
+  /** Whether policies leave it alone: reserved and skipped namespaces, claimed by another controller. */
+  isSkipped(object: KubeObject): boolean
+  /** Also called for everything already there. */
+  subscribe(handler: (located: Located, event: CacheEvent) => void): () => void
+  /** Whether everything there is has been listed: only then can it be said that something is not there. */
+  isComplete(): boolean
+  /** Called whenever it has become complete; perhaps more often. */
+  onComplete(handler: () => void): () => void
+}
+
+/** `everything` must keep whole objects of the kinds that are propagatable. */
+export function createTemplates(everything: Everything, propagatable: Propagatable): Templates {
+  return new TemplateIndex(everything, propagatable)
+}
+
+const BY_NAME = 'fleet.templates/name'
+
+class TemplateIndex implements Templates {
+  readonly #everything: Everything
+  readonly #propagatable: Propagatable
+  /** Answers by resource: asked with every event. */
+  readonly #verdicts = new Map<Resource, boolean>()
+  readonly #byBinding = new Buckets()
+  readonly #byClaim = new Buckets()
+  readonly #handlers = new Set<(located: Located, event: CacheEvent) => void>()
+  readonly #completeHandlers = new Set<() => void>()
+
+  constructor(everything: Everything, propagatable: Propagatable) {
+    this.#everything = everything
+    this.#propagatable = propagatable
+    for (const located of everything.all()) this.#take(located, { type: 'added', object: located.object, old: undefined })
+    everything.subscribe((resource, event) => this.#take({ resource, object: event.object }, event))
+    everything.onResources(() => {
+      this.#forgetLeft()
+      this.#announce()
+    })
+    this.#announce()
+  }
+
+  get({ apiVersion, kind, namespace = '', name }: TypedObjectRef): KubeObject | undefined {
+    const resource = this.resourceOf(apiVersion, kind)
+    return resource === undefined ? undefined : this.#everything.get(resource, namespace, name)
+  }
+
+  resourceOf(apiVersion: string, kind: string): Resource | undefined {
+    const resource = this.#everything.resourceOf({ apiVersion, kind, name: '', uid: '' })
+    return resource !== undefined && this.#isPropagatable(resource) ? resource : undefined
+  }
+
+  ofBinding(namespace: string, name: string): Located[] {
+    return [...this.#byBinding.of(`${namespace}/${name}`)]
+  }
+
+  *selectedBy(selector: TemplateSelector, namespace?: string): Iterable<Located> {
+    const resource = this.resourceOf(selector.apiVersion, selector.kind)
+    if (resource === undefined || groupVersion(resource.group, resource.version) !== selector.apiVersion) return
+    const informer = this.#everything.informerOf(resource)
+    const within = scopeOf(selector.namespace, namespace)
+    if (informer === undefined || within === NOWHERE) return
+    for (const object of found(informer, selector, within)) yield { resource, object }
+  }
+
+  claimedBy(permanentId: string): Iterable<Located> {
+    return permanentId === '' ? [] : this.#byClaim.of(permanentId)
+  }
+
+  all(): Iterable<Located> {
+    return this.#byBinding.all()
+  }
+
+  isSkipped(object: KubeObject): boolean {
+    return this.#propagatable.isSkipped(object)
+  }
+
+  subscribe(handler: (located: Located, event: CacheEvent) => void): () => void {
+    this.#handlers.add(handler)
+    for (const located of [...this.#byBinding.all()]) handler(located, { type: 'added', object: located.object, old: undefined })
+    return () => this.#handlers.delete(handler)
+  }
+
+  isComplete(): boolean {
+    return this.#everything.isComplete()
+  }
+
+  onComplete(handler: () => void): () => void {
+    this.#completeHandlers.add(handler)
+    return () => this.#completeHandlers.delete(handler)
+  }
+
+  #take(located: Located, event: CacheEvent): void {
+    if (!this.#isPropagatable(located.resource)) return
+    const { resource, object } = located
+    if (event.old !== undefined) this.#unlink({ resource, object: event.old })
+    if (event.type !== 'deleted') {
+      this.#byBinding.add(bindingKey(object), located)
+      for (const id of claimsOf(object)) this.#byClaim.add(id, located)
+    }
+    for (const handler of [...this.#handlers]) handler(located, event)
+  }
+
+  #unlink(located: Located): void {
+    this.#byBinding.remove(bindingKey(located.object), located)
+    for (const id of claimsOf(located.object)) this.#byClaim.remove(id, located)
+  }
+
+  /** What is no longer served went without a word. */
+  #forgetLeft(): void {
+    for (const resource of this.#verdicts.keys()) {
+      if (this.#everything.resourceByKey(keyOfResource(resource)) === resource) continue
+      this.#verdicts.delete(resource)
+      for (const located of [...this.#byBinding.all()]) if (located.resource === resource) this.#unlink(located)
+    }
+  }
+
+  #announce(): void {
+    void this.#everything.ready().then(() => {
+      if (this.isComplete()) for (const handler of [...this.#completeHandlers]) handler()
+    })
+  }
+
+  #isPropagatable(resource: Resource): boolean {
+    let verdict = this.#verdicts.get(resource)
+    if (verdict === undefined) {
+      verdict = this.#propagatable.isPropagatable(resource)
+      this.#verdicts.set(resource, verdict)
+    }
+    return verdict
+  }
+}
+
+/**
+ * Templates under a text. Nearly always there is one, and then there is no map for it; but a policy may have claimed very
+ * many, so what a change costs must not depend on their number.
+ */
+class Buckets {
+  readonly #entries = new Map<string, Located | Map<string, Located>>()
+
+  add(key: string, located: Located): void {
+    const entry = this.#entries.get(key)
+    if (entry instanceof Map) entry.set(idOf(located), located)
+    else if (entry === undefined || isSame(entry, located)) this.#entries.set(key, located)
+    else this.#entries.set(key, new Map([entry, located].map((one) => [idOf(one), one])))
+  }
+
+  remove(key: string, located: Located): void {
+    const entry = this.#entries.get(key)
+    if (entry instanceof Map) entry.delete(idOf(located))
+    const isEmpty = entry instanceof Map ? entry.size === 0 : entry !== undefined && isSame(entry, located)
+    if (isEmpty) this.#entries.delete(key)
+  }
+
+  *of(key: string): Iterable<Located> {
+    const entry = this.#entries.get(key)
+    if (entry instanceof Map) yield* entry.values()
+    else if (entry !== undefined) yield entry
+  }
+
+  *all(): Iterable<Located> {
+    for (const key of this.#entries.keys()) yield* this.of(key)
+  }
+}
+
+const idOf = ({ resource, object }: Located): string => `${keyOfResource(resource)} ${keyOfObject(object)}`
+
+const isSame = (a: Located, b: Located): boolean =>
+  a.resource === b.resource &&
+  a.object.metadata.name === b.object.metadata.name &&
+  a.object.metadata.namespace === b.object.metadata.namespace
+
+const bindingKey = ({ kind, metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${bindingName(kind, metadata.name ?? '')}`
+
+function claimsOf({ metadata }: KubeObject): string[] {
+  const ids = [metadata.labels?.[PROPAGATION_POLICY_ID], metadata.labels?.[CLUSTER_PROPAGATION_POLICY_ID]]
+  return ids.filter((id) => id !== undefined && id !== '') as string[]
+}
+
+const NOWHERE = Symbol('nowhere')
+
+/** The one namespace in which both agree; undefined: any. */
+function scopeOf(of: string | undefined, namespace: string | undefined): string | undefined | typeof NOWHERE {
+  const own = of === '' ? undefined : of
+  if (own === undefined || namespace === undefined) return own ?? namespace
+  return own === namespace ? own : NOWHERE
+}
+
+function found(informer: Informer, { name = '', labelSelector }: TemplateSelector, namespace: string | undefined): KubeObject[] {
+  if (name !== '' && namespace !== undefined) {
+    const object = informer.get(namespace, name)
+    return object === undefined ? [] : [object]
+  }
+  if (name !== '') {
+    informer.addIndex(BY_NAME, ({ metadata }) => [metadata.name ?? ''])
+    return informer.byIndex(BY_NAME, name)
+  }
+  const labels = selectorFromObject(labelSelector)
+  if (labels.error !== undefined) return []
+  const { value } = labels
+  const candidates = informer.list(namespace)
+  return value === undefined ? candidates : candidates.filter((object) => matchesLabels(value, object.metadata.labels))
+}
