@@ -126,7 +126,7 @@ async function firstRun(
   const writingPerSecond = (run.writes() * 1000) / (performance.now() - began)
   const before = { passes: run.passes(), writes: run.writes() }
   const againBegan = performance.now()
-  run.running.lookAgain()
+  run.running.resync()
   await settle(run)
   const quietPerSecond = ((run.passes() - before.passes) * 1000) / (performance.now() - againBegan)
   const writesWhenSettled = run.writes() - before.writes

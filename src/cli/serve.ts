@@ -113,7 +113,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         registry: one.cluster.server.metrics.registry,
       })
       // Every namespace carries the authority in a ConfigMap, so they are looked at again when it is renewed.
-      one.renewed.push(() => controllers.lookAgain())
+      one.renewed.push(() => controllers.resync())
       undo.push(() => controllers.stop())
     }
   for (const membership of memberships) {

@@ -39,7 +39,7 @@ export interface Survival {
 }
 
 /** A controller, or the name of something that follows everything (the garbage collector). */
-type Survivor = Pick<Controller, 'name'> & Partial<Pick<Controller, 'for' | 'watches' | 'indexes' | 'signals' | 'followed'>>
+type Survivor = Pick<Controller, 'name'> & Partial<Pick<Controller, 'for' | 'watches' | 'indexes' | 'signals' | 'keysForFollowed'>>
 
 export function survives(controller: Survivor, survival: Survival): void {
   it(`${controller.name} survives`, async (t) => {
@@ -71,7 +71,7 @@ function targetOf(controller: Survivor): Target {
     name,
     resources: resourcesOf(controller as Controller),
     followsEverything: (controller.signals?.length ?? 0) > 0,
-    followsMembers: controller.followed !== undefined,
+    followsMembers: controller.keysForFollowed !== undefined,
   }
 }
 

@@ -1,153 +1,138 @@
-/** Carries out one action of a plan, and says how to tell that a cache has seen it. */
-import type { Informer } from '../client/cache/informer.ts'
-import type { Client } from '../client/client.ts'
-import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
+/**
+ * Carries out the actions of a plan for a key, in order: writes are counted, told of, and noted for the freshness gate;
+ * those without an answer are looked after before the key is decided about again.
+ */
+import { messageOf } from '../base/error-text.ts'
+import { ApiError, isConflict, isOutcomeUnknown } from '../client/errors.ts'
 import type { KubeObject } from '../kube/meta.ts'
-import type { Resource } from '../kube/resource.ts'
-import type { Action } from './controller.ts'
-import { holdsApplied } from './owned-subset.ts'
+import { applyAction, outcomeOf, type Writer } from './apply-action.ts'
+import type { Action, Batch, EventIntent, Failure, Result } from './controller.ts'
+import type { DeclaredCheck } from './declared-writes.ts'
+import type { FreshnessGate } from './freshness.ts'
+import type { ControllerMetrics } from './metrics.ts'
 
-/** A write that was sent and answered. */
-export interface Written {
-  resource: Resource
-  /** Undefined: the controller's own cluster. */
-  cluster?: string
-  /** As the server answered it; undefined where it answers something else. */
+export interface PlanApplier {
+  /** Returns how many requests were sent. Throws the first failure, after which nothing more is sent. */
+  applyAll(key: string, actions: readonly (Action | Batch)[]): Promise<number>
+  /** To be called before a decision about the key. */
+  resolveUnknownOutcomes(key: string): Promise<void>
+}
+
+export interface PlanApplierOptions {
+  check: DeclaredCheck
+  /** How to write into a cluster: a member by its name, or the controller's own. Throws when there is no such member. */
+  writerTo(cluster: string | undefined): Writer
+  gate: FreshnessGate
+  metrics: ControllerMetrics | undefined
+  record(intent: EventIntent, key: string): void
+  enqueue(key: string): void
+  isStopped(): boolean
+}
+
+export function createPlanApplier({ check, writerTo, gate, metrics, record, enqueue, isStopped }: PlanApplierOptions): PlanApplier {
+  const unknownOutcomes = new Map<string, readonly Action[]>()
+
+  async function applyAll(key: string, actions: readonly (Action | Batch)[]): Promise<number> {
+    let sent = 0
+    let failure: { error: unknown } | undefined
+    for (const action of actions) {
+      if (isStopped()) return sent
+      try {
+        sent += action.do === 'batch' ? await applyBatch(key, action) : (await applyOne(key, action)).sent
+      } catch (error) {
+        // Emptying one resource does not depend on another; everything else happens in the order of the plan or not at all.
+        if (action.do !== 'delete-collection') throw error
+        failure ??= { error }
+      }
+    }
+    if (failure !== undefined) throw failure.error
+    return sent
+  }
+
+  async function applyOne(key: string, action: Action): Promise<Sent> {
+    const declared = check(action)
+    if (declared.wrong !== undefined) throw new Error(declared.wrong)
+    const writer = writerTo(action.cluster)
+    const { do: verb, resource: target, cluster } = action
+    const count = (result: WriteResult): void =>
+      metrics?.wrote({ controller: writer.manager, verb, resource: declared.name, result, key, target, cluster })
+    try {
+      const written = await applyAction(writer, action)
+      count(written?.isGone === true || (written === undefined && action.do !== 'delete-collection') ? 'unneeded' : 'done')
+      if (written === undefined) return { sent: action.do === 'delete-collection' ? 1 : 0 }
+      gate.wrote(key, written)
+      if (written.isGone === true) return { sent: 0 }
+      const intents = typeof action.events === 'function' ? action.events(written.object) : action.events
+      for (const intent of intents === undefined ? [] : 'of' in intents ? [intents] : intents) record(intent, key)
+      return { sent: 1, object: written.object }
+    } catch (error) {
+      const isUnknown = isOutcomeUnknown(error)
+      count(isConflict(error) ? 'conflict' : isUnknown ? 'unknown' : 'refused')
+      if (isUnknown) unknownOutcomes.set(key, [...(unknownOutcomes.get(key) ?? []), action])
+      if (isConflict(error)) enqueueWhenChanged(key, action)
+      else {
+        const failed = action.eventOnFailure?.(messageOf(error))
+        if (failed !== undefined) record(failed, key)
+      }
+      throw error
+    }
+  }
+
+  /**
+   * A write that got no answer may have happened: before this key is decided about again, the server is asked, and the
+   * cache must show what it said.
+   */
+  async function resolveUnknownOutcomes(key: string): Promise<void> {
+    const unresolved = unknownOutcomes.get(key)
+    if (unresolved === undefined) return
+    for (const action of unresolved) gate.wrote(key, await outcomeOf(writerTo(action.cluster).client, action))
+    unknownOutcomes.delete(key)
+  }
+
+  /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. What is independent is sent anyway. */
+  async function applyBatch(key: string, { actions, areIndependent, conclude }: Batch): Promise<number> {
+    let sent = 0
+    const outcomes: PromiseSettledResult<Sent>[] = []
+    const hasFailed = (): boolean => outcomes.some(({ status }) => status === 'rejected')
+    for (let from = 0, size = areIndependent === true ? 16 : 1; from < actions.length && !isStopped(); from += size, size *= 2) {
+      if (hasFailed() && areIndependent !== true) break
+      outcomes.push(...(await Promise.allSettled(actions.slice(from, from + size).map((action) => applyOne(key, action)))))
+    }
+    for (const outcome of outcomes) if (outcome.status === 'fulfilled') sent += outcome.value.sent
+    const conclusion = isStopped() ? undefined : conclude?.(outcomes.map(resultOf))
+    if (conclusion !== undefined) sent += await applyAll(key, conclusion.actions)
+    const isHandled = (error: unknown): boolean =>
+      conclusion !== undefined && conclusion.mustRetry !== true && !isConflict(error) && !isOutcomeUnknown(error)
+    const standing = outcomes.find((one) => one.status === 'rejected' && !isHandled(one.reason))
+    if (standing?.status === 'rejected') throw standing.reason
+    return sent
+  }
+
+  /** A conflict says that the cache is behind: the news is on its way, and with it the time to decide again. */
+  function enqueueWhenChanged(key: string, action: Action): void {
+    const used = 'of' in action ? action.of : 'object' in action ? action.object : undefined
+    const informer = writerTo(action.cluster).informerOf(action.resource)
+    if (used === undefined || informer === undefined) return
+    const { namespace = '', name = '', resourceVersion } = used.metadata
+    void informer.until(() => informer.get(namespace, name)?.metadata.resourceVersion !== resourceVersion).then(() => enqueue(key))
+  }
+
+  return { applyAll, resolveUnknownOutcomes }
+}
+
+/** How many requests were sent, and what came back. */
+interface Sent {
+  sent: number
   object?: KubeObject
-  /** It was gone already: nothing came of the write, but the cache has to learn that before anything else is decided. */
-  isGone?: boolean
-  /** Whether this cache of the resource already shows the write, or something newer. */
-  isSeenBy(informer: Informer): boolean
 }
 
-export interface Writer {
-  client: Client
-  /** Field manager of every write: the controller's name. */
-  manager: string
-  /** The cache of a resource, where there is one. */
-  informerOf(resource: Resource): Informer | undefined
+function resultOf(outcome: PromiseSettledResult<Sent>): Result {
+  return outcome.status === 'fulfilled' ? { object: outcome.value.object } : { failure: failureOf(outcome.reason) }
 }
 
-/** Undefined when nothing had to be sent, or nothing came of it. */
-export async function applyAction(writer: Writer, action: Action): Promise<Written | undefined> {
-  const written = await send(writer, action)
-  return written === undefined || action.cluster === undefined ? written : { ...written, cluster: action.cluster }
+function failureOf(error: unknown): Failure {
+  const message = messageOf(error)
+  return error instanceof ApiError ? { message, code: error.code, reason: error.reason } : { message }
 }
 
-async function send(writer: Writer, action: Action): Promise<Written | undefined> {
-  const { client, manager: fieldManager } = writer
-  switch (action.do) {
-    case 'apply': {
-      const { namespace = '', name = '' } = action.object.metadata
-      const live = writer.informerOf(action.resource)?.get(namespace, name)
-      if (live !== undefined && holdsApplied(live, action.object, fieldManager)) return undefined
-      return wrote(
-        action.resource,
-        await client.apply(action.resource, action.object, { fieldManager, force: true, subresource: action.subresource }),
-      )
-    }
-    case 'create':
-      return create(writer, action)
-    case 'patch': {
-      const { metadata } = action.of
-      const own = (action.patch.metadata ?? {}) as Record<string, unknown>
-      const body = { ...action.patch, metadata: { ...own, resourceVersion: metadata.resourceVersion } }
-      const of = { namespace: metadata.namespace, name: metadata.name ?? '' }
-      return unlessGone(action.resource, action.of, async () =>
-        wrote(
-          action.resource,
-          await client.patch(action.resource, of, { type: 'merge', body, subresource: action.subresource, fieldManager }),
-        ),
-      )
-    }
-    case 'update':
-      return unlessGone(action.resource, action.object, async () =>
-        wrote(action.resource, await client.update(action.resource, action.object, { subresource: action.subresource, fieldManager })),
-      )
-    case 'post': {
-      const { namespace, name } = action.of.metadata
-      const body = { ...action.body, metadata: { ...action.body.metadata, namespace, name } }
-      await client.create(action.resource, body, { subresource: action.subresource, fieldManager })
-      return { resource: action.resource, isSeenBy: movedFrom(action.of) }
-    }
-    case 'delete':
-      return remove(client, action)
-    case 'delete-collection':
-      await client.deleteCollection(action.resource, { namespace: action.namespace })
-      return undefined
-  }
-}
-
-/** What the server has now of the object a write was meant for: the cache must come to show it, or something newer. */
-export async function outcomeOf(client: Client, action: Action): Promise<Written> {
-  return { ...(await stateOf(client, action)), cluster: action.cluster }
-}
-
-async function stateOf(client: Client, action: Action): Promise<Written> {
-  const { resource } = action
-  if (action.do === 'delete-collection') return { resource, isSeenBy: () => true }
-  const { namespace = '', name = '' } = ('of' in action ? action.of : action.object).metadata
-  try {
-    return wrote(resource, await client.get(resource, { namespace, name }))
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-    let stale: string | undefined
-    return {
-      resource,
-      // Gone, or already another than the one that the server no longer had.
-      isSeenBy(informer) {
-        const version = informer.get(namespace, name)?.metadata.resourceVersion
-        stale ??= version
-        return version === undefined || version !== stale
-      },
-    }
-  }
-}
-
-/** What was seen and is gone by now needs no change any more, and nothing is told of it. */
-async function unlessGone(resource: Resource, seen: KubeObject, write: () => Promise<Written>): Promise<Written> {
-  try {
-    return await write()
-  } catch (error) {
-    const { namespace = '', name = '', uid } = seen.metadata
-    if (!isNotFound(error) || uid === undefined) throw error
-    return { resource, isGone: true, isSeenBy: (informer) => informer.get(namespace, name)?.metadata.uid !== uid }
-  }
-}
-
-async function create({ client, manager }: Writer, action: Extract<Action, { do: 'create' }>): Promise<Written | undefined> {
-  const { resource, object, mustBeNew = false } = action
-  try {
-    return wrote(resource, await client.create(resource, object, { fieldManager: manager }))
-  } catch (error) {
-    // It is there already, or its namespace is going or gone: then there is nothing to create it for.
-    if (!mustBeNew && (isAlreadyExists(error) || isNamespaceTerminating(error) || isNotFound(error))) return undefined
-    throw error
-  }
-}
-
-function remove(client: Client, action: Extract<Action, { do: 'delete' }>): Promise<Written> {
-  const { namespace, name = '', uid } = action.of.metadata
-  const options = { preconditions: { uid }, propagationPolicy: action.propagation, gracePeriodSeconds: action.gracePeriodSeconds }
-  return unlessGone(action.resource, action.of, async () => {
-    await client.delete(action.resource, { namespace, name }, options)
-    return {
-      resource: action.resource,
-      isSeenBy(informer) {
-        const cached = informer.get(namespace ?? '', name)
-        return cached === undefined || cached.metadata.uid !== uid || cached.metadata.deletionTimestamp !== undefined
-      },
-    }
-  })
-}
-
-function wrote(resource: Resource, object: KubeObject): Written {
-  const revision = Number(object.metadata.resourceVersion ?? 0)
-  return { resource, object, isSeenBy: (informer) => informer.revision >= revision }
-}
-
-/** The answer does not say which revision was written: the object is no longer what it was. */
-function movedFrom(of: KubeObject): (informer: Informer) => boolean {
-  const { namespace = '', name = '', resourceVersion } = of.metadata
-  return (informer) => informer.get(namespace, name)?.metadata.resourceVersion !== resourceVersion
-}
+type WriteResult = Parameters<ControllerMetrics['wrote']>[0]['result']

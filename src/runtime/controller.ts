@@ -27,7 +27,7 @@ export interface PassReader extends Reader {
   outcome<Input, Output>(effect: Effect<Input, Output>, key: string): Outcome<Output> | undefined
   /**
    * The cache of a resource that no declaration can name beforehand, of the controller's own cluster or of a member (there:
-   * of what we manage). Followed from the first time a pass asks; changes wake by `followed`, and the key is looked at again
+   * of what we manage). Followed from the first time a pass asks; changes wake by `keysForFollowed`, and the key is looked at again
    * when the first list is in. Undefined while there is no such member.
    */
   follow(resource: Resource, cluster?: string): Followed | undefined
@@ -63,17 +63,17 @@ export type Priority = 'high' | 'normal' | 'low'
 export interface Watch {
   resource: Resource
   /** Which primaries a changed object concerns: look-ups through `read`, never scans. */
-  affects(object: KubeObject, read: Reader): readonly ObjectRef[]
+  keysFor(object: KubeObject, read: Reader): readonly ObjectRef[]
   /** Whether a change concerns anybody (default: every one does): for what changes often in fields that nobody here reads. */
-  heeds?(old: KubeObject, object: KubeObject): boolean
+  isRelevantUpdate?(old: KubeObject, object: KubeObject): boolean
   priority?: Priority
 }
 
 export const via = <T extends KubeObject>(
   resource: Resource<T>,
-  affects: (object: T, read: Reader) => readonly ObjectRef[],
-  { heeds, priority }: { heeds?(old: T, object: T): boolean; priority?: Priority } = {},
-): Watch => ({ resource, affects: affects as Watch['affects'], heeds: heeds as Watch['heeds'], priority })
+  keysFor: (object: T, read: Reader) => readonly ObjectRef[],
+  { isRelevantUpdate, priority }: { isRelevantUpdate?(old: T, object: T): boolean; priority?: Priority } = {},
+): Watch => ({ resource, keysFor: keysFor as Watch['keysFor'], isRelevantUpdate: isRelevantUpdate as Watch['isRelevantUpdate'], priority })
 
 export interface Index {
   resource: Resource
@@ -89,7 +89,7 @@ export const indexOf = <T extends KubeObject>(resource: Resource<T>, name: strin
 })
 
 /**
- * News for people. Always told with the write that makes it true (`tells`) or fails to (`tellsFailure`), so that an event
+ * News for people. Always told with the write that makes it true (`events`) or fails to (`eventOnFailure`), so that an event
  * marks a transition and a settled controller says nothing.
  */
 export interface EventIntent {
@@ -104,16 +104,16 @@ export interface EventIntent {
 }
 
 /** News that no write shows, such as a probe that fails: told when it is in the plan of a pass and was not in the one before. */
-export interface News extends EventIntent {
+export interface KeyedEvent extends EventIntent {
   /** What makes this news this news. */
   key: string
 }
 
-export interface Telling {
+export interface WriteEvents {
   /** Told when the write was sent and answered with success; not when nothing had to be written. */
-  tells?: EventIntent | readonly EventIntent[] | ((written: KubeObject | undefined) => EventIntent | readonly EventIntent[] | undefined)
+  events?: EventIntent | readonly EventIntent[] | ((written: KubeObject | undefined) => EventIntent | readonly EventIntent[] | undefined)
   /** Told when the server refused it; conflicts are not told. */
-  tellsFailure?(why: string): EventIntent | undefined
+  eventOnFailure?(why: string): EventIntent | undefined
 }
 
 /** One thing to do. Every write states what it is based on, so that repeating it is harmless. */
@@ -137,14 +137,14 @@ export type Action = (
   /** Deletes exactly the object seen (by uid). */
   | { do: 'delete'; resource: Resource; of: KubeObject; propagation?: 'Foreground' | 'Background' | 'Orphan'; gracePeriodSeconds?: number }
 ) &
-  Telling & {
+  WriteEvents & {
     /** The member it is written to (default: the controller's own cluster). */
     cluster?: string
   }
 
 /** Writes that do not depend on each other: sent at once in slowly growing groups (1, 2, 4, …), and no further group after a failure. */
-export interface Together {
-  do: 'together'
+export interface Batch {
+  do: 'batch'
   actions: readonly Action[]
   /** One that fails says nothing about the others: all are sent, from 16 at once on, and then the first failure counts. */
   areIndependent?: boolean
@@ -196,19 +196,19 @@ export const request = <Input, Output>(effect: Effect<Input, Output>, key: strin
 })
 
 export interface Plan {
-  actions: readonly (Action | Together)[]
+  actions: readonly (Action | Batch)[]
   /** Begun after the actions have succeeded; when one ends, the key is looked at again and `read.outcome` knows. */
   effects?: readonly EffectRequest[]
-  news?: readonly News[]
+  events?: readonly KeyedEvent[]
   /** Look again after this long even if nothing happens. Only where time itself is the subject. */
-  recheckAfterMs?: number
+  requeueAfterMs?: number
 }
 
 export const NOTHING_TO_DO: Plan = Object.freeze({ actions: [] })
 
 /** News that comes by another way than the caches: which of the controller's objects to look at again. */
 export interface Signal {
-  subscribe(wake: (ref: ObjectRef, priority?: Priority) => void): () => void
+  subscribe(enqueue: (ref: ObjectRef, priority?: Priority) => void): () => void
 }
 
 export interface Access {
@@ -230,9 +230,9 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
   indexes?: readonly Index[]
   effects?: readonly Effect[]
   /** Which primaries a change of something followed concerns (`read.follow`): look-ups, never scans. */
-  followed?(change: FollowedChange, read: Reader): readonly ObjectRef[]
+  keysForFollowed?(change: FollowedChange, read: Reader): readonly ObjectRef[]
   /** Which primaries it concerns that a member can be reached now, in another way, or no longer: look-ups, never scans. */
-  memberChanged?(cluster: string, read: Reader): readonly ObjectRef[]
+  keysForMember?(cluster: string, read: Reader): readonly ObjectRef[]
   /** Everything it writes: becomes RBAC and documentation. Events need not be said. */
   writes: readonly Access[]
   /** What it reads from the server itself rather than from caches, in `observe`: becomes RBAC and documentation. */
@@ -241,9 +241,9 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
    * Whether a primary is worth a pass at all (default: every one is). Asked with each of its changes, for its old and its new
    * state; must not depend on anything that does not wake the controller by itself.
    */
-  concerns?(primary: Primary, read: Reader): boolean
+  isRelevant?(primary: Primary, read: Reader): boolean
   /** Whether a change of a primary is worth a pass (default: every one is): for fields that others write and no pass reads. */
-  heeds?(old: Primary, primary: Primary): boolean
+  isRelevantUpdate?(old: Primary, primary: Primary): boolean
   /** Runs only in the process that serves the cluster, because it needs its keys or the machine under it: never on Kubernetes. */
   needsHost?: boolean
   /** Keys worked on at once (default 1). */

@@ -8,21 +8,21 @@ interface Bench {
   clock: ManualClock
   effects: Effects
   /** Owners that were woken, with the delay. */
-  woken: string[]
+  enqueued: string[]
   errors: string[]
   ends: string[]
 }
 
 function aBench(): Bench {
   const clock = manualClock()
-  const [woken, errors, ends]: [string[], string[], string[]] = [[], [], []]
+  const [enqueued, errors, ends]: [string[], string[], string[]] = [[], [], []]
   const effects = createEffects({
     clock,
-    wake: (owner, afterMs) => void woken.push(`${owner} ${afterMs}`),
+    enqueue: (owner, afterMs) => void enqueued.push(`${owner} ${afterMs}`),
     onEnd: (effect, result) => void ends.push(`${effect} ${result}`),
     onError: (error, owner) => void errors.push(`${owner}: ${(error as Error).message}`),
   })
-  return { clock, effects, woken, errors, ends }
+  return { clock, effects, enqueued, errors, ends }
 }
 
 /** An effect whose runs are ended by hand. */
@@ -42,7 +42,7 @@ const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 describe('effects', () => {
   it('run once per key at a time, and not again when done', async () => {
-    const { effects, woken, ends } = aBench()
+    const { effects, enqueued, ends } = aBench()
     const { effect, runs } = byHand()
     assert.equal(effects.outcome('n/a', 'copy', 'k'), undefined)
     effects.begin('n/a', [request(effect, 'k', 'x')])
@@ -55,11 +55,11 @@ describe('effects', () => {
     await soon()
     assert.deepEqual(effects.outcome('n/a', 'copy', 'k'), { state: 'done', value: '42 bytes' })
     effects.begin('n/a', [request(effect, 'k', 'x')])
-    assert.deepEqual([runs.length, woken, ends], [2, ['n/a 0'], ['copy done']])
+    assert.deepEqual([runs.length, enqueued, ends], [2, ['n/a 0'], ['copy done']])
   })
 
   it('are tried again when the plan still asks, later each time up to a minute', async () => {
-    const { clock, effects, woken, errors } = aBench()
+    const { clock, effects, enqueued, errors } = aBench()
     const { effect, runs } = byHand()
     const delays: number[] = []
     for (let tries = 0; tries < 12; tries++) {
@@ -68,10 +68,10 @@ describe('effects', () => {
       runs[tries]?.fail('no space')
       await soon()
       assert.deepEqual(effects.outcome('n/a', 'copy', 'k'), { state: 'failed', message: 'no space' })
-      woken.length = 0
+      enqueued.length = 0
       effects.begin('n/a', [request(effect, 'k', 'x')])
       assert.equal(runs.length, tries + 1, 'not before its time')
-      const delay = Number(woken[0]?.split(' ')[1])
+      const delay = Number(enqueued[0]?.split(' ')[1])
       delays.push(delay)
       clock.move(delay)
     }

@@ -20,7 +20,7 @@ export interface Effects {
 export interface EffectsOptions {
   clock: Clock
   /** An effect ended: its owner is to be looked at again, after this long. */
-  wake(owner: string, afterMs: number): void
+  enqueue(owner: string, afterMs: number): void
   onEnd?(effect: string, result: 'done' | 'failed'): void
   onError(error: unknown, owner: string): void
 }
@@ -38,7 +38,7 @@ const MAX_BACKOFF_MS = 60_000
 /** Outcomes kept per owner that it no longer asks for: an owner that lives for ever has ever new keys. */
 const REMEMBERED = 1000
 
-export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): Effects {
+export function createEffects({ clock, enqueue, onEnd, onError }: EffectsOptions): Effects {
   const owners = new Map<string, Map<string, Running>>()
   const underway = new Set<Promise<void>>()
   let isStopped = false
@@ -57,7 +57,7 @@ export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): 
       state.outcome = { state: 'done', value }
       state.failures = 0
       onEnd?.(effect.name, 'done')
-      wake(owner, 0)
+      enqueue(owner, 0)
     } catch (error) {
       state.failures++
       const delayMs = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** Math.min(state.failures - 1, 20))
@@ -65,7 +65,7 @@ export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): 
       state.outcome = { state: 'failed', message: messageOf(error) }
       onEnd?.(effect.name, 'failed')
       if (owners.get(owner) !== undefined && !isStopped) onError(error, owner)
-      wake(owner, 0)
+      enqueue(owner, 0)
     } finally {
       cancelTimer()
       state.cancel = undefined
@@ -82,7 +82,7 @@ export function createEffects({ clock, wake, onEnd, onError }: EffectsOptions): 
         const known = own.get(id)
         if (known !== undefined && known.outcome.state !== 'failed') continue
         if (known !== undefined && known.notBeforeMs > clock.now()) {
-          wake(owner, known.notBeforeMs - clock.now())
+          enqueue(owner, known.notBeforeMs - clock.now())
           continue
         }
         const state: Running = { outcome: { state: 'running' }, failures: known?.failures ?? 0, notBeforeMs: 0 }

@@ -16,7 +16,7 @@ const thing = (name: string, namespace = 'default'): KubeObject => ({
   kind: 'ConfigMap',
   metadata: { name, namespace, uid: `uid-${name.slice(0, 20)}`, resourceVersion: '7' },
 })
-const news = (name: string, changes: Partial<EventIntent> = {}): EventIntent => ({
+const anEvent = (name: string, changes: Partial<EventIntent> = {}): EventIntent => ({
   of: thing(name),
   type: 'Normal',
   reason: 'Done',
@@ -38,9 +38,9 @@ async function aSetting(): Promise<Setting> {
   return { world, lost, recorder: createEventRecorder({ client: hub.client, clock, component: 'test-controller', onError }) }
 }
 
-async function tell({ world, recorder }: Setting, ...intents: EventIntent[]): Promise<KubeObject[]> {
+async function record({ world, recorder }: Setting, ...intents: EventIntent[]): Promise<KubeObject[]> {
   await world.inside(async () => {
-    for (const intent of intents) recorder.tell(intent)
+    for (const intent of intents) recorder.record(intent)
   })
   await world.advance(1000)
   assert.equal(recorder.pending, 0)
@@ -50,7 +50,7 @@ async function tell({ world, recorder }: Setting, ...intents: EventIntent[]): Pr
 describe('the event recorder', () => {
   it('counts what is told again, and keeps apart what is not the same', async () => {
     const setting = await aSetting()
-    const [first] = await tell(setting, news('a', { fieldPath: 'spec.x', host: 'node-1' }))
+    const [first] = await record(setting, anEvent('a', { fieldPath: 'spec.x', host: 'node-1' }))
     assert.deepEqual(first?.involvedObject, {
       kind: 'ConfigMap',
       namespace: 'default',
@@ -61,7 +61,13 @@ describe('the event recorder', () => {
       fieldPath: 'spec.x',
     })
     assert.deepEqual([first?.source, first?.count, first?.type], [{ component: 'test-controller', host: 'node-1' }, 1, 'Normal'])
-    const events = await tell(setting, news('a', { fieldPath: 'spec.x' }), news('a', { message: 'other' }), news('b'), news('b'))
+    const events = await record(
+      setting,
+      anEvent('a', { fieldPath: 'spec.x' }),
+      anEvent('a', { message: 'other' }),
+      anEvent('b'),
+      anEvent('b'),
+    )
     const counts = events.map(({ involvedObject, message, count }) => `${(involvedObject as { name: string }).name} ${message} ${count}`)
     assert.deepEqual(counts.sort(), ['a it is done 2', 'a other 1', 'b it is done 2'])
     const again = events.find(({ count, involvedObject }) => count === 2 && (involvedObject as { name: string }).name === 'a')
@@ -72,12 +78,12 @@ describe('the event recorder', () => {
 
   it('begins anew when the event from before has expired', async () => {
     const setting = await aSetting()
-    const [first] = await tell(setting, news('a'))
+    const [first] = await record(setting, anEvent('a'))
     await setting.world.hub.delete(EVENTS, `default/${first?.metadata.name}`)
-    const [second, ...others] = await tell(setting, news('a'))
+    const [second, ...others] = await record(setting, anEvent('a'))
     assert.notEqual(second?.metadata.name, first?.metadata.name)
     assert.deepEqual([second?.count, others.length], [1, 0])
-    const [third] = await tell(setting, news('a'))
+    const [third] = await record(setting, anEvent('a'))
     assert.equal(third?.count, 2, 'and goes on counting there')
     await setting.world.stop()
   })
@@ -85,7 +91,12 @@ describe('the event recorder', () => {
   it('tells of objects whose names cannot begin the name of an event, and of those without a namespace', async () => {
     const setting = await aSetting()
     const role = { ...thing('system:odd:Role'), metadata: { name: 'system:odd:Role', uid: 'u1' } }
-    const events = await tell(setting, news('x'.repeat(253)), { ...news('r'), of: role }, news('long', { message: 'm'.repeat(5000) }))
+    const events = await record(
+      setting,
+      anEvent('x'.repeat(253)),
+      { ...anEvent('r'), of: role },
+      anEvent('long', { message: 'm'.repeat(5000) }),
+    )
     assert.deepEqual([events.length, setting.lost], [3, []])
     for (const { metadata } of events) assert.deepEqual([metadata.namespace, checkDns1123Subdomain(metadata.name ?? '')], ['default', []])
     assert.equal(Math.max(...events.map(({ message }) => String(message).length)), 1024)
@@ -94,7 +105,7 @@ describe('the event recorder', () => {
 
   it('says once what it could not write, and goes on; news of a namespace that goes is nobody’s loss', async () => {
     const setting = await aSetting()
-    const events = await tell(setting, { ...news('a'), of: thing('a', 'nowhere') }, news('b'))
+    const events = await record(setting, { ...anEvent('a'), of: thing('a', 'nowhere') }, anEvent('b'))
     assert.deepEqual([events.length, setting.lost.length], [1, 1])
     assert.match(setting.lost[0] ?? '', /^Done: .*nowhere/)
     await setting.world.stop()
@@ -121,7 +132,7 @@ describe('the event recorder', () => {
       onDropped: () => dropped++,
       onError: (error) => assert.fail(String(error)),
     })
-    for (let i = 0; i < 1500; i++) recorder.tell(news('a', { message: `${i}` }))
+    for (let i = 0; i < 1500; i++) recorder.record(anEvent('a', { message: `${i}` }))
     assert.deepEqual([recorder.pending, dropped], [1001, 499])
     release()
     while (recorder.pending > 0) await new Promise((resolve) => setImmediate(resolve))
@@ -140,11 +151,11 @@ describe('the event recorder', () => {
     const lost: string[] = []
     const options = { client, clock: manualClock(), component: 'c', onError: (error: unknown) => void lost.push((error as Error).message) }
     const recorder = createEventRecorder(options)
-    recorder.tell(news('a'))
+    recorder.record(anEvent('a'))
     while (recorder.pending > 0) await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual([tries, lost], [10, ['it is there']])
     recorder.stop()
-    recorder.tell(news('b'))
+    recorder.record(anEvent('b'))
     assert.equal(recorder.pending, 0, 'silent after its end')
   })
 })

@@ -13,7 +13,7 @@ import { checkDns1123Subdomain } from '../kube/names.ts'
 import type { EventIntent } from './controller.ts'
 
 export interface EventRecorder {
-  tell(intent: EventIntent): void
+  record(intent: EventIntent): void
   /** Events that are not written yet. */
   readonly pending: number
   stop(): void
@@ -69,7 +69,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
   async function write(intent: EventIntent): Promise<void> {
     const key = keyOf(intent)
     const seen = known.get(key)
-    if (seen !== undefined && (await countAgain(intent, seen))) return
+    if (seen !== undefined && (await incrementCount(intent, seen))) return
     const name = await create(intent)
     known.delete(key)
     known.set(key, { name, count: 1 })
@@ -93,7 +93,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
   }
 
   /** False when the event from before has expired. */
-  async function countAgain(intent: EventIntent, seen: { name: string; count: number }): Promise<boolean> {
+  async function incrementCount(intent: EventIntent, seen: { name: string; count: number }): Promise<boolean> {
     try {
       const of = { namespace: namespaceOf(intent.of), name: seen.name }
       const body = { count: seen.count + 1, lastTimestamp: formatTime(clock.now()) }
@@ -107,7 +107,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
   }
 
   return {
-    tell(intent) {
+    record(intent) {
       if (isStopped) return
       if (waiting.length >= MAX_PENDING) {
         waiting.shift()

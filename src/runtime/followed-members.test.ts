@@ -43,7 +43,7 @@ async function aStage(): Promise<Stage> {
   stage.world = new World({
     members: 1,
     controllers(options, cluster) {
-      if (cluster.name !== 'hub') return { busy: () => [], lookAgain: () => undefined, stop: async () => undefined }
+      if (cluster.name !== 'hub') return { busy: () => [], resync: () => undefined, stop: async () => undefined }
       const { clock, random } = options
       const client = createClient({ transport: options.transportFor('caches'), clock, random, userAgent: 'test' })
       const caches = createCaches({ client, clock, random })
@@ -55,7 +55,7 @@ async function aStage(): Promise<Stage> {
         await members.stop()
         caches.stop()
       }
-      return { busy: () => [...caches.behind(), ...members.behind()], lookAgain: () => undefined, stop }
+      return { busy: () => [...caches.behind(), ...members.behind()], resync: () => undefined, stop }
     },
   })
   await stage.world.start()

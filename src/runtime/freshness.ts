@@ -4,7 +4,7 @@
  */
 import type { Informer } from '../client/cache/informer.ts'
 import type { Resource } from '../kube/resource.ts'
-import type { Written } from './apply-plan.ts'
+import type { Written } from './apply-action.ts'
 
 export interface FreshnessGate {
   wrote(key: string, written: Written): void

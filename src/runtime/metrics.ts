@@ -27,9 +27,9 @@ export interface ControllerMetrics {
   effect(effect: string, result: 'done' | 'failed'): void
   event(controller: string, result: 'written' | 'lost'): void
   /** News of a pass, whether or not it can be written. */
-  told?(controller: string, key: string, intent: EventIntent): void
+  eventRecorded?(controller: string, key: string, intent: EventIntent): void
   /** A change of an object of `by` made a key ready. */
-  woken?(controller: string, by: Resource, type: 'added' | 'updated' | 'deleted'): void
+  triggered?(controller: string, by: Resource, type: 'added' | 'updated' | 'deleted'): void
   /** Read when somebody scrapes. */
   watchQueue(controller: string, read: () => { depth: number; waiting: number; retrying: number }): void
   watchCaches(caches: Caches, nowMs: () => number): void
@@ -107,8 +107,8 @@ export function fanOut(own: ControllerMetrics, others: readonly Partial<Controll
     wrote: (write) => all((to) => to.wrote?.(write)),
     effect: (effect, result) => all((to) => to.effect?.(effect, result)),
     event: (controller, result) => all((to) => to.event?.(controller, result)),
-    told: (controller, key, intent) => all((to) => to.told?.(controller, key, intent)),
-    woken: (controller, by, type) => all((to) => to.woken?.(controller, by, type)),
+    eventRecorded: (controller, key, intent) => all((to) => to.eventRecorded?.(controller, key, intent)),
+    triggered: (controller, by, type) => all((to) => to.triggered?.(controller, by, type)),
     watchQueue: (controller, read) => all((to) => to.watchQueue?.(controller, read)),
     watchCaches: (caches, nowMs) => all((to) => to.watchCaches?.(caches, nowMs)),
   }

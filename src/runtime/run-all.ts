@@ -45,15 +45,15 @@ export interface Shared {
 }
 
 /** What goes beside the controllers and ends with them. */
-export interface Beside {
+export interface CacheLifecycle {
   behind(): string[]
   stop(): Promise<void>
 }
 
-export interface Everybody {
+export interface ControllerSet {
   controllers: readonly Controller[]
   /** The other clusters they may reach. */
-  members?: Members & Beside
+  members?: Members & CacheLifecycle
   /** What has a loop of its own. */
   loops?: readonly RunningController[]
   /** What controllers must know before their first pass. */
@@ -66,11 +66,11 @@ export interface RunningControllers {
   /** What is not settled, in words; empty when nothing can run before something happens. */
   busy(): string[]
   /** Every controller looks at everything again: for when something beyond the API changed, such as the authority. */
-  lookAgain(): void
+  resync(): void
   stop(): Promise<void>
 }
 
-export function runAll(options: RunAllOptions, everybody: (shared: Shared) => Everybody): RunningControllers {
+export function runAll(options: RunAllOptions, compose: (shared: Shared) => ControllerSet): RunningControllers {
   const { clock, random, log, registry, onPass } = options
   const others: Partial<ControllerMetrics>[] = []
   const metrics = registry === undefined ? undefined : fanOut(createControllerMetrics(registry), others)
@@ -107,7 +107,7 @@ export function runAll(options: RunAllOptions, everybody: (shared: Shared) => Ev
     loops = [],
     ready,
     observes = [],
-  } = everybody({ caches, everything, clientOf, keepsManager, observer })
+  } = compose({ caches, everything, clientOf, keepsManager, observer })
   others.push(...observes)
   metrics?.watchCaches(caches, () => clock.now())
   const controllers = declared.map((controller) => options.adapt?.(controller) ?? controller)
@@ -120,8 +120,8 @@ export function runAll(options: RunAllOptions, everybody: (shared: Shared) => Ev
   ]
   return {
     busy: () => [...caches.behind(), ...everything.behind(), ...(members?.behind() ?? []), ...running.flatMap((one) => one.busy())],
-    lookAgain() {
-      for (const one of running) one.lookAgain()
+    resync() {
+      for (const one of running) one.resync()
     },
     async stop() {
       await Promise.all(running.map((one) => one.stop()))

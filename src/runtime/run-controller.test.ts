@@ -48,7 +48,7 @@ async function aStage(controller: Controller): Promise<Stage> {
       stage.running = runController(controller, { client, caches, clock, random, onError, onPass: (pass) => stage.passes.push(pass) })
       return {
         busy: () => [...caches.behind(), ...stage.running.busy()],
-        lookAgain: () => stage.running.lookAgain(),
+        resync: () => stage.running.resync(),
         async stop() {
           await stage.running.stop()
           caches.stop()
@@ -81,7 +81,7 @@ interface Seen {
 }
 
 /** For the ConfigMaps of one namespace: a server brings others. */
-function controllerOf(plan: (seen: Seen) => Plan, more: Pick<Controller, 'concerns' | 'heeds' | 'watches'> = {}): Controller {
+function controllerOf(plan: (seen: Seen) => Plan, more: Pick<Controller, 'isRelevant' | 'isRelevantUpdate' | 'watches'> = {}): Controller {
   return defineController<Seen>({
     name: 'test.maps',
     for: CONFIG_MAPS,
@@ -199,11 +199,11 @@ describe('running a controller', () => {
     const stage = await aStage(
       controllerOf(({ map }) => {
         if (map === undefined) return { actions: [] }
-        const news = [{ ...event(map, 'Strange'), key: 'strange' }]
-        if (map.metadata.labels?.seen) return { actions: [], news }
+        const events = [{ ...event(map, 'Strange'), key: 'strange' }]
+        if (map.metadata.labels?.seen) return { actions: [], events }
         const bad = { ...aSecret('Not A Name') }
-        const create: Action = { do: 'create', resource: SECRETS, object: bad, tellsFailure: () => event(map, 'Refused') }
-        return { actions: [{ ...labelled(map, { seen: 'yes' }), tells: event(map, 'Labelled') }, create], news }
+        const create: Action = { do: 'create', resource: SECRETS, object: bad, eventOnFailure: () => event(map, 'Refused') }
+        return { actions: [{ ...labelled(map, { seen: 'yes' }), events: event(map, 'Labelled') }, create], events }
       }),
     )
     await stage.world.hub.create(aMap('a'))
@@ -222,7 +222,7 @@ describe('running a controller', () => {
       { length: 20 },
       (_, i): Action => ({ do: 'create', resource: SECRETS, object: aSecret(i === 4 ? 'Bad Name' : `s${i}`) }),
     )
-    const stage = await aStage(controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'together', actions }] })))
+    const stage = await aStage(controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'batch', actions }] })))
     await stage.world.hub.create(aMap('a'))
     await stage.world.advance(30)
     assert.equal(stage.sent.length, 7, 'one, two and four; the bad one is among the four')
@@ -236,7 +236,7 @@ describe('running a controller', () => {
       (_, i): Action => ({ do: 'create', resource: SECRETS, object: aSecret(i === 0 ? 'Bad Name' : `s${i}`) }),
     )
     const stage = await aStage(
-      controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'together', actions, areIndependent: true }] })),
+      controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'batch', actions, areIndependent: true }] })),
     )
     await stage.world.hub.create(aMap('a'))
     await stage.world.advance(1)
@@ -256,7 +256,7 @@ describe('running a controller', () => {
         return {
           actions: [
             {
-              do: 'together',
+              do: 'batch',
               actions,
               areIndependent: true,
               conclude(results) {
@@ -285,7 +285,7 @@ describe('running a controller', () => {
       controllerOf(({ map, failure }) => {
         if (map?.metadata.name !== 'a') return NOTHING_TO_DO
         seen.push(failure)
-        return { actions: failure === undefined ? [{ do: 'together', actions: [create], conclude }] : [] }
+        return { actions: failure === undefined ? [{ do: 'batch', actions: [create], conclude }] : [] }
       }),
     )
     await stage.world.hub.create(aSecret('there'))
@@ -298,15 +298,15 @@ describe('running a controller', () => {
   it('does not run for a change that it does not heed, of its own or of what it watches', async () => {
     let passes = 0
     const ownOrOf = (object: KubeObject): string => JSON.stringify(object.metadata.labels ?? {})
-    const heeds = (old: KubeObject, object: KubeObject): boolean => ownOrOf(old) !== ownOrOf(object)
-    const affects = () => [{ namespace: 'default', name: 'a' }]
+    const isRelevantUpdate = (old: KubeObject, object: KubeObject): boolean => ownOrOf(old) !== ownOrOf(object)
+    const keysFor = () => [{ namespace: 'default', name: 'a' }]
     const stage = await aStage(
       controllerOf(
         () => {
           passes++
           return NOTHING_TO_DO
         },
-        { heeds, watches: [{ resource: SECRETS, affects, heeds }] },
+        { isRelevantUpdate, watches: [{ resource: SECRETS, keysFor, isRelevantUpdate }] },
       ),
     )
     const { hub } = stage.world
@@ -334,7 +334,7 @@ describe('running a controller', () => {
           seen.push(`${map?.metadata.name} ${map?.metadata.labels?.mine}`)
           return { actions: [] }
         },
-        { concerns: ({ metadata }) => metadata.labels?.mine === 'yes' },
+        { isRelevant: ({ metadata }) => metadata.labels?.mine === 'yes' },
       ),
     )
     const { hub } = stage.world

@@ -12,9 +12,17 @@ import type { Members } from '../client/members.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { keyOfObject, type ObjectRef, refOfKey } from '../kube/object-reference.ts'
 import { keyOfResource, type Resource } from '../kube/resource.ts'
-import type { Writer } from './apply-plan.ts'
-import { createCarrier } from './carry-out.ts'
-import { type Controller, type EventIntent, type News, type PassReader, type Priority, type Reader, resourcesOf } from './controller.ts'
+import type { Writer } from './apply-action.ts'
+import { createPlanApplier } from './apply-plan.ts'
+import {
+  type Controller,
+  type EventIntent,
+  type KeyedEvent,
+  type PassReader,
+  type Priority,
+  type Reader,
+  resourcesOf,
+} from './controller.ts'
 import { declaredCheck } from './declared-writes.ts'
 import { createEffects } from './effects.ts'
 import { createEventRecorder } from './event-recorder.ts'
@@ -39,7 +47,7 @@ export interface RunningController {
   /** What is not settled, in words; empty when nothing can run. */
   busy(): string[]
   /** Every object is looked at again, as after a start: for when something beyond the API changed. */
-  lookAgain(): void
+  resync(): void
   stop(): Promise<void>
 }
 
@@ -64,34 +72,34 @@ export function runController(controller: Controller, options: RunOptions): Runn
       options.onError?.(error, controller.name, `event ${reason} of ${keyOfObject(of)}`)
     },
   })
-  const told = new Map<string, ReadonlySet<string>>()
+  const recorded = new Map<string, ReadonlySet<string>>()
   const { rank } = controller
   const rankOf = rank === undefined ? undefined : (key: string): number => rank(refOfKey(key), read)
   const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, rankOf, work })
   const { queue } = workers
-  const wake = (ref: ObjectRef, priority?: Priority): void => queue.add(`${ref.namespace}/${ref.name}`, priority)
+  const enqueue = (ref: ObjectRef, priority?: Priority): void => queue.add(`${ref.namespace}/${ref.name}`, priority)
   const following = followOnDemand({
     caches,
     members,
     onChange(change) {
-      for (const ref of controller.followed?.(change, read) ?? []) wake(ref)
+      for (const ref of controller.keysForFollowed?.(change, read) ?? []) enqueue(ref)
     },
   })
   const gate = createFreshnessGate((resource, cluster) =>
     cluster === undefined ? ownInformerOf(resource) : following.informerOf(resource, cluster),
   )
-  const carrier = createCarrier({
+  const applier = createPlanApplier({
     check: declaredCheck(controller.name, controller.writes),
     writerTo,
     gate,
     metrics: options.metrics,
-    tell,
-    wake: (key) => queue.add(key),
+    record,
+    enqueue: (key) => queue.add(key),
     isStopped: () => workers.isStopped,
   })
   const effects = createEffects({
     clock,
-    wake: (key, afterMs) => queue.addAfter(key, afterMs),
+    enqueue: (key, afterMs) => queue.addAfter(key, afterMs),
     onEnd: (effect, result) => options.metrics?.effect(effect, result),
     onError: (error, key) => options.onError?.(error, controller.name, key),
   })
@@ -99,29 +107,31 @@ export function runController(controller: Controller, options: RunOptions): Runn
   const unsubscribe = [
     // What was there at the start has waited already; what happens now, somebody may be looking at.
     primaries.subscribe(({ type, object, old }) => {
-      if (type === 'updated' && old !== undefined && controller.heeds?.(old, object) === false) return
+      if (type === 'updated' && old !== undefined && controller.isRelevantUpdate?.(old, object) === false) return
       const isWorthIt =
-        controller.concerns === undefined || controller.concerns(object, read) || (old !== undefined && controller.concerns(old, read))
+        controller.isRelevant === undefined ||
+        controller.isRelevant(object, read) ||
+        (old !== undefined && controller.isRelevant(old, read))
       if (!isWorthIt) return
-      options.metrics?.woken?.(controller.name, controller.for, type)
+      options.metrics?.triggered?.(controller.name, controller.for, type)
       queue.add(keyOfObject(object), primaries.hasSynced ? 'normal' : 'low')
     }),
     ...(controller.watches ?? []).map((watch) =>
       caches.of(watch.resource).subscribe(({ type, object, old }) => {
-        if (type === 'updated' && old !== undefined && watch.heeds?.(old, object) === false) return
+        if (type === 'updated' && old !== undefined && watch.isRelevantUpdate?.(old, object) === false) return
         for (const of of old === undefined ? [object] : [old, object])
-          for (const ref of watch.affects(of, read)) {
-            options.metrics?.woken?.(controller.name, watch.resource, type)
-            wake(ref, watch.priority)
+          for (const ref of watch.keysFor(of, read)) {
+            options.metrics?.triggered?.(controller.name, watch.resource, type)
+            enqueue(ref, watch.priority)
           }
       }),
     ),
-    ...(controller.signals ?? []).map((signal) => signal.subscribe(wake)),
+    ...(controller.signals ?? []).map((signal) => signal.subscribe(enqueue)),
     ...(members === undefined
       ? []
       : [
           members.subscribe((cluster) => {
-            for (const ref of controller.memberChanged?.(cluster, read) ?? []) wake(ref)
+            for (const ref of controller.keysForMember?.(cluster, read) ?? []) enqueue(ref)
           }),
         ]),
   ]
@@ -134,31 +144,31 @@ export function runController(controller: Controller, options: RunOptions): Runn
     return { client: member.clientFor(controller.name), manager: controller.name, informerOf: (resource) => member.caches.known(resource) }
   }
 
-  function tell(intent: EventIntent, key: string): void {
-    options.metrics?.told?.(controller.name, key, intent)
-    events.tell(intent)
+  function record(intent: EventIntent, key: string): void {
+    options.metrics?.eventRecorded?.(controller.name, key, intent)
+    events.record(intent)
   }
 
   async function work(key: string): Promise<number | undefined> {
-    await carrier.lookAfterDoubts(key)
+    await applier.resolveUnknownOutcomes(key)
     if (!gate.isOpen(key, () => queue.add(key))) return undefined
     const ref = refOfKey(key)
     const primary = read.get(controller.for, ref.namespace, ref.name)
     const observed = await controller.observe(ref, primary, passReader(key), client)
     const plan = controller.plan(observed)
-    const sent = await carrier.applyAll(key, plan.actions)
+    const sent = await applier.applyAll(key, plan.actions)
     if (primary === undefined) effects.forget(key)
-    tellNews(key, plan.news ?? [])
+    recordOnce(key, plan.events ?? [])
     effects.begin(key, plan.effects ?? [])
-    if (plan.recheckAfterMs !== undefined) queue.addAfter(key, plan.recheckAfterMs)
+    if (plan.requeueAfterMs !== undefined) queue.addAfter(key, plan.requeueAfterMs)
     return sent
   }
 
-  function tellNews(key: string, news: readonly News[]): void {
-    const before = told.get(key)
-    for (const { key: id, ...intent } of news) if (!before?.has(id)) tell(intent, key)
-    if (news.length === 0) told.delete(key)
-    else told.set(key, new Set(news.map((one) => one.key)))
+  function recordOnce(key: string, keyedEvents: readonly KeyedEvent[]): void {
+    const before = recorded.get(key)
+    for (const { key: id, ...intent } of keyedEvents) if (!before?.has(id)) record(intent, key)
+    if (keyedEvents.length === 0) recorded.delete(key)
+    else recorded.set(key, new Set(keyedEvents.map((one) => one.key)))
   }
 
   function passReader(key: string): PassReader {
@@ -182,7 +192,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
       ...effects.running().map((effect) => `${controller.name} runs ${effect}`),
       ...(events.pending > 0 ? [`${controller.name} has ${events.pending} events to write`] : []),
     ],
-    lookAgain() {
+    resync() {
       for (const object of primaries.list()) queue.add(keyOfObject(object), 'low')
     },
     async stop() {

@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/error-text.ts'
 import type { Random } from '../base/random.ts'
 import { ApiError, isConflict } from '../client/errors.ts'
-import type { Failure as ToldFailure } from './controller.ts'
+import type { Failure as RecordedFailure } from './controller.ts'
 import type { ControllerMetrics } from './metrics.ts'
 import { createWorkQueue, type WorkQueue } from './work-queue.ts'
 
@@ -52,7 +52,7 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-type Failure = ToldFailure & { isConflict: boolean }
+type Failure = RecordedFailure & { isConflict: boolean }
 
 /** A conflict after a failure says nothing new about it. */
 function failureOf(error: unknown, before: Failure | undefined): Failure {

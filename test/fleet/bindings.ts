@@ -102,7 +102,7 @@ export const isScheduled = (stage: FleetStage, resource: Resource, name: string)
 
 /** Until an event says this about an object of this kind. */
 /** One of the messages is enough. */
-export function tells(stage: FleetStage, about: { kind: string; name: string }, reason: string, ...messages: string[]): Promise<void> {
+export function hasEvent(stage: FleetStage, about: { kind: string; name: string }, reason: string, ...messages: string[]): Promise<void> {
   return stage.until(`${reason} about ${about.kind} ${about.name}: ${messages.join(' or ')}`, async () => {
     const namespaces = [stage.namespace, 'default']
     const events = (await Promise.all(namespaces.map((namespace) => stage.hub.list(EVENTS, { namespace })))).flat()

@@ -62,8 +62,8 @@ describe('what a plan asks for', () => {
     do: 'create',
     resource: CONFIG_MAPS,
     object: aConfigMap(`${of.metadata.namespace}/${name}`),
-    tells: { of, type: 'Normal', reason: 'Made', message: `made ${name}` },
-    tellsFailure: (why) => ({ of, type: 'Warning', reason: 'FailedMake', message: why }),
+    events: { of, type: 'Normal', reason: 'Made', message: `made ${name}` },
+    eventOnFailure: (why) => ({ of, type: 'Warning', reason: 'FailedMake', message: why }),
   })
   const forPrimary = (plan: (map: KubeObject) => Plan, over: Partial<Controller> = {}): Controller =>
     defineController<{ map: KubeObject | undefined }>({
@@ -112,7 +112,7 @@ describe('what a plan asks for', () => {
   it('is begun together in growing groups, and no further after a refusal', () =>
     server.run(async () => {
       const names = Array.from({ length: 20 }, (_, i) => (i === 4 ? 'Not A Name' : `child-${String(i).padStart(2, '0')}`))
-      const s = await start(forPrimary((map) => ({ actions: [{ do: 'together', actions: names.map((name) => child(map, name)) }] })))
+      const s = await start(forPrimary((map) => ({ actions: [{ do: 'batch', actions: names.map((name) => child(map, name)) }] })))
       await s.client.create(CONFIG_MAPS, aConfigMap(`${s.namespace}/primary`))
       await wait(20)
       // Groups of 1, 2 and 4: the fifth is in the third group, and the fourth group is never sent.

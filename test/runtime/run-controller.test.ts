@@ -99,7 +99,7 @@ describe('the runtime of controllers', () => {
       await s.client.create(CONFIG_MAPS, aConfigMap(`${s.namespace}/primary`, { data: { label: 'x' } }))
       await wait()
       s.plan(() => undefined)
-      running.lookAgain()
+      running.resync()
       await wait()
       assert.deepEqual(writesOf(s), [])
       // A field that is no longer wanted must go: the values alone would not show it.
@@ -109,7 +109,7 @@ describe('the runtime of controllers', () => {
       assert.equal((await s.client.get(SERVICES, { namespace: s.namespace, name: 'made' })).metadata.labels, undefined)
       // And what somebody else broke is mended.
       await s.client.patch(SERVICES, { namespace: s.namespace, name: 'made' }, { type: 'merge', body: { spec: { selector: { a: 'c' } } } })
-      running.lookAgain()
+      running.resync()
       await wait()
       const mended = await s.client.get(SERVICES, { namespace: s.namespace, name: 'made' })
       assert.deepEqual((mended.spec as { selector: unknown }).selector, { a: 'b' })
@@ -279,7 +279,7 @@ describe('the runtime of controllers', () => {
         for: CONFIG_MAPS,
         writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
         observe: (_ref, map) => ({ map }),
-        plan: ({ map }) => (primary(map) ? { actions: [make('one', map), make('two', map)], recheckAfterMs: 1000 } : NOTHING_TO_DO),
+        plan: ({ map }) => (primary(map) ? { actions: [make('one', map), make('two', map)], requeueAfterMs: 1000 } : NOTHING_TO_DO),
       })
       s.plan((request) => (request.method === 'POST' && String(request.body).includes('"one"') ? { do: 'delay', ms: 2000 } : undefined))
       const running = s.run(controller)

@@ -29,7 +29,7 @@ function as(user: string, { request, close }: Transport, refused: string[]): Tra
 /** Controllers that begin when their rights are there. */
 function controllersAs(userOf: (part: string) => string, refused: string[]): { run: RunControllers; allow(): void } {
   let isAllowed = false
-  const idle = { busy: () => [], lookAgain: () => undefined, stop: async () => undefined }
+  const idle = { busy: () => [], resync: () => undefined, stop: async () => undefined }
   return {
     allow() {
       isAllowed = true

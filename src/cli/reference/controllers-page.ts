@@ -21,18 +21,18 @@ function section(module: Module): string {
 }
 
 function described(controller: Controller): string[] {
-  const woken = [...new Set((controller.watches ?? []).map((watch) => resourceName(watch.resource)))]
+  const triggers = [...new Set((controller.watches ?? []).map((watch) => resourceName(watch.resource)))]
   const effects = (controller.effects ?? []).map((effect) => `${code(effect.name)} (${effect.about})`)
   return [
     code(controller.name) +
       (controller.component === undefined ? '' : `, events from ${code(controller.component)}`) +
       (controller.needsHost ? ', in `up` only' : ''),
     code(resourceName(controller.for)),
-    [...woken.map(code), ...((controller.signals ?? []).length > 0 ? ['signals'] : [])].join(', '),
+    [...triggers.map(code), ...((controller.signals ?? []).length > 0 ? ['signals'] : [])].join(', '),
     controller.writes.map(access).join('; '),
     [
       `before and after every write (${controller.writes.flatMap((write) => write.verbs).length} kinds)`,
-      `every event of ${1 + woken.length} caches`,
+      `every event of ${1 + triggers.length} caches`,
       ...effects,
     ].join('; '),
   ]

@@ -20,7 +20,7 @@ export function runEverything(
     started(everything)
     return {
       busy: () => everything.behind(),
-      lookAgain: () => undefined,
+      resync: () => undefined,
       async stop() {
         everything.stop()
         await client.close()

@@ -44,7 +44,7 @@ export async function expectQuiet(world: World): Promise<void> {
   }
   for (const cluster of world.clusters) cluster.takeControllerWrites()
   const revisions = world.clusters.map((cluster) => cluster.store.revision)
-  for (const cluster of world.clusters) await cluster.inside(() => cluster.lookAgain())
+  for (const cluster of world.clusters) await cluster.inside(() => cluster.resync())
   await check('when everything is looked at again')
   await world.restartControllers()
   await check('after a restart')

@@ -9,7 +9,7 @@ function growthOf(watch: Watch): Watch {
   return via(CARDS, (card: Card, read) => {
     const [known, now] = [before.get(keyOfObject(card)) ?? 0, card.status?.usedBy?.length ?? 0]
     before.set(keyOfObject(card), now)
-    return now > known ? watch.affects(card, read) : []
+    return now > known ? watch.keysFor(card, read) : []
   })
 }
 

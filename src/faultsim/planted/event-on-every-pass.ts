@@ -11,8 +11,8 @@ export const eventOnEveryPass: Planted = {
       plan(observed, right) {
         const { greeting } = observed
         if (greeting === undefined) return right(observed)
-        const news = { of: greeting, type: 'Normal' as const, reason: 'Seen', message: 'looked at it', key: String(++looks) }
-        return { ...right(observed), news: [news] }
+        const event = { of: greeting, type: 'Normal' as const, reason: 'Seen', message: 'looked at it', key: String(++looks) }
+        return { ...right(observed), events: [event] }
       },
     }
   }),

@@ -1,6 +1,6 @@
 import { childName } from '../../kube/child-name.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Action, Together } from '../../runtime/controller.ts'
+import type { Action, Batch } from '../../runtime/controller.ts'
 import { childOf } from '../reference/greeting/plan.ts'
 import { greetingTwin, type Planted } from './planted.ts'
 
@@ -21,7 +21,7 @@ export const generatedNames: Planted = {
         metadata: { ...child.metadata, name: childOf(greeting, person).metadata.name },
       }))
       const planned = right({ ...observed, children: seen })
-      const back = (action: Action | Together): Action | Together => {
+      const back = (action: Action | Batch): Action | Batch => {
         if (action.do === 'delete' && action.resource.plural === 'configmaps')
           return { ...action, of: byPerson.get(personOf(action.of)) ?? action.of }
         if (action.do !== 'apply') return action

@@ -9,7 +9,7 @@ export const lostRequeue: Planted = {
     plan(observed, right) {
       const planned = right(observed)
       const hasNews = planned.actions.some((action) => action.do === 'patch' || action.do === 'delete')
-      return hasNews ? planned : { ...planned, recheckAfterMs: undefined }
+      return hasNews ? planned : { ...planned, requeueAfterMs: undefined }
     },
   })),
 }

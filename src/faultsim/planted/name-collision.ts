@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Action, Together } from '../../runtime/controller.ts'
+import type { Action, Batch } from '../../runtime/controller.ts'
 import { childOf } from '../reference/greeting/plan.ts'
 import type { Greeting } from '../reference/kinds.ts'
 import { greetingTwin, type Planted } from './planted.ts'
@@ -18,7 +18,7 @@ export const nameCollision: Planted = {
       if (greeting === undefined) return right(observed)
       const asRight = new Map(children.map((child) => [renamed(child, rightName(greeting, child)), child]))
       const planned = right({ ...observed, children: [...asRight.keys()] })
-      const back = (action: Action | Together): Action | Together => {
+      const back = (action: Action | Batch): Action | Batch => {
         if (action.do === 'delete') return { ...action, of: asRight.get(action.of) ?? action.of }
         if (action.do !== 'apply') return action
         return { ...action, object: renamed(action.object, `${greeting.metadata.name}-${personOf(action.object)}`) }

@@ -9,7 +9,7 @@ export const unboundedRetry: Planted = {
     plan(observed, right) {
       const planned = right(observed)
       const isWaiting = observed.greeting?.spec?.card !== undefined && observed.card === undefined
-      return isWaiting ? { ...planned, recheckAfterMs: 500 } : planned
+      return isWaiting ? { ...planned, requeueAfterMs: 500 } : planned
     },
   })),
 }

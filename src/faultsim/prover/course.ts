@@ -145,7 +145,7 @@ async function mustBeQuiet(world: World, cluster: WorldCluster): Promise<void> {
       .filter(({ path }) => !isLease(path))
       .map(({ part, method, path }) => `${part}: ${method} ${path}`)
   said()
-  await cluster.inside(() => cluster.lookAgain())
+  await cluster.inside(() => cluster.resync())
   await settled(world)
   const again = said()
   if (again.length > 0) throw new OracleFailure('quiet when settled', `looking at everything again leads to ${again.join(', ')}`)

@@ -39,8 +39,8 @@ export function runCast(cast: Cast): RunControllers {
     ]
     return {
       busy: () => [...caches.behind(), ...everything.behind(), ...running.flatMap((one) => one.busy())],
-      lookAgain() {
-        for (const one of running) one.lookAgain()
+      resync() {
+        for (const one of running) one.resync()
       },
       async stop() {
         await Promise.all(running.map((one) => one.stop()))

@@ -233,7 +233,7 @@ class Run {
 
   async #mustBeQuiet(): Promise<void> {
     this.#count()
-    for (const cluster of this.#world.clusters) await cluster.inside(() => cluster.lookAgain())
+    for (const cluster of this.#world.clusters) await cluster.inside(() => cluster.resync())
     await this.#rest()
     this.#mustHaveWrittenNothing('quiet when settled', 'looking at everything again')
     await this.#world.restartControllers()

@@ -175,14 +175,14 @@ export class WorldCluster {
     this.killControllers()
   }
 
-  lookAgain(): void {
-    this.#controllers?.lookAgain()
+  resync(): void {
+    this.#controllers?.resync()
   }
 
   /** The authority is renewed, as the process does when a certificate comes of age. */
   rotateAuthority(pem: string): void {
     this.#authority = pem
-    this.lookAgain()
+    this.resync()
   }
 
   busy(): string[] {

@@ -65,16 +65,16 @@ describe('a world', () => {
   it('lets time pass only when told, and exactly as much', async () => {
     const world = await aWorld().settle()
     const startMs = world.clock.now()
-    const woken: number[] = []
+    const called: number[] = []
     await world.inside(() => {
-      for (const ms of [100, 50, 100, 20_000]) world.clock.after(ms, () => woken.push(ms))
+      for (const ms of [100, 50, 100, 20_000]) world.clock.after(ms, () => called.push(ms))
     })
     await world.advance(60)
-    assert.deepEqual([woken, world.clock.now() - startMs], [[50], 60])
+    assert.deepEqual([called, world.clock.now() - startMs], [[50], 60])
     await world.advance(40)
-    assert.deepEqual(woken, [50, 100, 100])
+    assert.deepEqual(called, [50, 100, 100])
     await world.inside(() => sleep(world.clock, 30_000))
-    assert.deepEqual(woken, [50, 100, 100, 20_000])
+    assert.deepEqual(called, [50, 100, 100, 20_000])
     assert.equal(world.clock.now() - startMs, 30_100)
     await world.stop()
   })

@@ -40,29 +40,29 @@ export function createTemplateWatch(
   const isNews = (event: CacheEvent): boolean =>
     event.type !== 'updated' || event.old === undefined || heedsStatus || reachesMembers(event.old, event.object)
 
-  function follow(wake: (ref: ObjectRef, priority?: Priority) => void): () => void {
+  function follow(enqueue: (ref: ObjectRef, priority?: Priority) => void): () => void {
     // What is already there is told at once, and has waited already.
     let priority: Priority = 'low'
     const stop = templates.subscribe(({ object }, event) => {
       if (!isMine(object)) return
       const ref = bindingOf(object)
-      if (isNews(event) || waiting.has(keyOfRef(ref))) wake(ref, priority)
+      if (isNews(event) || waiting.has(keyOfRef(ref))) enqueue(ref, priority)
     })
     priority = 'normal'
     return stop
   }
 
   /** Another rule may make another Work, or another status, of the same template. */
-  function followRules(wake: (ref: ObjectRef) => void): () => void {
+  function followRules(enqueue: (ref: ObjectRef) => void): () => void {
     return interpreter.onChange((kinds) => {
-      for (const object of templatesOf(templates, kinds)) if (isMine(object)) wake(bindingOf(object))
+      for (const object of templatesOf(templates, kinds)) if (isMine(object)) enqueue(bindingOf(object))
     })
   }
 
   return {
     signal: {
-      subscribe(wake) {
-        const stops = [follow(wake), followRules((ref) => wake(ref, 'low'))]
+      subscribe(enqueue) {
+        const stops = [follow(enqueue), followRules((ref) => enqueue(ref, 'low'))]
         return () => {
           for (const stop of stops) stop()
         }

@@ -40,11 +40,11 @@ export function execution({ interpreter }: { interpreter: Interpreter }): Contro
     name: 'fleet.execution',
     component: 'execution-controller',
     for: WORKS,
-    heeds: isNewToPlace,
-    watches: [via(CLUSTERS, ({ metadata }, read) => worksOf(metadata.name ?? '', read), { heeds: isOtherToReach })],
+    isRelevantUpdate: isNewToPlace,
+    watches: [via(CLUSTERS, ({ metadata }, read) => worksOf(metadata.name ?? '', read), { isRelevantUpdate: isOtherToReach })],
     signals: [ruleChanges(interpreter, memory)],
     indexes: [indexOf(WORKS, REFUSED_IN, namespacesRefusedIn)],
-    followed({ cluster, resource, object }, read) {
+    keysForFollowed({ cluster, resource, object }, read) {
       if (cluster === undefined) return []
       const work = workOf(object)
       const own = work?.namespace === executionNamespace(cluster) ? [work] : []
@@ -52,7 +52,7 @@ export function execution({ interpreter }: { interpreter: Interpreter }): Contro
       const waiting = read.byIndex(WORKS, REFUSED_IN, `${executionNamespace(cluster)}/${object.metadata.name}`)
       return [...own, ...waiting.map(refOf)]
     },
-    memberChanged(cluster, read) {
+    keysForMember(cluster, read) {
       kinds.forget(cluster)
       return worksOf(cluster, read)
     },
@@ -124,8 +124,8 @@ function rankOf(work: Work | undefined): number {
 }
 
 const ruleChanges = (interpreter: Interpreter, memory: Memory): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     interpreter.onChange((changed) => {
-      for (const ref of memory.withKinds(changed)) wake(ref, 'low')
+      for (const ref of memory.withKinds(changed)) enqueue(ref, 'low')
     }),
 })

@@ -49,8 +49,8 @@ describe('kinds of a member', () => {
     assert.equal(await kinds.find({ ...ask, client, nowMs: 1000 }), undefined, 'nobody said anything')
     const others = [{ groupVersion: 'batch/v1', resources: [] }]
     assert.equal(await kinds.find({ ...ask, client, nowMs: 1000, apiEnablements: others }), undefined, 'that is about others')
-    const news = [{ groupVersion: 'apps/v1', resources: [{ name: 'deployments', kind: 'Deployment' }] }]
-    assert.equal((await kinds.find({ ...ask, client, nowMs: 1000, apiEnablements: news }))?.plural, 'deployments')
+    const changed = [{ groupVersion: 'apps/v1', resources: [{ name: 'deployments', kind: 'Deployment' }] }]
+    assert.equal((await kinds.find({ ...ask, client, nowMs: 1000, apiEnablements: changed }))?.plural, 'deployments')
     assert.equal(await kinds.find({ ...ask, client, nowMs: 1000, apiVersion: 'x.io/v1' }), undefined)
     assert.equal(await kinds.find({ ...ask, client, nowMs: 31_000, apiVersion: 'x.io/v1' }), undefined)
     assert.deepEqual(asked, [APPS, APPS, '/apis/x.io/v1', '/apis/x.io/v1'])

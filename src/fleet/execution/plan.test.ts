@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Work } from '../../kinds/karmada/work.ts'
 import { CONFIG_MAPS } from '../../kinds/kubernetes/resources.ts'
-import type { Action, Plan, Result, Together } from '../../runtime/controller.ts'
+import type { Action, Batch, Plan, Result } from '../../runtime/controller.ts'
 import { createMemory } from './memory.ts'
 import type { View } from './observe.ts'
 import { plan } from './plan.ts'
@@ -50,12 +50,12 @@ const withStatus = (applied: 'True' | 'False', more: object = {}, message = 'Man
 const placing = (work: Work, views: readonly View[], { nowMs = 0, reflectedMs = -5000 } = {}): Plan =>
   plan({ state: 'placing', work, cluster: 'member1', nowMs: START + nowMs, views, reflectedAtMs: START + reflectedMs })
 
-const together = ({ actions }: Plan): Together => {
+const batch = ({ actions }: Plan): Batch => {
   const [first] = actions
-  assert.ok(first?.do === 'together')
+  assert.ok(first?.do === 'batch')
   return first
 }
-const statusIn = (actions: readonly (Action | Together)[]): string[] => {
+const statusIn = (actions: readonly (Action | Batch)[]): string[] => {
   const [action] = actions
   assert.ok(action?.do === 'patch' && action.subresource === 'status')
   return conditionsOf({ ...aWork('w', []), status: (action.patch as { status: Work['status'] }).status })
@@ -102,7 +102,7 @@ describe('what became of writes', () => {
   ]
   for (const [name, { work, results }, expected] of table)
     it(name, () => {
-      const { areIndependent, conclude } = together(placing(work, [creating('a')]))
+      const { areIndependent, conclude } = batch(placing(work, [creating('a')]))
       const { actions, mustRetry = false } = conclude?.(results) ?? { actions: [] }
       assert.equal(areIndependent, true)
       assert.deepEqual({ applied: actions.length === 0 ? undefined : statusIn(actions)[0], mustRetry }, expected)
@@ -111,7 +111,7 @@ describe('what became of writes', () => {
   it('several errors are listed once each, with how many are in place', () => {
     const views = [creating('a', 0), creating('b', 1), view('c', { do: 'refuse', why: 'not ours' }, 2), { ...healthy('d') }]
     const refused = { failure: { message: 'no way', code: 422, reason: 'Invalid' } }
-    const { conclude } = together(placing(fresh, views))
+    const { conclude } = batch(placing(fresh, views))
     const { actions } = conclude?.([refused, refused]) ?? { actions: [] }
     assert.equal(statusIn(actions)[0], 'Applied False AppliedFailed: Failed to apply all manifests (1/4): [not ours, no way]')
   })
@@ -119,30 +119,30 @@ describe('what became of writes', () => {
 
 describe('how often a status is written', () => {
   const [before] = [{ manifestStatuses: [{ identifier: healthy('a').identifier, status: { ready: 1 }, health: 'Healthy' }] }]
-  const table: [string, { view: View; reflectedMs: number }, { writes: number; recheckAfterMs: number | undefined }][] = [
-    ['not at all when nothing changed', { view: healthy('a', { ready: 1 }), reflectedMs: -5000 }, { writes: 0, recheckAfterMs: undefined }],
-    ['at once when it has been quiet', { view: healthy('a', { ready: 2 }), reflectedMs: -1000 }, { writes: 1, recheckAfterMs: undefined }],
-    ['later when it has just changed', { view: healthy('a', { ready: 2 }), reflectedMs: -300 }, { writes: 0, recheckAfterMs: 700 }],
+  const table: [string, { view: View; reflectedMs: number }, { writes: number; requeueAfterMs: number | undefined }][] = [
+    ['not at all when nothing changed', { view: healthy('a', { ready: 1 }), reflectedMs: -5000 }, { writes: 0, requeueAfterMs: undefined }],
+    ['at once when it has been quiet', { view: healthy('a', { ready: 2 }), reflectedMs: -1000 }, { writes: 1, requeueAfterMs: undefined }],
+    ['later when it has just changed', { view: healthy('a', { ready: 2 }), reflectedMs: -300 }, { writes: 0, requeueAfterMs: 700 }],
     [
       'at once when health changes',
       { view: { ...healthy('a'), reflection: { health: 'Unhealthy', status: { ready: 0 } } }, reflectedMs: -300 },
-      { writes: 1, recheckAfterMs: undefined },
+      { writes: 1, requeueAfterMs: undefined },
     ],
     [
       'at once when nobody can tell its health, which is asked for again',
       { view: { ...healthy('a'), reflection: { health: 'Unknown', status: { ready: 1 }, healthFailure: 'gone' } }, reflectedMs: -300 },
-      { writes: 1, recheckAfterMs: 30_000 },
+      { writes: 1, requeueAfterMs: 30_000 },
     ],
     [
       'not at all when its status cannot be read, which is asked for again',
       { view: { ...healthy('a'), reflection: { health: 'Healthy', statusFailure: 'gone' } }, reflectedMs: -5000 },
-      { writes: 0, recheckAfterMs: 30_000 },
+      { writes: 0, requeueAfterMs: 30_000 },
     ],
   ]
   for (const [name, { view: of, reflectedMs }, expected] of table)
     it(name, () => {
-      const { actions, recheckAfterMs } = placing(withStatus('True', before), [of], { reflectedMs })
-      assert.deepEqual({ writes: actions.length, recheckAfterMs }, expected)
+      const { actions, requeueAfterMs } = placing(withStatus('True', before), [of], { reflectedMs })
+      assert.deepEqual({ writes: actions.length, requeueAfterMs }, expected)
     })
 })
 
@@ -166,8 +166,8 @@ describe('how soon a refusal is tried again', () => {
   ]
   for (const [name, nowMs, expected] of table)
     it(name, () => {
-      const { actions, recheckAfterMs } = placing(work, [refusing], { nowMs, reflectedMs: nowMs - 5000 })
-      assert.deepEqual({ actions, recheckAfterMs }, { actions: [], recheckAfterMs: expected })
+      const { actions, requeueAfterMs } = placing(work, [refusing], { nowMs, reflectedMs: nowMs - 5000 })
+      assert.deepEqual({ actions, requeueAfterMs }, { actions: [], requeueAfterMs: expected })
     })
 })
 
@@ -185,8 +185,8 @@ describe('a Work that another cluster waits for', () => {
     assert.deepEqual(done(plan({ ...seen, mustEndFirst: false, ours })), ['delete', ...patches])
   })
   it('is looked at again, with the reason told', () => {
-    const { recheckAfterMs, news } = plan({ ...seen, ours: [], pods: 2 })
-    assert.equal(recheckAfterMs, 1000)
-    assert.match(news?.[0]?.message ?? '', /2 of its pods have not ended in cluster\(member1\)$/)
+    const { requeueAfterMs, events } = plan({ ...seen, ours: [], pods: 2 })
+    assert.equal(requeueAfterMs, 1000)
+    assert.match(events?.[0]?.message ?? '', /2 of its pods have not ended in cluster\(member1\)$/)
   })
 })

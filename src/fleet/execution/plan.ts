@@ -8,7 +8,7 @@ import {
   type Conclusion,
   type EventIntent,
   type Failure,
-  type News,
+  type KeyedEvent,
   NOTHING_TO_DO,
   type Plan,
   type Result,
@@ -58,8 +58,8 @@ export function plan(observed: Observed): Plan {
 }
 
 function planSuspended(seen: Seen<'suspended'>): Plan {
-  const recheckAfterMs = seen.mustAskAgain ? ASK_AGAIN_MS : undefined
-  return { ...reported(seen, { conditions: [SUSPENDED], recheckAfterMs }), news: newsOf(seen) }
+  const requeueAfterMs = seen.mustAskAgain ? ASK_AGAIN_MS : undefined
+  return { ...reported(seen, { conditions: [SUSPENDED], requeueAfterMs }), events: newsOf(seen) }
 }
 
 /** That its cluster is away says nothing new about a Work that was applied. */
@@ -71,7 +71,7 @@ function planWaiting({ why, ...seen }: Seen<'waiting'>): Plan {
 }
 
 function planGoing({ work, cluster, ours, waitsFor, mustEndFirst = false, pods = 0 }: Seen<'going'>): Plan {
-  if (waitsFor !== undefined) return { actions: [], news: [{ key: 'cleanup', ...events.cleanupWaits(work, waitsFor) }] }
+  if (waitsFor !== undefined) return { actions: [], events: [{ key: 'cleanup', ...events.cleanupWaits(work, waitsFor) }] }
   const release = work.spec?.preserveResourcesOnDeletion === true
   const actions = ours
     .filter(({ object }) => release || object.metadata.deletionTimestamp === undefined)
@@ -84,7 +84,7 @@ function planGoing({ work, cluster, ours, waitsFor, mustEndFirst = false, pods =
   if (!mustEndFirst || (ours.length === 0 && pods === 0))
     return { actions: [...actions, removeFinalizer(WORKS, work, EXECUTION_FINALIZER)] }
   const why = `purge mode is Directly, and ${pods} of its pods have not ended in cluster(${cluster})`
-  return { actions, recheckAfterMs: LOOK_AFTER_WRITE_MS, news: pods === 0 ? [] : [{ key: 'ending', ...events.cleanupWaits(work, why) }] }
+  return { actions, requeueAfterMs: LOOK_AFTER_WRITE_MS, events: pods === 0 ? [] : [{ key: 'ending', ...events.cleanupWaits(work, why) }] }
 }
 
 function planPlacing(seen: Seen<'placing'>): Plan {
@@ -95,8 +95,8 @@ function planPlacing(seen: Seen<'placing'>): Plan {
     const action = writeOf(view, seen.cluster)
     return action === undefined ? [] : [{ view, action }]
   })
-  const news = newsOf(seen)
-  if (writes.length === 0) return { ...report(seen, errorsOf(views)), news }
+  const keyedEvents = newsOf(seen)
+  if (writes.length === 0) return { ...report(seen, errorsOf(views)), events: keyedEvents }
   const conclude = (results: readonly Result[]): Conclusion =>
     concluded(
       seen,
@@ -104,9 +104,9 @@ function planPlacing(seen: Seen<'placing'>): Plan {
       results,
     )
   return {
-    actions: [{ do: 'together', actions: writes.map(({ action }) => action), areIndependent: true, conclude }],
-    recheckAfterMs: Math.max(LOOK_AFTER_WRITE_MS, retryMs(seen) ?? 0),
-    news,
+    actions: [{ do: 'batch', actions: writes.map(({ action }) => action), areIndependent: true, conclude }],
+    requeueAfterMs: Math.max(LOOK_AFTER_WRITE_MS, retryMs(seen) ?? 0),
+    events: keyedEvents,
   }
 }
 
@@ -157,22 +157,22 @@ function report(seen: Seen<'placing'>, errors: Errors): Report {
   const applied = isComplete ? [APPLIED] : reasons.length > 0 ? [notApplied(reasons, Math.min(done, total), total)] : []
   return reported(seen, {
     conditions: [DISPATCHING, ...applied],
-    tells: tellingsOf(seen, errors, applied[0]),
-    recheckAfterMs: isComplete ? undefined : (retryMs(seen) ?? MIN_RETRY_MS),
+    events: tellingsOf(seen, errors, applied[0]),
+    requeueAfterMs: isComplete ? undefined : (retryMs(seen) ?? MIN_RETRY_MS),
   })
 }
 
 interface Reported {
   conditions: readonly Condition[]
-  tells?: readonly EventIntent[]
-  recheckAfterMs?: number
+  events?: readonly EventIntent[]
+  requeueAfterMs?: number
 }
 
 /** These conditions and how the objects are; where only their numbers change, not too often. */
-function reported(seen: Seen<'placing' | 'suspended'>, { conditions, tells, ...wanted }: Reported): Report {
+function reported(seen: Seen<'placing' | 'suspended'>, { conditions, events: writeEvents, ...wanted }: Reported): Report {
   const { work, views, nowMs, reflectedAtMs } = seen
   // Nobody says when a webhook is well again.
-  const recheckAfterMs = views.some(isUnread) ? Math.min(ASK_AGAIN_MS, wanted.recheckAfterMs ?? ASK_AGAIN_MS) : wanted.recheckAfterMs
+  const requeueAfterMs = views.some(isUnread) ? Math.min(ASK_AGAIN_MS, wanted.requeueAfterMs ?? ASK_AGAIN_MS) : wanted.requeueAfterMs
   const statuses = manifestStatuses(work, views)
   const status = {
     ...withConditions(work.status, conditions, nowMs),
@@ -180,13 +180,13 @@ function reported(seen: Seen<'placing' | 'suspended'>, { conditions, tells, ...w
   }
   const waitMs = reflectedAtMs + REPORT_EVERY_MS - nowMs
   if (waitMs > 0 && differInReportsOnly(work.status, status))
-    return { actions: [], recheckAfterMs: sameContent(work.status, status) ? recheckAfterMs : waitMs }
-  return { actions: written(seen, status, tells), recheckAfterMs }
+    return { actions: [], requeueAfterMs: sameContent(work.status, status) ? requeueAfterMs : waitMs }
+  return { actions: written(seen, status, writeEvents), requeueAfterMs }
 }
 
 const isUnread = ({ reflection }: View): boolean => reflection?.statusFailure !== undefined || reflection?.healthFailure !== undefined
 
-type Report = Pick<Plan, 'recheckAfterMs'> & { actions: Action[] }
+type Report = Pick<Plan, 'requeueAfterMs'> & { actions: Action[] }
 
 /** Undefined while nothing has been refused. */
 function retryMs({ work, nowMs }: { work: Work; nowMs: number }): number | undefined {
@@ -197,10 +197,10 @@ function retryMs({ work, nowMs }: { work: Work; nowMs: number }): number | undef
 }
 
 /** Nothing when the Work says so already. */
-function written({ work }: { work: Work }, status: WorkStatus, tells: readonly EventIntent[] = []): Action[] {
+function written({ work }: { work: Work }, status: WorkStatus, writeEvents: readonly EventIntent[] = []): Action[] {
   if (sameContent(work.status, status)) return []
-  const told = [...dispatchingTold(work, status), ...tells]
-  return [{ do: 'patch', resource: WORKS, of: work, patch: { status }, subresource: 'status', tells: told }]
+  const told = [...dispatchingTold(work, status), ...writeEvents]
+  return [{ do: 'patch', resource: WORKS, of: work, patch: { status }, subresource: 'status', events: told }]
 }
 
 /** Of a Work that begins nothing is told: that it was synced says it all. */
@@ -222,8 +222,8 @@ function tellingsOf({ work, cluster, views }: Seen<'placing'>, errors: Errors, n
   ]
 }
 
-function newsOf({ work, views }: Seen<'placing' | 'suspended'>): News[] {
-  return views.flatMap(({ identifier: { ordinal }, desired, reflection }): News[] => [
+function newsOf({ work, views }: Seen<'placing' | 'suspended'>): KeyedEvent[] {
+  return views.flatMap(({ identifier: { ordinal }, desired, reflection }): KeyedEvent[] => [
     ...(reflection?.statusFailure === undefined
       ? []
       : [{ key: `status ${ordinal}`, ...events.notReflected(work, desired, reflection.statusFailure) }]),

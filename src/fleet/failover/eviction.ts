@@ -7,7 +7,7 @@ import { PURGE_MODE_ALIASES } from '../../kinds/karmada/failover.ts'
 import type { Binding, GracefulEvictionTask, PurgeMode } from '../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
-import type { Action, EventIntent, News } from '../../runtime/controller.ts'
+import type { Action, EventIntent, KeyedEvent } from '../../runtime/controller.ts'
 
 /** One path for both kinds of binding: names of controllers differ, nothing else. */
 export const controllerName = (base: string, { namespaced }: Resource): string => (namespaced ? base : `${base}.cluster-scoped`)
@@ -38,7 +38,7 @@ export function evict(resource: Resource, binding: Binding, evictions: ReadonlyM
       resource,
       of: binding,
       patch: { spec },
-      tellsFailure: () => evictionEvent(binding, first?.name ?? '', 'failed'),
+      eventOnFailure: () => evictionEvent(binding, first?.name ?? '', 'failed'),
     },
   ]
 }
@@ -57,7 +57,7 @@ export function templateOf({ spec: { resource } }: Binding): KubeObject {
 }
 
 /** The binding stays until its state is known: that is said once, and the status that brings it wakes the binding. */
-export const heldBack = (binding: Binding, cluster: string, why: string): News => {
+export const heldBack = (binding: Binding, cluster: string, why: string): KeyedEvent => {
   const event = evictionEvent(binding, cluster, 'failed')
   return { ...event, message: `${event.message} ${why}`, key: `${cluster} ${why}` }
 }

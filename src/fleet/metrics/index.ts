@@ -51,14 +51,14 @@ export function createFleetMetrics(registry: Registry, clock: Clock): FleetMetri
         decisions.clear()
       },
       watchQueue: (controller, read) => void (baseOf(controller) === SCHEDULER && queues.set(controller, read)),
-      woken(controller, { kind }, type) {
+      triggered(controller, { kind }, type) {
         if (baseOf(controller) !== SCHEDULER) return
         const isCluster = kind === CLUSTERS.kind
         if (!isCluster && type === 'deleted') return
         const event = isCluster ? 'ClusterChanged' : type === 'added' ? 'BindingAdd' : 'BindingUpdate'
         series.count('karmada_scheduler_queue_incoming_bindings_total', { event })
       },
-      told(controller, key, { type, reason }) {
+      eventRecorded(controller, key, { type, reason }) {
         if (type === 'Warning') inTrouble.add(`${controller} ${key}`)
         const result = Object.hasOwn(PREEMPTIONS, reason) ? PREEMPTIONS[reason] : undefined
         if (result !== undefined) series.count('policy_preemption_total', { result })

@@ -116,7 +116,7 @@ describe('fleet.namespace', () => {
   it('heeds where a cluster stands and that it goes, not what it reports', () => {
     const watch = namespaceSync({ applyOverrides: overridesOf }).watches?.find(({ resource }) => resource === CLUSTERS)
     const before = aCluster('member1', { region: 'east' }, { tier: 'gold' })
-    const changed = (change: object): boolean | undefined => watch?.heeds?.(before, { ...before, ...change })
+    const changed = (change: object): boolean | undefined => watch?.isRelevantUpdate?.(before, { ...before, ...change })
     assert.equal(changed({ status: readyStatus }), false)
     assert.equal(changed({ spec: { ...(before.spec as object), taints: [{ key: 'a', effect: 'NoSchedule' }] } }), false)
     assert.equal(changed({ spec: { ...(before.spec as object), region: 'west' } }), true)

@@ -19,7 +19,7 @@ import {
   type Action,
   type Controller,
   defineController,
-  type News,
+  type KeyedEvent,
   NOTHING_TO_DO,
   type Plan,
   type Reader,
@@ -75,21 +75,21 @@ export function namespaceSync({ applyOverrides, skippedNamespaces }: NamespaceFa
     name: 'fleet.namespace',
     component: 'namespace-sync-controller',
     for: NAMESPACES,
-    concerns: isWanted,
-    heeds: (old, namespace) => isGoing(old) !== isGoing(namespace) || !deepEqual(marksOf(old), marksOf(namespace)),
+    isRelevant: isWanted,
+    isRelevantUpdate: (old, namespace) => isGoing(old) !== isGoing(namespace) || !deepEqual(marksOf(old), marksOf(namespace)),
     watches: [
       via(CLUSTERS, (_cluster, read) => everyNamespace(read), {
-        heeds: (old, cluster) => isGoing(old) !== isGoing(cluster) || !deepEqual(traitsOf(old), traitsOf(cluster)),
+        isRelevantUpdate: (old, cluster) => isGoing(old) !== isGoing(cluster) || !deepEqual(traitsOf(old), traitsOf(cluster)),
       }),
       via(
         NAMESPACES,
         ({ metadata: { name = '' } }, read) => (clusterOfExecutionNamespace(name) === undefined ? [] : everyNamespace(read)),
         {
-          heeds: (old, namespace) => isGoing(old) !== isGoing(namespace),
+          isRelevantUpdate: (old, namespace) => isGoing(old) !== isGoing(namespace),
         },
       ),
       via(CLUSTER_OVERRIDE_POLICIES, (policy, read) => (hasBegun ? namespacesMeant(policy, read) : [])),
-      via(WORKS, namespacesOf, { heeds: (old, work) => !deepEqual(essenceOf(old), essenceOf(work)) }),
+      via(WORKS, namespacesOf, { isRelevantUpdate: (old, work) => !deepEqual(essenceOf(old), essenceOf(work)) }),
     ],
     writes: [{ resource: WORKS, verbs: ['create', 'patch'] }],
     concurrency: CONCURRENCY,
@@ -110,11 +110,11 @@ function plan({ namespace, targets }: Observed): Plan {
     const patch = changeOf(live, wanted)
     return patch === undefined ? [] : [{ do: 'patch', resource: WORKS, of: live, patch }]
   })
-  return { actions: actions.length === 0 ? [] : [{ do: 'together', actions, areIndependent: true }], news: newsOf(namespace, targets) }
+  return { actions: actions.length === 0 ? [] : [{ do: 'batch', actions, areIndependent: true }], events: newsOf(namespace, targets) }
 }
 
-function newsOf(namespace: Namespace, targets: readonly Target[]): News[] {
-  return targets.flatMap(({ cluster, overridden }): News[] => {
+function newsOf(namespace: Namespace, targets: readonly Target[]): KeyedEvent[] {
+  return targets.flatMap(({ cluster, overridden }): KeyedEvent[] => {
     if (!('failure' in overridden)) return []
     const message = `Apply cluster override policies for cluster(${cluster}) failed: ${overridden.failure}`
     return [{ key: cluster, of: namespace, type: 'Warning', reason: 'ApplyOverridePolicyFailed', message }]

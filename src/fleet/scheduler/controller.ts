@@ -60,7 +60,7 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
       { resource, subresource: 'status', verbs: ['patch'] },
     ],
     concurrency: CONCURRENCY,
-    concerns: (binding) => scheduling.concerns(binding),
+    isRelevant: (binding) => scheduling.isRelevant(binding),
     rank:
       options.ranksByPriority === false
         ? undefined

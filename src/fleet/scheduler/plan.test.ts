@@ -50,10 +50,10 @@ const settled = (decision: Decision, more: BindingWish = {}): Binding =>
 function deedsOf(observed: Observed): string[] {
   return plan(observed).actions.map((action) => {
     if (action.do !== 'patch') return action.do
-    const { tells = [] } = action
-    const news = Array.isArray(tells) ? tells.map((one) => `${one.reason} of ${one.of.kind}`) : []
+    const { events = [] } = action
+    const shown = Array.isArray(events) ? events.map((one) => `${one.reason} of ${one.of.kind}`) : []
     const parts = Object.keys(action.subresource === undefined ? action.patch : (action.patch.status as object))
-    return [`${action.subresource ?? 'main'}(${parts.join(' ')})`, ...news].join(', ')
+    return [`${action.subresource ?? 'main'}(${parts.join(' ')})`, ...shown].join(', ')
   })
 }
 

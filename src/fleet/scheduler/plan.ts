@@ -30,7 +30,7 @@ export interface Observed {
   /** Why the last pass failed. */
   failure: Failure | undefined
   /** A binding that waits for room looks again when what is on its way to clusters is no longer believed in. */
-  recheckAfterMs?: number
+  requeueAfterMs?: number
 }
 
 export function plan(observed: Observed): Plan {
@@ -42,7 +42,7 @@ export function plan(observed: Observed): Plan {
     return { actions: statusPatch(binding, observed, success({ binding, nowMs: observed.nowMs, affinityName: verdict.affinityName })) }
   const refused = refusal(binding, failure, observed)
   if (refused.length > 0) return { actions: refused }
-  return { actions: carryOut(binding, steadied(binding, verdict.decision), observed), recheckAfterMs: observed.recheckAfterMs }
+  return { actions: carryOut(binding, steadied(binding, verdict.decision), observed), requeueAfterMs: observed.requeueAfterMs }
 }
 
 /**
@@ -56,11 +56,11 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
   const wasScheduled = findCondition(binding.status?.conditions, SCHEDULED)?.status === 'True'
   const isNews = isSuccess && (change?.isMoved === true || !wasScheduled)
   // Affinities that were tried in vain on the way are told of as well.
-  const news = isNews ? [...failureEvents(binding, decision), ...successEvents(binding, decision)] : []
+  const events = isNews ? [...failureEvents(binding, decision), ...successEvents(binding, decision)] : []
   const main: Action[] = change === undefined ? [] : [{ do: 'patch', resource, of: objectOf(binding), patch: change.patch }]
-  if (change?.isDecision === true) return main.map((action) => ({ ...action, tells: news }))
+  if (change?.isDecision === true) return main.map((action) => ({ ...action, events: events }))
   const status = isSuccess
-    ? statusPatch(binding, observed, success({ binding, nowMs, affinityName: decision.affinityName }), news)
+    ? statusPatch(binding, observed, success({ binding, nowMs, affinityName: decision.affinityName }), events)
     : statusPatch(binding, observed, failed(binding, decision, nowMs), failureEvents(binding, decision))
   return status.length > 0 ? status : main
 }
@@ -140,9 +140,9 @@ function refusal(binding: Binding, failure: Failure | undefined, observed: Obser
 
 const isRefused = ({ code = 0 }: Failure): boolean => code === 400 || code === 403 || code === 422
 
-function statusPatch(binding: Binding, { resource }: Observed, status: StatusChange, tells: readonly EventIntent[] = []): Action[] {
+function statusPatch(binding: Binding, { resource }: Observed, status: StatusChange, events: readonly EventIntent[] = []): Action[] {
   if (isIn(binding.status, status)) return []
-  return [{ do: 'patch', resource, of: objectOf(binding), patch: { status }, subresource: 'status', tells }]
+  return [{ do: 'patch', resource, of: objectOf(binding), patch: { status }, subresource: 'status', events }]
 }
 
 const isIn = (status: BindingStatus | undefined, change: StatusChange): boolean =>
@@ -158,11 +158,11 @@ const failureEvents = (binding: Binding, { failures }: Pick<Decision, 'failures'
   failures.flatMap((message) => told(binding, { type: 'Warning', reason: 'ScheduleBindingFailed', message }))
 
 /** On the binding and on the template. */
-function told(binding: Binding, news: Omit<EventIntent, 'of'>): EventIntent[] {
+function told(binding: Binding, events: Omit<EventIntent, 'of'>): EventIntent[] {
   const { apiVersion, kind, namespace, name, uid } = binding.spec.resource
   return [
-    { of: objectOf(binding), ...news },
-    { of: { apiVersion, kind, metadata: { namespace, name, uid } }, ...news },
+    { of: objectOf(binding), ...events },
+    { of: { apiVersion, kind, metadata: { namespace, name, uid } }, ...events },
   ]
 }
 

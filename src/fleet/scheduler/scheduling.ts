@@ -28,7 +28,7 @@ export interface SchedulingOptions extends ScheduleOptions {
 
 interface Look {
   verdict: Verdict
-  recheckAfterMs?: number
+  requeueAfterMs?: number
 }
 
 export class Scheduling {
@@ -95,7 +95,7 @@ export class Scheduling {
   }
 
   /** A status that others changed is no reason to decide again. */
-  concerns(binding: Binding): boolean {
+  isRelevant(binding: Binding): boolean {
     const { metadata, status } = binding
     const isNew = this.#seen.get(objectKey(metadata.namespace, metadata.name)) !== metadata.uid
     return isNew || status?.schedulerObservedGeneration !== metadata.generation || !isScheduled(binding)
@@ -126,7 +126,7 @@ export class Scheduling {
     this.#remember(key, binding, { demand, decision, nowMs })
     const isShort = decision.reason === 'Unschedulable' || decision.reason === 'SchedulerError'
     const endMs = !isShort ? undefined : this.#inFlight.nextEndMs()
-    return { verdict: { do: 'decide', decision }, ...(endMs === undefined ? {} : { recheckAfterMs: Math.max(0, endMs - nowMs) }) }
+    return { verdict: { do: 'decide', decision }, ...(endMs === undefined ? {} : { requeueAfterMs: Math.max(0, endMs - nowMs) }) }
   }
 
   /** The next decision must know of this one before the cache does. */

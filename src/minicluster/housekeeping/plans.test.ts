@@ -63,7 +63,7 @@ describe('an Event', () => {
       { eventTime: '2026-01-01T01:30:00.000000Z' },
       { series: { lastObservedTime: '2026-01-01T01:30:00Z' } },
     ])
-      assert.deepEqual(look(event(more)), { actions: [], recheckAfterMs: 1_800_000 })
+      assert.deepEqual(look(event(more)), { actions: [], requeueAfterMs: 1_800_000 })
   })
   it('does not count times from the future, or what is no time', () => {
     for (const more of [
@@ -77,7 +77,7 @@ describe('an Event', () => {
   it('is as new as can be when the clock was set back behind its making', () => {
     const later = event({})
     later.metadata.creationTimestamp = '2026-01-01T02:00:09Z'
-    assert.deepEqual(look(later), { actions: [], recheckAfterMs: 3_600_000 })
+    assert.deepEqual(look(later), { actions: [], requeueAfterMs: 3_600_000 })
   })
   it('is left alone when it is gone or going', () => {
     assert.deepEqual(deeds(look(undefined)), [])

@@ -25,7 +25,7 @@ import {
   defineController,
   type EffectRequest,
   indexOf,
-  type News,
+  type KeyedEvent,
   NOTHING_TO_DO,
   type Plan,
   type Reader,
@@ -174,16 +174,16 @@ function createAwakening(): {
       return old === undefined ? [] : [old]
     },
     signal: ({ machine, prober, shutdown }) => ({
-      subscribe(wake) {
-        const wakePod = (uid: string): void => {
+      subscribe(enqueue) {
+        const enqueuePod = (uid: string): void => {
           const ref = refs.get(uid)
-          if (ref !== undefined) wake(ref)
+          if (ref !== undefined) enqueue(ref)
         }
         const ends = [
-          machine.onChange(wakePod),
-          prober.start(wakePod),
+          machine.onChange(enqueuePod),
+          prober.start(enqueuePod),
           shutdown?.onBegin(() => {
-            for (const ref of refs.values()) wake(ref)
+            for (const ref of refs.values()) enqueue(ref)
           }),
         ]
         return () => {
@@ -200,22 +200,22 @@ function planOf(observed: Observed | undefined, { effects }: KubeletState): Plan
   const { pod, nowMs } = input
   const plan = planPod(input)
   const renewal = observed.againAtMs === undefined ? undefined : Math.max(0, observed.againAtMs - nowMs)
-  const times = [plan.recheckAfterMs, renewal].filter((ms) => ms !== undefined)
+  const times = [plan.requeueAfterMs, renewal].filter((ms) => ms !== undefined)
   return {
     actions: actionsOf(pod, plan),
-    news: [...plan.news, ...unhealthy(observed)],
+    events: [...plan.keyedEvents, ...unhealthy(observed)],
     effects: effectsOf(observed, plan, effects),
-    ...(times.length === 0 ? {} : { recheckAfterMs: Math.min(...times) }),
+    ...(times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) }),
   }
 }
 
 function actionsOf(pod: Pod, { status, events, remove }: PodPlan): Action[] {
   if (remove) return [{ do: 'delete', resource: PODS, of: pod, gracePeriodSeconds: 0 }]
-  return status === undefined ? [] : [{ do: 'patch', resource: PODS, of: pod, patch: { status }, subresource: 'status', tells: events }]
+  return status === undefined ? [] : [{ do: 'patch', resource: PODS, of: pod, patch: { status }, subresource: 'status', events: events }]
 }
 
-function unhealthy({ input, probes, states }: Observed): News[] {
-  return probes.flatMap(({ run, kind, container }): News[] => {
+function unhealthy({ input, probes, states }: Observed): KeyedEvent[] {
+  return probes.flatMap(({ run, kind, container }): KeyedEvent[] => {
     const failure = states.get(keyOfProbe(run, kind))?.failure
     if (failure === undefined) return []
     const isInit = (input.pod.spec?.initContainers ?? []).includes(container)

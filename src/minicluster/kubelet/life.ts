@@ -37,7 +37,7 @@ export interface Life {
   stops: Stop[]
   /** Containers that ended and will start again, with when. */
   pauses: ReadonlyMap<string, { untilMs: number; pauseMs: number }>
-  recheckAtMs: number | undefined
+  requeueAtMs: number | undefined
 }
 
 const DEFAULT_GRACE_SECONDS = 30
@@ -46,7 +46,7 @@ export function lifeOf(input: LifeInput): Life {
   const { pod, views, nowMs } = input
   const deadlineAtMs = activeDeadlineOf(pod)
   const ending = endingOf(input, deadlineAtMs)
-  if (ending !== undefined) return { ending, starts: [], stops: endingStops(input, ending), pauses: new Map(), recheckAtMs: undefined }
+  if (ending !== undefined) return { ending, starts: [], stops: endingStops(input, ending), pauses: new Map(), requeueAtMs: undefined }
   const wanted = views.filter((view) => isDue(view, input))
   const pauses = new Map(wanted.flatMap((view) => pauseOf(view)))
   const starts = wanted
@@ -54,7 +54,7 @@ export function lifeOf(input: LifeInput): Life {
     .map((view) => ({ view, attempt: nextAttempt(view) }))
   const waits = [...pauses.values()].map(({ untilMs }) => untilMs).filter((at) => at > nowMs)
   const times = deadlineAtMs === undefined ? waits : [...waits, deadlineAtMs]
-  return { ending, starts, stops: unhealthyStops(input), pauses, recheckAtMs: times.length === 0 ? undefined : Math.min(...times) }
+  return { ending, starts, stops: unhealthyStops(input), pauses, requeueAtMs: times.length === 0 ? undefined : Math.min(...times) }
 }
 
 function endingOf({ pod, views, isShuttingDown, nowMs }: LifeInput, deadlineAtMs: number | undefined): Ending | undefined {

@@ -241,7 +241,7 @@ describe('the status of a container', () => {
   it('is not told twice', () => {
     const given: Given = { runs: { main: [running()] } }
     const again = plan({ ...given, status: toldBy(given), at: 60_000 })
-    assert.deepEqual([again.status, again.events, again.news], [undefined, [], []])
+    assert.deepEqual([again.status, again.events, again.keyedEvents], [undefined, [], []])
   })
 
   it('keeps what was told of an end', () => {
@@ -319,12 +319,12 @@ describe('the end of a pod', () => {
 
 describe('what is not well', () => {
   const stopsOf = (more: Container, verdicts: object) => {
-    const { signal, news } = plan({
+    const { signal, keyedEvents } = plan({
       containers: [container('main', more)],
       runs: { main: [running()] },
       input: { verdictsOf: () => verdicts },
     })
-    return [...signal.map((one) => one.signal), ...news.map(({ message }) => message)]
+    return [...signal.map((one) => one.signal), ...keyedEvents.map(({ message }) => message)]
   }
   it('is ended, and says why', () => {
     assert.deepEqual(stopsOf({ livenessProbe: {} }, { liveness: false }), [
@@ -344,8 +344,8 @@ it('a container whose image changes is ended, and starts as what it is now', () 
   const before: Given = { runs: { main: [running()] } }
   const status = toldBy(before)
   const changed: Given = { ...before, status, containers: [container('main', { image: 'newer' })] }
-  const { signal, news } = plan(changed)
-  assert.deepEqual([signal.length, news[0]?.message], [1, 'Container main definition changed, will be restarted'])
+  const { signal, keyedEvents } = plan(changed)
+  assert.deepEqual([signal.length, keyedEvents[0]?.message], [1, 'Container main definition changed, will be restarted'])
   assert.equal(mainIn(changed)?.image, 'img')
   const ended = toldBy({ ...changed, runs: { main: [exited(143)] }, at: 1000 })
   const again = { ...changed, status: ended, runs: { main: [exited(143), running(2000)] }, at: 2000 }
@@ -361,10 +361,10 @@ describe('a stop', () => {
   const cases: [string, Stop, Deeds, number, object][] = [
     ['begins with the signal', stop(), {}, 0, { signal: 'SIGTERM' }],
     ['begins with the hook', stop({ view: view(hook) }), {}, 0, { preStop: true }],
-    ['waits for the hook', stop({ view: view(hook) }), { preStop: { state: 'running' } }, 0, { recheckAtMs: undefined }],
+    ['waits for the hook', stop({ view: view(hook) }), { preStop: { state: 'running' } }, 0, { requeueAtMs: undefined }],
     ['goes on after the hook', stop({ view: view(hook) }), { preStop: done(0, 5000) }, 5000, { signal: 'SIGTERM' }],
     ['has no time for a hook without grace', stop({ view: view(hook), graceMs: 0 }), {}, 0, { signal: 'SIGTERM' }],
-    ['waits for its turn', stop({ isItsTurn: false }), {}, 0, { recheckAtMs: undefined }],
+    ['waits for its turn', stop({ isItsTurn: false }), {}, 0, { requeueAtMs: undefined }],
     ['waits for its turn until the deadline', stop({ isItsTurn: false, deadlineMs: T0 + 9 }), {}, 10, { signal: 'SIGTERM' }],
     [
       'does not wait for a hook past the deadline',
@@ -373,7 +373,7 @@ describe('a stop', () => {
       10,
       { signal: 'SIGTERM' },
     ],
-    ['waits for the grace', stop(), { termAtMs: T0 }, 29_999, { recheckAtMs: T0 + 30_000 }],
+    ['waits for the grace', stop(), { termAtMs: T0 }, 29_999, { requeueAtMs: T0 + 30_000 }],
     ['kills after the grace', stop(), { termAtMs: T0 }, 30_000, { signal: 'SIGKILL' }],
     [
       'counts the hook into the grace',
@@ -387,7 +387,7 @@ describe('a stop', () => {
       stop({ view: view(hook) }),
       { preStop: done(0, 30_000), termAtMs: T0 + 30_000 },
       31_000,
-      { recheckAtMs: T0 + 32_000 },
+      { requeueAtMs: T0 + 32_000 },
     ],
     ['kills once', stop(), { termAtMs: T0, killAtMs: T0 + 30_000 }, 31_000, {}],
     ['holds to the deadline of its pod', stop({ deadlineMs: T0 + 4000 }), { termAtMs: T0 }, 4000, { signal: 'SIGKILL' }],

@@ -4,7 +4,7 @@
  * repeating a pass, or beginning anew after a crash, never starts anything twice. Pure.
  */
 import type { LifecycleHandler, Node, Pod } from '../../kinds/kubernetes/types.ts'
-import type { EventIntent, News } from '../../runtime/controller.ts'
+import type { EventIntent, KeyedEvent } from '../../runtime/controller.ts'
 import type { RunId } from './container-machine.ts'
 import { type Autopsy, type ContainerView, containersOf, fieldPathOf, isLive, type Run } from './containers.ts'
 import type { EnvironmentContext } from './environment/environment.ts'
@@ -60,7 +60,7 @@ export interface PodPlan {
   /** Fields to change; undefined when the status is as it should be. */
   status: Record<string, unknown> | undefined
   events: EventIntent[]
-  news: News[]
+  keyedEvents: KeyedEvent[]
   start: StartOrder[]
   signal: { run: RunId; signal: string }[]
   postStart: HookOrder[]
@@ -70,7 +70,7 @@ export interface PodPlan {
   /** Nothing runs any more of a pod that is to go: its directories and logs go first, then the object. */
   clear: boolean
   remove: boolean
-  recheckAfterMs: number | undefined
+  requeueAfterMs: number | undefined
 }
 
 export function planPod(input: PodInput): PodPlan {
@@ -103,11 +103,11 @@ export function planPod(input: PodInput): PodPlan {
   const stopping = stepsOf(input, life.stops)
   const isStill = !views.some((view) => isLive(view.standing))
   const isGoing = pod.metadata.deletionTimestamp !== undefined && isStill
-  const times = [life.recheckAtMs, stopping.recheckAtMs].filter((at) => at !== undefined)
+  const times = [life.requeueAtMs, stopping.requeueAtMs].filter((at) => at !== undefined)
   return {
     status,
     events: status === undefined ? [] : statusEvents(statusInput, next),
-    news: [...stopping.news, ...hookNews(views, lifeInput, input)],
+    keyedEvents: [...stopping.keyedEvents, ...hookNews(views, lifeInput, input)],
     start,
     signal: stopping.signal,
     postStart: life.ending === undefined ? postStarts(views, lifeInput) : [],
@@ -116,7 +116,7 @@ export function planPod(input: PodInput): PodPlan {
     clear: isGoing && !input.isCleared,
     // Who else holds the pod sees how it ended before it goes; afterwards only their finalizers keep it.
     remove: isGoing && input.isCleared && status === undefined && !isHeld(pod),
-    recheckAfterMs: times.length === 0 ? undefined : Math.max(0, Math.min(...times) - nowMs),
+    requeueAfterMs: times.length === 0 ? undefined : Math.max(0, Math.min(...times) - nowMs),
   }
 }
 
@@ -173,38 +173,40 @@ function postStarts(views: readonly ContainerView[], { pod, deedsOf }: LifeInput
 interface Stopping {
   signal: PodPlan['signal']
   preStop: HookOrder[]
-  news: News[]
-  recheckAtMs: number | undefined
+  keyedEvents: KeyedEvent[]
+  requeueAtMs: number | undefined
 }
 
 function stepsOf(input: PodInput, stops: readonly Stop[]): Stopping {
   const { pod, nodeName: host, nowMs } = input
-  const stopping: Stopping = { signal: [], preStop: [], news: [], recheckAtMs: undefined }
+  const stopping: Stopping = { signal: [], preStop: [], keyedEvents: [], requeueAtMs: undefined }
   for (const stop of stops) {
     const run = { podUid: pod.metadata.uid ?? '', container: stop.view.name, attempt: stop.attempt }
     const step = stopStep(stop, input.deedsOf(run), nowMs)
     const handler = stop.view.spec.lifecycle?.preStop
     if (step.preStop === true && handler !== undefined) stopping.preStop.push({ run, handler, timeoutMs: stop.graceMs })
     if (step.signal !== undefined) stopping.signal.push({ run, signal: step.signal })
-    if (step.recheckAtMs !== undefined) stopping.recheckAtMs = Math.min(step.recheckAtMs, stopping.recheckAtMs ?? step.recheckAtMs)
+    if (step.requeueAtMs !== undefined) stopping.requeueAtMs = Math.min(step.requeueAtMs, stopping.requeueAtMs ?? step.requeueAtMs)
     const key = `Killing ${run.container} ${run.attempt}`
     const fieldPath = fieldPathOf(stop.view)
-    stopping.news.push({ key, of: pod, host, fieldPath, type: 'Normal', reason: 'Killing', message: stop.message })
+    stopping.keyedEvents.push({ key, of: pod, host, fieldPath, type: 'Normal', reason: 'Killing', message: stop.message })
   }
   return stopping
 }
 
 /** Hooks that failed. What they said stays out of it: it may be secret. */
-function hookNews(views: readonly ContainerView[], { deedsOf }: LifeInput, { pod, nodeName: host }: PodInput): News[] {
+function hookNews(views: readonly ContainerView[], { deedsOf }: LifeInput, { pod, nodeName: host }: PodInput): KeyedEvent[] {
   return views.flatMap((view) => {
     const { postStart, preStop } = deedsOf(view)
-    const news = (reason: string, message: string): News => {
+    const keyedEvents = (reason: string, message: string): KeyedEvent => {
       const key = `${reason} ${view.name} ${runOf(view, pod).attempt}`
       return { key, of: pod, host, fieldPath: fieldPathOf(view), type: 'Warning', reason, message }
     }
     return [
-      ...(postStart?.state === 'done' && postStart.failure !== undefined ? [news('FailedPostStartHook', 'PostStartHook failed')] : []),
-      ...(preStop?.state === 'done' && preStop.failure !== undefined ? [news('FailedPreStopHook', 'PreStopHook failed')] : []),
+      ...(postStart?.state === 'done' && postStart.failure !== undefined
+        ? [keyedEvents('FailedPostStartHook', 'PostStartHook failed')]
+        : []),
+      ...(preStop?.state === 'done' && preStop.failure !== undefined ? [keyedEvents('FailedPreStopHook', 'PreStopHook failed')] : []),
     ]
   })
 }

@@ -98,7 +98,7 @@ export function statusEvents(input: PodStatusInput, next: PodStatus): EventInten
     const status = all.find(({ name }) => name === view.name)
     if (status === undefined) return []
     const fieldPath = fieldPathOf(view)
-    return containerNews(view, status, podName(pod)).map((news) => ({ of: pod, host, fieldPath, ...news }))
+    return containerNews(view, status, podName(pod)).map((pieces) => ({ of: pod, host, fieldPath, ...pieces }))
   })
   const mounting = mountNews(views, all)
   if (mounting !== undefined) events.push({ of: pod, host, type: 'Warning', reason: 'FailedMount', message: mounting })
@@ -112,13 +112,13 @@ type Piece = Pick<EventIntent, 'type' | 'reason' | 'message'>
 const START_FAILURES = ['CreateContainerError', 'RunContainerError', 'StartError', 'ContainerCannotRun']
 
 function containerNews({ told, name, spec }: ContainerView, status: ContainerStatus, pod: string): Piece[] {
-  const news: Piece[] = []
+  const pieces: Piece[] = []
   if (status.containerID !== undefined && status.containerID !== told?.containerID) {
-    news.push({ type: 'Normal', reason: 'Pulled', message: `Container image "${spec.image ?? ''}" already present on machine` })
+    pieces.push({ type: 'Normal', reason: 'Pulled', message: `Container image "${spec.image ?? ''}" already present on machine` })
     const end = status.state?.terminated ?? status.lastState?.terminated
     const failure = end?.containerID === status.containerID && START_FAILURES.includes(end?.reason ?? '') ? end : undefined
-    if (failure?.reason !== 'CreateContainerError') news.push({ type: 'Normal', reason: 'Created', message: 'Container created' })
-    news.push(
+    if (failure?.reason !== 'CreateContainerError') pieces.push({ type: 'Normal', reason: 'Created', message: 'Container created' })
+    pieces.push(
       failure === undefined
         ? { type: 'Normal', reason: 'Started', message: 'Container started' }
         : { type: 'Warning', reason: 'Failed', message: `Error: ${failure.message ?? ''}` },
@@ -127,10 +127,10 @@ function containerNews({ told, name, spec }: ContainerView, status: ContainerSta
   const waiting = status.state?.waiting
   const before = told?.state?.waiting
   if (waiting?.reason === 'CrashLoopBackOff' && (before?.reason !== waiting.reason || before.message !== waiting.message))
-    news.push({ type: 'Warning', reason: 'BackOff', message: `Back-off restarting failed container ${name} in pod ${pod}` })
+    pieces.push({ type: 'Warning', reason: 'BackOff', message: `Back-off restarting failed container ${name} in pod ${pod}` })
   if (PROBLEMS.includes(waiting?.reason ?? '') && (before?.reason !== waiting?.reason || before?.message !== waiting?.message))
-    news.push({ type: 'Warning', reason: 'Failed', message: `Error: ${waiting?.message ?? ''}` })
-  return news
+    pieces.push({ type: 'Warning', reason: 'Failed', message: `Error: ${waiting?.message ?? ''}` })
+  return pieces
 }
 
 const PROBLEMS = ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']

@@ -31,7 +31,7 @@ export interface Stop {
 export interface StopStep {
   preStop?: boolean
   signal?: string
-  recheckAtMs?: number
+  requeueAtMs?: number
 }
 
 /** However short the grace, a program gets this long between the signals. */
@@ -45,11 +45,11 @@ export function stopStep(stop: Stop, deeds: Deeds, nowMs: number): StopStep {
     if (hasHook && deeds.preStop === undefined && !isOverdue) return { preStop: true }
     // A hook ends by itself at the end of the grace; only a pod whose deadline moved closer does not wait for it.
     const isWaiting = (hasHook && deeds.preStop?.state === 'running') || !stop.isItsTurn
-    if (isWaiting && !isOverdue) return { recheckAtMs: deadlineMs }
+    if (isWaiting && !isOverdue) return { requeueAtMs: deadlineMs }
     return { signal: stopSignalOf(view) }
   }
   const killAtMs = killTime(stop, deeds, deeds.termAtMs)
-  if (nowMs < killAtMs) return { recheckAtMs: killAtMs }
+  if (nowMs < killAtMs) return { requeueAtMs: killAtMs }
   return deeds.killAtMs === undefined ? { signal: 'SIGKILL' } : {}
 }
 

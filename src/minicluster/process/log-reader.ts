@@ -41,7 +41,7 @@ class LogReader {
   readonly #sink: LogSink
   #isStopped = false
   #left: number
-  #wake: (() => void) | undefined
+  #enqueue: (() => void) | undefined
   #watcher: FSWatcher | undefined
   #stopHearing: (() => void) | undefined
   /** Something changed since we last looked. */
@@ -58,7 +58,7 @@ class LogReader {
     this.#isStopped = true
     this.#watcher?.close()
     this.#stopHearing?.()
-    this.#wake?.()
+    this.#enqueue?.()
   }
 
   async run(): Promise<void> {
@@ -88,7 +88,7 @@ class LogReader {
   #startWatching(): void {
     const changed = (): void => {
       this.#isStale = true
-      this.#wake?.()
+      this.#enqueue?.()
     }
     this.#stopHearing = this.#source.onChange(changed)
     try {
@@ -103,12 +103,12 @@ class LogReader {
     if (this.#isStale || this.#isStopped) return
     await new Promise<void>((resolve) => {
       const cancel = this.#source.clock.after(LOOK_AGAIN_MS, resolve)
-      this.#wake = () => {
+      this.#enqueue = () => {
         cancel()
         resolve()
       }
     })
-    this.#wake = undefined
+    this.#enqueue = undefined
   }
 
   /** The older file if there is one, unless the last lines are all in the newer. */
@@ -174,10 +174,10 @@ class LogReader {
     this.#left -= allowed.length
     if (this.#sink.write(allowed) || this.#isStopped) return
     await new Promise<void>((resolve) => {
-      this.#wake = resolve
+      this.#enqueue = resolve
       this.#sink.onDrain(resolve)
     })
-    this.#wake = undefined
+    this.#enqueue = undefined
   }
 }
 

@@ -25,7 +25,7 @@ async function nodesOf(cluster: WorldCluster): Promise<Record<string, string | u
   return Object.fromEntries(pods.map((pod) => [pod.metadata.name, pod.spec?.nodeName]))
 }
 
-async function news(cluster: WorldCluster, of: string): Promise<string[]> {
+async function eventsOf(cluster: WorldCluster, of: string): Promise<string[]> {
   const events = (await cluster.list(EVENTS)) as Event[]
   return events.filter((event) => event.involvedObject?.name === of).map(({ reason, message }) => `${reason}: ${message}`)
 }
@@ -50,7 +50,7 @@ describe('the scheduler', () => {
       await place(world.member, aNode('a'), aPod('p', { cpu: '1' }))
       await world.settle()
       assert.deepEqual(await nodesOf(world.member), { p: 'a' })
-      assert.equal((await news(world.member, 'p'))[0], 'Scheduled: Successfully assigned default/p to a')
+      assert.equal((await eventsOf(world.member, 'p'))[0], 'Scheduled: Successfully assigned default/p to a')
     },
     MEMBER,
   )
@@ -73,7 +73,7 @@ describe('the scheduler', () => {
       await place(world.member, aNode('b', { cpu: '4' }))
       await world.settle()
       assert.deepEqual(await nodesOf(world.member), { p: 'b' })
-      const told = (await news(world.member, 'p')).filter((line) => /^(FailedScheduling|Scheduled)/.test(line))
+      const told = (await eventsOf(world.member, 'p')).filter((line) => /^(FailedScheduling|Scheduled)/.test(line))
       // A new node is tainted until it is known to be ready: that is said, too, and nothing is said twice.
       assert.deepEqual(told, [
         'FailedScheduling: no nodes available to schedule pods',
@@ -115,10 +115,10 @@ describe('the scheduler', () => {
       const made = await world.member.create(aPod('p', { cpu: '1', spec: { priorityClassName: 'high' } }))
       await world.settle()
       assert.deepEqual(await nodesOf(world.member), { x: 'a', p: 'a' })
-      const told = await news(world.member, 'p')
+      const told = await eventsOf(world.member, 'p')
       assert.equal(told[0], 'FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu.')
       assert.ok(told.includes('Scheduled: Successfully assigned default/p to a'))
-      const ofVictim = await news(world.member, 'y')
+      const ofVictim = await eventsOf(world.member, 'y')
       assert.ok(ofVictim.includes(`Preempted: Preempted by pod ${made.metadata.uid} on node a`), ofVictim.join('; '))
       assert.notEqual(victim, undefined)
     },

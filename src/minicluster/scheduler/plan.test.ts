@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
-import type { Action, Together } from '../../runtime/controller.ts'
+import type { Action, Batch } from '../../runtime/controller.ts'
 import { plan } from './plan.ts'
 import type { Outcome } from './scheduling.ts'
 import { aPod, NOW_MS } from './testing.ts'
@@ -23,13 +23,13 @@ const unschedulable = (message: string): object => ({
 const told = (message: string): Pod['status'] => ({
   conditions: [{ ...unschedulable(message), lastTransitionTime: '2025-01-01T00:00:00Z' }],
 })
-const actions = (outcome: Outcome): readonly (Action | Together)[] => plan({ outcome, nowMs: NOW_MS }).actions
+const actions = (outcome: Outcome): readonly (Action | Batch)[] => plan({ outcome, nowMs: NOW_MS }).actions
 const statuses = (outcome: Outcome): unknown[] =>
   actions(outcome).map((action) => (action.do === 'patch' ? action.patch.status : action.do))
 const events = (outcome: Outcome): unknown[] =>
   actions(outcome).flatMap((action) =>
-    action.do !== 'together' && typeof action.tells === 'object' && 'reason' in action.tells
-      ? [`${action.tells.reason}: ${action.tells.message}`]
+    action.do !== 'batch' && typeof action.events === 'object' && 'reason' in action.events
+      ? [`${action.events.reason}: ${action.events.message}`]
       : [],
   )
 

@@ -30,7 +30,7 @@ export function plan({ outcome, nowMs }: Observed): Plan {
       return { actions: [...patchStatus(pod, { node, nowMs }), ...volumeActions, ...claimActions] }
     }
     case 'unschedulable':
-      return { actions: sayUnschedulable(outcome, nowMs), recheckAfterMs: outcome.againAfterMs }
+      return { actions: sayUnschedulable(outcome, nowMs), requeueAfterMs: outcome.againAfterMs }
     case 'preempt': {
       const { pod, node, message } = outcome
       return {
@@ -51,7 +51,7 @@ function bind(pod: Pod, node: string): Action {
     of: pod,
     subresource: 'binding',
     body: { apiVersion: 'v1', kind: 'Binding', metadata: { uid }, target: { kind: 'Node', name: node } },
-    tells: { of: pod, type: 'Normal', reason: 'Scheduled', message: `Successfully assigned ${namespace}/${name} to ${node}` },
+    events: { of: pod, type: 'Normal', reason: 'Scheduled', message: `Successfully assigned ${namespace}/${name} to ${node}` },
   }
 }
 
@@ -84,14 +84,14 @@ function patchStatus(pod: Pod, { node, message, nowMs }: Said): Action[] {
   const isNews = message !== undefined && !(old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message)
   if (isNews) status.conditions = withCondition(pod, { type: SCHEDULED, status: 'False', reason: 'Unschedulable', message }, nowMs)
   if (Object.keys(status).length === 0) return []
-  const tells: EventIntent | undefined = isNews ? { of: pod, type: 'Warning', reason: 'FailedScheduling', message } : undefined
-  return [{ ...statusPatch(pod, status), tells }]
+  const events: EventIntent | undefined = isNews ? { of: pod, type: 'Warning', reason: 'FailedScheduling', message } : undefined
+  return [{ ...statusPatch(pod, status), events }]
 }
 
 function preempt(victim: Pod, { pod, node, nowMs }: { pod: Pod; node: string; nowMs: number }): Action[] {
   const message = `${SCHEDULER_NAME}: preempting to accommodate a higher priority pod`
   const condition = { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler', message }
-  const tells: EventIntent = {
+  const events: EventIntent = {
     of: victim,
     type: 'Normal',
     reason: 'Preempted',
@@ -101,7 +101,7 @@ function preempt(victim: Pod, { pod, node, nowMs }: { pod: Pod; node: string; no
   const isSaid = old?.status === 'True' && old.reason === condition.reason && old.message === message
   return [
     ...(isSaid ? [] : [statusPatch(victim, { conditions: withCondition(victim, condition, nowMs) })]),
-    { do: 'delete', resource: PODS, of: victim, tells },
+    { do: 'delete', resource: PODS, of: victim, events },
   ]
 }
 

@@ -37,14 +37,14 @@ export class Scheduling {
   readonly cluster = new ClusterState()
   /** How many times a node was looked at, over all decisions. */
   looked = 0
-  readonly #room = new WaitingRoom((key, priority) => this.#wake(key, priority))
-  readonly #wakers = new Set<(ref: ObjectRef, priority?: Priority) => void>()
+  readonly #room = new WaitingRoom((key, priority) => this.#enqueue(key, priority))
+  readonly #queues = new Set<(ref: ObjectRef, priority?: Priority) => void>()
   readonly #known = new Map<string, KubeObject>()
 
   readonly signal: Signal = {
-    subscribe: (wake) => {
-      this.#wakers.add(wake)
-      return () => this.#wakers.delete(wake)
+    subscribe: (enqueue) => {
+      this.#queues.add(enqueue)
+      return () => this.#queues.delete(enqueue)
     },
   }
 
@@ -119,7 +119,7 @@ export class Scheduling {
       // Nobody but us knows of a pod that waits for its volumes: it gives up its place and looks for another.
       if (this.cluster.reservation(key)?.isBinding === false) {
         this.cluster.release(key)
-        this.#wake(key, 'normal')
+        this.#enqueue(key, 'normal')
       } else if (!isTerminating) toDelete.push(pod)
     }
     return { kind: 'preempt', pod: info.pod, node, victims: toDelete, message }
@@ -161,9 +161,9 @@ export class Scheduling {
     if (change !== undefined) this.#room.happened(change, { cluster: this.cluster, objects, nowMs })
   }
 
-  #wake(key: string, priority: Priority): void {
+  #enqueue(key: string, priority: Priority): void {
     const ref = refOfKey(key)
-    for (const wake of this.#wakers) wake(ref, priority)
+    for (const enqueue of this.#queues) enqueue(ref, priority)
   }
 }
 

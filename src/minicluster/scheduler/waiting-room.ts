@@ -41,10 +41,10 @@ export class WaitingRoom {
   readonly #kinds = new Map<string, Kind>()
   readonly #byPod = new Map<string, Kind>()
   readonly #byFilter = new Map<string, Set<Kind>>()
-  readonly #wake: (key: string, priority: Priority) => void
+  readonly #enqueue: (key: string, priority: Priority) => void
 
-  constructor(wake: (key: string, priority: Priority) => void) {
-    this.#wake = wake
+  constructor(enqueue: (key: string, priority: Priority) => void) {
+    this.#enqueue = enqueue
   }
 
   get isEmpty(): boolean {
@@ -86,7 +86,7 @@ export class WaitingRoom {
     kind.streak = isNews ? kind.streak + 1 : 0
     const quietMs = verdict.memo === undefined ? MAX_QUIET_MS : Math.min(MAX_QUIET_MS, MIN_QUIET_MS * 2 ** Math.min(kind.streak, 10))
     kind.quietUntilMs = nowMs + quietMs
-    if (isNews) for (const key of kind.members) if (key !== pod.key) this.#wake(key, 'normal')
+    if (isNews) for (const key of kind.members) if (key !== pod.key) this.#enqueue(key, 'normal')
     return { message: verdict.message }
   }
 
@@ -113,12 +113,12 @@ export class WaitingRoom {
       for (const kind of this.#byFilter.get(name) ?? [])
         if (kind.due !== 'now' && isHelpedBy(change, kind.example, snapshot)) this.#try(kind, 'now')
     }
-    for (const kind of this.#kinds.values()) if (kind.due === 'no' && concerns(change, kind.example)) this.#try(kind, 'sometime')
+    for (const kind of this.#kinds.values()) if (kind.due === 'no' && isAffected(change, kind.example)) this.#try(kind, 'sometime')
   }
 
   #try(kind: Kind, due: 'now' | 'sometime'): void {
     kind.due = due
-    this.#wake(headOf(kind), due === 'now' ? 'normal' : 'low')
+    this.#enqueue(headOf(kind), due === 'now' ? 'normal' : 'low')
   }
 
   #join(kind: Kind, { key }: PodInfo): void {
@@ -148,7 +148,7 @@ function headOf({ members }: Kind): string {
 }
 
 /** Whether the words of an answer can change by it. */
-const concerns = ({ kind }: Change, pod: PodInfo): boolean =>
+const isAffected = ({ kind }: Change, pod: PodInfo): boolean =>
   kind === 'node' || kind === 'pod' || kind === 'namespace' || pod.claims.length > 0
 
 /** Equal for pods to which every filter says the same. A promise is made to one pod alone. */

@@ -38,9 +38,9 @@ export interface Telling {
 }
 
 /** The creation of the event, or nothing while it is there. */
-export function standing(news: EventIntent, { told, component, nowMs }: Telling): Action[] {
-  if (told.has(textOf(news))) return []
-  const { of, type, reason, message } = news
+export function standing(intent: EventIntent, { told, component, nowMs }: Telling): Action[] {
+  if (told.has(textOf(intent))) return []
+  const { of, type, reason, message } = intent
   const { name = '', namespace, uid = '' } = of.metadata
   const hash = createHash('sha256')
     .update(JSON.stringify([uid, type, reason, message]))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
-import { bindingOf, isIn, reportedAs, sharesOf, tells } from '../bindings.ts'
+import { bindingOf, hasEvent, isIn, reportedAs, sharesOf } from '../bindings.ts'
 import { reaches } from '../looks.ts'
 import { aClusterPropagationPolicy, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
 import { type OwnKind, ownKind, report, teach } from '../own-kind.ts'
@@ -113,7 +113,7 @@ export const applicationFailover: FleetArea = {
         const to = await placeOf(stage, launched, others)
         await isIn(stage, boats.resource, 'ferry', [to])
         const message = `Evict from cluster ${from.name} succeed.`
-        await tells(stage, { kind: 'ResourceBinding', name: 'ferry-boat' }, 'EvictWorkloadFromClusterSucceed', message)
+        await hasEvent(stage, { kind: 'ResourceBinding', name: 'ferry-boat' }, 'EvictWorkloadFromClusterSucceed', message)
       },
     },
     {

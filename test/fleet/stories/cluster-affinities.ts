@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Resource } from '../../../src/kube/resource.ts'
-import { bindingOf, isIn, isPlaced, isScheduled, says, tells } from '../bindings.ts'
+import { bindingOf, hasEvent, isIn, isPlaced, isScheduled, says } from '../bindings.ts'
 import { ownRoom, relabel } from '../clusters.ts'
 import { aClusterPropagationPolicy, aClusterRole, aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetStage } from '../story.ts'
@@ -58,7 +58,7 @@ export const clusterAffinities: FleetArea = {
         await follows(stage, DEPLOYMENTS, 'web', 'second')
         const why = '0/3 clusters are available: 3 cluster(s) did not match the placement cluster affinity constraint.'
         const message = `failed to schedule ResourceBinding(${stage.namespace}/web-deployment) with clusterAffiliates index(0): ${why}`
-        await tells(stage, { kind: 'Deployment', name: 'web' }, 'ScheduleBindingFailed', message)
+        await hasEvent(stage, { kind: 'Deployment', name: 'web' }, 'ScheduleBindingFailed', message)
       },
     },
     {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { CLUSTER_ROLES, CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
-import { bindingOf, isIn, sharesOf, tells } from '../bindings.ts'
+import { bindingOf, hasEvent, isIn, sharesOf } from '../bindings.ts'
 import { whileCluster } from '../clusters.ts'
 import { reaches } from '../looks.ts'
 import { aClusterPropagationPolicy, aClusterRole, aConfigMap, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
@@ -77,8 +77,8 @@ async function leavesGracefully(stage: FleetStage, failover: Record<string, unkn
     await isIn(stage, boats.resource, 'ferry', [to])
     assert.deepEqual(await tasksOf(stage, launched), [])
     const message = `Evict from cluster ${from.name} succeed.`
-    await tells(stage, { kind: 'ResourceBinding', name: 'ferry-boat' }, 'EvictWorkloadFromClusterSucceed', message)
-    await tells(stage, { kind: 'Boat', name: 'ferry' }, 'EvictWorkloadFromClusterSucceed', message)
+    await hasEvent(stage, { kind: 'ResourceBinding', name: 'ferry-boat' }, 'EvictWorkloadFromClusterSucceed', message)
+    await hasEvent(stage, { kind: 'Boat', name: 'ferry' }, 'EvictWorkloadFromClusterSucceed', message)
   })
 }
 

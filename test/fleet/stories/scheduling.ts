@@ -2,7 +2,7 @@
 
 import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { DEPLOYMENTS, JOBS } from '../../../src/kinds/kubernetes/resources.ts'
-import { isIn, isPlaced, isScheduled, placedWhere, says, tells, totalOf } from '../bindings.ts'
+import { hasEvent, isIn, isPlaced, isScheduled, placedWhere, says, totalOf } from '../bindings.ts'
 import { relabel } from '../clusters.ts'
 import { reaches } from '../looks.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
@@ -34,8 +34,8 @@ export const scheduling: FleetArea = {
         // The cluster with more room comes first, and other stories take some.
         const results = ['{member1:2, member3:2}', '{member3:2, member1:2}']
         const messages = results.map((result) => `Binding has been scheduled successfully. Result: ${result}`)
-        await tells(stage, { kind: 'Deployment', name: 'web' }, 'ScheduleBindingSucceed', ...messages)
-        await tells(stage, { kind: 'ResourceBinding', name: 'web-deployment' }, 'ScheduleBindingSucceed', ...messages)
+        await hasEvent(stage, { kind: 'Deployment', name: 'web' }, 'ScheduleBindingSucceed', ...messages)
+        await hasEvent(stage, { kind: 'ResourceBinding', name: 'web-deployment' }, 'ScheduleBindingSucceed', ...messages)
       },
     },
     {
@@ -88,7 +88,7 @@ export const scheduling: FleetArea = {
         await stage.hub.create(aDeployment('web'))
         const message = 'failed to select clusters: the number of feasible clusters is less than spreadConstraint.MinGroups'
         await says(stage, DEPLOYMENTS, 'web', { type: 'Scheduled', status: 'False', reason: 'SchedulerError', message })
-        await tells(stage, { kind: 'Deployment', name: 'web' }, 'ScheduleBindingFailed', message)
+        await hasEvent(stage, { kind: 'Deployment', name: 'web' }, 'ScheduleBindingFailed', message)
         await relabel(stage, stage.members[1], { [stage.unique('pair')]: 'yes' })
         await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2, member2: 2, member3: 2 })
         await isScheduled(stage, DEPLOYMENTS, 'web')
@@ -102,7 +102,7 @@ export const scheduling: FleetArea = {
         await stage.hub.create(aDeployment('web'))
         const message = `0/3 clusters are available: ${NO_MATCH}.`
         await says(stage, DEPLOYMENTS, 'web', { type: 'Scheduled', status: 'False', reason: 'NoClusterFit', message })
-        await tells(stage, { kind: 'ResourceBinding', name: 'web-deployment' }, 'ScheduleBindingFailed', message)
+        await hasEvent(stage, { kind: 'ResourceBinding', name: 'web-deployment' }, 'ScheduleBindingFailed', message)
         await relabel(stage, stage.members[1], { [key]: 'yes' })
         await isPlaced(stage, DEPLOYMENTS, 'web', { member2: 2 })
         await isScheduled(stage, DEPLOYMENTS, 'web')

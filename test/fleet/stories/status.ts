@@ -2,7 +2,7 @@
 import { DAEMON_SETS, DEPLOYMENTS, JOBS, POD_DISRUPTION_BUDGETS, SERVICES, STATEFUL_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import type { Resource } from '../../../src/kube/resource.ts'
-import { isIn, isPlaced, reportedAs, says, tells } from '../bindings.ts'
+import { hasEvent, isIn, isPlaced, reportedAs, says } from '../bindings.ts'
 import { reaches } from '../looks.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetStage } from '../story.ts'
@@ -149,8 +149,8 @@ export const status: FleetArea = {
         await says(stage, DEPLOYMENTS, 'web', { type: 'FullyApplied', status: 'True', reason: 'FullyAppliedSuccess', message })
         const binding = { kind: 'ResourceBinding', name: 'web-deployment' }
         const synced = `Sync work of ResourceBinding(${stage.namespace}/web-deployment) successful.`
-        await tells(stage, binding, 'SyncWorkSucceed', synced)
-        await tells(stage, { kind: 'Deployment', name: 'web' }, 'SyncWorkSucceed', synced)
+        await hasEvent(stage, binding, 'SyncWorkSucceed', synced)
+        await hasEvent(stage, { kind: 'Deployment', name: 'web' }, 'SyncWorkSucceed', synced)
       },
     },
     {

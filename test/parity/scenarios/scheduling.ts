@@ -100,7 +100,7 @@ export const SCHEDULING_SCENARIOS: readonly Scenario[] = [
       await stage.create(pod(name, {}, { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: podTerm('first') } } }))
     const pods = await podsIn(stage, 3, 'Running')
     stage.note('nodes', new Set(pods.map(({ spec }) => spec?.nodeName)).size)
-    await stage.noteAll('together', PODS)
+    await stage.noteAll('batch', PODS)
   }),
   scenario('scheduler: spread evenly', async (stage) => {
     await stage.create(replicaSet('web', 4, { template: template('web', 'app:1', spread('web')) }))

@@ -48,7 +48,7 @@ describe('the plan for a greeting', () => {
   const deeds = (observed: Observed): string[] => {
     const { actions, effects = [] } = plan(observed)
     const subject = (action: (typeof actions)[number]): string => {
-      if (action.do === 'together') return action.do
+      if (action.do === 'batch') return action.do
       return `${action.do} ${action.resource.plural}${'subresource' in action && action.subresource !== undefined ? `/${action.subresource}` : ''}`
     }
     return [...actions.map(subject), ...effects.map(({ effect }) => effect.name.split('.').pop() ?? '')]
@@ -79,8 +79,8 @@ describe('the plan for a greeting', () => {
   for (const [name, observed, expected] of table) it(name, () => assert.deepEqual(deeds(observed), expected))
 
   it('waits for its time, and for nothing else by a timer', () => {
-    assert.equal(plan(seen(stored({ spec: { ttlSeconds: 30 } }))).recheckAfterMs, 20_000)
-    assert.equal(plan(seen(stored())).recheckAfterMs, undefined)
+    assert.equal(plan(seen(stored({ spec: { ttlSeconds: 30 } }))).requeueAfterMs, 20_000)
+    assert.equal(plan(seen(stored())).requeueAfterMs, undefined)
   })
 })
 

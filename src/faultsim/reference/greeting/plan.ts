@@ -61,7 +61,7 @@ function planLife(greeting: Greeting, observed: Observed, effects: BoardEffects)
     ...statusChange(greeting, observed, wanted.length),
   ]
   const isPosted = observed.put?.state === 'done' || greeting.status?.postedGeneration === greeting.metadata.generation
-  return { actions, effects: isPosted ? [] : [post(greeting, effects)], recheckAfterMs: leftMs }
+  return { actions, effects: isPosted ? [] : [post(greeting, effects)], requeueAfterMs: leftMs }
 }
 
 function planEnd(greeting: Greeting, { takenDown }: Observed, effects: BoardEffects): Plan {
@@ -125,12 +125,12 @@ function statusChange(greeting: Greeting, observed: Observed, delivered: number)
   }
   if (deepEqual(status, greeting.status ?? {})) return []
   const wasReady = greeting.status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') === true
-  const tells =
+  const events =
     ready.status === 'True' && !wasReady
       ? { of: greeting, type: 'Normal' as const, reason: 'Greeted', message: `${delivered} people have been greeted` }
       : undefined
   return [
-    { do: 'patch', resource: GREETINGS, of: greeting, patch: { status: { countedOn: null, ...status } }, subresource: 'status', tells },
+    { do: 'patch', resource: GREETINGS, of: greeting, patch: { status: { countedOn: null, ...status } }, subresource: 'status', events },
   ]
 }
 

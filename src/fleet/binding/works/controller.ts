@@ -87,7 +87,7 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
       { resource: kind.resource, verbs: ['get'] },
       { resource: WORKS, verbs: ['get', 'list'] },
     ],
-    heeds: isAnotherWish,
+    isRelevantUpdate: isAnotherWish,
     concurrency: facts.concurrency ?? 10,
     observe,
     plan,

@@ -5,7 +5,7 @@ import type { Binding } from '../../../kinds/karmada/index.ts'
 import { APPLIED_CLUSTER_OVERRIDES, APPLIED_OVERRIDES } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { refOf } from '../../../kube/object-reference.ts'
-import type { EventIntent, News } from '../../../runtime/controller.ts'
+import type { EventIntent, KeyedEvent } from '../../../runtime/controller.ts'
 import type { Hindrance, WantedWork } from './wanted.ts'
 
 export const SYNC_WORK_FAILED = 'SyncWorkFailed'
@@ -22,16 +22,16 @@ export function syncSucceeded({ kind, binding, template }: Subject): EventIntent
   return template === undefined ? [told(binding)] : [told(binding), told(template)]
 }
 
-export function syncFailures({ binding, template }: Subject, hindrances: readonly Hindrance[]): News[] {
+export function syncFailures({ binding, template }: Subject, hindrances: readonly Hindrance[]): KeyedEvent[] {
   return hindrances.flatMap(({ cluster, message, isOverride }) => {
-    const told = (of: KubeObject, reason: string, text: string): News => ({
+    const told = (of: KubeObject, reason: string, text: string): KeyedEvent => ({
       key: `${of.kind} ${reason} ${text}`,
       of,
       type: 'Warning',
       reason,
       message: text,
     })
-    const ofWork = (of: KubeObject): News => told(of, SYNC_WORK_FAILED, `cluster(${cluster}): ${message}`)
+    const ofWork = (of: KubeObject): KeyedEvent => told(of, SYNC_WORK_FAILED, `cluster(${cluster}): ${message}`)
     if (template === undefined) return [ofWork(binding)]
     return [ofWork(binding), ofWork(template), ...(isOverride === true ? [told(template, 'ApplyOverridePolicyFailed', message)] : [])]
   })

@@ -47,7 +47,7 @@ it('asks for other replicas only where the kind has a rule for it', async () => 
   assert.deepEqual([await replicasBy(native), await replicasBy(without)], [4, 6])
 })
 
-const actionsOf = ({ actions }: Plan): Action[] => actions.flatMap((one) => (one.do === 'together' ? one.actions : [one]))
+const actionsOf = ({ actions }: Plan): Action[] => actions.flatMap((one) => (one.do === 'batch' ? one.actions : [one]))
 const deedsOf = (planned: Plan): string[] =>
   actionsOf(planned)
     .map((action) => `${action.do} ${clusterOf('of' in action ? action.of : (action as { object: KubeObject }).object)}`)
@@ -145,8 +145,8 @@ describe('the plan', () => {
     assert.deepEqual(deedsOf(plan(await observed(binding, await madeBy(binding), { binding: undefined, wanted: [] }))), ['delete a'])
   })
   it('says what is wrong with a binding that has no id', async () => {
-    const { actions, news = [] } = plan(await observed(without(binding), []))
+    const { actions, events = [] } = plan(await observed(without(binding), []))
     assert.deepEqual(actions, [])
-    assert.match(news[0]?.message ?? '', /has no label resourcebinding.karmada.io\/permanent-id/)
+    assert.match(events[0]?.message ?? '', /has no label resourcebinding.karmada.io\/permanent-id/)
   })
 })

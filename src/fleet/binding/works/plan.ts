@@ -10,7 +10,7 @@ import { clusterOfExecutionNamespace } from '../../../kinds/karmada/names.ts'
 import { WORKS } from '../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { refOf } from '../../../kube/object-reference.ts'
-import { type Action, type EventIntent, type News, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { type Action, type Batch, type EventIntent, type KeyedEvent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
 import { keptClusters, purgedFirst } from '../targets.ts'
 import { newlyApplied, SYNC_WORK_FAILED, syncFailures, syncSucceeded } from './news.ts'
@@ -58,20 +58,19 @@ export function plan(observed: Observed): Plan {
     const done = hasFinalizer(binding, kind.finalizer) ? [removeFinalizer(kind.resource, binding, kind.finalizer)] : []
     return { actions: [...removals(kind, binding, orphans), ...done] }
   }
-  if (permanentIdOf(kind, binding) === '') return { actions: [], news: [withoutId(kind, binding)] }
+  if (permanentIdOf(kind, binding) === '') return { actions: [], events: [withoutId(kind, binding)] }
   const writes = isHeld(binding, observed.works) ? [] : writesOf(observed, binding)
   return {
-    actions: [...removals(kind, binding, orphans), ...together(writes)],
-    news: syncFailures({ kind, binding, template: observed.template }, observed.hindrances),
-    recheckAfterMs: observed.retryAfterMs,
+    actions: [...removals(kind, binding, orphans), ...batch(writes)],
+    events: syncFailures({ kind, binding, template: observed.template }, observed.hindrances),
+    requeueAfterMs: observed.retryAfterMs,
   }
 }
 
-const together = (actions: readonly Action[]): Together[] =>
-  actions.length === 0 ? [] : [{ do: 'together', actions, areIndependent: true }]
+const batch = (actions: readonly Action[]): Batch[] => (actions.length === 0 ? [] : [{ do: 'batch', actions, areIndependent: true }])
 
 /** What is to be preserved must say so before it goes: the member learns it from the Work alone. */
-function removals(kind: BindingKind, binding: Binding | undefined, orphans: readonly Work[]): Together[] {
+function removals(kind: BindingKind, binding: Binding | undefined, orphans: readonly Work[]): Batch[] {
   const preserve = binding?.spec.preserveResourcesOnDeletion === true
   const unsaid = orphans.filter(({ spec }) => preserve && spec.preserveResourcesOnDeletion !== true)
   const say = (of: Work): Action => ({ do: 'patch', resource: WORKS, of, patch: { spec: { preserveResourcesOnDeletion: true } } })
@@ -79,9 +78,9 @@ function removals(kind: BindingKind, binding: Binding | undefined, orphans: read
     do: 'delete',
     resource: WORKS,
     of,
-    tellsFailure: (why) => cleanupFailed(kind, { binding, of, why }),
+    eventOnFailure: (why) => cleanupFailed(kind, { binding, of, why }),
   })
-  return [...together(unsaid.map(say)), ...together(orphans.map(remove))]
+  return [...batch(unsaid.map(say)), ...batch(orphans.map(remove))]
 }
 
 function writesOf({ kind, template, wanted, hindrances }: Observed, binding: Binding): Action[] {
@@ -90,12 +89,12 @@ function writesOf({ kind, template, wanted, hindrances }: Observed, binding: Bin
   let left = due.length
   return due.map((of) => ({
     ...writeOf(of),
-    tells(): EventIntent[] {
+    events(): EventIntent[] {
       left--
       const isLast = left === 0 && hindrances.length === 0
       return [...newlyApplied(template, of), ...(isLast ? syncSucceeded({ kind, binding, template }) : [])]
     },
-    tellsFailure: (why) => ({ of: binding, type: 'Warning', reason: SYNC_WORK_FAILED, message: `cluster(${of.cluster}): ${why}` }),
+    eventOnFailure: (why) => ({ of: binding, type: 'Warning', reason: SYNC_WORK_FAILED, message: `cluster(${of.cluster}): ${why}` }),
   }))
 }
 
@@ -113,7 +112,7 @@ function cleanupFailed(
   return { of: binding, type: 'Warning', reason: 'CleanupWorkFailed', message }
 }
 
-function withoutId(kind: BindingKind, binding: Binding): News {
+function withoutId(kind: BindingKind, binding: Binding): KeyedEvent {
   const message = `${kind.display(refOf(binding))} has no label ${kind.idLabel}: the admission that gives it did not run when it was created`
   return { key: 'no permanent id', of: binding, type: 'Warning', reason: SYNC_WORK_FAILED, message }
 }

@@ -66,9 +66,9 @@ export function watchesOf(kind: BindingKind, templates: Templates): Watch[] {
         const wanting = read.byIndex(kind.resource, BY_WORK_NAME, work.metadata.name ?? '').map(refOf)
         return named === undefined ? wanting : [named, ...wanting]
       },
-      { heeds: isTouched },
+      { isRelevantUpdate: isTouched },
     ),
-    via(CLUSTERS, ({ metadata }, read) => onCluster(read, metadata.name ?? ''), { heeds: hasOtherTraits, priority: 'low' }),
+    via(CLUSTERS, ({ metadata }, read) => onCluster(read, metadata.name ?? ''), { isRelevantUpdate: hasOtherTraits, priority: 'low' }),
     via(
       NAMESPACES,
       ({ metadata }, read) => {
@@ -76,7 +76,7 @@ export function watchesOf(kind: BindingKind, templates: Templates): Watch[] {
         return cluster === undefined ? [] : onCluster(read, cluster)
       },
       // That it is there is all that counts.
-      { heeds: () => false, priority: 'low' },
+      { isRelevantUpdate: () => false, priority: 'low' },
     ),
     via(CLUSTER_OVERRIDE_POLICIES, meant),
     ...(kind.resource.namespaced ? [via(OVERRIDE_POLICIES, meant)] : []),

@@ -23,11 +23,11 @@ export const attachment = ({ templates }: Pick<DependenciesFacts, 'templates'>):
     component: 'dependencies-distributor',
     for: RESOURCE_BINDINGS,
     concurrency: 4,
-    watches: [via(RESOURCE_BINDINGS, (binding) => neededBy(binding, templates), { heeds: isNews })],
+    watches: [via(RESOURCE_BINDINGS, (binding) => neededBy(binding, templates), { isRelevantUpdate: isNews })],
     indexes: REFERRER_INDEXES,
     signals: [templateNews(templates, awaited)],
     writes: [{ resource: RESOURCE_BINDINGS, verbs: ['create', 'patch'] }],
-    heeds: isNews,
+    isRelevantUpdate: isNews,
     observe(ref, binding, read) {
       const { object, referrers, isTaken, ofCluster } = dependencyOf(ref, binding, read, templates)
       awaited.note(ref, ofCluster)
@@ -73,12 +73,12 @@ function createAwaited(): Awaited {
 }
 
 const templateNews = (templates: Templates, awaited: Awaited): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     templates.subscribe(({ resource, object }, { type, old }) => {
       if (type === 'updated' && old !== undefined && isSameContent(old, object)) return
       const { namespace = '', name = '' } = object.metadata
       const priority = templates.isComplete() ? 'normal' : 'low'
-      if (resource.namespaced) wake({ namespace, name: bindingName(object.kind, name) }, priority)
-      else for (const ref of [...awaited.of({ ...object, name })]) wake(ref, priority)
+      if (resource.namespaced) enqueue({ namespace, name: bindingName(object.kind, name) }, priority)
+      else for (const ref of [...awaited.of({ ...object, name })]) enqueue(ref, priority)
     }),
 })

@@ -8,7 +8,7 @@ import { RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
 import { BINDING_FINALIZER, DEPENDED_BY_LABEL_PREFIX } from '../../../kinds/karmada/well-known.ts'
 import { groupVersion, type KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
-import { type Action, type EventIntent, type News, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { type Action, type EventIntent, type KeyedEvent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { controllerUidOf, ownerOf } from '../../detector/binding/desired.ts'
 import { claimOf, type MetadataChanges, neededChanges } from '../../detector/claim.ts'
 import { CONTENT_ANNOTATION, type Content, contentText } from '../../detector/content.ts'
@@ -33,7 +33,7 @@ export function plan(observed: Observed): Plan {
   if (binding === undefined) {
     if (observed.referrers.length === 0 || object.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
     return {
-      actions: [{ do: 'create', resource: RESOURCE_BINDINGS, object: newAttached(observed, object, content), ...telling(observed) }],
+      actions: [{ do: 'create', resource: RESOURCE_BINDINGS, object: newAttached(observed, object, content), ...events(observed) }],
     }
   }
   const isOthers = isOfAnother(binding, object)
@@ -42,7 +42,7 @@ export function plan(observed: Observed): Plan {
   const patch = attachedPatch(seen, binding)
   return {
     actions: patch === undefined ? [] : [changeOf(seen, binding, patch)],
-    news: observed.isTaken ? observed.referrers.map((referrer) => collision(referrer, binding, object)) : [],
+    events: observed.isTaken ? observed.referrers.map((referrer) => collision(referrer, binding, object)) : [],
   }
 }
 
@@ -51,7 +51,7 @@ const isOfAnother = (binding: KubeObject, { metadata }: KubeObject): boolean => 
   return owner !== undefined && owner !== metadata.uid
 }
 
-const collision = (of: ResourceBinding, binding: ResourceBinding, { kind, metadata }: KubeObject): News => ({
+const collision = (of: ResourceBinding, binding: ResourceBinding, { kind, metadata }: KubeObject): KeyedEvent => ({
   key: `${of.metadata.uid} ${metadata.uid}`,
   of,
   type: 'Warning',
@@ -138,11 +138,11 @@ function referenceOf(
 }
 
 function changeOf(observed: Observed, binding: ResourceBinding, patch: Record<string, unknown>): Action {
-  return { do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch, ...telling(observed, patch) }
+  return { do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch, ...events(observed, patch) }
 }
 
 /** Told to those whose clusters were passed on; and to whoever looks at the attached one, when their opinions differ. */
-function telling(observed: Observed, patch?: Record<string, unknown>): Pick<Action, 'tells' | 'tellsFailure'> {
+function events(observed: Observed, patch?: Record<string, unknown>): Pick<Action, 'events' | 'eventOnFailure'> {
   const { binding, referrers } = observed
   const spec = (patch?.spec ?? {}) as Record<string, unknown>
   const before = new Map((binding?.spec?.requiredBy ?? []).map((one) => [one.name, JSON.stringify(one.clusters ?? [])]))
@@ -157,13 +157,13 @@ function telling(observed: Observed, patch?: Record<string, unknown>): Pick<Acti
   const isNewOpinion = patch === undefined || labels !== undefined || 'conflictResolution' in spec || 'preserveResourcesOnDeletion' in spec
   const conflict = isNewOpinion && (binding === undefined || isAttachedOnly(binding)) ? conflictOf(referrers) : undefined
   return {
-    tells: (written) => [
+    events: (written) => [
       ...passedOn.map(synced),
       ...(conflict === undefined || written === undefined
         ? []
         : [{ of: written, type: 'Warning', reason: 'DependencyPolicyConflict', message: conflict } as const]),
     ],
-    tellsFailure: (why) => {
+    eventOnFailure: (why) => {
       const [of] = passedOn
       return of === undefined ? undefined : { of, type: 'Warning', reason: 'SyncScheduleResultToDependenciesFailed', message: why }
     },

@@ -58,7 +58,7 @@ export const dependenciesListing = ({ templates, interpreter }: DependenciesFact
     indexes: [indexOf(RESOURCE_BINDINGS, REQUIRED_BY, ({ spec }) => (spec?.requiredBy ?? []).map(textOf))],
     signals: [templateNews(templates), ruleNews({ templates, interpreter })],
     writes: [{ resource: RESOURCE_BINDINGS, verbs: ['patch'] }],
-    concerns: (binding) =>
+    isRelevant: (binding) =>
       takesDependencies(binding) ||
       hasFinalizer(binding, DEPENDENCIES_FINALIZER) ||
       binding.metadata.annotations?.[DEPENDENCIES_ANNOTATION] !== undefined,
@@ -98,7 +98,7 @@ export function plan({ binding, template, answer, isMentioned }: Observed): Plan
   if (binding === undefined) return NOTHING_TO_DO
   if (!takesDependencies(binding)) return { actions: release(binding, isMentioned) }
   if (template === undefined || answer === undefined) return NOTHING_TO_DO
-  if ('failed' in answer) return { actions: noteFailure(binding, template, answer.failed), recheckAfterMs: ASK_AGAIN_MS }
+  if ('failed' in answer) return { actions: noteFailure(binding, template, answer.failed), requeueAfterMs: ASK_AGAIN_MS }
   const text = dependenciesText(answer.references)
   const finalizers = binding.metadata.finalizers ?? []
   const isListed = binding.metadata.annotations?.[DEPENDENCIES_ANNOTATION] === text
@@ -115,7 +115,9 @@ export function plan({ binding, template, answer, isMentioned }: Observed): Plan
     reason: 'GetDependenciesSucceed',
     message: `Get dependencies(${text}) succeed.`,
   }
-  return { actions: [{ do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch: { metadata }, ...(isListed ? {} : { tells: told }) }] }
+  return {
+    actions: [{ do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch: { metadata }, ...(isListed ? {} : { events: told }) }],
+  }
 }
 
 /** The list goes first, with which attached bindings let go; the finalizer goes when they have. */
@@ -140,7 +142,7 @@ function noteFailure(binding: ResourceBinding, template: KubeObject, failed: str
       resource: RESOURCE_BINDINGS,
       of: binding,
       patch: { metadata: { annotations: { [DEPENDENCIES_UNKNOWN]: failed } } },
-      tells: { of: template, type: 'Warning', reason: 'GetDependenciesFailed', message: failed },
+      events: { of: template, type: 'Warning', reason: 'GetDependenciesFailed', message: failed },
     },
   ]
 }
@@ -151,17 +153,17 @@ const bindingOf = ({ object }: Located): ObjectRef => ({
 })
 
 const templateNews = (templates: DependenciesFacts['templates']): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     templates.subscribe((located, { type, old }) => {
       if (!located.resource.namespaced || (type === 'updated' && old !== undefined && isSameContent(old, located.object))) return
-      wake(bindingOf(located), templates.isComplete() ? 'normal' : 'low')
+      enqueue(bindingOf(located), templates.isComplete() ? 'normal' : 'low')
     }),
 })
 
 const ruleNews = ({ templates, interpreter }: DependenciesFacts): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     interpreter.onChange((kinds) => {
       for (const located of kinds === undefined ? [templates.all()] : kinds.map((kind) => templates.selectedBy(kind)))
-        for (const one of located) if (one.resource.namespaced) wake(bindingOf(one), 'low')
+        for (const one of located) if (one.resource.namespaced) enqueue(bindingOf(one), 'low')
     }),
 })

@@ -68,7 +68,7 @@ function detector(bindings: Resource<Binding>, facts: DetectorFacts, name: strin
       { resource: bindings, verbs: ['create', 'patch'] },
       { resource: EVERY_RESOURCE, verbs: ['patch'] },
     ],
-    heeds: isOurBusiness,
+    isRelevantUpdate: isOurBusiness,
     observe: (ref: ObjectRef, binding: Binding | undefined, read: Reader) => observe(observer, ref, binding, read),
     plan,
   })
@@ -79,7 +79,7 @@ const bindingOf = ({ kind, metadata }: KubeObject): ObjectRef => ({
   name: bindingName(kind, metadata.name ?? ''),
 })
 
-const onlyComingAndGoing = { heeds: () => false }
+const onlyComingAndGoing = { isRelevantUpdate: () => false }
 
 /** What a policy has claimed, and what it could claim: unclaimed, or preempted by name. */
 function* concernedBy(policy: Policy, { templates }: DetectorFacts): Iterable<Located> {
@@ -108,28 +108,28 @@ function isOurBusiness(old: Binding, binding: Binding): boolean {
 }
 
 const templateNews = ({ templates }: DetectorFacts, isOfScope: (located: Located) => boolean): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     templates.subscribe((located, { type, old }) => {
       if (!isOfScope(located) && (old === undefined || !isOfScope({ ...located, object: old }))) return
       if (type === 'updated' && old !== undefined && isSameContent(old, located.object)) return
-      wake(bindingOf(located.object), templates.isComplete() ? 'normal' : 'low')
+      enqueue(bindingOf(located.object), templates.isComplete() ? 'normal' : 'low')
     }),
 })
 
 /** Rules changed: whatever has a binding of that kind may need something else now. */
 const ruleNews = ({ templates, interpreter }: DetectorFacts, refsOf: (located: Iterable<Located>) => ObjectRef[]): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     interpreter.onChange((kinds) => {
       const found = kinds === undefined ? [templates.all()] : kinds.map((kind) => templates.selectedBy(kind))
       for (const located of found)
-        for (const ref of refsOf([...located].filter(({ object }) => claimOf(object) !== undefined))) wake(ref, 'low')
+        for (const ref of refsOf([...located].filter(({ object }) => claimOf(object) !== undefined))) enqueue(ref, 'low')
     }),
 })
 
 /** A narrowing speaks of bindings of both scopes. */
 const within = (signal: Signal, { namespaced }: Resource): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     signal.subscribe((ref, priority) => {
-      if ((ref.namespace !== '') === namespaced) wake(ref, priority)
+      if ((ref.namespace !== '') === namespaced) enqueue(ref, priority)
     }),
 })

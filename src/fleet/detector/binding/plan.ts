@@ -5,7 +5,7 @@
  */
 import type { Policy } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { Action, EventIntent, Plan, Telling } from '../../../runtime/controller.ts'
+import type { Action, EventIntent, Plan, WriteEvents } from '../../../runtime/controller.ts'
 import { type Claim, claimChanges, claimOf, isSameClaim, type MetadataChanges, neededChanges } from '../claim.ts'
 import { bindingPatch, controllerUidOf, newBinding, type Wish, waitingPatch } from './desired.ts'
 import { DEFERRED, WAITING_BECAUSE } from './notes.ts'
@@ -22,7 +22,7 @@ export function plan(observed: Observed): Plan {
   const isSettled = claims.length === 0 && release.length === 0
   return {
     actions: [...release, ...claims, ...(isSettled ? bindingActions(observed) : [])],
-    ...(isFailed(observed) ? { recheckAfterMs: ASK_AGAIN_MS } : {}),
+    ...(isFailed(observed) ? { requeueAfterMs: ASK_AGAIN_MS } : {}),
   }
 }
 
@@ -53,10 +53,10 @@ function claimActions(subject: Subject, observed: Observed): Action[] {
   })
   if (metadata === undefined) return []
   const isTaken = decision.preempts !== undefined && !isSameClaim(claim, subject.claim)
-  const telling = isTaken
+  const events = isTaken
     ? takenTelling(template, wanted as Claim, decision.preempts as Claim)
     : waitTelling(template, decision.policy, metadata, observed)
-  return [{ do: 'patch', resource, of: template, patch: { metadata }, ...telling }]
+  return [{ do: 'patch', resource, of: template, patch: { metadata }, ...events }]
 }
 
 /** What goes keeps a claim that holds and gets no other; a policy takes nothing before its overrides are there. */
@@ -67,17 +67,17 @@ function nextClaim({ template, claim, wanted, decision, missingOverrides }: Subj
   return decision.preempts === undefined ? undefined : claim
 }
 
-function takenTelling(template: KubeObject, by: Claim, from: Claim): Telling {
-  return { tells: preempted(template, by, from), tellsFailure: (why) => preempted(template, by, from, why) }
+function takenTelling(template: KubeObject, by: Claim, from: Claim): WriteEvents {
+  return { events: preempted(template, by, from), eventOnFailure: (why) => preempted(template, by, from, why) }
 }
 
 /** A wait is told when it begins, with the note that says so. */
-function waitTelling(template: KubeObject, policy: Policy | undefined, metadata: MetadataChanges, observed: Observed): Telling {
+function waitTelling(template: KubeObject, policy: Policy | undefined, metadata: MetadataChanges, observed: Observed): WriteEvents {
   if (policy === undefined) return {}
   const wait = metadata.annotations?.[WAITING_BECAUSE]
   return {
-    ...(wait === undefined || wait === null ? {} : { tells: waitNews(template, policy, wait, observed) }),
-    tellsFailure: (why) => applyFailed(template, policy, why),
+    ...(wait === undefined || wait === null ? {} : { events: waitNews(template, policy, wait, observed) }),
+    eventOnFailure: (why) => applyFailed(template, policy, why),
   }
 }
 
@@ -99,8 +99,8 @@ function bindingActions(observed: Observed): Action[] {
   if (wait !== undefined || winner.isDeferred) {
     const patch = binding === undefined ? undefined : waitingPatch(binding, narrowing, wait)
     if (binding === undefined || patch === undefined) return []
-    const telling = waitTelling(winner.template, policy, (patch.metadata ?? {}) as MetadataChanges, observed)
-    return [{ do: 'patch', resource: bindings, of: binding, patch, ...telling }]
+    const events = waitTelling(winner.template, policy, (patch.metadata ?? {}) as MetadataChanges, observed)
+    return [{ do: 'patch', resource: bindings, of: binding, patch, ...events }]
   }
   if (interpretation === undefined || 'failed' in interpretation) return []
   const wish = wishOf(observed, winner, interpretation.needs)
@@ -127,7 +127,7 @@ function appliedTelling(
   { interpretation }: Observed,
   { template, decision }: Subject,
   patch: Record<string, unknown> | undefined,
-): Telling {
+): WriteEvents {
   const policy = decision.policy as Policy
   const spec = (patch?.spec ?? {}) as Record<string, unknown>
   const hasNews = patch === undefined || ['replicas', 'replicaRequirements', 'components'].some((key) => key in spec)
@@ -135,5 +135,5 @@ function appliedTelling(
     hasNews && interpretation !== undefined && 'needs' in interpretation && interpretation.told !== undefined
       ? [{ of: template, type: 'Normal', ...interpretation.told }]
       : []
-  return { tells: [...read, applied(template, policy)], tellsFailure: (why) => applyFailed(template, policy, why) }
+  return { events: [...read, applied(template, policy)], eventOnFailure: (why) => applyFailed(template, policy, why) }
 }

@@ -200,7 +200,7 @@ async function aHub(more: Partial<DetectorFacts>) {
 describe('a narrowing', () => {
   it('limits where a binding may go and holds it back, until it says otherwise', async () => {
     let answer: NarrowingAnswer = { allow: ['member2', 'member3'], hold: 'the data is not there yet' }
-    const wakers = new Set<(ref: ObjectRef) => void>()
+    const queues = new Set<(ref: ObjectRef) => void>()
     const seen: (Binding | undefined)[] = []
     const sample = {
       name: 'sample',
@@ -210,8 +210,8 @@ describe('a narrowing', () => {
       },
       changes: {
         subscribe: (waker: (ref: ObjectRef) => void) => {
-          wakers.add(waker)
-          return () => wakers.delete(waker)
+          queues.add(waker)
+          return () => queues.delete(waker)
         },
       },
     }
@@ -219,7 +219,7 @@ describe('a narrowing', () => {
     const say = async (next: NarrowingAnswer): Promise<Binding> => {
       answer = next
       await hub.inside(() => {
-        for (const wake of wakers) wake({ namespace: 'default', name: 'web-deployment' })
+        for (const enqueue of queues) enqueue({ namespace: 'default', name: 'web-deployment' })
       })
       await world.settle()
       return theBinding(hub, WEB)

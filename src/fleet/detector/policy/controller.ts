@@ -89,21 +89,21 @@ export function plan({ policies, policy, finalizer, isHeld }: Observed): Plan {
 
 const hasAny = (found: Iterable<unknown>): boolean => found[Symbol.iterator]().next().done !== true
 
-const onlyOtherClaims = { heeds: (old: KubeObject, object: KubeObject): boolean => !isSameClaim(claimOf(old), claimOf(object)) }
+const onlyOtherClaims = { isRelevantUpdate: (old: KubeObject, object: KubeObject): boolean => !isSameClaim(claimOf(old), claimOf(object)) }
 
 const isOf = ({ namespaced }: Resource, { namespace }: Claim): boolean => (namespace !== '') === namespaced
 
 const lettingGo = (templates: Templates, claimerOf: (object: KubeObject) => ObjectRef[]): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     templates.subscribe((_located, { type, object, old }) => {
       if (type === 'updated' && old !== undefined && isSameClaim(claimOf(old), claimOf(object))) return
-      for (const ref of old === undefined ? [] : claimerOf(old)) wake(ref)
+      for (const ref of old === undefined ? [] : claimerOf(old)) enqueue(ref)
     }),
 })
 
 const completion = (templates: Templates, uncertain: ReadonlyMap<string, ObjectRef>): Signal => ({
-  subscribe: (wake) =>
+  subscribe: (enqueue) =>
     templates.onComplete(() => {
-      for (const ref of uncertain.values()) wake(ref)
+      for (const ref of uncertain.values()) enqueue(ref)
     }),
 })

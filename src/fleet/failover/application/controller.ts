@@ -21,7 +21,7 @@ export function applicationFailover(resource: Resource<Binding>, interpreter: Pi
       : 'cluster-resource-binding-application-failover-controller',
     for: resource,
     writes: [{ resource, verbs: ['patch'] }],
-    concerns: ({ metadata, spec }) => spec?.failover?.application !== undefined || metadata.annotations?.[UNHEALTHY_SINCE] !== undefined,
+    isRelevant: ({ metadata, spec }) => spec?.failover?.application !== undefined || metadata.annotations?.[UNHEALTHY_SINCE] !== undefined,
     observe: (_ref, binding, read) => ({
       binding,
       isJudged: binding?.spec?.resource !== undefined && interpreter.has(binding.spec.resource, 'InterpretHealth'),

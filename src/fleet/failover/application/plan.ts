@@ -6,7 +6,7 @@ import { EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/wel
 import { compareStrings } from '../../../kube/go-print.ts'
 import { type Parsed, parsed, unparsed } from '../../../kube/parsed.ts'
 import type { Resource } from '../../../kube/resource.ts'
-import { type Action, type News, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { type Action, type KeyedEvent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
 import type { FailoverGates } from '../options.ts'
 import { preservedState } from '../state-preservation.ts'
@@ -35,16 +35,16 @@ export const planFor =
     const failed = ends.filter(({ endMs }) => endMs < nowMs)
     const nextMs = Math.min(...ends.filter(({ endMs }) => endMs >= nowMs).map(({ endMs }) => endMs), Number.POSITIVE_INFINITY)
     // A millisecond more: the tolerance must be over, not reached.
-    const later = Number.isFinite(nextMs) ? { recheckAfterMs: nextMs - nowMs + 1 } : {}
+    const later = Number.isFinite(nextMs) ? { requeueAfterMs: nextMs - nowMs + 1 } : {}
     const evictions = new Map<string, Eviction>()
-    const news: News[] = []
+    const events: KeyedEvent[] = []
     for (const { cluster } of failed) {
       const eviction = behavior === undefined ? undefined : evictionFor(resource, binding, { cluster, behavior, gates })
       if (eviction?.value !== undefined) evictions.set(cluster, eviction.value)
-      else if (eviction !== undefined) news.push(heldBack(binding, cluster, eviction.error))
+      else if (eviction !== undefined) events.push(heldBack(binding, cluster, eviction.error))
     }
     const actions = evict(resource, binding, evictions, nowMs)
-    return { actions: actions.length > 0 ? actions : remembered(resource, binding, { before, since }), news, ...later }
+    return { actions: actions.length > 0 ? actions : remembered(resource, binding, { before, since }), events, ...later }
   }
 
 /** Clusters the binding is on and not already leaving, by since when it is unhealthy there; Unknown is not unhealthy. */

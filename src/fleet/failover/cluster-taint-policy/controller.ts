@@ -32,7 +32,7 @@ export const clusterTaintPolicy = defineController<ObservedTaints, Cluster>({
     ),
   ],
   writes: [{ resource: CLUSTERS, verbs: ['patch'] }],
-  heeds: (old, now) =>
+  isRelevantUpdate: (old, now) =>
     old.metadata.generation !== now.metadata.generation ||
     !deepEqual(old.metadata.labels, now.metadata.labels) ||
     !deepEqual(old.status?.conditions, now.status?.conditions),
@@ -53,8 +53,8 @@ function plan({ cluster, policies, nowMs }: ObservedTaints): Plan {
         resource: CLUSTERS,
         of: cluster,
         patch: { spec: { taints } },
-        tells: { of: cluster, type: 'Normal', reason: 'TaintClusterSucceed', message },
-        tellsFailure: (why) => ({ of: cluster, type: 'Warning', reason: 'TaintClusterFailed', message: why }),
+        events: { of: cluster, type: 'Normal', reason: 'TaintClusterSucceed', message },
+        eventOnFailure: (why) => ({ of: cluster, type: 'Warning', reason: 'TaintClusterFailed', message: why }),
       },
     ],
   }

@@ -35,10 +35,10 @@ export function gracefulEviction(
       : 'cluster-resource-binding-graceful-eviction-controller',
     for: resource,
     writes: [{ resource, verbs: ['patch'] }],
-    concerns: ({ spec }) => (spec?.gracefulEvictionTasks ?? []).length > 0,
+    isRelevant: ({ spec }) => (spec?.gracefulEvictionTasks ?? []).length > 0,
     indexes: [worksIndex(kind)],
     // That one is there no longer is all that counts.
-    watches: [via(WORKS, (work) => [kind.namedBy(work)].flatMap((ref) => ref ?? []), { heeds: () => false, priority: 'low' })],
+    watches: [via(WORKS, (work) => [kind.namedBy(work)].flatMap((ref) => ref ?? []), { isRelevantUpdate: () => false, priority: 'low' })],
     observe(_ref, binding, read) {
       const works = binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding))
       const copies = new Set(works.flatMap(({ metadata }) => clusterOfExecutionNamespace(metadata.namespace ?? '') ?? []))
@@ -58,8 +58,8 @@ const planWith =
     const tasks = binding.spec?.gracefulEvictionTasks ?? []
     if (tasks.length === 0) return NOTHING_TO_DO
     const { kept, done, nextMs } = assess(binding, { nowMs, timeoutSeconds, copies })
-    const later = nextMs === undefined ? {} : { recheckAfterMs: nextMs - nowMs + MARGIN_MS }
+    const later = nextMs === undefined ? {} : { requeueAfterMs: nextMs - nowMs + MARGIN_MS }
     if (kept.length === tasks.length && kept.every((task, i) => task === tasks[i])) return { actions: [], ...later }
-    const tells = done.flatMap((cluster) => [binding, templateOf(binding)].map((of) => evictionEvent(of, cluster, 'succeed')))
-    return { actions: [{ do: 'patch', resource, of: binding, patch: { spec: { gracefulEvictionTasks: kept } }, tells }], ...later }
+    const events = done.flatMap((cluster) => [binding, templateOf(binding)].map((of) => evictionEvent(of, cluster, 'succeed')))
+    return { actions: [{ do: 'patch', resource, of: binding, patch: { spec: { gracefulEvictionTasks: kept } }, events }], ...later }
   }

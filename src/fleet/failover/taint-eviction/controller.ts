@@ -11,7 +11,7 @@ import { CLUSTERS } from '../../../kinds/karmada/resources.ts'
 import { APPLIED_PLACEMENT, EVICTION_PRODUCERS, EVICTION_REASONS } from '../../../kinds/karmada/well-known.ts'
 import { refOf } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
-import { type Controller, defineController, indexOf, type News, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
+import { type Controller, defineController, indexOf, type KeyedEvent, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
 import { controllerName, type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
 import type { EvictionRate } from '../eviction-rate.ts'
 import type { FailoverOptions } from '../options.ts'
@@ -47,13 +47,13 @@ export function taintEviction(resource: Resource<Binding>, { options, rate }: Ta
         CLUSTERS,
         ({ metadata, spec }, read) =>
           noExecuteTaints(spec?.taints).length === 0 ? [] : read.byIndex(resource, BY_TARGET, metadata.name ?? '').map(refOf),
-        { heeds: (old, now) => !deepEqual(noExecuteTaints(old.spec?.taints), noExecuteTaints(now.spec?.taints)) },
+        { isRelevantUpdate: (old, now) => !deepEqual(noExecuteTaints(old.spec?.taints), noExecuteTaints(now.spec?.taints)) },
       ),
     ],
     indexes: [indexOf<Binding>(resource, BY_TARGET, targetsOf)],
     writes: [{ resource, verbs: ['patch'] }],
-    concerns: (binding, read) => targetsOf(binding).some((name) => isTainted(read.get(CLUSTERS, '', name))),
-    heeds: isWorthALook,
+    isRelevant: (binding, read) => targetsOf(binding).some((name) => isTainted(read.get(CLUSTERS, '', name))),
+    isRelevantUpdate: isWorthALook,
     observe(ref, binding, read) {
       const nowMs = read.nowMs()
       const key = `${resource.plural} ${ref.namespace}/${ref.name}`
@@ -93,14 +93,14 @@ const planWith =
   ({ binding, due, waitMs, nowMs }: ObservedBinding): Plan => {
     if (binding === undefined || due.length === 0) return NOTHING_TO_DO
     const nextMs = Math.min(...due.filter(({ atMs }) => atMs > nowMs).map(({ atMs }) => atMs), NEVER)
-    const later = nextMs === NEVER ? {} : { recheckAfterMs: nextMs - nowMs }
+    const later = nextMs === NEVER ? {} : { requeueAfterMs: nextMs - nowMs }
     const leaving = due.filter(({ atMs }) => atMs <= nowMs).map(({ cluster }) => cluster)
     if (leaving.length === 0) return { actions: [], ...later }
-    if (waitMs > 0) return { actions: [], recheckAfterMs: Math.min(waitMs, later.recheckAfterMs ?? NEVER) }
+    if (waitMs > 0) return { actions: [], requeueAfterMs: Math.min(waitMs, later.requeueAfterMs ?? NEVER) }
     const failover = binding.spec.failover?.cluster
     const purgeMode = failover === undefined ? byDefault : purgeModeOf(failover.purgeMode ?? 'Gracefully')
     const evictions = new Map<string, Eviction | undefined>()
-    const news: News[] = []
+    const events: KeyedEvent[] = []
     for (const cluster of leaving) {
       // Without graceful eviction nothing waits for anything: the cluster is left, and that is all.
       if (purgeMode === 'Gracefully' && !gates.GracefulEviction) {
@@ -115,7 +115,7 @@ const planWith =
           producer: EVICTION_PRODUCERS.taintManager,
           ...state.value,
         })
-      else news.push(heldBack(binding, cluster, state.error))
+      else events.push(heldBack(binding, cluster, state.error))
     }
-    return { actions: evict(resource, binding, evictions, nowMs), news, ...later }
+    return { actions: evict(resource, binding, evictions, nowMs), events, ...later }
   }

@@ -255,14 +255,14 @@ describe('what a member serves', () => {
 it('news is told at once, then at the end of each interval, and never lost', () => {
   const clock = manualClock()
   const told: number[] = []
-  const news = coalesce(clock, 1000, () => told.push(clock.now()))
-  news.tell()
+  const changes = coalesce(clock, 1000, () => told.push(clock.now()))
+  changes.tell()
   for (let i = 0; i < 25; i++) {
     clock.move(100)
-    news.tell()
+    changes.tell()
   }
   clock.move(5000)
-  news.tell()
+  changes.tell()
   assert.deepEqual(told, [0, 1000, 2000, 3000, 7500])
 })
 

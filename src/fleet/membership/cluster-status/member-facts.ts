@@ -46,35 +46,35 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
   const { member, clock, random } = options
   const sums = createSums()
   const stopping = new AbortController()
-  const news = coalesce(clock, options.everyMs, options.changed)
+  const changes = coalesce(clock, options.everyMs, options.changed)
   const following = (resource: Resource, project: (object: KubeObject) => KubeObject): Informer => {
     const { signal } = stopping
     const client = member.clientFor('caches')
     const onError = (error: unknown): void => {
       options.onError?.(error)
       // What cannot be followed is not waited for.
-      news.tell()
+      changes.tell()
     }
     return startInformer({ client, clock: patient(clock), random, resource, project, signal, onError })
   }
   const nodes = following(NODES, keptOfNode)
   const pods = following(PODS, keptOfPod)
   const definitions = following(CUSTOM_RESOURCE_DEFINITIONS, keptOfDefinition)
-  const discovery = followDiscovery(options, stopping.signal, news.tell)
+  const discovery = followDiscovery(options, stopping.signal, changes.tell)
   const reading = repeatReading(clock, () => discovery.read())
   const isKnown = (): boolean => nodes.hasSynced && pods.hasSynced
   nodes.subscribe(({ type, object, old }) => {
     sums.node(old?.facts as NodeFacts | undefined, type === 'deleted' ? undefined : (object.facts as NodeFacts))
-    if (isKnown()) news.tell()
+    if (isKnown()) changes.tell()
   })
   pods.subscribe(({ type, object, old }) => {
     sums.pod(old?.facts as PodFacts | undefined, type === 'deleted' ? undefined : (object.facts as PodFacts))
-    if (isKnown()) news.tell()
+    if (isKnown()) changes.tell()
   })
   definitions.subscribe(({ type, object, old }) => {
     if (definitions.hasSynced && (type !== 'updated' || old?.facts !== object.facts)) reading.changed()
   })
-  for (const one of [nodes, pods]) void one.synced().then(news.tell)
+  for (const one of [nodes, pods]) void one.synced().then(changes.tell)
   return {
     get isComplete() {
       return discovery.hasAnswered && [nodes, pods].every((one) => one.hasSynced || one.isFailing)
@@ -90,7 +90,7 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
     stop() {
       stopping.abort()
       reading.stop()
-      news.stop()
+      changes.stop()
     },
   }
 }

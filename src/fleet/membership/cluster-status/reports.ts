@@ -70,7 +70,7 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
   const { members, clock, random } = facts
   const background = clock.background ?? clock
   const watches = new Map<string, Watch>()
-  let wake: ((cluster: string) => void) | undefined
+  let enqueue: ((cluster: string) => void) | undefined
 
   function begin(name: string): Watch {
     const member = members.get(name)
@@ -82,7 +82,7 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
       const nowMs = clock.now()
       watch.streak = nextStreak(before, health, nowMs)
       if (health === 'ready') watch.facts?.refresh()
-      if (before?.health !== health || isUndecided(watch.streak, nowMs - options.periodMs, options)) wake?.(name)
+      if (before?.health !== health || isUndecided(watch.streak, nowMs - options.periodMs, options)) enqueue?.(name)
     }
     // There may only be no way *yet*: both its Cluster and its Secret take a moment to be seen.
     if (member === undefined) watch.stop = background.after(options.periodMs, () => note('unconnected'))
@@ -98,7 +98,7 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
     member,
     part: PART,
     everyMs: options.summaryEveryMs,
-    changed: () => wake?.(name),
+    changed: () => enqueue?.(name),
     onError: (error: unknown) => facts.onError?.(error, name),
   })
 
@@ -125,22 +125,22 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
 
   return {
     of(name) {
-      if (wake === undefined) return undefined
+      if (enqueue === undefined) return undefined
       const { streak, facts: known } = watches.get(name) ?? begin(name)
       return streak === undefined ? undefined : { streak, facts: known }
     },
     summaryOf: (name) => watches.get(name)?.facts?.summary(),
     forget: end,
     subscribe(call) {
-      wake = (name) => call({ namespace: '', name })
+      enqueue = (name) => call({ namespace: '', name })
       const unsubscribe = members.subscribe((name) => {
         if (!watches.has(name)) return
         end(name)
         begin(name)
-        wake?.(name)
+        enqueue?.(name)
       })
       return () => {
-        wake = undefined
+        enqueue = undefined
         unsubscribe()
         for (const name of [...watches.keys()]) end(name)
       }

@@ -54,7 +54,7 @@ describe('the plan for a cluster', () => {
   const waits = { conditions: [{ type: 'Terminating', status: 'True', reason: 'WaitingForWorks', message: '', lastTransitionTime: OLD }] }
   const deeds = (observed: Partial<ObservedCluster>): string[] =>
     plan({ cluster: undefined, space: undefined, isTargeted: false, nowMs: NOW_MS, ...observed }).actions.map((action) =>
-      action.do === 'together'
+      action.do === 'batch'
         ? action.do
         : `${action.do} ${action.resource.plural}${'subresource' in action && action.subresource ? `/${action.subresource}` : ''}`,
     )

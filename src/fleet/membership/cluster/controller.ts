@@ -32,12 +32,12 @@ export const cluster = defineController<ObservedCluster, Cluster>({
   watches: [
     {
       resource: NAMESPACES,
-      affects({ metadata }) {
+      keysFor({ metadata }) {
         const name = clusterOfExecutionNamespace(metadata.name ?? '')
         return name === undefined ? [] : [{ namespace: '', name }]
       },
     },
-    ...BINDINGS.map((resource): Watch => ({ resource, affects: leaving })),
+    ...BINDINGS.map((resource): Watch => ({ resource, keysFor: leaving })),
   ],
   indexes: BINDINGS.map((resource) => indexOf<Binding>(resource, BY_TARGET, targetsOf)),
   writes: [

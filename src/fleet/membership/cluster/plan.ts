@@ -44,8 +44,8 @@ function kept({ space, nowMs }: ObservedCluster, cluster: Cluster): Action[] {
       do: 'create',
       resource: NAMESPACES,
       object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: spaceName, labels: { [SYSTEM_LABEL]: 'true' } } },
-      tells: { of: cluster, type: 'Normal', reason: 'CreateExecutionSpaceSucceed', message },
-      tellsFailure: (why) => warning(cluster, 'CreateExecutionSpaceFailed', why),
+      events: { of: cluster, type: 'Normal', reason: 'CreateExecutionSpaceSucceed', message },
+      eventOnFailure: (why) => warning(cluster, 'CreateExecutionSpaceFailed', why),
     },
   ]
 }
@@ -65,8 +65,8 @@ function marks(cluster: Cluster, nowMs: number): Action[] {
       resource: CLUSTERS,
       of: cluster,
       patch: { ...metadata, spec: { taints } },
-      tells: { of: cluster, type: 'Normal', reason: 'TaintClusterSucceed', message },
-      tellsFailure: (why) => warning(cluster, 'TaintClusterFailed', why),
+      events: { of: cluster, type: 'Normal', reason: 'TaintClusterSucceed', message },
+      eventOnFailure: (why) => warning(cluster, 'TaintClusterFailed', why),
     },
   ]
 }
@@ -101,13 +101,13 @@ function removed({ space, isTargeted, nowMs }: ObservedCluster, cluster: Cluster
       do: 'delete',
       resource: NAMESPACES,
       of: space,
-      tells: {
+      events: {
         of: cluster,
         type: 'Normal',
         reason: 'RemoveExecutionSpaceSucceed',
         message: `Removed execution space for cluster(${name}).`,
       },
-      tellsFailure: (failure) => warning(cluster, 'RemoveExecutionSpaceFailed', failure),
+      eventOnFailure: (failure) => warning(cluster, 'RemoveExecutionSpaceFailed', failure),
     },
     ...says,
   ]

@@ -79,7 +79,7 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
           const ref = kind.namedBy(work)
           return ref === undefined ? [] : [ref]
         },
-        { heeds: isAnotherReport },
+        { isRelevantUpdate: isAnotherReport },
       ),
     ],
     signals: [watch.signal],
@@ -88,7 +88,7 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
       { resource: kind.resource, subresource: 'status', verbs: ['patch'] },
       { resource: EVERY_RESOURCE, subresource: 'status', verbs: ['patch'] },
     ],
-    heeds: isAnotherMatter,
+    isRelevantUpdate: isAnotherMatter,
     concurrency: facts.concurrency ?? 10,
     observe,
     plan: planned,
@@ -97,7 +97,7 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
 
 function planned(seen: Seen): Plan {
   if (seen === undefined) return NOTHING_TO_DO
-  return 'waitMs' in seen ? { actions: [], recheckAfterMs: seen.waitMs } : plan(seen)
+  return 'waitMs' in seen ? { actions: [], requeueAfterMs: seen.waitMs } : plan(seen)
 }
 
 const isAnotherReport = (old: Work, work: Work): boolean =>

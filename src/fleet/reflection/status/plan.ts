@@ -13,7 +13,7 @@ import { fieldAt, fieldsAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { refOf } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
-import type { Action, EventIntent, News, Plan } from '../../../runtime/controller.ts'
+import type { Action, EventIntent, KeyedEvent, Plan } from '../../../runtime/controller.ts'
 import { keptClusters } from '../../binding/index.ts'
 import { fullyApplied } from './aggregate.ts'
 import { mergeDifference } from './merge-difference.ts'
@@ -65,9 +65,9 @@ export function isTold(binding: Binding, items: readonly AggregatedStatusItem[])
 export function plan(observed: Observed): Plan {
   const actions = [...bindingChange(observed), ...templateChange(observed)]
   return {
-    actions: actions.length === 0 ? [] : [{ do: 'together', actions, areIndependent: true }],
-    news: failures(observed),
-    recheckAfterMs: observed.retryAfterMs,
+    actions: actions.length === 0 ? [] : [{ do: 'batch', actions, areIndependent: true }],
+    events: failures(observed),
+    requeueAfterMs: observed.retryAfterMs,
   }
 }
 
@@ -88,8 +88,8 @@ function bindingChange({ kind, binding, items, nowMs }: Observed): Action[] {
       of: binding,
       subresource: 'status',
       patch: { status: { aggregatedStatus: items, conditions } },
-      ...(becomesTrue ? { tells: succeeded(binding, message) } : {}),
-      tellsFailure: (why) => failed(binding, why),
+      ...(becomesTrue ? { events: succeeded(binding, message) } : {}),
+      eventOnFailure: (why) => failed(binding, why),
     },
   ]
 }
@@ -109,14 +109,14 @@ function templateChange({ template }: Observed): Action[] {
       of: object,
       subresource: 'status',
       patch: { status: difference },
-      ...(isFirst ? { tells: succeeded(object, 'Update Resource with AggregatedStatus successfully.') } : {}),
-      tellsFailure: (why) => failed(object, why),
+      ...(isFirst ? { events: succeeded(object, 'Update Resource with AggregatedStatus successfully.') } : {}),
+      eventOnFailure: (why) => failed(object, why),
     },
   ]
 }
 
-function failures({ binding, template }: Observed): News[] {
+function failures({ binding, template }: Observed): KeyedEvent[] {
   if (template === undefined || !('failure' in template)) return []
-  const told = (of: KubeObject): News => ({ key: `${of.kind} ${template.failure}`, ...failed(of, template.failure) })
+  const told = (of: KubeObject): KeyedEvent => ({ key: `${of.kind} ${template.failure}`, ...failed(of, template.failure) })
   return [told(binding), told(template.object)]
 }

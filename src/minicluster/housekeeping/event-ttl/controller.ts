@@ -28,7 +28,7 @@ export function eventTtl(ttlMs = HOUR_MS): Controller {
 export function plan({ event, nowMs, ttlMs }: Observed): Plan {
   if (event === undefined || event.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const expiresAtMs = lastWritten(event, nowMs) + ttlMs
-  if (expiresAtMs > nowMs) return { actions: [], recheckAfterMs: expiresAtMs - nowMs }
+  if (expiresAtMs > nowMs) return { actions: [], requeueAfterMs: expiresAtMs - nowMs }
   return { actions: [{ do: 'delete', resource: EVENTS, of: event }] }
 }
 

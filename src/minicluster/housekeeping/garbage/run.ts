@@ -14,7 +14,7 @@ import { ifFound, isConflict, isNotFound, isOutcomeUnknown } from '../../../clie
 import { EVERY_RESOURCE } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import { keyOfLocated, type Resource } from '../../../kube/resource.ts'
-import { applyAction, type Writer } from '../../../runtime/apply-plan.ts'
+import { applyAction, type Writer } from '../../../runtime/apply-action.ts'
 import type { Action } from '../../../runtime/controller.ts'
 import { createFreshnessGate, type FreshnessGate } from '../../../runtime/freshness.ts'
 import type { ControllerMetrics } from '../../../runtime/metrics.ts'
@@ -65,7 +65,7 @@ class GarbageCollector implements RunningController {
     return [...this.#workers.busy(), ...waiting]
   }
 
-  lookAgain(): void {
+  resync(): void {
     for (const { resource, object } of this.#everything.all()) if (concernsGarbage(object)) this.#add(resource, object)
   }
 

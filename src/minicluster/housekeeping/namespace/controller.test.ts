@@ -60,7 +60,7 @@ describe('what is done about a namespace', () => {
 
   it('only what cannot be watched is looked for again', () => {
     const remaining = [{ resource: WIDGETS, objects: [child(GONE, ['f'])] }]
-    assert.equal(plan(observed({ remaining })).recheckAfterMs, undefined)
-    assert.equal(plan(observed({ remaining, isUnwatched: true })).recheckAfterMs, 1000)
+    assert.equal(plan(observed({ remaining })).requeueAfterMs, undefined)
+    assert.equal(plan(observed({ remaining, isUnwatched: true })).requeueAfterMs, 1000)
   })
 })

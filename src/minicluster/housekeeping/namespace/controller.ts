@@ -58,20 +58,20 @@ export function plan({ namespace, remaining, isUnwatched, nowMs }: Observed): Pl
     const spec = { ...(namespace.spec as object), finalizers: finalizersOf(namespace).filter((name) => name !== FINALIZER) }
     return { actions: [{ do: 'update', resource: NAMESPACES, object: { ...namespace, spec }, subresource: 'finalize' }] }
   }
-  const recheckAfterMs = isUnwatched ? LOOK_AGAIN_MS : undefined
+  const requeueAfterMs = isUnwatched ? LOOK_AGAIN_MS : undefined
   const untouched = remaining.filter(({ objects }) => objects.some((object) => object.metadata.deletionTimestamp === undefined))
   // What is not even marked yet says nothing about what will remain: the conditions wait for the next look.
   if (untouched.length > 0) {
     const actions = untouched.map(
       ({ resource }): Action => ({ do: 'delete-collection', resource, namespace: namespace.metadata.name ?? '' }),
     )
-    return { actions, recheckAfterMs }
+    return { actions, requeueAfterMs }
   }
   const conditions = deletionConditions(namespace, remaining, nowMs)
-  if (conditions === undefined) return { actions: [], recheckAfterMs }
+  if (conditions === undefined) return { actions: [], requeueAfterMs }
   return {
     actions: [{ do: 'patch', resource: NAMESPACES, of: namespace, patch: { status: { conditions } }, subresource: 'status' }],
-    recheckAfterMs,
+    requeueAfterMs,
   }
 }
 
@@ -80,10 +80,10 @@ const finalizersOf = (namespace: KubeObject): string[] => (namespace.spec as { f
 /** The namespace of everything that goes or begins to go. */
 function leavers(everything: Everything): Signal {
   return {
-    subscribe: (wake) =>
+    subscribe: (enqueue) =>
       everything.subscribe((_resource, { type, object }) => {
         const { namespace, deletionTimestamp } = object.metadata
-        if (namespace !== undefined && (type === 'deleted' || deletionTimestamp !== undefined)) wake({ namespace: '', name: namespace })
+        if (namespace !== undefined && (type === 'deleted' || deletionTimestamp !== undefined)) enqueue({ namespace: '', name: namespace })
       }),
   }
 }

@@ -43,8 +43,8 @@ export function processNodeRegistration(shape: MemberShape, facts?: NodeFacts): 
     ],
     signals: [
       {
-        subscribe(wake) {
-          for (const name of names) wake({ namespace: '', name })
+        subscribe(enqueue) {
+          for (const name of names) enqueue({ namespace: '', name })
           return () => undefined
         },
       },
@@ -73,15 +73,15 @@ export function plan(observed: Observed): Plan {
   if (node.metadata.deletionTimestamp !== undefined || node.metadata.labels?.[NODE_LABEL] !== 'process') return NOTHING_TO_DO
   if (!isWanted && node.metadata.labels[POOL_LABEL] === 'process') return { actions: [{ do: 'delete', resource: NODES, of: node }] }
   if (!isWanted) return NOTHING_TO_DO
-  const { renewal, recheckAfterMs } = heartbeat(observed, node)
-  return { actions: [...readiness(observed, node), ...renewal], recheckAfterMs }
+  const { renewal, requeueAfterMs } = heartbeat(observed, node)
+  return { actions: [...readiness(observed, node), ...renewal], requeueAfterMs }
 }
 
 /** The status is written when the node is new, and when others gave it up while nobody renewed the lease. */
 function readiness({ name, shape, facts, nowMs }: Observed, node: Node): Action[] {
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')
   if (ready?.status === 'True') return []
-  const tells =
+  const events =
     ready === undefined
       ? { reason: 'Starting', message: 'Starting kubelet.' }
       : { reason: 'NodeReady', message: `Node ${name} status is now: NodeReady` }
@@ -93,12 +93,12 @@ function readiness({ name, shape, facts, nowMs }: Observed, node: Node): Action[
       of: node,
       patch: { status },
       subresource: 'status',
-      tells: { of: node, type: 'Normal', host: name, ...tells },
+      events: { of: node, type: 'Normal', host: name, ...events },
     },
   ]
 }
 
-function heartbeat({ name, lease, nowMs }: Observed, node: Node): { renewal: Action[]; recheckAfterMs: number } {
+function heartbeat({ name, lease, nowMs }: Observed, node: Node): { renewal: Action[]; requeueAfterMs: number } {
   const renewTime = `${new Date(nowMs).toISOString().slice(0, -1)}000Z`
   if (lease === undefined) {
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' }]
@@ -108,10 +108,10 @@ function heartbeat({ name, lease, nowMs }: Observed, node: Node): { renewal: Act
       metadata: { name, namespace: NAMESPACE, ownerReferences },
       spec: { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime },
     }
-    return { renewal: [{ do: 'create', resource: LEASES, object }], recheckAfterMs: RENEW_MS }
+    return { renewal: [{ do: 'create', resource: LEASES, object }], requeueAfterMs: RENEW_MS }
   }
   const age = nowMs - parseMs(lease.spec?.renewTime)
-  if (age >= 0 && age < RENEW_MS) return { renewal: [], recheckAfterMs: RENEW_MS - age }
+  if (age >= 0 && age < RENEW_MS) return { renewal: [], requeueAfterMs: RENEW_MS - age }
   const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime }
-  return { renewal: [{ do: 'patch', resource: LEASES, of: lease, patch: { spec } }], recheckAfterMs: RENEW_MS }
+  return { renewal: [{ do: 'patch', resource: LEASES, of: lease, patch: { spec } }], requeueAfterMs: RENEW_MS }
 }

@@ -28,7 +28,7 @@ const observed = (more: Partial<Observed>): Observed => ({
   ...more,
 })
 const deedsOf = (more: Partial<Observed>): string[] =>
-  plan(observed(more)).actions.map((action) => (action.do === 'together' ? 'together' : `${action.do} ${action.resource.plural}`))
+  plan(observed(more)).actions.map((action) => (action.do === 'batch' ? 'batch' : `${action.do} ${action.resource.plural}`))
 
 describe('process nodes', () => {
   it('have networks of their own inside 127.64.0.0/10', () => {

@@ -23,7 +23,7 @@ export interface Prober {
   /** The states of exactly these probes of a pod, by `keyOfProbe`. */
   states(podUid: string, wanted: readonly WantedProbe[]): ReadonlyMap<string, ProbeState>
   /** From here on pods are woken; the returned function ends all probes. */
-  start(wake: (podUid: string) => void): () => void
+  start(enqueue: (podUid: string) => void): () => void
 }
 
 export const keyOfProbe = (run: RunId, kind: ProbeKind): string => `${run.container}/${run.attempt}/${kind}`
@@ -39,7 +39,7 @@ const SECOND = 1000
 
 export function createProber({ machine, clock }: { machine: ContainerMachine; clock: Clock }): Prober {
   const pods = new Map<string, Map<string, Worker>>()
-  let wake: ((podUid: string) => void) | undefined
+  let enqueue: ((podUid: string) => void) | undefined
 
   function begin(wanted: WantedProbe): Worker {
     const worker: Worker = { wanted, state: FRESH, isEnded: false, cancel: () => undefined }
@@ -56,7 +56,7 @@ export function createProber({ machine, clock }: { machine: ContainerMachine; cl
     if (worker.isEnded) return
     const before = worker.state
     worker.state = afterAnswer(before, answer, { kind, probe })
-    if (before.verdict !== worker.state.verdict || before.failure?.number !== worker.state.failure?.number) wake?.(run.podUid)
+    if (before.verdict !== worker.state.verdict || before.failure?.number !== worker.state.failure?.number) enqueue?.(run.podUid)
     if (worker.state.isOnHold) return
     const nextMs = atMs + (probe.periodSeconds ?? 10) * SECOND
     worker.cancel = clock.after(Math.max(0, nextMs - clock.now()), () => void ask(worker))
@@ -83,9 +83,9 @@ export function createProber({ machine, clock }: { machine: ContainerMachine; cl
       return new Map([...next].map(([key, worker]) => [key, worker.state]))
     },
     start(listener) {
-      wake = listener
+      enqueue = listener
       return () => {
-        wake = undefined
+        enqueue = undefined
         for (const workers of pods.values()) for (const worker of workers.values()) end(worker)
         pods.clear()
       }

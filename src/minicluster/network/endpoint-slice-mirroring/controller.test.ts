@@ -63,7 +63,7 @@ describe('mirrored slices', () => {
     assert.ok(action?.do === 'create')
     assert.equal((action.object as EndpointSlice).endpoints?.length, 1000)
     assert.deepEqual(
-      [action.tells].flat().map((tells) => (typeof tells === 'object' ? `${tells.reason}: ${tells.message}` : tells)),
+      [action.events].flat().map((events) => (typeof events === 'object' ? `${events.reason}: ${events.message}` : events)),
       [
         'TooManyAddressesToMirror: A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset. 1 addresses were skipped',
       ],

@@ -56,12 +56,12 @@ export function plan({ endpoints, slices }: Observed): Plan {
   const kept = wanted.map((one) => take((slice) => keyOf(slice.addressType, slice.ports) === keyOf(one.family, one.ports)))
   const used = wanted.map((one, i) => kept[i] ?? take((slice) => slice.addressType === one.family))
   const taken = new Set(slices.map(({ metadata }) => metadata.name))
-  const tells = skipped === 0 ? undefined : tooMany(endpoints, skipped)
+  const events = skipped === 0 ? undefined : tooMany(endpoints, skipped)
   const writes = wanted.flatMap((one, i): Action[] => {
     const before = used[i]
     const object = sliceFor(endpoints, one, before ?? newName(endpoints, taken))
-    if (before === undefined) return [{ do: 'create', resource: ENDPOINT_SLICES, object, tells }]
-    return isSame(before, object) ? [] : [{ do: 'update', resource: ENDPOINT_SLICES, object, tells }]
+    if (before === undefined) return [{ do: 'create', resource: ENDPOINT_SLICES, object, events }]
+    return isSame(before, object) ? [] : [{ do: 'update', resource: ENDPOINT_SLICES, object, events }]
   })
   const isGoing = endpoints.metadata.deletionTimestamp !== undefined
   return { actions: [...writes.filter((action) => !isGoing || action.do !== 'create'), ...[...free].map(remove)] }

@@ -162,7 +162,7 @@ const byName = (a: EndpointSlice, b: EndpointSlice): number => ((a.metadata.name
 
 function actionsOf(service: Service, changes: Changes, { pods, slices }: Observed): Action[] {
   const { namespace = '', name = '' } = service.metadata
-  const tellsFailure: Action['tellsFailure'] = (why) => ({
+  const eventOnFailure: Action['eventOnFailure'] = (why) => ({
     of: service,
     type: 'Warning',
     reason: 'FailedToUpdateEndpointSlices',
@@ -179,13 +179,13 @@ function actionsOf(service: Service, changes: Changes, { pods, slices }: Observe
   const names = newNames(service, slices, create.length)
   const updates = update.map(({ slice, wanted }): Action => {
     const object = sliceFor(service, wanted, { time: annotate(wanted, slice), before: slice })
-    return { do: 'update', resource: ENDPOINT_SLICES, object, tellsFailure }
+    return { do: 'update', resource: ENDPOINT_SLICES, object, eventOnFailure }
   })
   const creates = create.map((wanted, i): Action => {
     const object = sliceFor(service, wanted, { time: annotate(wanted, undefined), name: names[i] })
-    return { do: 'create', resource: ENDPOINT_SLICES, object, tellsFailure }
+    return { do: 'create', resource: ENDPOINT_SLICES, object, eventOnFailure }
   })
-  const deletes = remove.map((of): Action => ({ do: 'delete', resource: ENDPOINT_SLICES, of, tellsFailure }))
+  const deletes = remove.map((of): Action => ({ do: 'delete', resource: ENDPOINT_SLICES, of, eventOnFailure }))
   // While the service goes, nothing new is made beside the collector that takes its slices away.
   return [...(service.metadata.deletionTimestamp === undefined ? creates : []), ...updates, ...deletes]
 }

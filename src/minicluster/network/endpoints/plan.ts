@@ -163,7 +163,7 @@ function create(service: Service, object: Endpoints): Action {
     do: 'create',
     resource: ENDPOINTS,
     object,
-    tellsFailure: (why) => ({
+    eventOnFailure: (why) => ({
       of: object,
       type: 'Warning',
       reason: 'FailedToCreateEndpoint',
@@ -178,7 +178,7 @@ function update(service: Service, object: Endpoints): Action {
     do: 'update',
     resource: ENDPOINTS,
     object,
-    tellsFailure: (why) => ({
+    eventOnFailure: (why) => ({
       of: object,
       type: 'Warning',
       reason: 'FailedToUpdateEndpoint',

@@ -115,11 +115,11 @@ function plan(observed: Observed): Plan {
   const atMs = givenUpAtMs({ node, lease, watchedSinceMs })
   const conditions = atMs !== undefined && atMs <= nowMs ? unknownConditions(node, nowMs) : undefined
   if (conditions !== undefined) {
-    const tells = isNodeReady(node) ? notReadyNews(node) : undefined
-    return { actions: [{ do: 'patch', resource: NODES, of: node, patch: { status: { conditions } }, subresource: 'status', tells }] }
+    const events = isNodeReady(node) ? notReadyNews(node) : undefined
+    return { actions: [{ do: 'patch', resource: NODES, of: node, patch: { status: { conditions } }, subresource: 'status', events }] }
   }
-  const recheck = atMs !== undefined && atMs > nowMs ? { recheckAfterMs: atMs - nowMs } : {}
-  return { actions: [...markActions(node, observed), ...podActions(observed)], ...recheck }
+  const requeue = atMs !== undefined && atMs > nowMs ? { requeueAfterMs: atMs - nowMs } : {}
+  return { actions: [...markActions(node, observed), ...podActions(observed)], ...requeue }
 }
 
 const notReadyNews = (node: Node): EventIntent => {
@@ -138,7 +138,7 @@ function markActions(node: Node, { disruption, nowMs }: Observed): Action[] {
     ...(Object.keys(labels).length === 0 ? {} : { metadata: { labels } }),
   }
   if (Object.keys(patch).length === 0) return []
-  return [{ do: 'patch', resource: NODES, of: node, patch, tells: isNew ? registeredNews(node) : undefined }]
+  return [{ do: 'patch', resource: NODES, of: node, patch, events: isNew ? registeredNews(node) : undefined }]
 }
 
 function registeredNews(node: Node): EventIntent {
@@ -164,7 +164,7 @@ function podActions({ readyPods, nowMs }: Observed): Action[] {
     const conditions = (pod.status?.conditions ?? []).map((condition) =>
       condition.type === 'Ready' ? { ...condition, status: 'False', lastTransitionTime } : condition,
     )
-    const tells: EventIntent = { of: pod, type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' }
-    return { do: 'patch', resource: PODS, of: pod, patch: { status: { conditions } }, subresource: 'status', tells }
+    const events: EventIntent = { of: pod, type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' }
+    return { do: 'patch', resource: PODS, of: pod, patch: { status: { conditions } }, subresource: 'status', events }
   })
 }

@@ -103,7 +103,7 @@ describe('pods that have ended', () => {
   ]
   const victims = (threshold: number): (string | undefined)[] =>
     planTerminated({ ended: pods, threshold })
-      .actions.flatMap((action) => (action.do === 'together' ? action.actions : [action]))
+      .actions.flatMap((action) => (action.do === 'batch' ? action.actions : [action]))
       .map((action) => (action.do === 'delete' ? action.of.metadata.name : undefined))
   it('stay up to the limit', () => assert.deepEqual(victims(4), []))
   it('go beyond it, the evicted first, then the oldest', () => assert.deepEqual(victims(1), ['evicted', 'old', 'middle']))

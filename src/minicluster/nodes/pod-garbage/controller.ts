@@ -48,7 +48,7 @@ export function podGarbage(): Controller {
     ],
     reads: [{ resource: NODES, verbs: ['get'] }],
     concurrency: 8,
-    concerns: ({ metadata, spec }, read) =>
+    isRelevant: ({ metadata, spec }, read) =>
       metadata.deletionTimestamp !== undefined ||
       ((spec?.nodeName ?? '') !== '' && read.get(NODES, '', spec?.nodeName ?? '') === undefined),
     async observe(_ref, pod, read, client) {
@@ -85,7 +85,7 @@ function plan({ pod, node, missingSinceMs, nowMs }: Observed): Plan {
   if ((pod.spec?.nodeName ?? '') === '') return isTerminating ? { actions: failAndDelete(pod) } : NOTHING_TO_DO
   if (node !== undefined) return isTerminating && isOutOfService(node) ? { actions: failAndDelete(pod) } : NOTHING_TO_DO
   const endsMs = (missingSinceMs ?? nowMs) + QUARANTINE_MS
-  if (endsMs > nowMs) return { actions: [], recheckAfterMs: endsMs - nowMs }
+  if (endsMs > nowMs) return { actions: [], requeueAfterMs: endsMs - nowMs }
   return { actions: failAndDelete(pod, { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', nowMs }) }
 }
 

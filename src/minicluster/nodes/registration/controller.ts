@@ -60,7 +60,7 @@ export function plan({ node, shape, index, isRegistered, nowMs }: Observed): Pla
         of: node,
         patch: { status },
         subresource: 'status',
-        tells: { of: node, type: 'Normal', reason: 'Starting', message: 'A simulated node has started.' },
+        events: { of: node, type: 'Normal', reason: 'Starting', message: 'A simulated node has started.' },
       },
     ],
   }
@@ -74,8 +74,8 @@ function ownAmounts(node: Node): Pick<NonNullable<Node['status']>, 'capacity' | 
 
 function atStart(refs: readonly ObjectRef[]): Signal {
   return {
-    subscribe(wake) {
-      for (const ref of refs) wake(ref)
+    subscribe(enqueue) {
+      for (const ref of refs) enqueue(ref)
       return () => undefined
     },
   }

@@ -39,7 +39,7 @@ function statusOf(of: ReturnType<typeof plan>): Record<string, unknown> {
 
 describe('the plan for a simulated pod', () => {
   it('waits for the delay of the stage', () => {
-    assert.deepEqual(plan({ pod: aPod(), place, stages: fixed, nowMs: NOW_MS + 500 }), { actions: [], recheckAfterMs: 1500 })
+    assert.deepEqual(plan({ pod: aPod(), place, stages: fixed, nowMs: NOW_MS + 500 }), { actions: [], requeueAfterMs: 1500 })
   })
   it('then says what a kubelet would have said, and that nothing really runs', () => {
     const status = statusOf(plan({ pod: aPod(), place, stages: fixed, nowMs: NOW_MS + 2000 }))

@@ -67,7 +67,7 @@ export function plan({ pod, place, stages, nowMs }: Observed): Plan {
   const next = nextStage(pod, stages)
   if (next !== undefined && next.dueAtMs <= nowMs) return { actions: turn(pod, next.stage, { ...place, nowMs }) }
   const actions = gates(pod, { ...place, nowMs })
-  return next === undefined ? { actions } : { actions, recheckAfterMs: next.dueAtMs - nowMs }
+  return next === undefined ? { actions } : { actions, requeueAfterMs: next.dueAtMs - nowMs }
 }
 
 function turn(pod: Pod, stage: Stage, place: Place & { nowMs: number }): Action[] {
@@ -77,7 +77,7 @@ function turn(pod: Pod, stage: Stage, place: Place & { nowMs: number }): Action[
     of: pod,
     patch: { status: statusAfter(pod, stage, place) },
     subresource: 'status',
-    tells: eventsOf(pod, stage, place),
+    events: eventsOf(pod, stage, place),
   }
   if (stage.to !== 'gone') return [status]
   const isEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'

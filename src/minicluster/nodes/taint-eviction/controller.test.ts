@@ -49,8 +49,8 @@ describe('the end of a pod', () => {
   for (const [name, taints, tolerations, expected] of cases)
     it(name, () => {
       const pod = { ...aPodOn('n', 'p', tolerations), metadata: { name: 'p', namespace: 'default', creationTimestamp: at(1000) } }
-      const { actions, recheckAfterMs } = plan({ pod, taints, seenMs: now - 5000, wasDue: false, nowMs: now })
-      assert.equal(recheckAfterMs, typeof expected === 'number' ? expected * 1000 : undefined)
+      const { actions, requeueAfterMs } = plan({ pod, taints, seenMs: now - 5000, wasDue: false, nowMs: now })
+      assert.equal(requeueAfterMs, typeof expected === 'number' ? expected * 1000 : undefined)
       assert.deepEqual(
         actions.map(({ do: what }) => what),
         expected === 'now' ? ['patch', 'delete'] : [],

@@ -12,7 +12,7 @@ import {
   type Controller,
   defineController,
   indexOf,
-  type News,
+  type KeyedEvent,
   NOTHING_TO_DO,
   type Plan,
   via,
@@ -53,7 +53,7 @@ export function taintEviction(): Controller {
       { resource: PODS, subresource: 'status', verbs: ['patch'] },
     ],
     concurrency: 8,
-    concerns({ metadata, spec }, read) {
+    isRelevant({ metadata, spec }, read) {
       if (due.has(`${metadata.namespace}/${metadata.name}`)) return true
       if ((spec?.nodeName ?? '') === '') return false
       const node = read.get(NODES, '', spec?.nodeName ?? '')
@@ -104,8 +104,8 @@ export function plan(observed: Observed): Plan {
   const { pod, wasDue, nowMs } = observed
   if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const atMs = endsAtMs(observed)
-  if (atMs === undefined) return wasDue ? { actions: [], news: [sparedNews(pod, observed.seenMs)] } : NOTHING_TO_DO
-  return atMs > nowMs ? { actions: [], recheckAfterMs: atMs - nowMs } : { actions: evict(pod, nowMs) }
+  if (atMs === undefined) return wasDue ? { actions: [], events: [sparedNews(pod, observed.seenMs)] } : NOTHING_TO_DO
+  return atMs > nowMs ? { actions: [], requeueAfterMs: atMs - nowMs } : { actions: evict(pod, nowMs) }
 }
 
 function evict(pod: Pod, nowMs: number): Action[] {
@@ -114,11 +114,11 @@ function evict(pod: Pod, nowMs: number): Action[] {
   const marks: Action[] =
     conditions === undefined ? [] : [{ do: 'patch', resource: PODS, of: pod, patch: { status: { conditions } }, subresource: 'status' }]
   const message = `Marking for deletion Pod ${pod.metadata.namespace ?? ''}/${pod.metadata.name ?? ''}`
-  return [...marks, { do: 'delete', resource: PODS, of: pod, tells: { of: pod, type: 'Normal', reason: 'TaintManagerEviction', message } }]
+  return [...marks, { do: 'delete', resource: PODS, of: pod, events: { of: pod, type: 'Normal', reason: 'TaintManagerEviction', message } }]
 }
 
 /** Nothing of the pod changes when it is spared. */
-function sparedNews(pod: Pod, sinceMs: number): News {
+function sparedNews(pod: Pod, sinceMs: number): KeyedEvent {
   const message = `Cancelling deletion of Pod ${pod.metadata.namespace ?? ''}/${pod.metadata.name ?? ''}`
   return { key: `spared since ${sinceMs}`, of: pod, type: 'Normal', reason: 'TaintManagerEviction', message }
 }

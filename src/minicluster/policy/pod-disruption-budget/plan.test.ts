@@ -42,9 +42,9 @@ function written({ actions }: Plan): Written | undefined {
 
 const reasons = ({ actions }: Plan): string[] => {
   const [action] = actions
-  const tells = action !== undefined && action.do !== 'together' ? action.tells : undefined
-  assert.ok(typeof tells !== 'function')
-  return (tells === undefined ? [] : 'of' in tells ? [tells] : tells).map(({ reason }) => reason)
+  const events = action !== undefined && action.do !== 'batch' ? action.events : undefined
+  assert.ok(typeof events !== 'function')
+  return (events === undefined ? [] : 'of' in events ? [events] : events).map(({ reason }) => reason)
 }
 
 describe('what a budget allows', () => {
@@ -124,7 +124,7 @@ describe('evictions under way', () => {
     const status = written(seen)
     assert.deepEqual(status?.disruptedPods, { p0: at(60), p1: null, gone: null, p2: null })
     assert.deepEqual([status?.currentHealthy, status?.disruptionsAllowed], [2, 1], 'p1 and p3 are well')
-    assert.equal(seen.recheckAfterMs, 60_001)
+    assert.equal(seen.requeueAfterMs, 60_001)
     assert.deepEqual(reasons(seen), ['NotDeleted'])
   })
 
@@ -139,7 +139,7 @@ describe('the news of a budget', () => {
     const unmanaged = look({ budget: budgetOf({ maxUnavailable: 1 }), pods: pods(1), owners: scale(0, ['p0']) })
     assert.deepEqual(reasons(unmanaged), ['UnmanagedPods'])
     const [action] = unmanaged.actions
-    const message = JSON.stringify(action !== undefined && 'tells' in action ? action.tells : '')
+    const message = JSON.stringify(action !== undefined && 'events' in action ? action.events : '')
     assert.match(
       message,
       /\(selector: &LabelSelector\{MatchLabels:map\[string\]string\{app: x,\},MatchExpressions:\[\]LabelSelectorRequirement\{\},\}\)/,

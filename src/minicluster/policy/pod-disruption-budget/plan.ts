@@ -45,22 +45,22 @@ export function plan({ budget, pods, owners, nowMs }: Observed): Plan {
     disruptionsAllowed: allowed,
     observedGeneration: budget.metadata.generation ?? 0,
   }
-  const recheckAfterMs = disrupted.nextMs
-  if (isCurrent(budget.status, counted, disrupted.kept)) return { actions: [], recheckAfterMs }
+  const requeueAfterMs = disrupted.nextMs
+  if (isCurrent(budget.status, counted, disrupted.kept)) return { actions: [], requeueAfterMs }
   const condition = {
     ...{ type: ALLOWED, status: allowed > 0 ? 'True' : 'False', reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods', message: '' },
     observedGeneration: counted.observedGeneration,
   }
   const conditions = setCondition(budget.status?.conditions as Condition[] | undefined, condition, formatTime(nowMs))
   const status = { ...counted, conditions, disruptedPods: replacing(budget.status?.disruptedPods, disrupted.kept) }
-  const tells: EventIntent[] = [
+  const events: EventIntent[] = [
     ...(pods.length === 0 ? [noPods(budget)] : []),
     ...((owners?.scale?.unmanaged.length ?? 0) > 0 ? [unmanagedPods(budget)] : []),
     ...disrupted.givenUp.map((pod) => notDeleted(budget, pod)),
   ]
   return {
-    actions: [{ do: 'patch', resource: POD_DISRUPTION_BUDGETS, of: budget, patch: { status }, subresource: 'status', tells }],
-    recheckAfterMs,
+    actions: [{ do: 'patch', resource: POD_DISRUPTION_BUDGETS, of: budget, patch: { status }, subresource: 'status', events }],
+    requeueAfterMs,
   }
 }
 
@@ -146,6 +146,6 @@ function failSafe(budget: PodDisruptionBudget, message: string, nowMs: number): 
   if (disruptionsAllowed === 0 && held?.status === 'False' && held.reason === 'SyncFailed' && held.message === message) return NOTHING_TO_DO
   const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = budget.status ?? {}
   const status = { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed: 0, conditions: next }
-  const tells = cannotCount(budget, message)
-  return { actions: [{ do: 'patch', resource: POD_DISRUPTION_BUDGETS, of: budget, patch: { status }, subresource: 'status', tells }] }
+  const events = cannotCount(budget, message)
+  return { actions: [{ do: 'patch', resource: POD_DISRUPTION_BUDGETS, of: budget, patch: { status }, subresource: 'status', events }] }
 }

@@ -139,8 +139,8 @@ describe('resource quotas', () => {
   it('does not take back what a cache has not seen yet', () => {
     const quota: ResourceQuota = { ...aQuota('q', { pods: '3' }), status: { hard: { pods: '3' }, used: { pods: '2' } } }
     const none = new Map([['pods', quantityOf(0)]])
-    assert.deepEqual(plan({ quota, counted: [{ names: ['pods'], state: 'unsure' }] }), { actions: [], recheckAfterMs: 10_000 })
-    assert.deepEqual(plan({ quota, counted: [{ names: ['pods'], state: 'behind' }] }), { actions: [], recheckAfterMs: 100 })
+    assert.deepEqual(plan({ quota, counted: [{ names: ['pods'], state: 'unsure' }] }), { actions: [], requeueAfterMs: 10_000 })
+    assert.deepEqual(plan({ quota, counted: [{ names: ['pods'], state: 'behind' }] }), { actions: [], requeueAfterMs: 100 })
     assert.equal(plan({ quota, counted: [{ names: ['pods'], state: 'counted', used: none }] }).actions.length, 1)
   })
 

@@ -49,12 +49,12 @@ const quotasBeside = (object: KubeObject, read: Reader): ObjectRef[] =>
 /** The quotas of the namespace of everything that is gone. */
 function leavers(everything: Everything): Signal {
   return {
-    subscribe: (wake) =>
+    subscribe: (enqueue) =>
       everything.subscribe((_resource, { type, object }) => {
         const { namespace } = object.metadata
         if (type !== 'deleted' || namespace === undefined) return
         for (const quota of everything.informerOf(RESOURCE_QUOTAS)?.list(namespace) ?? [])
-          wake({ namespace, name: quota.metadata.name ?? '' })
+          enqueue({ namespace, name: quota.metadata.name ?? '' })
       }),
   }
 }

@@ -29,13 +29,13 @@ export function plan({ quota, counted }: Observed): Plan {
   const used: Amounts<Quantity> = new Map([...statedUsed].filter(([name]) => hard.has(name)))
   for (const one of counted) if (one.state === 'counted') for (const [name, amount] of one.used) used.set(name, amount)
   const isBehind = counted.some(({ state }) => state === 'behind')
-  const recheckAfterMs = isBehind ? CATCH_UP_MS : counted.some(({ state }) => state === 'unsure') ? BOOKMARK_MS : undefined
+  const requeueAfterMs = isBehind ? CATCH_UP_MS : counted.some(({ state }) => state === 'unsure') ? BOOKMARK_MS : undefined
   const isFirst = quota.status?.hard === undefined || quota.status.used === undefined
-  if (!isFirst && sameAmounts(hard, statedHard) && sameAmounts(used, statedUsed)) return { actions: [], recheckAfterMs }
+  if (!isFirst && sameAmounts(hard, statedHard) && sameAmounts(used, statedUsed)) return { actions: [], requeueAfterMs }
   const status = { hard: changes(hard, statedHard), used: changes(used, statedUsed) }
   return {
     actions: [{ do: 'patch', resource: RESOURCE_QUOTAS, of: quota, patch: { status }, subresource: 'status' }],
-    recheckAfterMs,
+    requeueAfterMs,
   }
 }
 

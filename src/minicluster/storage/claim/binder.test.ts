@@ -9,7 +9,7 @@ import { deepClone, isJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { applyMergePatch } from '../../../kube/patch/index.ts'
-import type { Action, Plan, Together } from '../../../runtime/controller.ts'
+import type { Action, Batch, Plan } from '../../../runtime/controller.ts'
 import { aClaim, aVolume } from '../testing.ts'
 import { plan as planVolume } from '../volume/controller.ts'
 import { findVolume } from './match.ts'
@@ -23,7 +23,7 @@ interface State {
 const copyOf = ({ claims, volumes }: State): State => ({ claims: new Map(claims), volumes: new Map(volumes) })
 
 /** As a server would: refused when the object has moved on. */
-function write(state: State, action: Action | Together): boolean {
+function write(state: State, action: Action | Batch): boolean {
   if (action.do === 'create') return true
   assert.ok(action.do === 'patch', 'the binder patches and nothing else')
   const objects = (action.resource.plural === 'persistentvolumes' ? state.volumes : state.claims) as Map<string, KubeObject>

@@ -111,8 +111,8 @@ function provisionActions(observed: Bound): Action[] {
   if (annotationOf(claim, STORAGE_PROVISIONER) === provisioner) return pending(observed)
   const message = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`
   const annotations = { [BETA_STORAGE_PROVISIONER]: provisioner, [STORAGE_PROVISIONER]: provisioner }
-  const tells: EventIntent = { of: claim, type: 'Normal', reason: 'ExternalProvisioning', message }
-  return [patchClaim(claim, { metadata: { annotations } }, tells)]
+  const event: EventIntent = { of: claim, type: 'Normal', reason: 'ExternalProvisioning', message }
+  return [patchClaim(claim, { metadata: { annotations } }, event)]
 }
 
 function boundActions({ claim, named }: Bound): Action[] {
@@ -185,11 +185,11 @@ function setFree({ claim, reserved }: Bound): Action[] {
 export const isReclaimed = (volume: PersistentVolume): boolean =>
   annotationOf(volume, PROVISIONED_BY) !== undefined && volume.spec?.persistentVolumeReclaimPolicy === 'Delete'
 
-function pending({ claim, told, nowMs }: Bound, news?: EventIntent): Action[] {
+function pending({ claim, told, nowMs }: Bound, event?: EventIntent): Action[] {
   const { phase, accessModes, capacity } = claim.status ?? {}
   const isPending = phase === 'Pending' && accessModes === undefined && capacity === undefined
-  const telling = news === undefined ? [] : standing(news, { told, component: COMPONENT, nowMs })
-  return [...(isPending ? [] : [writeStatus(claim, statusWithout('Pending'))]), ...telling]
+  const recording = event === undefined ? [] : standing(event, { told, component: COMPONENT, nowMs })
+  return [...(isPending ? [] : [writeStatus(claim, statusWithout('Pending'))]), ...recording]
 }
 
 const statusWithout = (phase: string): Record<string, unknown> => ({
@@ -201,21 +201,21 @@ const statusWithout = (phase: string): Record<string, unknown> => ({
 
 const hasName = (claim: PersistentVolumeClaim): boolean => (claim.spec?.volumeName ?? '') !== ''
 
-const patchClaim = (of: PersistentVolumeClaim, patch: Record<string, unknown>, tells?: EventIntent): Action => ({
+const patchClaim = (of: PersistentVolumeClaim, patch: Record<string, unknown>, event?: EventIntent): Action => ({
   do: 'patch',
   resource: PERSISTENT_VOLUME_CLAIMS,
   of,
   patch,
-  tells,
+  events: event,
 })
 
-const writeStatus = (of: PersistentVolumeClaim, status: Record<string, unknown>, tells?: EventIntent): Action => ({
+const writeStatus = (of: PersistentVolumeClaim, status: Record<string, unknown>, event?: EventIntent): Action => ({
   do: 'patch',
   resource: PERSISTENT_VOLUME_CLAIMS,
   of,
   patch: { status },
   subresource: 'status',
-  tells,
+  events: event,
 })
 
 /** As Kubernetes writes references. */

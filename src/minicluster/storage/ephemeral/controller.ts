@@ -45,7 +45,7 @@ export function ephemeralClaims(): Controller {
     indexes: [indexOf(PODS, USERS, (pod) => (ephemeralVolumes(pod).length === 0 ? [] : claimsOfPod(pod))), newsIndex],
     writes: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create'] }, WRITES_NEWS],
     reads: [{ resource: PODS, verbs: ['get'] }],
-    concerns: (pod) => ephemeralVolumes(pod).length > 0,
+    isRelevant: (pod) => ephemeralVolumes(pod).length > 0,
     observe: async ({ namespace }, pod, read, client) => {
       const nothing = { pod: undefined, claims: new Map(), told: new Set<string>(), nowMs: read.nowMs() }
       const volumes = pod === undefined ? [] : ephemeralVolumes(pod)
@@ -68,7 +68,7 @@ const ephemeralVolumes = (pod: Pod): Volume[] => (pod.spec?.volumes ?? []).filte
 
 function plan({ pod, claims, told, nowMs }: Observed): Plan {
   if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
-  const news = (volume: Volume, why: string): EventIntent => ({
+  const eventFor = (volume: Volume, why: string): EventIntent => ({
     of: pod,
     type: 'Warning',
     reason: 'FailedBinding',
@@ -83,13 +83,13 @@ function plan({ pod, claims, told, nowMs }: Observed): Plan {
           do: 'create',
           resource: PERSISTENT_VOLUME_CLAIMS,
           object: claimFor(pod, volume, name),
-          tellsFailure: (why) => news(volume, `create PVC ${name}: ${why}`),
+          eventOnFailure: (why) => eventFor(volume, `create PVC ${name}: ${why}`),
         },
       ]
     if (controllerOf(claim)?.uid === pod.metadata.uid) return []
     const at = pod.metadata.namespace ?? ''
     const why = `PVC ${at}/${name} was not created for pod ${at}/${pod.metadata.name ?? ''} (pod is not owner)`
-    return standing(news(volume, why), { told, component: COMPONENT, nowMs })
+    return standing(eventFor(volume, why), { told, component: COMPONENT, nowMs })
   })
   return { actions }
 }

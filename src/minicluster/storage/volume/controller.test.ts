@@ -52,8 +52,8 @@ describe('the phase of a volume', () => {
       const volume = { ...aVolume('v', { ...given, persistentVolumeReclaimPolicy: policy }, metadata), status: { phase: 'Released' } }
       const { actions } = plan({ volume, claim: undefined, told: NOTHING, toldOfClaim: NOTHING, nowMs: 0 })
       const [action] = actions
-      const tells = action?.do === 'patch' ? action.tells : undefined
-      assert.equal(typeof tells === 'object' && 'reason' in tells ? tells.reason : undefined, reason)
+      const events = action?.do === 'patch' ? action.events : undefined
+      assert.equal(typeof events === 'object' && 'reason' in events ? events.reason : undefined, reason)
       assert.equal(actions.length, reason === undefined ? 0 : 1)
     })
 })

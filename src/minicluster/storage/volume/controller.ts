@@ -113,10 +113,10 @@ const whyNotDeletable = (volume: PersistentVolume): string =>
 const failed = (volume: PersistentVolume, reason: string, message: string): Action[] =>
   toPhase(volume, 'Failed', { of: volume, type: 'Warning', reason, message })
 
-function toPhase(volume: PersistentVolume, phase: string, tells?: EventIntent): Action[] {
+function toPhase(volume: PersistentVolume, phase: string, events?: EventIntent): Action[] {
   if (volume.status?.phase === phase) return []
-  const status = { phase, message: tells?.message ?? null }
-  return [{ do: 'patch', resource: PERSISTENT_VOLUMES, of: volume, patch: { status }, subresource: 'status', tells }]
+  const status = { phase, message: events?.message ?? null }
+  return [{ do: 'patch', resource: PERSISTENT_VOLUMES, of: volume, patch: { status }, subresource: 'status', events }]
 }
 
 function mismatchNews(volume: PersistentVolume, claim: PersistentVolumeClaim, { told, toldOfClaim, nowMs }: Observed): Action[] {

@@ -138,8 +138,8 @@ describe('cron jobs', () => {
       }
       const [two, three] = [minutesAt('2026-01-01T00:20:00Z'), minutesAt('2026-01-01T00:30:00Z')]
       assert.deepEqual(await namesOf(member, 'kept'), [`kept-${two}`, `kept-${three}`])
-      const news = await newsOf(member, 'kept')
-      assert.ok(news.includes(`Normal SuccessfulDelete: Deleted job kept-${minutesAt('2026-01-01T00:10:00Z')}`), news.join('\n'))
+      const events = await newsOf(member, 'kept')
+      assert.ok(events.includes(`Normal SuccessfulDelete: Deleted job kept-${minutesAt('2026-01-01T00:10:00Z')}`), events.join('\n'))
     },
     MEMBER,
   )

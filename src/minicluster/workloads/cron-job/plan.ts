@@ -6,7 +6,7 @@ import { parseSchedule, timeZoneProblem } from '../../../kinds/kubernetes/rules/
 import type { CronJob, CronJobStatus, Job, ObjectReference } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings, goQuote } from '../../../kube/go-print.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
-import { type Action, type EventIntent, type News, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { type Action, type EventIntent, type KeyedEvent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { finishedCondition } from '../job/conditions.ts'
 import { controllerReference } from '../pod/ownership.ts'
 import { dueOf, nextLookMs, type Timetable } from './due.ts'
@@ -31,7 +31,7 @@ export function plan({ cron, jobs, nowMs, isTaken, isCurrent }: Observed): Plan 
   if (cron === undefined) return NOTHING_TO_DO
   const surplus = finishedBeyondLimits(cron, jobs)
   const kept = jobs.filter((job) => !surplus.includes(job))
-  const { status, tells } = nextStatus(cron, kept)
+  const { status, events } = nextStatus(cron, kept)
   const current: CronJob = { ...cron, status }
   const start = isCurrent ? planStart(current, { nowMs, isTaken }) : NO_START
   const replaced = new Set(start.replaces.map(({ uid }) => uid))
@@ -39,11 +39,11 @@ export function plan({ cron, jobs, nowMs, isTaken, isCurrent }: Observed): Plan 
   const active = (status.active ?? []).filter(({ uid }) => !replaced.has(uid))
   const patch = statusPatch(cron, { ...status, active: active.length === 0 ? undefined : active })
   const write: Action[] =
-    patch === undefined ? [] : [{ do: 'patch', resource: CRON_JOBS, of: cron, patch: { status: patch }, subresource: 'status', tells }]
+    patch === undefined ? [] : [{ do: 'patch', resource: CRON_JOBS, of: cron, patch: { status: patch }, subresource: 'status', events }]
   return {
     actions: [...leaving.map((job) => deleteAction(cron, job)), ...write, ...start.create],
-    news: [...start.news, ...unexpected(cron, kept, nowMs)],
-    recheckAfterMs: start.recheckAfterMs,
+    events: [...start.events, ...unexpected(cron, kept, nowMs)],
+    requeueAfterMs: start.requeueAfterMs,
   }
 }
 
@@ -70,9 +70,9 @@ function scheduledMsOf(cron: CronJob, job: Job): number | undefined {
 }
 
 /** Recomputed whole from the Jobs there are, so that it does not matter when the one before was stopped. */
-function nextStatus(cron: CronJob, jobs: readonly Job[]): { status: CronJobStatus; tells: EventIntent[] } {
-  const tells: EventIntent[] = []
-  const tell = (reason: string, message: string): void => void tells.push({ of: cron, type: 'Normal', reason, message })
+function nextStatus(cron: CronJob, jobs: readonly Job[]): { status: CronJobStatus; events: EventIntent[] } {
+  const events: EventIntent[] = []
+  const tell = (reason: string, message: string): void => void events.push({ of: cron, type: 'Normal', reason, message })
   const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]))
   const active = (cron.status?.active ?? []).filter(({ uid, name }) => {
     const job = byUid.get(uid)
@@ -92,7 +92,7 @@ function nextStatus(cron: CronJob, jobs: readonly Job[]): { status: CronJobStatu
   const all = [...active, ...begun.sort((a, b) => compareStrings(a.metadata.name ?? '', b.metadata.name ?? '')).map(referenceTo)]
   const succeeded = jobs.filter((job) => conditionTypeOf(job) === 'Complete').map((job) => job.status?.completionTime)
   return {
-    tells,
+    events,
     status: {
       active: all.length === 0 ? undefined : all,
       lastScheduleTime: latest([cron.status?.lastScheduleTime, ...jobs.map((job) => formatMaybe(scheduledMsOf(cron, job)))]),
@@ -127,32 +127,32 @@ interface Start {
   create: Action[]
   /** Jobs that still run and give way. */
   replaces: readonly ObjectReference[]
-  news: News[]
-  recheckAfterMs?: number
+  events: KeyedEvent[]
+  requeueAfterMs?: number
 }
 
-const NO_START: Start = { create: [], replaces: [], news: [] }
+const NO_START: Start = { create: [], replaces: [], events: [] }
 
 function planStart(cron: CronJob, { nowMs, isTaken }: Pick<Observed, 'nowMs' | 'isTaken'>): Start {
   if (cron.metadata.deletionTimestamp !== undefined) return NO_START
   const timetable = readTimetable(cron, nowMs)
   if (timetable === undefined) return NO_START
-  if ('reason' in timetable) return { ...NO_START, news: [timetable] }
+  if ('reason' in timetable) return { ...NO_START, events: [timetable] }
   const due = dueOf(cron, timetable)
   if (due.error !== undefined)
-    return { ...NO_START, news: [warning(cron, 'InvalidSchedule', `invalid schedule: ${cron.spec?.schedule} : ${due.error}`)] }
-  const later: Start = { ...NO_START, recheckAfterMs: nextLookMs(cron, timetable) }
+    return { ...NO_START, events: [warning(cron, 'InvalidSchedule', `invalid schedule: ${cron.spec?.schedule} : ${due.error}`)] }
+  const later: Start = { ...NO_START, requeueAfterMs: nextLookMs(cron, timetable) }
   const { scheduledMs } = due
   if (scheduledMs === undefined) return later
   const { concurrencyPolicy, startingDeadlineSeconds } = cron.spec ?? {}
   if (startingDeadlineSeconds !== undefined && scheduledMs + startingDeadlineSeconds * 1000 < nowMs)
-    return { ...later, news: [warning(cron, 'MissSchedule', `Missed scheduled time to start a job: ${formatRfc1123(scheduledMs)}`)] }
+    return { ...later, events: [warning(cron, 'MissSchedule', `Missed scheduled time to start a job: ${formatRfc1123(scheduledMs)}`)] }
   const active = cron.status?.active ?? []
   const name = jobName(cron, scheduledMs)
   const isMade = isTaken(name) || active.some((job) => job.name === name) || timeToMs(cron.status?.lastScheduleTime) === scheduledMs
   if (isMade) return later
   if (concurrencyPolicy === 'Forbid' && active.length > 0)
-    return { ...later, news: nowMs - scheduledMs <= NEW_MS ? [forbidden(cron, scheduledMs)] : [] }
+    return { ...later, events: nowMs - scheduledMs <= NEW_MS ? [forbidden(cron, scheduledMs)] : [] }
   const job = jobFor(cron, scheduledMs, timetable.clock)
   return {
     ...later,
@@ -162,7 +162,7 @@ function planStart(cron: CronJob, { nowMs, isTaken }: Pick<Observed, 'nowMs' | '
 }
 
 /** Undefined while it is suspended; news where it cannot be read. */
-function readTimetable(cron: CronJob, nowMs: number): Timetable | News | undefined {
+function readTimetable(cron: CronJob, nowMs: number): Timetable | KeyedEvent | undefined {
   const { schedule: text = '', timeZone, suspend } = cron.spec ?? {}
   const unknown = (zone: string): string => timeZoneProblem(zone) ?? `unknown time zone ${zone}`
   const ownClock = wallClock(timeZone)
@@ -176,7 +176,7 @@ function readTimetable(cron: CronJob, nowMs: number): Timetable | News | undefin
   return { schedule, clock, nowMs }
 }
 
-const warning = (cron: CronJob, reason: string, message: string): News => ({
+const warning = (cron: CronJob, reason: string, message: string): KeyedEvent => ({
   key: `${reason} ${message}`,
   of: cron,
   type: 'Warning',
@@ -184,7 +184,7 @@ const warning = (cron: CronJob, reason: string, message: string): News => ({
   message,
 })
 
-const forbidden = (cron: CronJob, scheduledMs: number): News => ({
+const forbidden = (cron: CronJob, scheduledMs: number): KeyedEvent => ({
   key: `JobAlreadyActive ${scheduledMs}`,
   of: cron,
   type: 'Normal',
@@ -193,7 +193,7 @@ const forbidden = (cron: CronJob, scheduledMs: number): News => ({
 })
 
 /** Jobs under our name that we did not start, as `kubectl create job --from` makes them. */
-function unexpected(cron: CronJob, jobs: readonly Job[], nowMs: number): News[] {
+function unexpected(cron: CronJob, jobs: readonly Job[], nowMs: number): KeyedEvent[] {
   return jobs
     .filter((job) => {
       const isNew = nowMs - (timeToMs(job.metadata.creationTimestamp) ?? 0) <= NEW_MS
@@ -231,8 +231,8 @@ function createAction(cron: CronJob, job: Job, hasManyMissed: boolean): Action {
     do: 'create',
     resource: JOBS,
     object: job,
-    tells: hasManyMissed ? [{ of: cron, type: 'Warning', reason: 'TooManyMissedTimes', message }, created] : created,
-    tellsFailure: (why) => ({ of: cron, type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${why}` }),
+    events: hasManyMissed ? [{ of: cron, type: 'Warning', reason: 'TooManyMissedTimes', message }, created] : created,
+    eventOnFailure: (why) => ({ of: cron, type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${why}` }),
   }
 }
 
@@ -242,8 +242,8 @@ function deleteAction(cron: CronJob, job: Job): Action {
     resource: JOBS,
     of: job,
     propagation: 'Background',
-    tells: { of: cron, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${job.metadata.name}` },
-    tellsFailure: (why) => ({ of: cron, type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${why}` }),
+    events: { of: cron, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${job.metadata.name}` },
+    eventOnFailure: (why) => ({ of: cron, type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${why}` }),
   }
 }
 

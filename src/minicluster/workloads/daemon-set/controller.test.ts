@@ -144,11 +144,11 @@ describe('a DaemonSet', () => {
       await cluster.patch(PODS, `default/${(await podOn(cluster, 'a')).metadata.name}`, { status: { phase: 'Succeeded' } }, 'status')
       await world.settle()
       assert.equal((await podOn(cluster, 'a')).status?.phase, 'Pending')
-      const news = await newsOf(cluster, 'DaemonSet', 'agent')
+      const events = await newsOf(cluster, 'DaemonSet', 'agent')
       const found = `daemon pod default/${first.metadata.name} on node a`
-      assert.ok(news.includes(`FailedDaemonPod: Found failed ${found}, will try to kill it`), news.join('\n'))
-      assert.ok(news.some((one) => one.startsWith('SucceededDaemonPod: Found succeeded daemon pod default/')))
-      assert.ok(news.includes(`SuccessfulDelete: Deleted pod: ${first.metadata.name}`))
+      assert.ok(events.includes(`FailedDaemonPod: Found failed ${found}, will try to kill it`), events.join('\n'))
+      assert.ok(events.some((one) => one.startsWith('SucceededDaemonPod: Found succeeded daemon pod default/')))
+      assert.ok(events.includes(`SuccessfulDelete: Deleted pod: ${first.metadata.name}`))
     },
     member,
   )

@@ -1,14 +1,14 @@
 /** The news of a DaemonSet, in the words of kube-controller-manager. */
 import type { DaemonSet, Pod } from '../../../kinds/kubernetes/types.ts'
-import type { EventIntent, Telling } from '../../../runtime/controller.ts'
+import type { EventIntent, WriteEvents } from '../../../runtime/controller.ts'
 import type { Why } from './manage.ts'
 
-export const createdPod = (set: DaemonSet, name: string): Telling => ({
-  tells: { of: set, type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${name}` },
-  tellsFailure: (why) => ({ of: set, type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${why}` }),
+export const createdPod = (set: DaemonSet, name: string): WriteEvents => ({
+  events: { of: set, type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${name}` },
+  eventOnFailure: (why) => ({ of: set, type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${why}` }),
 })
 
-export function deletedPod(set: DaemonSet, pod: Pod, { why, node }: { why: Why; node: string }): Telling {
+export function deletedPod(set: DaemonSet, pod: Pod, { why, node }: { why: Why; node: string }): WriteEvents {
   const { namespace, name } = pod.metadata
   const deleted: EventIntent = { of: set, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` }
   const found: EventIntent[] = []
@@ -18,7 +18,7 @@ export function deletedPod(set: DaemonSet, pod: Pod, { why, node }: { why: Why; 
   if (why === 'succeeded')
     found.push({ of: set, type: 'Normal', reason: 'SucceededDaemonPod', message: `Found succeeded ${where}, will try to delete it` })
   return {
-    tells: [...found, deleted],
-    tellsFailure: (reason) => ({ of: set, type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${reason}` }),
+    events: [...found, deleted],
+    eventOnFailure: (reason) => ({ of: set, type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${reason}` }),
   }
 }

@@ -46,7 +46,7 @@ class Model {
   /** Until nothing is left to do. */
   settle(check: () => void): void {
     for (let i = 0; i < 50; i++) {
-      const actions = this.plan().actions.flatMap((action) => (action.do === 'together' ? action.actions : [action]))
+      const actions = this.plan().actions.flatMap((action) => (action.do === 'batch' ? action.actions : [action]))
       if (actions.length === 0) return
       for (const action of actions) this.#apply(action)
       check()
@@ -175,8 +175,8 @@ describe('the plan of a DaemonSet', () => {
     const [create] = model.plan().actions
     assert.ok(create?.do === 'create')
     model.revisions.set(create.object.metadata.name ?? '', create.object)
-    const together = model.plan().actions.find((action) => action.do === 'together')
-    assert.equal(together?.actions.length, 250)
+    const batch = model.plan().actions.find((action) => action.do === 'batch')
+    assert.equal(batch?.actions.length, 250)
   })
 
   it('bears a set that says nothing', () => {

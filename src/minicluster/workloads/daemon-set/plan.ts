@@ -4,7 +4,7 @@
  */
 import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
-import { type Action, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { type Action, type Batch, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { templateHash, templateText } from '../deployment/template.ts'
 import { freshNames, podNamePrefix } from '../pod/from-template.ts'
 import { type Claim, claimActions } from '../pod/ownership.ts'
@@ -68,7 +68,7 @@ export function plan(observed: Observed): Plan {
       ...truncated(observed, history),
       ...changed(observed, changes, hash),
     ],
-    recheckAfterMs: times.length > 0 ? Math.min(...times) : undefined,
+    requeueAfterMs: times.length > 0 ? Math.min(...times) : undefined,
   }
 }
 
@@ -136,7 +136,7 @@ function byNode(pods: readonly Pod[]): Map<string, Pod[]> {
   return found
 }
 
-function changed({ set, isPodNamed }: Observed, { create, remove }: Changes, hash: string): Together[] {
+function changed({ set, isPodNamed }: Observed, { create, remove }: Changes, hash: string): Batch[] {
   const prefix = podNamePrefix(set.metadata.name ?? '')
   const creations = create.slice(0, BURST).map((node): Action => {
     // By the node alone: whoever decides on the word of an old cache meets the pod that is there, of whatever revision.
@@ -147,5 +147,5 @@ function changed({ set, isPodNamed }: Observed, { create, remove }: Changes, has
   const deletions = remove
     .slice(0, BURST)
     .map(({ pod, why, node }): Action => ({ do: 'delete', resource: PODS, of: pod, ...deletedPod(set, pod, { why, node }) }))
-  return [creations, deletions].filter((actions) => actions.length > 0).map((actions) => ({ do: 'together', actions }))
+  return [creations, deletions].filter((actions) => actions.length > 0).map((actions) => ({ do: 'batch', actions }))
 }

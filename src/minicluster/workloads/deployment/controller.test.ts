@@ -211,8 +211,8 @@ describe('Deployments', () => {
       await world.settle()
       assert.deepEqual(await sizes(world), [11, 7])
       const [old, young] = (await replicaSetsIn(member)).map(({ metadata }) => metadata.name)
-      const news = await newsOf(member, 'Deployment', 'web')
-      assert.deepEqual(news.slice(-2).sort(), [
+      const events = await newsOf(member, 'Deployment', 'web')
+      assert.deepEqual(events.slice(-2).sort(), [
         `ScalingReplicaSet: Scaled up replica set ${old} from 8 to 11`,
         `ScalingReplicaSet: Scaled up replica set ${young} from 5 to 7`,
       ])

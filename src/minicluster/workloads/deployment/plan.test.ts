@@ -68,7 +68,7 @@ function planOf(deployment: Deployment | undefined, sets: readonly ReplicaSet[] 
 
 function told({ actions }: Plan): string[] {
   return actions.map((action) => {
-    if (action.do === 'together') return `together ${action.actions.map((one) => one.do).join(' ')}`
+    if (action.do === 'batch') return `together ${action.actions.map((one) => one.do).join(' ')}`
     const name = 'object' in action ? action.object.metadata.name : 'of' in action ? action.of.metadata.name : ''
     const replicas = action.do === 'patch' ? (action.patch.spec as { replicas?: number } | undefined)?.replicas : undefined
     return [action.do, action.resource.kind, name, ...(replicas === undefined ? [] : [String(replicas)])].join(' ')
@@ -109,7 +109,7 @@ describe('the plan of a Deployment', () => {
   it('does nothing for one that is gone, and nothing when all is as it should be', () => {
     assert.deepEqual(planOf(undefined), { actions: [] })
     const deployment = deploymentWith({}, SETTLED, { annotations: { [REVISION]: '1' } })
-    assert.deepEqual(planOf(deployment, [setOf(deployment, 'a')]), { actions: [], recheckAfterMs: undefined })
+    assert.deepEqual(planOf(deployment, [setOf(deployment, 'a')]), { actions: [], requeueAfterMs: undefined })
   })
 
   it('creates the first ReplicaSet, then says so', () => {
@@ -130,7 +130,7 @@ describe('the plan of a Deployment', () => {
       conditions?.map(({ type, status, reason }) => `${type} ${status} ${reason}`),
       ['Progressing True NewReplicaSetCreated', 'Available False MinimumReplicasUnavailable'],
     )
-    assert.equal(made.recheckAfterMs, 601_000)
+    assert.equal(made.requeueAfterMs, 601_000)
   })
 
   it('hashes again when another ReplicaSet has the name', () => {
@@ -204,7 +204,7 @@ describe('the plan of a Deployment', () => {
     const [patch] = planOf(deployment, [setOf(deployment, 'a')]).actions
     assert.ok(patch?.do === 'patch')
     assert.deepEqual(patch.patch, { metadata: { annotations: { note: 'z' } }, spec: { minReadySeconds: 7 } })
-    assert.deepEqual(patch.tells, [])
+    assert.deepEqual(patch.events, [])
   })
 })
 
@@ -226,7 +226,7 @@ describe('a paused Deployment', () => {
     const resumed = deploymentWith({}, waiting, { annotations: { [REVISION]: '1' } })
     const made = planOf(resumed, [setOf(resumed, 'a', { status: { replicas: 3, observedGeneration: 1 } })])
     assert.equal(reasonOf(made), 'DeploymentResumed')
-    assert.equal(made.recheckAfterMs, 601_000)
+    assert.equal(made.requeueAfterMs, 601_000)
   })
 })
 
@@ -300,11 +300,11 @@ describe('progress', () => {
 
   it('has a deadline', () => {
     const before = one(600)
-    assert.deepEqual(planOf(before, [setOf(before, 'a', { status: stuck })]), { actions: [], recheckAfterMs: 1000 })
+    assert.deepEqual(planOf(before, [setOf(before, 'a', { status: stuck })]), { actions: [], requeueAfterMs: 1000 })
     const after = one(601)
     const made = planOf(after, [setOf(after, 'a', { status: stuck })])
     assert.equal(reasonOf(made), 'ProgressDeadlineExceeded')
-    assert.equal(made.recheckAfterMs, undefined)
+    assert.equal(made.requeueAfterMs, undefined)
   })
 
   it('moves the deadline, also with the same reason', () => {

@@ -176,7 +176,7 @@ function finish(rollout: Rollout, { steps = [], creates, cleans = false, isRollo
     ...(cleans ? historyActions(rollout) : []),
     ...statusActions(rollout, status),
   ]
-  return { actions, recheckAfterMs: isRollout ? deadlineInMs(deployment, goal, { status, nowMs }) : undefined }
+  return { actions, requeueAfterMs: isRollout ? deadlineInMs(deployment, goal, { status, nowMs }) : undefined }
 }
 
 function historyActions({ deployment, olds }: Rollout): Action[] {
@@ -215,6 +215,6 @@ function selectsAll(deployment: Deployment): Plan {
   if ((deployment.status?.observedGeneration ?? 0) >= generation) return NOTHING_TO_DO
   const message = 'This deployment is selecting all pods. A non-empty selector is required.'
   const patch = { status: { observedGeneration: generation } }
-  const tells = { of: deployment, type: 'Warning', reason: 'SelectingAll', message } as const
-  return { actions: [{ do: 'patch', resource: DEPLOYMENTS, of: deployment, patch, subresource: 'status', tells }] }
+  const events = { of: deployment, type: 'Warning', reason: 'SelectingAll', message } as const
+  return { actions: [{ do: 'patch', resource: DEPLOYMENTS, of: deployment, patch, subresource: 'status', events }] }
 }

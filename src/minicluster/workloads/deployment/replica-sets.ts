@@ -46,8 +46,8 @@ export function newSet({ deployment, goal, size, revision }: NewSetInput): NewSe
     do: 'create',
     resource: REPLICA_SETS,
     object,
-    tells: size > 0 ? scaled(deployment, { name, from: 0, to: size }) : [],
-    tellsFailure: (why) => ({
+    events: size > 0 ? scaled(deployment, { name, from: 0, to: size }) : [],
+    eventOnFailure: (why) => ({
       of: deployment,
       type: 'Warning',
       reason: 'ReplicaSetCreateError',
@@ -88,7 +88,7 @@ export function setActions({ deployment, goal, newest, olds, revision, steps }: 
       ...(Object.keys(annotations).length === 0 ? {} : { metadata: { annotations } }),
       ...(Object.keys(spec).length === 0 ? {} : { spec }),
     }
-    return [{ do: 'patch', resource: REPLICA_SETS, of: set, patch, tells: newsOf(deployment, set, own) }]
+    return [{ do: 'patch', resource: REPLICA_SETS, of: set, patch, events: newsOf(deployment, set, own) }]
   })
 }
 
@@ -99,12 +99,12 @@ function sizeChange(set: ReplicaSet, steps: readonly Step[]): { replicas?: numbe
 
 function newsOf(deployment: Deployment, set: ReplicaSet, steps: readonly Step[]): EventIntent[] {
   let from = sizeOf(set)
-  const news: EventIntent[] = []
+  const events: EventIntent[] = []
   for (const { name, to } of steps) {
-    if (to !== from) news.push(scaled(deployment, { name, from, to }))
+    if (to !== from) events.push(scaled(deployment, { name, from, to }))
     from = to
   }
-  return news
+  return events
 }
 
 const scaled = (of: Deployment, { name, from, to }: { name: string; from: number; to: number }): EventIntent => ({

@@ -46,7 +46,7 @@ class Model {
     }
     const decided = plan(observed)
     let left = writes
-    for (const action of decided.actions.flatMap((one) => (one.do === 'together' ? one.actions : [one]))) {
+    for (const action of decided.actions.flatMap((one) => (one.do === 'batch' ? one.actions : [one]))) {
       if (left-- <= 0 || !this.#apply(action)) break
       between()
     }

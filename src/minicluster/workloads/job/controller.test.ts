@@ -40,7 +40,7 @@ function decide(job: Job | undefined, pods: Pod[], more: { hasFailed?: boolean; 
     isTaken: () => false,
   })
   return actions
-    .flatMap((action) => (action.do === 'together' ? action.actions : [action]))
+    .flatMap((action) => (action.do === 'batch' ? action.actions : [action]))
     .map((action) => {
       if (action.do === 'create') return 'create pod'
       if (action.do === 'delete') return `delete ${action.of.metadata.name}`

@@ -30,8 +30,8 @@ describe('failing jobs', () => {
       const status = await statusOf(member, 'flaky')
       assert.deepEqual([status.failed, status.active, status.completionTime], [4, undefined, undefined])
       assert.deepEqual(await conditionsOf(member, 'flaky'), ['FailureTarget=True BackoffLimitExceeded', 'Failed=True BackoffLimitExceeded'])
-      const news = await newsOf(member, 'flaky')
-      assert.equal(news[news.length - 1], 'Warning BackoffLimitExceeded: Job has reached the specified backoff limit')
+      const events = await newsOf(member, 'flaky')
+      assert.equal(events[events.length - 1], 'Warning BackoffLimitExceeded: Job has reached the specified backoff limit')
     },
     MEMBER,
   )
@@ -96,8 +96,8 @@ describe('failing jobs', () => {
       assert.deepEqual(await conditionsOf(member, 'late'), ['FailureTarget=True DeadlineExceeded', 'Failed=True DeadlineExceeded'])
       assert.deepEqual(await podsOf(member, 'late'), [])
       assert.equal((await statusOf(member, 'late')).failed, 2)
-      const news = await newsOf(member, 'late')
-      assert.equal(news[news.length - 1], 'Warning DeadlineExceeded: Job was active longer than specified deadline')
+      const events = await newsOf(member, 'late')
+      assert.equal(events[events.length - 1], 'Warning DeadlineExceeded: Job was active longer than specified deadline')
     },
     MEMBER,
   )
@@ -257,10 +257,12 @@ describe('failing jobs', () => {
       await member.create(aJob('big', { parallelism: 2, completions: 2 }))
       await world.advance(10_000)
       assert.equal((await statusOf(member, 'big')).active, 1)
-      const news = await newsOf(member, 'big')
+      const events = await newsOf(member, 'big')
       assert.ok(
-        news.some((line) => /^Warning FailedCreate: Error creating: pods "big-[a-z0-9]{5}" is forbidden: exceeded quota: small/.test(line)),
-        news.join('\n'),
+        events.some((line) =>
+          /^Warning FailedCreate: Error creating: pods "big-[a-z0-9]{5}" is forbidden: exceeded quota: small/.test(line),
+        ),
+        events.join('\n'),
       )
       await member.delete(RESOURCE_QUOTAS, 'default/small')
       await world.settle()

@@ -3,7 +3,7 @@ import { formatTime } from '../../../base/clock.ts'
 import { JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Job, JobCondition, Pod } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
-import { type Action, type EventIntent, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { type Action, type Batch, type EventIntent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { type Claim, claimActions } from '../pod/ownership.ts'
 import { isPodReady } from '../pod/state.ts'
 import { conditionsOf, finishedCondition, type Outcome, recordedOutcome } from './conditions.ts'
@@ -27,15 +27,15 @@ export interface Observed extends Surroundings {
 
 export function plan(observed: Observed): Plan {
   const { job, claim, strays } = observed
-  const letGo = together(strays.map(releaseAction))
+  const letGo = batch(strays.map(releaseAction))
   if (job === undefined || isManagedElsewhere(job) || finishedCondition(job) !== undefined) return { actions: letGo }
   const claims = claimActions({ resource: PODS, owner: job, claim, finalizer: TRACKING_FINALIZER })
   // What is claimed or let go changes the pods that everything else is based on.
   if (claims.length > 0) return { actions: [...letGo, ...claims] }
-  const { actions, recheckAfterMs } = planRunning(job, claim.claimed, observed)
-  return letGo.length + actions.length === 0 && recheckAfterMs === undefined
+  const { actions, requeueAfterMs } = planRunning(job, claim.claimed, observed)
+  return letGo.length + actions.length === 0 && requeueAfterMs === undefined
     ? NOTHING_TO_DO
-    : { actions: [...letGo, ...actions], recheckAfterMs }
+    : { actions: [...letGo, ...actions], requeueAfterMs }
 }
 
 export const isManagedElsewhere = (job: Job): boolean => job.spec?.managedBy !== undefined && job.spec.managedBy !== CONTROLLER_NAME
@@ -58,7 +58,7 @@ function planRunning(job: Job, pods: readonly Pod[], around: Observed): Plan {
   const step: Step = { tally, managed, ended, active, outcome, change, startTime: startTimeAfter(change, startTime, nowMs) }
   return {
     actions: actionsOf(step, around),
-    recheckAfterMs: soonest(managed.waitMs, outcome === undefined ? deadlineInMs(job, times) : undefined),
+    requeueAfterMs: soonest(managed.waitMs, outcome === undefined ? deadlineInMs(job, times) : undefined),
   }
 }
 
@@ -90,7 +90,7 @@ const soonest = (...times: readonly (number | undefined)[]): number | undefined 
   return known.length === 0 ? undefined : Math.min(...known)
 }
 
-function actionsOf(step: Step, { nowMs, hasFailed }: Observed): (Action | Together)[] {
+function actionsOf(step: Step, { nowMs, hasFailed }: Observed): (Action | Batch)[] {
   const { tally, managed, ended, outcome } = step
   const { job } = tally
   const records = recordsOf(tally, { isEnding: outcome !== undefined, isSuccess: outcome?.type === 'SuccessCriteriaMet' })
@@ -99,16 +99,16 @@ function actionsOf(step: Step, { nowMs, hasFailed }: Observed): (Action | Togeth
   const release = records.release.filter(({ metadata }) => !removed.has(metadata.uid))
   const isLast = outcome !== undefined && recordedOutcome(job) !== undefined && isAtRest(step, records)
   const write = (active: number): Action[] => statusAction({ ...step, active }, { records, isLast, nowMs })
-  const make = together(managed.create.map((pod) => createAction(job, pod)))
+  const make = batch(managed.create.map((pod) => createAction(job, pod)))
   const takeAway = [
-    ...together(managed.remove.filter(isTracked).map(releaseAction)),
-    ...together(managed.remove.map((pod) => deleteAction(job, pod))),
+    ...batch(managed.remove.filter(isTracked).map(releaseAction)),
+    ...batch(managed.remove.map((pod) => deleteAction(job, pod))),
   ]
   // When pods cannot be made, the status must not wait for them: then it goes first, and says what there is.
   const pods =
     hasFailed && make.length > 0 ? [...write(step.active - managed.create.length), ...make] : [...make, ...takeAway, ...write(step.active)]
   // Deleted last: what others make of a pod on its way out must not change what is on record about it.
-  return [...pods, ...together(release.map(releaseAction)), ...together(ended.map((pod) => deleteAction(job, pod)))]
+  return [...pods, ...batch(release.map(releaseAction)), ...batch(ended.map((pod) => deleteAction(job, pod)))]
 }
 
 /** Nothing is left to record, and nothing still on its way out. */
@@ -147,25 +147,25 @@ function statusAction(step: Step, of: { records: ReturnType<typeof recordsOf>; i
       of: job,
       patch: { status: patch },
       subresource: 'status',
-      tells: newsOf(job, { change, last, succeeded: next.succeeded ?? 0 }),
+      events: newsOf(job, { change, last, succeeded: next.succeeded ?? 0 }),
     },
   ]
 }
 
 function newsOf(job: Job, { change, last, succeeded }: { change?: JobCondition; last?: JobCondition; succeeded: number }): EventIntent[] {
-  const news: EventIntent[] = []
-  const tell = (type: EventIntent['type'], reason: string, message: string): void => void news.push({ of: job, type, reason, message })
+  const events: EventIntent[] = []
+  const tell = (type: EventIntent['type'], reason: string, message: string): void => void events.push({ of: job, type, reason, message })
   if (change !== undefined) tell('Normal', change.status === 'True' ? 'Suspended' : 'Resumed', change.message ?? '')
   if (last?.type === 'Failed') tell('Warning', last.reason ?? '', last.message ?? '')
-  if (last?.type !== 'Complete') return news
+  if (last?.type !== 'Complete') return events
   const { completions } = job.spec ?? {}
   if (completions !== undefined && succeeded > completions)
     tell('Warning', 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached')
   tell('Normal', 'Completed', 'Job completed')
-  return news
+  return events
 }
 
-const together = (actions: readonly Action[]): Together[] => (actions.length === 0 ? [] : [{ do: 'together', actions }])
+const batch = (actions: readonly Action[]): Batch[] => (actions.length === 0 ? [] : [{ do: 'batch', actions }])
 
 function releaseAction(pod: Pod): Action {
   const finalizers = (pod.metadata.finalizers ?? []).filter((name) => name !== TRACKING_FINALIZER)
@@ -177,8 +177,8 @@ function createAction(job: Job, pod: Pod): Action {
     do: 'create',
     resource: PODS,
     object: pod,
-    tells: { of: job, type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` },
-    tellsFailure: (why) => ({ of: job, type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${why}` }),
+    events: { of: job, type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` },
+    eventOnFailure: (why) => ({ of: job, type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${why}` }),
   }
 }
 
@@ -187,7 +187,7 @@ function deleteAction(job: Job, pod: Pod): Action {
     do: 'delete',
     resource: PODS,
     of: pod,
-    tells: { of: job, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${pod.metadata.name}` },
-    tellsFailure: (why) => ({ of: job, type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${why}` }),
+    events: { of: job, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${pod.metadata.name}` },
+    eventOnFailure: (why) => ({ of: job, type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${why}` }),
   }
 }

@@ -6,7 +6,7 @@ import type { Client } from '../../../client/client.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
-import type { Action, Together } from '../../../runtime/controller.ts'
+import type { Action, Batch } from '../../../runtime/controller.ts'
 import { liveOwner } from '../../../runtime/live-owner.ts'
 
 /** Asked of every pod in every pass: a plain loop. */
@@ -91,7 +91,7 @@ export interface ClaimActions<T extends KubeObject> {
 }
 
 /** The patches of a claim, each based on the object as it was seen; nothing when there is nothing to change. */
-export function claimActions<T extends KubeObject>({ resource, owner, claim, finalizer }: ClaimActions<T>): Together[] {
+export function claimActions<T extends KubeObject>({ resource, owner, claim, finalizer }: ClaimActions<T>): Batch[] {
   const reference = controllerReference(owner)
   const patchOf = (object: T, ownerReferences: OwnerReference[], finalizers: string[]): Action => {
     const held = object.metadata.finalizers ?? []
@@ -109,5 +109,5 @@ export function claimActions<T extends KubeObject>({ resource, owner, claim, fin
     return patchOf(object, others, finalizers)
   })
   const actions = [...adopted, ...released]
-  return actions.length === 0 ? [] : [{ do: 'together', actions }]
+  return actions.length === 0 ? [] : [{ do: 'batch', actions }]
 }

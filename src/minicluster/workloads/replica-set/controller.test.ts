@@ -45,9 +45,9 @@ describe('ReplicaSets', () => {
       await member.patch(REPLICA_SETS, 'default/web', { spec: { replicas: 1 } })
       await world.settle()
       assert.deepEqual(await podNames(member), [first.metadata.name])
-      const news = await newsOf(member, 'ReplicaSet', 'web')
+      const events = await newsOf(member, 'ReplicaSet', 'web')
       const told = others.map(({ metadata }) => `SuccessfulDelete: Deleted pod: ${metadata.name}`)
-      assert.deepEqual(news.slice(3).sort(), told)
+      assert.deepEqual(events.slice(3).sort(), told)
       const { status } = await theReplicaSet(member, 'web')
       assert.deepEqual(status, {
         replicas: 1,

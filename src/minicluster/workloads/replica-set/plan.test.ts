@@ -32,9 +32,9 @@ function planOf(set: ReplicaSet | undefined, pods: readonly Pod[], more: Partial
   return plan({ replicaSet: set, selector, claim, terminating: 0, related: [], nowMs: NOW, lastFailure: undefined, isTaken, ...more })
 }
 
-const each = ({ actions }: Plan): Action[] => actions.flatMap((action) => (action.do === 'together' ? [...action.actions] : [action]))
+const each = ({ actions }: Plan): Action[] => actions.flatMap((action) => (action.do === 'batch' ? [...action.actions] : [action]))
 const kindsOf = (made: Plan): string[] =>
-  made.actions.map((action) => (action.do === 'together' ? `together ${action.actions[0]?.do}` : action.do))
+  made.actions.map((action) => (action.do === 'batch' ? `together ${action.actions[0]?.do}` : action.do))
 
 function statusOf(made: Plan): Record<string, unknown> | undefined {
   const patch = each(made).find((action) => action.do === 'patch' && action.subresource === 'status')
@@ -98,7 +98,7 @@ describe('the plan of a ReplicaSet', () => {
 
   it('writes nothing when nothing differs', () => {
     const set = setWith({ replicas: 2 }, SETTLED)
-    assert.deepEqual(planOf(set, [podOf(set, 'a'), podOf(set, 'b')]), { actions: [], recheckAfterMs: undefined })
+    assert.deepEqual(planOf(set, [podOf(set, 'a'), podOf(set, 'b')]), { actions: [], requeueAfterMs: undefined })
   })
 
   it('counts labels, readiness and availability, and looks again when the next becomes available', () => {
@@ -114,7 +114,7 @@ describe('the plan of a ReplicaSet', () => {
       availableReplicas: 1,
       terminatingReplicas: 2,
     })
-    assert.equal(made.recheckAfterMs, 6000)
+    assert.equal(made.requeueAfterMs, 6000)
   })
 
   it('tells a failure before it tries again, once, and takes it back when the number is right', () => {

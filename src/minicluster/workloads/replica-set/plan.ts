@@ -6,7 +6,7 @@ import { formatTime } from '../../../base/clock.ts'
 import { PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus } from '../../../kinds/kubernetes/types.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
-import { type Action, type Failure, NOTHING_TO_DO, type Plan, type Together } from '../../../runtime/controller.ts'
+import { type Action, type Batch, type Failure, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { inDeletionOrder } from '../pod/deletion-order.ts'
 import { freshNames, nameSeed, podFromTemplate, podNamePrefix } from '../pod/from-template.ts'
 import { type Claim, claimActions } from '../pod/ownership.ts'
@@ -41,16 +41,16 @@ export function plan(observed: Observed): Plan {
   // What failed before may fail again and end the pass: then the status has to be told first.
   const rest = observed.lastFailure === undefined ? [...pods, ...status] : [...status, ...pods]
   const { minReadySeconds = 0 } = replicaSet.spec ?? {}
-  return { actions: [...claims, ...rest], recheckAfterMs: nextPodAvailableInMs(claim.claimed, minReadySeconds, nowMs) }
+  return { actions: [...claims, ...rest], requeueAfterMs: nextPodAvailableInMs(claim.claimed, minReadySeconds, nowMs) }
 }
 
 const desiredOf = (replicaSet: ReplicaSet): number => replicaSet.spec?.replicas ?? 1
 
-function replicaActions(replicaSet: ReplicaSet, surplus: number, observed: Observed): Together[] {
+function replicaActions(replicaSet: ReplicaSet, surplus: number, observed: Observed): Batch[] {
   if (surplus === 0) return []
   const actions =
     surplus < 0 ? creations(replicaSet, Math.min(-surplus, BURST), observed) : deletions(replicaSet, Math.min(surplus, BURST), observed)
-  return [{ do: 'together', actions }]
+  return [{ do: 'batch', actions }]
 }
 
 function creations(replicaSet: ReplicaSet, count: number, { isTaken }: Observed): Action[] {
@@ -59,8 +59,8 @@ function creations(replicaSet: ReplicaSet, count: number, { isTaken }: Observed)
     do: 'create',
     resource: PODS,
     object: podFromTemplate({ template: replicaSet.spec?.template, owner: replicaSet, name: podName }),
-    tells: { of: replicaSet, type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${podName}` },
-    tellsFailure: (why) => ({ of: replicaSet, type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${why}` }),
+    events: { of: replicaSet, type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${podName}` },
+    eventOnFailure: (why) => ({ of: replicaSet, type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${why}` }),
   }))
 }
 
@@ -73,8 +73,8 @@ function deletions(replicaSet: ReplicaSet, count: number, { claim, related, nowM
     do: 'delete',
     resource: PODS,
     of: pod,
-    tells: { of: replicaSet, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${pod.metadata.name}` },
-    tellsFailure: (why) => ({ of: replicaSet, type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${why}` }),
+    events: { of: replicaSet, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${pod.metadata.name}` },
+    eventOnFailure: (why) => ({ of: replicaSet, type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${why}` }),
   }))
 }
 

@@ -1,27 +1,27 @@
 /** The news of a StatefulSet, in the words of kube-controller-manager. */
 import type { StatefulSet } from '../../../kinds/kubernetes/types.ts'
-import type { EventIntent, News, Telling } from '../../../runtime/controller.ts'
+import type { EventIntent, KeyedEvent, WriteEvents } from '../../../runtime/controller.ts'
 
 type Verb = 'Create' | 'Update' | 'Delete'
 
-export function tellingPod(set: StatefulSet, verb: Verb, pod: string): Telling {
+export function tellingPod(set: StatefulSet, verb: Verb, pod: string): WriteEvents {
   const about = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name ?? ''}`
   return {
-    tells: { of: set, type: 'Normal', reason: `Successful${verb}`, message: `${about} successful` },
-    tellsFailure: (why) => ({ of: set, type: 'Warning', reason: `Failed${verb}`, message: `${about} failed error: ${why}` }),
+    events: { of: set, type: 'Normal', reason: `Successful${verb}`, message: `${about} successful` },
+    eventOnFailure: (why) => ({ of: set, type: 'Warning', reason: `Failed${verb}`, message: `${about} failed error: ${why}` }),
   }
 }
 
-export function tellingClaim(set: StatefulSet, claim: string, pod: string): Telling {
+export function tellingClaim(set: StatefulSet, claim: string, pod: string): WriteEvents {
   const name = set.metadata.name ?? ''
   return {
-    tells: {
+    events: {
       of: set,
       type: 'Normal',
       reason: 'SuccessfulCreate',
       message: `Create Claim ${claim} Pod ${pod} in StatefulSet ${name} success`,
     },
-    tellsFailure: (why) => ({
+    eventOnFailure: (why) => ({
       of: set,
       type: 'Warning',
       reason: 'FailedCreate',
@@ -38,7 +38,7 @@ export const contestedClaim = (set: StatefulSet, claim: string): EventIntent => 
 })
 
 /** A claim of the name that a pod needs is on its way out. */
-export const claimGoing = (set: StatefulSet, pod: string, claim: string): News => ({
+export const claimGoing = (set: StatefulSet, pod: string, claim: string): KeyedEvent => ({
   ...{ key: `${pod} ${claim}`, of: set, type: 'Warning', reason: 'FailedCreate' },
   message: `Create Pod ${pod} in StatefulSet ${set.metadata.name ?? ''} failed error: pvc ${claim} is being deleted`,
 })

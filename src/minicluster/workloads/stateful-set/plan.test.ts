@@ -38,7 +38,7 @@ class Model {
 
   settle(check: () => void = () => undefined): void {
     for (let i = 0; i < 100; i++) {
-      const actions = this.plan().actions.flatMap((action) => (action.do === 'together' ? action.actions : [action]))
+      const actions = this.plan().actions.flatMap((action) => (action.do === 'batch' ? action.actions : [action]))
       if (actions.length === 0) return
       for (const action of actions) {
         this.#apply(action)
@@ -194,8 +194,8 @@ describe('a StatefulSet in parallel', () => {
     const [create] = model.plan().actions
     assert.ok(create?.do === 'create')
     model.revisions.set(create.object.metadata.name ?? '', create.object)
-    const together = model.plan().actions.find((action) => action.do === 'together')
-    assert.equal(together?.actions.length, 500)
+    const batch = model.plan().actions.find((action) => action.do === 'batch')
+    assert.equal(batch?.actions.length, 500)
   })
 })
 
@@ -208,7 +208,7 @@ describe('the plan of a StatefulSet', () => {
     const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'www-web-1' } }
     model.claims.set('www-web-1', claim)
     const names = (action: Action): string => `${action.resource.kind} ${'object' in action ? action.object.metadata.name : ''}`
-    const made = model.plan().actions.map((action) => (action.do === 'together' ? action.actions.map(names) : names(action)))
+    const made = model.plan().actions.map((action) => (action.do === 'batch' ? action.actions.map(names) : names(action)))
     assert.deepEqual(made.slice(1), [['Pod web-1'], 'PersistentVolumeClaim www-web-0', 'Pod web-0'])
   })
 
@@ -235,8 +235,8 @@ describe('the plan of a StatefulSet', () => {
     assert.ok(pod !== undefined)
     const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '1970-01-01T00:00:05Z' }]
     model.pods.set('web-0', { ...pod, status: { phase: 'Running', conditions } })
-    assert.equal(model.plan(8000).recheckAfterMs, 7000)
-    assert.equal(model.plan(15_000).recheckAfterMs, undefined)
+    assert.equal(model.plan(8000).requeueAfterMs, 7000)
+    assert.equal(model.plan(15_000).requeueAfterMs, undefined)
   })
 
   it('bears a set that says nothing', () => {

@@ -58,8 +58,8 @@ export function plan(observed: Observed): Plan {
   return {
     // What was seen is said first: a refused creation must not keep the status from being true.
     actions: [...claimed, ...renumber(history), ...written, ...truncate(history.all, excess, isLive), ...steps.actions],
-    news: steps.news,
-    recheckAfterMs: nextPodAvailableInMs(pods.claimed, set.spec?.minReadySeconds ?? 0, nowMs),
+    events: steps.events,
+    requeueAfterMs: nextPodAvailableInMs(pods.claimed, set.spec?.minReadySeconds ?? 0, nowMs),
   }
 }
 

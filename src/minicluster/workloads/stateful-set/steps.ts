@@ -4,7 +4,7 @@
  */
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
-import type { Action, News, Together } from '../../../runtime/controller.ts'
+import type { Action, Batch, KeyedEvent } from '../../../runtime/controller.ts'
 import { isPodAvailable, isPodTerminal } from '../pod/state.ts'
 import { claimGoing, contestedClaim, tellingClaim, tellingPod } from './events.ts'
 import { claimsOf, firstOrdinal, isInRange, newPod, ordinalOf, repaired, replicasOf, revisionOf, type Version } from './identity.ts'
@@ -24,13 +24,13 @@ export interface Sight {
 }
 
 export interface Steps {
-  actions: (Action | Together)[]
-  news: News[]
+  actions: (Action | Batch)[]
+  events: KeyedEvent[]
   /** How many of them delete a pod for the update. */
   leaving: number
 }
 
-export const NO_STEPS: Steps = Object.freeze({ actions: [], news: [], leaving: 0 })
+export const NO_STEPS: Steps = Object.freeze({ actions: [], events: [], leaving: 0 })
 
 interface Situation extends Sight {
   isOrdered: boolean
@@ -51,41 +51,41 @@ export function nextSteps(sight: Sight): Steps {
   const isOrdered = set.spec?.podManagementPolicy !== 'Parallel'
   const situation: Situation = { ...sight, isOrdered, replicas, condemned }
   const kept = keepReplicas(situation)
-  const { news = [] } = kept
-  if (kept.isBlocked) return { actions: kept.actions, news, leaving: 0 }
+  const { events = [] } = kept
+  if (kept.isBlocked) return { actions: kept.actions, events, leaving: 0 }
   const actions = [...kept.actions, ...condemned.flatMap((pod) => ownClaims(situation, pod, false))]
   const removed = removeCondemned(situation)
-  if (removed.isBlocked) return { actions: [...actions, ...removed.actions], news, leaving: 0 }
+  if (removed.isBlocked) return { actions: [...actions, ...removed.actions], events, leaving: 0 }
   const replaced = replaceOne(situation)
-  return { actions: [...actions, ...removed.actions, ...replaced], news, leaving: replaced.length }
+  return { actions: [...actions, ...removed.actions, ...replaced], events, leaving: replaced.length }
 }
 
 interface Part {
-  actions: (Action | Together)[]
+  actions: (Action | Batch)[]
   /** Nothing further may happen before this has come to an end. */
   isBlocked: boolean
-  news?: News[]
+  events?: KeyedEvent[]
 }
 
 /** Every replica is there and well, in the order of ordinals. */
 function keepReplicas(situation: Situation): Part {
   const { set, isOrdered } = situation
   const first = firstOrdinal(set)
-  const actions: (Action | Together)[] = []
+  const actions: (Action | Batch)[] = []
   // Those that need nothing but themselves are created at once; the others after their claims, one by one.
   const bare: Action[] = []
-  const news: News[] = []
+  const events: KeyedEvent[] = []
   let created = 0
   for (let ordinal = first; ordinal < first + replicasOf(set) && created < BURST; ordinal++) {
     const pod = situation.replicas.get(ordinal)
     const part = pod === undefined ? createReplica(situation, ordinal) : keepReplica(situation, pod)
     if (pod === undefined) created++
-    news.push(...(part.news ?? []))
+    events.push(...(part.events ?? []))
     if (pod === undefined && !isOrdered && part.actions.length === 1) bare.push(...(part.actions as Action[]))
     else actions.push(...part.actions)
-    if (part.isBlocked && isOrdered) return { actions, isBlocked: true, news }
+    if (part.isBlocked && isOrdered) return { actions, isBlocked: true, events }
   }
-  return { actions: bare.length > 0 ? [{ do: 'together', actions: bare }, ...actions] : actions, isBlocked: false, news }
+  return { actions: bare.length > 0 ? [{ do: 'batch', actions: bare }, ...actions] : actions, isBlocked: false, events }
 }
 
 function createReplica(situation: Situation, ordinal: number): Part {
@@ -97,7 +97,7 @@ function createReplica(situation: Situation, ordinal: number): Part {
   const held = claims.map(({ metadata }) => claimNamed(metadata.name)).filter((claim) => claim !== undefined)
   if (held.some((claim) => isClaimStale(claim, set, name))) return { actions: [], isBlocked: true }
   const going = held.find(({ metadata }) => metadata.deletionTimestamp !== undefined)
-  if (going !== undefined) return { actions: [], isBlocked: true, news: [claimGoing(set, name, going.metadata.name ?? '')] }
+  if (going !== undefined) return { actions: [], isBlocked: true, events: [claimGoing(set, name, going.metadata.name ?? '')] }
   const create: Action = { do: 'create', resource: PODS, object: pod, ...tellingPod(set, 'Create', name) }
   return { actions: [...createClaims(situation, ordinal, name), create], isBlocked: true }
 }
@@ -160,11 +160,11 @@ function ownClaims({ set, claimNamed }: Situation, pod: Pod, isTold: boolean): A
     const owners = claim === undefined ? undefined : wantedOwners(claim, set, pod)
     if (claim === undefined || owners === undefined) continue
     const { ownerReferences, isContested } = owners
-    const tells = isContested ? contestedClaim(set, metadata.name) : undefined
-    actions.push({ do: 'patch', resource: PERSISTENT_VOLUME_CLAIMS, of: claim, patch: { metadata: { ownerReferences } }, tells })
+    const events = isContested ? contestedClaim(set, metadata.name) : undefined
+    actions.push({ do: 'patch', resource: PERSISTENT_VOLUME_CLAIMS, of: claim, patch: { metadata: { ownerReferences } }, events })
   }
   const last = actions.at(-1)
-  if (last !== undefined && isTold && last.tells === undefined)
+  if (last !== undefined && isTold && last.events === undefined)
     actions[actions.length - 1] = { ...last, ...tellingPod(set, 'Update', pod.metadata.name ?? '') }
   return actions
 }
@@ -174,7 +174,7 @@ function removeCondemned(situation: Situation): Part {
   const { set, condemned, isOrdered } = situation
   if (!isOrdered) {
     const actions = condemned.filter((pod) => !isGoing(pod)).map((pod) => removal(set, pod))
-    return { actions: actions.length > 0 ? [{ do: 'together', actions }] : [], isBlocked: false }
+    return { actions: actions.length > 0 ? [{ do: 'batch', actions }] : [], isBlocked: false }
   }
   const [next] = condemned
   if (next === undefined) return { actions: [], isBlocked: false }

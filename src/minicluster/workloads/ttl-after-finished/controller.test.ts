@@ -17,7 +17,7 @@ function finished(ttlSecondsAfterFinished: number | undefined, lastTransitionTim
 describe('time to live of finished jobs', () => {
   const nowMs = Date.parse('2026-01-01T00:00:30Z')
   const over = '2026-01-01T00:00:00Z'
-  const cases: [title: string, job: Job | undefined, actions: string[], recheckAfterMs: number | undefined][] = [
+  const cases: [title: string, job: Job | undefined, actions: string[], requeueAfterMs: number | undefined][] = [
     ['a job that is gone', undefined, [], undefined],
     ['a job that runs', aJob('j', { ttlSecondsAfterFinished: 0 }), [], undefined],
     ['a job without a time', finished(undefined, over), [], undefined],
@@ -27,10 +27,10 @@ describe('time to live of finished jobs', () => {
     ['a job that goes at once', finished(0, over), ['delete'], undefined],
     ['a job that is being deleted', { ...finished(0, over), metadata: { name: 'j', deletionTimestamp: over } }, [], undefined],
   ]
-  for (const [title, job, actions, recheckAfterMs] of cases)
+  for (const [title, job, actions, requeueAfterMs] of cases)
     it(title, () => {
       const decided = plan({ job, nowMs })
-      assert.deepEqual([decided.actions.map((action) => action.do), decided.recheckAfterMs], [actions, recheckAfterMs])
+      assert.deepEqual([decided.actions.map((action) => action.do), decided.requeueAfterMs], [actions, requeueAfterMs])
     })
 
   story(

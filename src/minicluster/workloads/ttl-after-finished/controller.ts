@@ -35,7 +35,7 @@ export const ttlAfterFinished = defineController<Observed, Job>({
 export function plan({ job, nowMs }: Observed): Plan {
   const left = job === undefined ? undefined : timeLeftMs(job, nowMs)
   if (job === undefined || left === undefined) return NOTHING_TO_DO
-  if (left > 0) return { actions: [], recheckAfterMs: left }
+  if (left > 0) return { actions: [], requeueAfterMs: left }
   return { actions: [{ do: 'delete', resource: JOBS, of: job, propagation: 'Foreground' }] }
 }
 

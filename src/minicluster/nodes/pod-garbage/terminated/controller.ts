@@ -37,7 +37,7 @@ export function plan({ ended, threshold }: Observed): Plan {
   if (threshold <= 0 || excess <= 0) return NOTHING_TO_DO
   const victims = [...ended].sort(byEvictionAndAge).slice(0, excess)
   const actions = victims.map((of): Action => ({ do: 'delete', resource: PODS, of, gracePeriodSeconds: 0 }))
-  return { actions: [{ do: 'together', actions }] }
+  return { actions: [{ do: 'batch', actions }] }
 }
 
 function byEvictionAndAge(a: Pod, b: Pod): number {

@@ -129,11 +129,11 @@ function provisionFor(claim: PersistentVolumeClaim, storageClass: StorageClass, 
   const isReady = made?.state === 'done' || (node !== undefined && isSimulated(node))
   if (!isReady) {
     const effect: EffectRequest = request(effects.make, name, pathOf(root, name))
-    const news = made?.state === 'failed' ? failedNews(observed, claim, made.message) : []
-    return { actions: news, effects: [effect] }
+    const failureEvents = made?.state === 'failed' ? failedNews(observed, claim, made.message) : []
+    return { actions: failureEvents, effects: [effect] }
   }
-  const tells = { of: claim, type: 'Normal', reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${name}` } as const
-  return { actions: [{ do: 'create', resource: PERSISTENT_VOLUMES, object: localVolume({ claim, storageClass, node, root }), tells }] }
+  const events = { of: claim, type: 'Normal', reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${name}` } as const
+  return { actions: [{ do: 'create', resource: PERSISTENT_VOLUMES, object: localVolume({ claim, storageClass, node, root }), events }] }
 }
 
 function whyRefused(claim: PersistentVolumeClaim): string | undefined {
@@ -153,5 +153,5 @@ const backToScheduler = (claim: PersistentVolumeClaim, node: string): Action => 
   resource: PERSISTENT_VOLUME_CLAIMS,
   of: claim,
   patch: { metadata: { annotations: { [SELECTED_NODE]: null } } },
-  tells: { of: claim, type: 'Warning', reason: 'ProvisioningFailed', message: `failed to get target node: nodes "${node}" not found` },
+  events: { of: claim, type: 'Warning', reason: 'ProvisioningFailed', message: `failed to get target node: nodes "${node}" not found` },
 })
