@@ -13,9 +13,9 @@ import { fileURLToPath } from 'node:url'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
-import { createBreath } from './base/breath.ts'
 import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
+import { createYieldIfDue } from './base/yield-if-due.ts'
 import { CommandError, type FileSink, type Files, type Machine, type Processes } from './cli/machine.ts'
 import { runCommand } from './cli/program.ts'
 import { isErrorTerminal, memoryBytes, memoryUse, nextSignal, runInOwnHeap, say } from './own-heap.ts'
@@ -27,7 +27,11 @@ declare const SLUICE_VERSION: string
 const HELD_AT_MOST_MS = 15
 
 const clock: Clock = {
-  breathe: createBreath({ nowMs: () => performance.now(), turn: (callback) => void setImmediate(callback), heldAtMostMs: HELD_AT_MOST_MS }),
+  yieldIfDue: createYieldIfDue({
+    nowMs: () => performance.now(),
+    turn: (callback) => void setImmediate(callback),
+    heldAtMostMs: HELD_AT_MOST_MS,
+  }),
   preciseMs: () => performance.now(),
   now: () => Date.now(),
   after(delayMs, callback) {

@@ -12,7 +12,7 @@ export interface Clock {
    * Lets others have a turn: where only promises follow on each other, as in process, nobody else does. Undefined when they
    * had one a moment ago. Absent: nobody else is there.
    */
-  breathe?(): Promise<void> | undefined
+  yieldIfDue?(): Promise<void> | undefined
 }
 
 /** Resolves after `delayMs`, or at once (and early) when the signal aborts. Never rejects. */

@@ -2,8 +2,9 @@
  * How the hub reaches members: its own ones (of `up`) in this process or over TLS as any other, all others over TLS. An own
  * member can be cut off and brought back: its address no longer answers anybody, while its pods and controllers go on.
  */
-import { Link } from '../client/link.ts'
+
 import type { ConnectMember } from '../client/members.ts'
+import { NetworkLink } from '../client/network-link.ts'
 import type { ForwardProxy } from '../client/transport/forward-proxy.ts'
 import { undiciTransport } from '../client/transport/undici.ts'
 import type { Transport } from '../client/transport.ts'
@@ -56,11 +57,11 @@ const proxyOf = ({ proxyURL, proxyHeader }: Cluster['spec']): ForwardProxy | und
 
 /** `own` is asked whenever somebody is looked for: they come after the hub. */
 export function memberAccess(own: () => readonly OwnMember[], transport: MemberTransport): MemberAccess {
-  const links = new Map<string, Link>()
-  const find = (name: string): { member: OwnMember; link: Link } | undefined => {
+  const links = new Map<string, NetworkLink>()
+  const find = (name: string): { member: OwnMember; link: NetworkLink } | undefined => {
     const member = own().find((one) => one.name === name)
     if (member === undefined) return undefined
-    const link = links.get(name) ?? new Link()
+    const link = links.get(name) ?? new NetworkLink()
     links.set(name, link)
     return { member, link }
   }

@@ -4,7 +4,7 @@
  * answer, the caller hears, because only the caller can look and decide again.
  */
 
-import { meaningOf } from '../base/meaning.ts'
+import { parsedOf } from '../base/parsed-bytes.ts'
 import { PODS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { type ObjectName, type ObjectRef, refOf } from '../kube/object-reference.ts'
@@ -264,7 +264,7 @@ async function* watchEvents(sender: Sender, resource: Resource, options: WatchOp
   try {
     for await (const line of lines(response.body, MAX_EVENT_BYTES)) {
       if (line.length === 0) continue
-      const event = (meaningOf(line) ?? JSON.parse(line.toString('utf8'))) as { type: string; object: KubeObject }
+      const event = (parsedOf(line) ?? JSON.parse(line.toString('utf8'))) as { type: string; object: KubeObject }
       if (event.type === 'ERROR') {
         const status = statusOf(500, JSON.stringify(event.object))
         throw new ApiError(status.code ?? 500, status)

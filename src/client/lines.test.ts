@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { meaningOf, noteMeaning } from '../base/meaning.ts'
+import { noteParsed, parsedOf } from '../base/parsed-bytes.ts'
 import { lines } from './lines.ts'
 
 async function* from(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
@@ -35,10 +35,10 @@ describe('lines of a stream', () => {
   })
   it('are the chunks themselves where their meaning is known, also between others', async () => {
     const known = Buffer.from('{"b":1}\n')
-    noteMeaning(known, () => ({ b: 1 }))
+    noteParsed(known, () => ({ b: 1 }))
     const found: unknown[] = []
     for await (const line of lines(from([Buffer.from('a\n'), known, Buffer.from('c'), known]), 1000))
-      found.push(meaningOf(line) ?? line.toString('utf8'))
+      found.push(parsedOf(line) ?? line.toString('utf8'))
     assert.deepEqual(found, ['a', { b: 1 }, 'c{"b":1}'])
   })
   it('include a last one without its end', async () => assert.deepEqual(await all([Buffer.from('a\nb')]), ['a', 'b']))

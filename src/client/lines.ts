@@ -1,4 +1,4 @@
-import { meaningOf } from '../base/meaning.ts'
+import { parsedOf } from '../base/parsed-bytes.ts'
 
 /**
  * Splits a stream of bytes at newlines without decoding; a line longer than the bound ends the stream with an error. A chunk
@@ -10,7 +10,7 @@ export async function* lines(body: AsyncIterable<Uint8Array>, maxLineBytes: numb
   let rest: Buffer[] = []
   let restBytes = 0
   for await (const chunk of body) {
-    if (restBytes === 0 && chunk instanceof Buffer && meaningOf(chunk) !== undefined) {
+    if (restBytes === 0 && chunk instanceof Buffer && parsedOf(chunk) !== undefined) {
       yield chunk
       continue
     }

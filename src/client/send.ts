@@ -38,8 +38,8 @@ export function createSender(options: SendOptions): Sender {
     for (let count = 1; ; count++) {
       let failure: unknown
       try {
-        const breath = options.clock.breathe?.()
-        if (breath !== undefined) await breath
+        const yielded = options.clock.yieldIfDue?.()
+        if (yielded !== undefined) await yielded
         const response = await options.transport.request({ ...request, headers })
         if (response.status < 400) return await read(response)
         failure = await errorOf(response)

@@ -66,11 +66,11 @@ export function proveSurvival(controller: Survivor, survival: Survival, only?: s
 
 function targetOf(controller: Survivor): Target {
   const { name } = controller
-  if (controller.for === undefined) return { name, followsEverything: true }
+  if (controller.for === undefined) return { name, followsCluster: true }
   return {
     name,
     resources: resourcesOf(controller as Controller),
-    followsEverything: (controller.signals?.length ?? 0) > 0,
+    followsCluster: (controller.signals?.length ?? 0) > 0,
     followsMembers: controller.keysForFollowed !== undefined,
   }
 }

@@ -20,11 +20,11 @@ export function hubCast(cast: (deps: FleetDeps) => readonly Controller[]): RunCo
     if (options.role === 'member') return runControllers(options)
     const propagatable = propagatableBy(options.modules)
     return runAll({ ...options, keepsWhole: propagatable.isPropagatable }, (shared) => {
-      const { caches, everything, clientOf, keepsManager, observer } = shared
+      const { caches, clusterCache, clientOf, keepsManager, observer } = shared
       const connect = options.connectMember ?? (() => undefined)
       const members = followMembers({ caches, connect, keepsManager, clock: observer.clock, random: observer.random })
-      const deps = { templates: createTemplates(everything, propagatable), members, interpreter: nativeInterpreter() }
-      const collector = runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...observer })
+      const deps = { templates: createTemplates(clusterCache, propagatable), members, interpreter: nativeInterpreter() }
+      const collector = runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), clusterCache, ...observer })
       return { controllers: cast(deps), members, loops: [collector] }
     })
   }

@@ -1,5 +1,5 @@
 /** The controllers of a minicluster, beside housekeeping: workloads, scheduling, storage, nodes. One line each. */
-import type { Everything } from '../client/cache/everything.ts'
+import type { ClusterCache } from '../client/cache/cluster-cache.ts'
 import type { Controller } from '../runtime/controller.ts'
 import type { Seams } from '../runtime/seams/seams.ts'
 import { placedBy } from './admission/run-placement.ts'
@@ -35,14 +35,14 @@ import { statefulSet } from './workloads/stateful-set/controller.ts'
 import { ttlAfterFinished } from './workloads/ttl-after-finished/controller.ts'
 
 export interface MiniclusterServices {
-  everything: Everything
+  clusterCache: ClusterCache
   /** What runs the pods of process nodes; undefined: nothing does. */
   kubelet: KubeletOptions | undefined
   volumes: LocalVolumes | undefined
 }
 
 export function miniclusterControllers(services: MiniclusterServices, options: MiniclusterOptions, { volumeDrivers }: Seams): Controller[] {
-  const { everything, kubelet, volumes = NAMED_VOLUMES } = services
+  const { clusterCache, kubelet, volumes = NAMED_VOLUMES } = services
   return [
     // Nodes.
     nodeRegistration(options.shape),
@@ -72,7 +72,7 @@ export function miniclusterControllers(services: MiniclusterServices, options: M
     ephemeralClaims(),
     // Policy.
     podDisruptionBudget,
-    resourceQuota(everything),
+    resourceQuota(clusterCache),
     // Network.
     endpointSlices(),
     serviceEndpoints(),

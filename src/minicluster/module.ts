@@ -19,7 +19,7 @@ export const minicluster = defineModule({
     value: ({ nodes }) => nodes,
   },
   runsProcesses: ({ nodes }) => nodes.process.count > 0,
-  services: ({ everything }, { kubelet, volumes }) => ({ everything, kubelet, volumes }),
+  services: ({ clusterCache }, { kubelet, volumes }) => ({ clusterCache, kubelet, volumes }),
   controllers: miniclusterControllers,
   host: processHost,
   seams: { podAdmissions: ({ run }) => [runPlacement(run)] },

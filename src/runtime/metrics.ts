@@ -132,5 +132,5 @@ function watchCaches(caches: Caches, { registry, nowMs }: { registry: Registry; 
   }
   gauge('sluice_cache_objects', (cache) => cache.size)
   gauge('sluice_cache_is_following', (cache) => (cache.hasSynced && !cache.isFailing ? 1 : 0))
-  gauge('sluice_cache_staleness_seconds', (cache) => (cache.hasSynced ? Math.max(0, nowMs() - cache.heardAtMs) / 1000 : undefined))
+  gauge('sluice_cache_staleness_seconds', (cache) => (cache.hasSynced ? Math.max(0, nowMs() - cache.lastContactMs) / 1000 : undefined))
 }

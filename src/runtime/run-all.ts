@@ -6,7 +6,7 @@ import { messageOf } from '../base/error-text.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import { type Caches, createCaches } from '../client/cache/caches.ts'
-import { type Everything, followEverything } from '../client/cache/everything.ts'
+import { type ClusterCache, followCluster } from '../client/cache/cluster-cache.ts'
 import { type Client, createClient } from '../client/client.ts'
 import type { Members } from '../client/members.ts'
 import type { Transport } from '../client/transport.ts'
@@ -24,7 +24,7 @@ export interface RunAllOptions {
   registry?: Registry
   /** Told of every pass of every controller. */
   onPass?(pass: Pass): void
-  /** How each part of the process reaches the server: a controller by its name, `caches`, `everything`. */
+  /** How each part of the process reaches the server: a controller by its name, `caches`, `clusterCache`. */
   transportFor(part: string): Transport
   /** Whether the server shows definitions in its discovery later than it calls them established, as all but our own do (default no). */
   isDiscoveryLate?: boolean
@@ -37,7 +37,7 @@ export interface RunAllOptions {
 /** What there is before the controllers are. */
 export interface Shared {
   caches: Caches
-  everything: Everything
+  clusterCache: ClusterCache
   clientOf(part: string): Client
   keepsManager(name: string): boolean
   /** For what runs beside the controllers with a loop of its own. */
@@ -89,7 +89,7 @@ export function runAll(options: RunAllOptions, compose: (shared: Shared) => Cont
     keepsManager,
     onError: (error, resource) => log.write('warn', 'cannot follow a resource', { resource: resource.plural, cause: messageOf(error) }),
   })
-  const everything = followEverything({
+  const clusterCache = followCluster({
     client: clientOf('everything'),
     clock,
     random,
@@ -107,26 +107,26 @@ export function runAll(options: RunAllOptions, compose: (shared: Shared) => Cont
     loops = [],
     ready,
     observes = [],
-  } = compose({ caches, everything, clientOf, keepsManager, observer })
+  } = compose({ caches, clusterCache, clientOf, keepsManager, observer })
   others.push(...observes)
   metrics?.watchCaches(caches, () => clock.now())
   const controllers = declared.map((controller) => options.adapt?.(controller) ?? controller)
   for (const { name } of controllers) names.add(name)
   const running = [
     ...controllers.map((controller) =>
-      runController(controller, { client: clientOf(controller.name), caches, everything, members, ready, ...observer }),
+      runController(controller, { client: clientOf(controller.name), caches, clusterCache, members, ready, ...observer }),
     ),
     ...loops,
   ]
   return {
-    busy: () => [...caches.behind(), ...everything.behind(), ...(members?.behind() ?? []), ...running.flatMap((one) => one.busy())],
+    busy: () => [...caches.behind(), ...clusterCache.behind(), ...(members?.behind() ?? []), ...running.flatMap((one) => one.busy())],
     resync() {
       for (const one of running) one.resync()
     },
     async stop() {
       await Promise.all(running.map((one) => one.stop()))
       caches.stop()
-      everything.stop()
+      clusterCache.stop()
       await members?.stop()
       await Promise.all(clients.map((client) => client.close()))
     },

@@ -5,7 +5,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Caches } from '../client/cache/caches.ts'
-import type { Everything } from '../client/cache/everything.ts'
+import type { ClusterCache } from '../client/cache/cluster-cache.ts'
 import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
 import type { Members } from '../client/members.ts'
@@ -38,7 +38,7 @@ export interface RunOptions extends Observer {
   /** Other clusters that it may read and write (default: none). */
   members?: Members
   /** Where a write shows that none of `caches` can show: the cache of everything. */
-  everything?: Pick<Everything, 'informerOf'>
+  clusterCache?: Pick<ClusterCache, 'informerOf'>
   /** No pass begins before (default: as soon as its caches are there). */
   ready?: Promise<unknown>
 }
@@ -59,7 +59,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
     informers.get(keyOfResource(index.resource))?.addIndex(`${controller.name}/${index.name}`, index.of)
   const informerOf = (resource: Resource): Informer | undefined => informers.get(keyOfResource(resource))
   const ownInformerOf = (resource: Resource): Informer | undefined =>
-    informerOf(resource) ?? caches.known(resource) ?? options.everything?.informerOf(resource)
+    informerOf(resource) ?? caches.known(resource) ?? options.clusterCache?.informerOf(resource)
   const read = readerOf(controller, informerOf, clock)
   const events = createEventRecorder({
     client,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Located } from '../client/cache/everything.ts'
-import { runEverything } from '../client/cache/testing.ts'
+import type { Located } from '../client/cache/cluster-cache.ts'
+import { runClusterCache } from '../client/cache/testing.ts'
 import { World } from '../faultsim/world/index.ts'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -34,8 +34,8 @@ const definition = {
 async function aHub(): Promise<{ world: World; templates: Templates; completions: () => number }> {
   let made: Templates | undefined
   let completions = 0
-  const controllers = runEverything({ whole: propagatable.isPropagatable }, (everything) => {
-    made = createTemplates(everything, propagatable)
+  const controllers = runClusterCache({ whole: propagatable.isPropagatable }, (clusterCache) => {
+    made = createTemplates(clusterCache, propagatable)
     made.onComplete(() => completions++)
   })
   const world = new World({ controllers })

@@ -5,7 +5,7 @@
  * more for what is claimed; an index by name is built per kind, on the first selector with a name and no namespace.
  */
 
-import type { Everything, Located } from '../client/cache/everything.ts'
+import type { ClusterCache, Located } from '../client/cache/cluster-cache.ts'
 import type { Informer } from '../client/cache/informer.ts'
 import type { CacheEvent } from '../client/cache/object-cache.ts'
 import { bindingName } from '../kinds/karmada/names.ts'
@@ -48,15 +48,15 @@ export interface Templates {
   onComplete(handler: () => void): () => void
 }
 
-/** `everything` must keep whole objects of the kinds that are propagatable. */
-export function createTemplates(everything: Everything, propagatable: Propagatable): Templates {
-  return new TemplateIndex(everything, propagatable)
+/** `clusterCache` must keep whole objects of the kinds that are propagatable. */
+export function createTemplates(clusterCache: ClusterCache, propagatable: Propagatable): Templates {
+  return new TemplateIndex(clusterCache, propagatable)
 }
 
 const BY_NAME = 'fleet.templates/name'
 
 class TemplateIndex implements Templates {
-  readonly #everything: Everything
+  readonly #clusterCache: ClusterCache
   readonly #propagatable: Propagatable
   /** Answers by resource: asked with every event. */
   readonly #verdicts = new Map<Resource, boolean>()
@@ -65,12 +65,12 @@ class TemplateIndex implements Templates {
   readonly #handlers = new Set<(located: Located, event: CacheEvent) => void>()
   readonly #completeHandlers = new Set<() => void>()
 
-  constructor(everything: Everything, propagatable: Propagatable) {
-    this.#everything = everything
+  constructor(clusterCache: ClusterCache, propagatable: Propagatable) {
+    this.#clusterCache = clusterCache
     this.#propagatable = propagatable
-    for (const located of everything.all()) this.#take(located, { type: 'added', object: located.object, old: undefined })
-    everything.subscribe((resource, event) => this.#take({ resource, object: event.object }, event))
-    everything.onResources(() => {
+    for (const located of clusterCache.all()) this.#take(located, { type: 'added', object: located.object, old: undefined })
+    clusterCache.subscribe((resource, event) => this.#take({ resource, object: event.object }, event))
+    clusterCache.onResources(() => {
       this.#forgetLeft()
       this.#announce()
     })
@@ -79,11 +79,11 @@ class TemplateIndex implements Templates {
 
   get({ apiVersion, kind, namespace = '', name }: TypedObjectRef): KubeObject | undefined {
     const resource = this.resourceOf(apiVersion, kind)
-    return resource === undefined ? undefined : this.#everything.get(resource, namespace, name)
+    return resource === undefined ? undefined : this.#clusterCache.get(resource, namespace, name)
   }
 
   resourceOf(apiVersion: string, kind: string): Resource | undefined {
-    const resource = this.#everything.resourceOf({ apiVersion, kind, name: '', uid: '' })
+    const resource = this.#clusterCache.resourceOf({ apiVersion, kind, name: '', uid: '' })
     return resource !== undefined && this.#isPropagatable(resource) ? resource : undefined
   }
 
@@ -94,7 +94,7 @@ class TemplateIndex implements Templates {
   *selectedBy(selector: TemplateSelector, namespace?: string): Iterable<Located> {
     const resource = this.resourceOf(selector.apiVersion, selector.kind)
     if (resource === undefined || groupVersion(resource.group, resource.version) !== selector.apiVersion) return
-    const informer = this.#everything.informerOf(resource)
+    const informer = this.#clusterCache.informerOf(resource)
     const within = scopeOf(selector.namespace, namespace)
     if (informer === undefined || within === NOWHERE) return
     for (const object of found(informer, selector, within)) yield { resource, object }
@@ -119,7 +119,7 @@ class TemplateIndex implements Templates {
   }
 
   isComplete(): boolean {
-    return this.#everything.isComplete()
+    return this.#clusterCache.isComplete()
   }
 
   onComplete(handler: () => void): () => void {
@@ -146,14 +146,14 @@ class TemplateIndex implements Templates {
   /** What is no longer served went without a word. */
   #forgetLeft(): void {
     for (const resource of this.#verdicts.keys()) {
-      if (this.#everything.resourceByKey(keyOfResource(resource)) === resource) continue
+      if (this.#clusterCache.resourceByKey(keyOfResource(resource)) === resource) continue
       this.#verdicts.delete(resource)
       for (const located of [...this.#byBinding.all()]) if (located.resource === resource) this.#unlink(located)
     }
   }
 
   #announce(): void {
-    void this.#everything.ready().then(() => {
+    void this.#clusterCache.ready().then(() => {
       if (this.isComplete()) for (const handler of [...this.#completeHandlers]) handler()
     })
   }

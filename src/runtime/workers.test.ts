@@ -9,7 +9,7 @@ describe('workers', () => {
     const clock = {
       now: () => 0,
       after: () => () => undefined,
-      breathe: () =>
+      yieldIfDue: () =>
         new Promise<void>((resolve) => {
           turn = resolve
         }),

@@ -104,8 +104,8 @@ export function createWorkers(options: WorkersOptions): Workers {
       options.onPass?.(pass)
     }
     try {
-      const breath = clock.breathe?.()
-      if (breath !== undefined) await breath
+      const yielded = clock.yieldIfDue?.()
+      if (yielded !== undefined) await yielded
       const writes = await options.work(key)
       if (writes === undefined) return
       queue.forget(key)

@@ -53,7 +53,7 @@ export function stageOn(ground: Ground, mark: string): SetStage {
       const deadline = ground.nowMs() + ground.patienceMs
       while (!(await check())) {
         if (ground.nowMs() > deadline)
-          assert.fail(`not seen within ${ground.patienceMs / 1000} s: ${what}\n${told(await everythingOf(ground, mark))}`)
+          assert.fail(`not seen within ${ground.patienceMs / 1000} s: ${what}\n${told(await objectsOf(ground, mark))}`)
         await ground.pass(ground.lookEveryMs)
       }
     },
@@ -134,7 +134,7 @@ async function versionsOf(ground: Ground, mark: string): Promise<string> {
 }
 
 /** With the Works, which are many on a fleet that is shared. */
-async function everythingOf(ground: Ground, mark: string): Promise<KubeObject[]> {
+async function objectsOf(ground: Ground, mark: string): Promise<KubeObject[]> {
   const { items } = await ground.inside(() => ground.hub.list(WORKS))
   return [...(await movedBy(ground, mark)), ...ofStory(items, mark)]
 }

@@ -5,7 +5,16 @@
 import { createHash } from 'node:crypto'
 import { closure, toV2 } from './definitions.ts'
 import { isInline, namesIn } from './document-v3.ts'
-import { type Body, isBodyRequired, meaningOf, type Operation, type PathItem, type Paths, parameterOf, sharedParams } from './operations.ts'
+import {
+  type Body,
+  descriptionOf,
+  isBodyRequired,
+  type Operation,
+  type PathItem,
+  type Paths,
+  parameterOf,
+  sharedParams,
+} from './operations.ts'
 
 export interface ContentsV2 {
   paths: Paths
@@ -92,7 +101,7 @@ function operationV2(operation: Operation, shared: ReadonlySet<string>, paramete
     responses: Object.fromEntries(
       Object.entries(operation.responses).map(([code, body]) => [
         code,
-        { description: meaningOf(code), ...(body === null ? {} : { schema: schemaOf(body) }) },
+        { description: descriptionOf(code), ...(body === null ? {} : { schema: schemaOf(body) }) },
       ]),
     ),
     ...(action === undefined ? {} : { 'x-kubernetes-action': action }),

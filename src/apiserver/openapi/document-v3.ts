@@ -1,6 +1,15 @@
 /** OpenAPI v3 documents as JSON text: paths from operations, definitions from the texts they were recorded in. */
 import { closure, narrowKinds, V3_REF } from './definitions.ts'
-import { type Body, isBodyRequired, meaningOf, type Operation, type PathItem, type Paths, parameterOf, sharedParams } from './operations.ts'
+import {
+  type Body,
+  descriptionOf,
+  isBodyRequired,
+  type Operation,
+  type PathItem,
+  type Paths,
+  parameterOf,
+  sharedParams,
+} from './operations.ts'
 
 export interface Contents {
   /** Built-in group version whose meta kinds are meant, if it is one. */
@@ -62,7 +71,7 @@ function operationV3(operation: Operation, shared: ReadonlySet<string>): Record<
     responses: Object.fromEntries(
       Object.entries(operation.responses).map(([code, body]) => [
         code,
-        { description: meaningOf(code), ...(body === null ? {} : { content: contentOf(body) }) },
+        { description: descriptionOf(code), ...(body === null ? {} : { content: contentOf(body) }) },
       ]),
     ),
     ...(action === undefined ? {} : { 'x-kubernetes-action': action }),

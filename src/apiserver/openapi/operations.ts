@@ -36,14 +36,14 @@ const DELETE_OPTIONS = `${META}DeleteOptions`
 /** Everything that takes a body needs one, but for a delete. */
 export const isBodyRequired = (request: Body): boolean => request.schema !== DELETE_OPTIONS
 
-const MEANINGS: ReadonlyMap<string, string> = new Map([
+const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['200', 'OK'],
   ['201', 'Created'],
   ['202', 'Accepted'],
   ['401', 'Unauthorized'],
 ])
 
-export const meaningOf = (code: string): string => MEANINGS.get(code) ?? ''
+export const descriptionOf = (code: string): string => DESCRIPTIONS.get(code) ?? ''
 
 const BOOLEANS = new Set([
   'allowWatchBookmarks',

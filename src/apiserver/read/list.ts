@@ -38,7 +38,7 @@ export async function collect(scope: Scope, options: ListOptions, selection: Sel
   const meta: ListMeta = { resourceVersion: String(page.revision) }
   if (page.last !== undefined) {
     meta.continue = encodeContinue(page.revision, prefix, page.last)
-    if (selection.isEverything) meta.remainingItemCount = page.remaining
+    if (selection.selectsAll) meta.remainingItemCount = page.remaining
   }
   return { versions: page.versions, meta }
 }
@@ -75,7 +75,7 @@ interface Page {
 function readPage(scope: Scope, request: PageRequest): Page {
   const { selection, limit } = request
   if (selection.name !== undefined && (selection.namespace !== '' || !scope.served.definition.namespaced)) return readOne(scope, request)
-  if (selection.isEverything) {
+  if (selection.selectsAll) {
     const result = range(scope, request, limit === 0 ? undefined : limit)
     return {
       versions: result.versions,

@@ -19,7 +19,7 @@ export interface Selection {
   /** Matches an object in the storage version. */
   matches(object: KubeObject): boolean
   /** True when every object matches, so that nothing has to be parsed. */
-  isEverything: boolean
+  selectsAll: boolean
   /** The one name the selection can match, if it names one: then it is a look-up, not a scan. */
   name: string | undefined
   namespace: string
@@ -31,7 +31,7 @@ export function parseSelection(scope: Scope, options: Pick<ListOptions, 'labelSe
   checkFields(scope, fields)
   const { selectableFields } = scope.served.definition.rules
   return {
-    isEverything: labels.length === 0 && fields.length === 0,
+    selectsAll: labels.length === 0 && fields.length === 0,
     name: scope.info.name !== '' ? scope.info.name : requiredField(fields, 'metadata.name'),
     namespace: scope.info.namespace !== '' ? scope.info.namespace : (requiredField(fields, 'metadata.namespace') ?? ''),
     matches(object) {

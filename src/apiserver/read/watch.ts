@@ -4,7 +4,7 @@
  * buffered for it without limit, and it resumes from its last revision.
  */
 import { type ByteText, bytesOf, utf8Of } from '../../base/byte-text.ts'
-import { noteMeaning } from '../../base/meaning.ts'
+import { noteParsed } from '../../base/parsed-bytes.ts'
 import type { ApiResponse, ByteSink } from '../../kube/http.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { StatusError, tooManyRequestsError } from '../../kube/status.ts'
@@ -185,7 +185,7 @@ interface Watcher {
 
 /** What an event of the store means to a watcher with selectors: entering and leaving the selection are ADDED and DELETED. */
 function lineFor(event: StoreEvent, { served, selection, encode }: Watcher): Uint8Array | undefined {
-  if (selection.isEverything && selection.name === undefined) {
+  if (selection.selectsAll && selection.name === undefined) {
     if (event.type === 'delete') return encode('DELETED', event.version)
     return encode(event.previous === undefined ? 'ADDED' : 'MODIFIED', event.version)
   }
@@ -231,7 +231,7 @@ function eventEncoder(scope: Scope, negotiated: Negotiated): EncodeEvent {
       if (known !== undefined) return known
       const object = (): KubeObject => convertTo(served, readVersion(served, version), served.apiVersion)
       const line = encodeLine(type, isServedAsStored(served, version) ? version.text : utf8Of(JSON.stringify(object())))
-      noteMeaning(line, () => ({ type, object: object() }))
+      noteParsed(line, () => ({ type, object: object() }))
       lines.byType.set(type, line)
       return line
     }
@@ -271,7 +271,7 @@ function bookmark(
   const whole = Object.keys(zero).length === 0 ? metadata : { ...metadata, annotations: { ...zero, ...annotations } }
   const object = { ...empty, ...typed, metadata: whole }
   const line = encodeValue('BOOKMARK', object)
-  noteMeaning(line, () => ({ type: 'BOOKMARK', object }))
+  noteParsed(line, () => ({ type: 'BOOKMARK', object }))
   return line
 }
 

@@ -81,7 +81,7 @@ export const accessFiles = (modules: readonly Module[] = MODULES): Page[] =>
 /** What a module's controllers may do on a cluster that somebody else serves. */
 const accessOfModule = (module: Module): Rule[] =>
   merged([
-    ...(module.followsEverything ? OF_EVERYTHING : []),
+    ...(module.followsCluster ? OF_EVERYTHING : []),
     ...module
       .declaredControllers()
       .filter(({ needsHost }) => needsHost !== true)

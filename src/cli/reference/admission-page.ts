@@ -46,11 +46,11 @@ type Described = Pick<Admission, 'name' | 'about' | 'resources' | 'operations'>
 
 function described({ name, about = '', resources, operations }: Described, where: readonly string[]): string[] {
   const seen = resources.map(({ group, resource }) => code(group === '' || group === '*' ? resource : `${resource}.${group}`)).join(', ')
-  const isEverything = resources.some(({ group }) => group === '*')
+  const isForAll = resources.some(({ group }) => group === '*')
   return [
     code(name),
     about,
-    `${operations.join(', ')} of ${isEverything ? 'everything' : seen}`,
+    `${operations.join(', ')} of ${isForAll ? 'everything' : seen}`,
     where.length === SHAPES ? 'everywhere' : where.join(', '),
   ]
 }

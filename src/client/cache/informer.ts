@@ -22,7 +22,7 @@ export interface Informer {
   /** Objects held. */
   readonly size: number
   /** When the server was last heard: an event, a bookmark, a list. */
-  readonly heardAtMs: number
+  readonly lastContactMs: number
   get(namespace: string, name: string): KubeObject | undefined
   list(namespace?: string): KubeObject[]
   /** Objects an index knows under `value`; the index must have been added before. */
@@ -69,7 +69,7 @@ class ListWatch implements Informer {
   readonly #cache = new ObjectCache()
   readonly #waiting = new Set<() => void>()
   #revision = 0
-  #heardAtMs = 0
+  #lastContactMs = 0
   #hasSynced = false
   /** In a row: what the next delay grows with. */
   #failures = 0
@@ -96,8 +96,8 @@ class ListWatch implements Informer {
     return this.#cache.size
   }
 
-  get heardAtMs(): number {
-    return this.#heardAtMs
+  get lastContactMs(): number {
+    return this.#lastContactMs
   }
 
   get(namespace: string, name: string): KubeObject | undefined {
@@ -168,7 +168,7 @@ class ListWatch implements Informer {
     if (signal.aborted) return
     this.#cache.replace(result.items.map((item) => this.#kept(item)))
     this.#revision = Number(result.resourceVersion)
-    this.#heardAtMs = this.#options.clock.now()
+    this.#lastContactMs = this.#options.clock.now()
     this.#hasSynced = true
     this.#changed()
   }
@@ -193,7 +193,7 @@ class ListWatch implements Informer {
   }
 
   #take(event: WatchEvent): void {
-    this.#heardAtMs = this.#options.clock.now()
+    this.#lastContactMs = this.#options.clock.now()
     const seen = Number(event.object.metadata.resourceVersion)
     // Delivered twice, or late: the cache knows better already.
     if (!(seen > this.#revision)) return

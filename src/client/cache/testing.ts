@@ -2,27 +2,27 @@
 import type { RunControllers } from '../../faultsim/world/cluster.ts'
 import { createClient } from '../client.ts'
 import type { Transport } from '../transport.ts'
-import { type Everything, type EverythingOptions, followEverything } from './everything.ts'
+import { type ClusterCache, type ClusterCacheOptions, followCluster } from './cluster-cache.ts'
 
-interface Following extends Pick<EverythingOptions, 'whole' | 'isDiscoveryLate'> {
+interface Following extends Pick<ClusterCacheOptions, 'whole' | 'isDiscoveryLate'> {
   /** How it reaches the server, where that is not as anybody does. */
   reach?(transport: Transport, nowMs: () => number): Transport
 }
 
-export function runEverything(
+export function runClusterCache(
   { reach = (transport) => transport, ...options }: Following,
-  started: (everything: Everything) => void,
+  started: (clusterCache: ClusterCache) => void,
 ): RunControllers {
   return ({ clock, random, transportFor }) => {
     const transport = reach(transportFor('everything'), () => clock.now())
     const client = createClient({ transport, clock, random, userAgent: 'test' })
-    const everything = followEverything({ ...options, client, clock, random, onError: () => undefined })
-    started(everything)
+    const clusterCache = followCluster({ ...options, client, clock, random, onError: () => undefined })
+    started(clusterCache)
     return {
-      busy: () => everything.behind(),
+      busy: () => clusterCache.behind(),
       resync: () => undefined,
       async stop() {
-        everything.stop()
+        clusterCache.stop()
         await client.close()
       },
     }

@@ -20,7 +20,7 @@ export interface Target {
   /** What it reads through shared caches; undefined when it reads everything. */
   resources?: readonly Resource[]
   /** Whether it hears of everything as well. */
-  followsEverything: boolean
+  followsCluster: boolean
   /** Whether it follows things in members. */
   followsMembers?: boolean
 }
@@ -108,7 +108,7 @@ function seenBy(target: Target): (delivery: Delivery) => boolean {
       ? target.followsMembers === true
       : part === 'caches'
         ? paths === undefined || paths.has(path)
-        : part === 'everything' && target.followsEverything
+        : part === 'everything' && target.followsCluster
 }
 
 /** At most `most` of them, spread evenly over each kind: the same ones in every run. */

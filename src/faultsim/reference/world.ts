@@ -1,7 +1,7 @@
 /** The world of the reference controllers: one cluster, the two of them, and the garbage collector over what they make. */
 import { messageOf } from '../../base/error-text.ts'
 import { createCaches } from '../../client/cache/caches.ts'
-import { followEverything } from '../../client/cache/everything.ts'
+import { followCluster } from '../../client/cache/cluster-cache.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import { GARBAGE_COLLECTOR, runGarbageCollector } from '../../minicluster/housekeeping/garbage/run.ts'
 import type { Controller } from '../../runtime/controller.ts'
@@ -32,20 +32,20 @@ export function runCast(cast: Cast): RunControllers {
     const warn = (error: unknown, ...of: string[]): void => log.write('warn', messageOf(error), { of: of.join(' ') })
     const caches = createCaches({ client: clientOf('caches'), clock, random, keepsManager: (name) => names.has(name) })
     const only = ({ plural }: { plural: string }): boolean => FOLLOWED.has(plural)
-    const everything = followEverything({ client: clientOf('everything'), clock, random, only, onError: (error) => warn(error) })
+    const clusterCache = followCluster({ client: clientOf('everything'), clock, random, only, onError: (error) => warn(error) })
     const running = [
       ...controllers.map((one) => runController(one, { client: clientOf(one.name), caches, clock, random, onError: warn })),
-      runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, clock, random, onError: warn }),
+      runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), clusterCache, clock, random, onError: warn }),
     ]
     return {
-      busy: () => [...caches.behind(), ...everything.behind(), ...running.flatMap((one) => one.busy())],
+      busy: () => [...caches.behind(), ...clusterCache.behind(), ...running.flatMap((one) => one.busy())],
       resync() {
         for (const one of running) one.resync()
       },
       async stop() {
         await Promise.all(running.map((one) => one.stop()))
         caches.stop()
-        everything.stop()
+        clusterCache.stop()
         await Promise.all(clients.map((client) => client.close()))
       },
     }

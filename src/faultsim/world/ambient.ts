@@ -56,7 +56,7 @@ function installGuard(): Guard {
     refusals.push(error)
     throw error
   }
-  wrapEverything(check)
+  wrapAll(check)
   return {
     during(work) {
       depth++
@@ -85,7 +85,7 @@ function installGuard(): Guard {
 
 type Check = (what: string, advice: string) => void
 
-function wrapEverything(check: Check): void {
+function wrapAll(check: Check): void {
   wrapDate(check)
   wrap(check, { target: Math, name: 'Math', functions: ['random'], advice: CHANCE })
   wrap(check, { target: performance, name: 'performance', functions: ['now'], advice: TIME })

@@ -9,8 +9,8 @@ import type { Random } from '../../base/random.ts'
 import { type Client, createClient, type DeleteOptions, type ListOptions } from '../../client/client.ts'
 import { ifFound, isConflict } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
-import { Link } from '../../client/link.ts'
 import type { ConnectMember } from '../../client/members.ts'
+import { NetworkLink } from '../../client/network-link.ts'
 import type { Transport } from '../../client/transport.ts'
 import {
   type ClusterRole,
@@ -77,7 +77,7 @@ export class WorldCluster {
   /** How commands in pods come out. */
   readonly commands: ScriptedCommands
   /** The way from other clusters to this one. */
-  readonly link = new Link()
+  readonly link = new NetworkLink()
   readonly #options: WorldClusterOptions
   readonly #clock: SkewedClock
   readonly #trace = createHash('sha256')

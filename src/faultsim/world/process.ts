@@ -4,12 +4,12 @@
  * happens to its requests and watches while it lives is decided by an `Interference`.
  */
 import type { Clock } from '../../base/clock.ts'
-import { meaningOf } from '../../base/meaning.ts'
+import { parsedOf } from '../../base/parsed-bytes.ts'
 import { type Fault, faultyTransport } from '../../client/fault/fault-transport.ts'
 import type { ChannelHandlers, Channels, Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
 import { CatchUp } from './catch-up.ts'
 
-/** A request of the process, and which part of it sent it: a controller by its name, `caches` or `everything`. */
+/** A request of the process, and which part of it sent it: a controller by its name, `caches` or `clusterCache`. */
 export interface Sent {
   part: string
   /** The other cluster it goes to; undefined: the process's own. */
@@ -290,7 +290,7 @@ function noting(inner: Transport, write: ControllerWrite): Transport {
 
 /** Undefined for what says nothing about an object. */
 function deliveryOf({ part, cluster, path }: Followed, line: Uint8Array): Delivery | undefined {
-  const { type, object } = (meaningOf(line) ?? JSON.parse(Buffer.from(line).toString('utf8'))) as {
+  const { type, object } = (parsedOf(line) ?? JSON.parse(Buffer.from(line).toString('utf8'))) as {
     type: string
     object: { metadata?: { namespace?: string; name?: string; resourceVersion?: string } }
   }

@@ -5,8 +5,8 @@ import { settle } from '../../apiserver/testing.ts'
 import { seededRandom } from '../../base/random.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
-import { Link } from '../../client/link.ts'
 import type { MemberCredentials } from '../../client/members.ts'
+import { NetworkLink } from '../../client/network-link.ts'
 import { readAll, type Transport, TransportError, type TransportRequest } from '../../client/transport.ts'
 import { clusterOf, inThisProcess } from '../../composition.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from '../../faultsim/world/fixed-keys.ts'
@@ -79,7 +79,7 @@ describe('clusters/proxy', () => {
     nodes: { find: (one) => node.find(one) },
     onInternalError,
   })
-  const link = new Link()
+  const link = new NetworkLink()
   let asked: TransportRequest[] = []
   let connected: { cluster: string; credentials: MemberCredentials }[] = []
   let closed = 0

@@ -21,10 +21,10 @@ export const runWithCast =
   (options, cluster) => {
     if (cluster.name !== 'hub') return runControllers(options)
     const { clock, random, connectMember = () => undefined } = options
-    return runAll(options, ({ caches, everything, clientOf, keepsManager, observer }) => {
+    return runAll(options, ({ caches, clusterCache, clientOf, keepsManager, observer }) => {
       const members = followMembers({ caches, clock, random, connect: connectMember, keepsManager })
-      const collector = runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...observer })
-      return { controllers: [...cast({ members, clock, random }), namespaceLifecycle(everything)], members, loops: [collector] }
+      const collector = runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), clusterCache, ...observer })
+      return { controllers: [...cast({ members, clock, random }), namespaceLifecycle(clusterCache)], members, loops: [collector] }
     })
   }
 

@@ -11,13 +11,13 @@ export type ClusterTraits = Pick<Cluster, 'metadata'> & { spec?: Pick<Cluster['s
 
 type Matcher = (cluster: ClusterTraits) => boolean
 
-const everything: Matcher = () => true
+const matchAll: Matcher = () => true
 const nothing: Matcher = () => false
 
 export const matchesCluster = (affinity: ClusterAffinity | undefined, cluster: ClusterTraits): boolean => clusterMatcher(affinity)(cluster)
 
 export function clusterMatcher(affinity: ClusterAffinity | undefined): Matcher {
-  if (affinity === undefined) return everything
+  if (affinity === undefined) return matchAll
   return both(
     nameMatcher(affinity.exclude ?? [], affinity.clusterNames ?? []),
     both(labelMatcher(affinity.labelSelector), fieldMatcher(affinity.fieldSelector?.matchExpressions ?? [])),
@@ -26,12 +26,12 @@ export function clusterMatcher(affinity: ClusterAffinity | undefined): Matcher {
 
 /** What an affinity does not speak of is not asked about. */
 function both(one: Matcher, other: Matcher): Matcher {
-  if (one === everything) return other
-  return other === everything ? one : (cluster) => one(cluster) && other(cluster)
+  if (one === matchAll) return other
+  return other === matchAll ? one : (cluster) => one(cluster) && other(cluster)
 }
 
 function nameMatcher(exclude: readonly string[], clusterNames: readonly string[]): Matcher {
-  if (exclude.length === 0 && clusterNames.length === 0) return everything
+  if (exclude.length === 0 && clusterNames.length === 0) return matchAll
   const excluded = new Set(exclude)
   const named = new Set(clusterNames)
   return ({ metadata: { name = '' } }) => !excluded.has(name) && (named.size === 0 || named.has(name))
@@ -41,7 +41,7 @@ function labelMatcher(object: ClusterAffinity['labelSelector']): Matcher {
   const selector = selectorFromObject(object)
   if (selector.error !== undefined) return nothing
   const requirements = selector.value
-  return requirements === undefined ? everything : (cluster) => matchesLabels(requirements, cluster.metadata.labels)
+  return requirements === undefined ? matchAll : (cluster) => matchesLabels(requirements, cluster.metadata.labels)
 }
 
 interface Expression {
@@ -53,7 +53,7 @@ interface Expression {
 const ZONE = 'zone'
 
 function fieldMatcher(expressions: readonly Expression[]): Matcher {
-  if (expressions.length === 0) return everything
+  if (expressions.length === 0) return matchAll
   const selector = fieldsSelector(expressions.filter(({ key }) => key !== ZONE))
   if (selector === undefined) return nothing
   const zones = expressions.filter(({ key }) => key === ZONE)

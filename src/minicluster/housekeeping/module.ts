@@ -14,19 +14,19 @@ export const housekeeping = defineModule({
   roles: ['hub', 'member'],
   upstreamLeases: [{ namespace: 'kube-system', name: 'kube-controller-manager' }],
   kinds: { hub: [ReferenceGrant], member: [ReferenceGrant] },
-  followsEverything: true,
+  followsCluster: true,
   defaults: {},
-  services: ({ everything, authority, signToken }) => ({ everything, authority, signToken }),
-  controllers: ({ everything, authority, signToken }) => [
-    namespaceLifecycle(everything),
+  services: ({ clusterCache, authority, signToken }) => ({ clusterCache, authority, signToken }),
+  controllers: ({ clusterCache, authority, signToken }) => [
+    namespaceLifecycle(clusterCache),
     defaultServiceAccount,
     ...(signToken === undefined ? [] : [serviceAccountToken({ authority, signToken })]),
     rootCa(authority),
     roleAggregation,
     eventTtl(),
   ],
-  loops: ({ everything }, { clientOf, observer }) => [
-    runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), everything, ...observer }),
+  loops: ({ clusterCache }, { clientOf, observer }) => [
+    runGarbageCollector({ client: clientOf(GARBAGE_COLLECTOR), clusterCache, ...observer }),
   ],
   loopNames: [GARBAGE_COLLECTOR],
 })

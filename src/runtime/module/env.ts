@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Random } from '../../base/random.ts'
 import type { Caches } from '../../client/cache/caches.ts'
-import type { Everything } from '../../client/cache/everything.ts'
+import type { ClusterCache } from '../../client/cache/cluster-cache.ts'
 import type { Client } from '../../client/client.ts'
 import type { Members } from '../../client/members.ts'
 import type { PostJson } from '../../client/post-json.ts'
@@ -36,7 +36,7 @@ export interface ModuleEnv extends ProcessDeps {
   random: Random
   log: Log
   caches: Caches
-  everything: Everything
+  clusterCache: ClusterCache
   /** The clusters of the fleet by name; empty where the process has no connection to any. */
   members: Members
   /** Everything on this cluster that may be propagated. Built when it is first asked for. */

@@ -77,7 +77,7 @@ export interface ModuleSpec<Options, Services> {
   /** Resources of which the cache of everything keeps whole objects for it, and not their metadata alone. */
   keepsWhole?(resource: Resource, env: Pick<ModuleEnv, 'propagatable'>): boolean
   /** Follows the metadata of everything there is, and may patch and delete it: its access rules cannot name resources. */
-  followsEverything?: boolean
+  followsCluster?: boolean
   defaults: Options
   /** Options with which everything it can run is declared, where the defaults leave something out. */
   declaredWith?: Options
@@ -138,7 +138,7 @@ export interface Module
     | 'kinds'
     | 'neverTravel'
     | 'keepsWhole'
-    | 'followsEverything'
+    | 'followsCluster'
     | 'subresources'
     | 'httpPaths'
     | 'metrics'
@@ -182,7 +182,7 @@ export function defineModule<Options, Services extends object>(spec: ModuleSpec<
 }
 
 function configured<Options, Services extends object>(spec: ModuleSpec<Options, Services>, options: Options): ConfigurableModule<Options> {
-  const { name, roles, needsMembers, upstreamLeases, kinds, neverTravel, keepsWhole, followsEverything } = spec
+  const { name, roles, needsMembers, upstreamLeases, kinds, neverTravel, keepsWhole, followsCluster } = spec
   const { subresources, httpPaths, metrics, loopNames, localMembership, seams = {}, flags = [], host, kept } = spec
   return Object.freeze({
     name,
@@ -192,7 +192,7 @@ function configured<Options, Services extends object>(spec: ModuleSpec<Options, 
     kinds,
     neverTravel,
     keepsWhole,
-    followsEverything,
+    followsCluster,
     subresources,
     httpPaths,
     metrics,

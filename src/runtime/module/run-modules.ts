@@ -40,7 +40,7 @@ export function runModules(options: RunModulesOptions): RunningControllers {
       keepsWhole: keepsWhole.length === 0 ? undefined : (resource) => keepsWhole.some((keeps) => keeps(resource, { propagatable })),
     },
     (shared) => {
-      const { caches, everything, keepsManager, observer } = shared
+      const { caches, clusterCache, keepsManager, observer } = shared
       const { clock, random, log } = options
       const members =
         connectMember === undefined ? undefined : followMembers({ caches, connect: connectMember, keepsManager, clock, random })
@@ -59,7 +59,7 @@ export function runModules(options: RunModulesOptions): RunningControllers {
         propagatable,
         members: members ?? NO_MEMBERS,
         get templates() {
-          templates ??= createTemplates(everything, propagatable)
+          templates ??= createTemplates(clusterCache, propagatable)
           return templates
         },
       }

@@ -5,7 +5,7 @@
  * until no attached binding mentions it.
  */
 import { messageOf } from '../../../base/error-text.ts'
-import type { Located } from '../../../client/cache/everything.ts'
+import type { Located } from '../../../client/cache/cluster-cache.ts'
 import type { BindingSnapshot, ResourceBinding } from '../../../kinds/karmada/index.ts'
 import { bindingName } from '../../../kinds/karmada/names.ts'
 import { RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'

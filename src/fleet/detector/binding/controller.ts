@@ -7,7 +7,7 @@
  */
 
 import { deepEqual } from '../../../base/json.ts'
-import type { Located } from '../../../client/cache/everything.ts'
+import type { Located } from '../../../client/cache/cluster-cache.ts'
 import type { Binding, Policy } from '../../../kinds/karmada/index.ts'
 import { bindingName } from '../../../kinds/karmada/names.ts'
 import {

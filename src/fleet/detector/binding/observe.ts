@@ -1,7 +1,7 @@
 /** What the detector must know to decide about one binding: its templates, their policies, and what the template that gets it needs. */
 
 import { messageOf } from '../../../base/error-text.ts'
-import type { Located } from '../../../client/cache/everything.ts'
+import type { Located } from '../../../client/cache/cluster-cache.ts'
 import type { Binding, Policy } from '../../../kinds/karmada/index.ts'
 import {
   CLUSTER_OVERRIDE_POLICIES,

@@ -21,10 +21,10 @@ interface Call {
   timeoutMs: number
 }
 
-const everything = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], kinds: ['*'] }] as ResourceInterpreterWebhook['rules']
+const everyKind = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], kinds: ['*'] }] as ResourceInterpreterWebhook['rules']
 
 function hook(name: string, changes: Partial<ResourceInterpreterWebhook> = {}): ResourceInterpreterWebhook {
-  return { name, clientConfig: { url: `https://${name}/` }, rules: everything, interpreterContextVersions: ['v1alpha1'], ...changes }
+  return { name, clientConfig: { url: `https://${name}/` }, rules: everyKind, interpreterContextVersions: ['v1alpha1'], ...changes }
 }
 
 const configuration = (name: string, ...webhooks: ResourceInterpreterWebhook[]): ResourceInterpreterWebhookConfiguration =>

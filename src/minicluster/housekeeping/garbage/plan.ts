@@ -3,7 +3,7 @@
  * are those of Kubernetes' garbage collector: an object without a living owner goes; an owner deleted in the foreground
  * waits for the dependents that block it; an orphaning owner first sets its dependents free.
  */
-import type { Located } from '../../../client/cache/everything.ts'
+import type { Located } from '../../../client/cache/cluster-cache.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import type { Action } from '../../../runtime/controller.ts'

@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
-import type { Everything } from '../../../client/cache/everything.ts'
+import type { ClusterCache } from '../../../client/cache/cluster-cache.ts'
 import type { CacheEvent } from '../../../client/cache/object-cache.ts'
 import type { Client } from '../../../client/client.ts'
 import { ifFound, isConflict, isNotFound, isOutcomeUnknown } from '../../../client/errors.ts'
@@ -27,7 +27,7 @@ const CONCURRENCY = 8
 
 export interface GarbageOptions extends Observer {
   client: Client
-  everything: Everything
+  clusterCache: ClusterCache
   clock: Clock
   random: Random
 }
@@ -40,7 +40,7 @@ export function runGarbageCollector(options: GarbageOptions): RunningController 
 class GarbageCollector implements RunningController {
   readonly #client: Client
   readonly #metrics: ControllerMetrics | undefined
-  readonly #everything: Everything
+  readonly #clusterCache: ClusterCache
   readonly #gate: FreshnessGate
   readonly #workers: Workers
   /** Keys with an owner of a kind that is not served: looked at again when the served kinds change. */
@@ -50,14 +50,14 @@ class GarbageCollector implements RunningController {
   constructor(options: GarbageOptions) {
     this.#client = options.client
     this.#metrics = options.metrics
-    this.#everything = options.everything
-    this.#gate = createFreshnessGate((resource) => this.#everything.informerOf(resource))
+    this.#clusterCache = options.clusterCache
+    this.#gate = createFreshnessGate((resource) => this.#clusterCache.informerOf(resource))
     this.#workers = createWorkers({ ...options, name: GARBAGE_COLLECTOR, concurrency: CONCURRENCY, work: (key) => this.#work(key) })
     this.#unsubscribe = [
-      this.#everything.subscribe((resource, event) => this.#hear(resource, event)),
-      this.#everything.onResources(() => this.#lookAtPuzzled()),
+      this.#clusterCache.subscribe((resource, event) => this.#hear(resource, event)),
+      this.#clusterCache.onResources(() => this.#lookAtPuzzled()),
     ]
-    void this.#everything.ready().then(() => this.#workers.start())
+    void this.#clusterCache.ready().then(() => this.#workers.start())
   }
 
   busy(): string[] {
@@ -66,7 +66,7 @@ class GarbageCollector implements RunningController {
   }
 
   resync(): void {
-    for (const { resource, object } of this.#everything.all()) if (concernsGarbage(object)) this.#add(resource, object)
+    for (const { resource, object } of this.#clusterCache.all()) if (concernsGarbage(object)) this.#add(resource, object)
   }
 
   async stop(): Promise<void> {
@@ -83,16 +83,16 @@ class GarbageCollector implements RunningController {
     else if (concernsGarbage(object)) this.#add(resource, object)
     const startsWaiting = isWaitingForDependents(object) && (old === undefined || !isWaitingForDependents(old))
     if (type === 'deleted' || startsWaiting)
-      for (const dependent of this.#everything.dependentsOf(object.metadata.uid ?? '')) this.#add(dependent.resource, dependent.object)
+      for (const dependent of this.#clusterCache.dependentsOf(object.metadata.uid ?? '')) this.#add(dependent.resource, dependent.object)
     // An owner that waits for its dependents hears of each that goes or turns away.
     const references = [...(object.metadata.ownerReferences ?? []), ...(old?.metadata.ownerReferences ?? [])]
     for (const reference of references) this.#wakeOwner(reference, object)
   }
 
   #wakeOwner(reference: OwnerReference, dependent: KubeObject): void {
-    const resource = this.#everything.resourceOf(reference)
+    const resource = this.#clusterCache.resourceOf(reference)
     if (resource === undefined) return
-    const owner = this.#everything.get(resource, resource.namespaced ? (dependent.metadata.namespace ?? '') : '', reference.name)
+    const owner = this.#clusterCache.get(resource, resource.namespaced ? (dependent.metadata.namespace ?? '') : '', reference.name)
     if (owner?.metadata.deletionTimestamp !== undefined) this.#add(resource, owner)
   }
 
@@ -110,7 +110,7 @@ class GarbageCollector implements RunningController {
     for (const reference of object.metadata.ownerReferences ?? [])
       owners.push({ reference, state: await this.#stateOf(key, reference, object) })
     if (owners.some((owner) => owner.state === 'unknown')) this.#puzzled.add(key)
-    const dependents = this.#everything.dependentsOf(object.metadata.uid ?? '')
+    const dependents = this.#clusterCache.dependentsOf(object.metadata.uid ?? '')
     return this.#applyAll(key, planGarbage({ resource, object, owners, dependents }))
   }
 
@@ -118,7 +118,7 @@ class GarbageCollector implements RunningController {
     const writer: Writer = {
       client: this.#client,
       manager: GARBAGE_COLLECTOR,
-      informerOf: (resource) => this.#everything.informerOf(resource),
+      informerOf: (resource) => this.#clusterCache.informerOf(resource),
     }
     let sent = 0
     for (const action of actions) {
@@ -145,12 +145,12 @@ class GarbageCollector implements RunningController {
   }
 
   async #stateOf(key: string, reference: OwnerReference, dependent: KubeObject): Promise<OwnerState> {
-    const resource = this.#everything.resourceOf(reference)
+    const resource = this.#clusterCache.resourceOf(reference)
     if (resource === undefined) return 'unknown'
     const namespace = resource.namespaced ? (dependent.metadata.namespace ?? '') : ''
     // A cluster-scoped object cannot belong to something inside a namespace: there is no namespace to look in.
     if (resource.namespaced && namespace === '') return 'unknown'
-    const cached = this.#everything.get(resource, namespace, reference.name)
+    const cached = this.#clusterCache.get(resource, namespace, reference.name)
     const owner = cached?.metadata.uid === reference.uid ? cached : await this.#liveOwner(resource, namespace, reference.name)
     if (owner === undefined || owner.metadata.uid !== reference.uid) return 'absent'
     if (owner !== cached) this.#lookWhenSeen(key, resource, owner)
@@ -162,7 +162,7 @@ class GarbageCollector implements RunningController {
    * its dependent is looked at again when the cache has come as far as the server was.
    */
   #lookWhenSeen(key: string, resource: Resource, owner: KubeObject): void {
-    const informer = this.#everything.informerOf(resource)
+    const informer = this.#clusterCache.informerOf(resource)
     const revision = Number(owner.metadata.resourceVersion)
     void informer?.until(() => informer.revision >= revision).then(() => this.#workers.queue.add(key))
   }
@@ -174,8 +174,8 @@ class GarbageCollector implements RunningController {
   #find(key: string): { resource: Resource | undefined; object: KubeObject | undefined } {
     const space = key.indexOf(' ')
     const slash = key.indexOf('/', space)
-    const resource = this.#everything.resourceByKey(key.slice(0, space))
+    const resource = this.#clusterCache.resourceByKey(key.slice(0, space))
     if (resource === undefined) return { resource, object: undefined }
-    return { resource, object: this.#everything.get(resource, key.slice(space + 1, slash), key.slice(slash + 1)) }
+    return { resource, object: this.#clusterCache.get(resource, key.slice(space + 1, slash), key.slice(slash + 1)) }
   }
 }

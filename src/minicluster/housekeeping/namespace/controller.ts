@@ -5,7 +5,7 @@
  * begins to go. Deletion: this is the deletion.
  */
 
-import type { Everything } from '../../../client/cache/everything.ts'
+import type { ClusterCache } from '../../../client/cache/cluster-cache.ts'
 import type { Client } from '../../../client/client.ts'
 import { type Discovered, discoverResources } from '../../../client/discovery.ts'
 import { isNotFound } from '../../../client/errors.ts'
@@ -27,11 +27,11 @@ export interface Observed {
   nowMs: number
 }
 
-export function namespaceLifecycle(everything: Everything): Controller {
+export function namespaceLifecycle(clusterCache: ClusterCache): Controller {
   return defineController<Observed>({
     name: 'minicluster.housekeeping.namespace',
     for: NAMESPACES,
-    signals: [leavers(everything)],
+    signals: [leavers(clusterCache)],
     writes: [
       { resource: EVERY_RESOURCE, verbs: ['deletecollection'] },
       { resource: NAMESPACES, subresource: 'finalize', verbs: ['update'] },
@@ -42,9 +42,9 @@ export function namespaceLifecycle(everything: Everything): Controller {
     concurrency: 4,
     async observe(ref, namespace, read, client) {
       const isGoing = namespace?.metadata.deletionTimestamp !== undefined && finalizersOf(namespace).includes(FINALIZER)
-      const remaining = isGoing ? await contentOf(ref.name, everything, client) : undefined
+      const remaining = isGoing ? await contentOf(ref.name, clusterCache, client) : undefined
       const isKnown = (resource: Resource, { metadata }: KubeObject): boolean =>
-        everything.get(resource, ref.name, metadata.name ?? '') !== undefined
+        clusterCache.get(resource, ref.name, metadata.name ?? '') !== undefined
       const isUnwatched = (remaining ?? []).some(({ resource, objects }) => objects.some((object) => !isKnown(resource, object)))
       return { namespace, remaining, isUnwatched, nowMs: read.nowMs() }
     },
@@ -78,10 +78,10 @@ export function plan({ namespace, remaining, isUnwatched, nowMs }: Observed): Pl
 const finalizersOf = (namespace: KubeObject): string[] => (namespace.spec as { finalizers?: string[] } | undefined)?.finalizers ?? []
 
 /** The namespace of everything that goes or begins to go. */
-function leavers(everything: Everything): Signal {
+function leavers(clusterCache: ClusterCache): Signal {
   return {
     subscribe: (enqueue) =>
-      everything.subscribe((_resource, { type, object }) => {
+      clusterCache.subscribe((_resource, { type, object }) => {
         const { namespace, deletionTimestamp } = object.metadata
         if (namespace !== undefined && (type === 'deleted' || deletionTimestamp !== undefined)) enqueue({ namespace: '', name: namespace })
       }),
@@ -89,9 +89,9 @@ function leavers(everything: Everything): Signal {
 }
 
 /** The cache answers while it knows of something; that nothing is left, only the server can say. */
-async function contentOf(namespace: string, everything: Everything, client: Client): Promise<Remaining[]> {
+async function contentOf(namespace: string, clusterCache: ClusterCache, client: Client): Promise<Remaining[]> {
   const known = new Map<string, Remaining & { objects: KubeObject[] }>()
-  for (const { resource, object } of everything.inNamespace(namespace)) {
+  for (const { resource, object } of clusterCache.inNamespace(namespace)) {
     const one = known.get(keyOfResource(resource))
     if (one === undefined) known.set(keyOfResource(resource), { resource, objects: [object] })
     else one.objects.push(object)

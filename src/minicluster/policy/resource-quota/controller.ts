@@ -7,7 +7,7 @@
  * name is counted only from caches that have seen everything up to the quota's own version.
  */
 
-import type { Everything } from '../../../client/cache/everything.ts'
+import type { ClusterCache } from '../../../client/cache/cluster-cache.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PODS, RESOURCE_QUOTAS, SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, ResourceQuota } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -20,7 +20,7 @@ import { countedBy, hardOf, isNewTo, usageOf } from './usage.ts'
 
 const MEASURED: readonly Resource[] = [PODS, SERVICES, PERSISTENT_VOLUME_CLAIMS]
 
-export function resourceQuota(everything: Everything): Controller {
+export function resourceQuota(clusterCache: ClusterCache): Controller {
   return defineController<Observed, ResourceQuota>({
     name: 'minicluster.policy.resource-quota',
     component: 'resourcequota-controller',
@@ -31,13 +31,13 @@ export function resourceQuota(everything: Everything): Controller {
       via(SERVICES, quotasBeside),
       via(PERSISTENT_VOLUME_CLAIMS, quotasBeside),
     ],
-    signals: [leavers(everything)],
+    signals: [leavers(clusterCache)],
     writes: [{ resource: RESOURCE_QUOTAS, subresource: 'status', verbs: ['patch'] }],
     concurrency: 2,
     async observe(ref, quota, read) {
       if (quota === undefined) return { quota, counted: [] }
-      await everything.ready()
-      return { quota, counted: count(quota, { ref, read, everything }) }
+      await clusterCache.ready()
+      return { quota, counted: count(quota, { ref, read, clusterCache }) }
     },
     plan,
   })
@@ -47,24 +47,24 @@ const quotasBeside = (object: KubeObject, read: Reader): ObjectRef[] =>
   read.list(RESOURCE_QUOTAS, object.metadata.namespace ?? '').map(({ metadata: { namespace = '', name = '' } }) => ({ namespace, name }))
 
 /** The quotas of the namespace of everything that is gone. */
-function leavers(everything: Everything): Signal {
+function leavers(clusterCache: ClusterCache): Signal {
   return {
     subscribe: (enqueue) =>
-      everything.subscribe((_resource, { type, object }) => {
+      clusterCache.subscribe((_resource, { type, object }) => {
         const { namespace } = object.metadata
         if (type !== 'deleted' || namespace === undefined) return
-        for (const quota of everything.informerOf(RESOURCE_QUOTAS)?.list(namespace) ?? [])
+        for (const quota of clusterCache.informerOf(RESOURCE_QUOTAS)?.list(namespace) ?? [])
           enqueue({ namespace, name: quota.metadata.name ?? '' })
       }),
   }
 }
 
-function count(quota: ResourceQuota, of: { ref: ObjectRef; read: PassReader; everything: Everything }): Counted[] {
-  const { ref, read, everything } = of
+function count(quota: ResourceQuota, of: { ref: ObjectRef; read: PassReader; clusterCache: ClusterCache }): Counted[] {
+  const { ref, read, clusterCache } = of
   const version = Number(quota.metadata.resourceVersion ?? 0)
   return countedBy([...hardOf(quota).keys()]).flatMap(({ resource: { group, plural }, names, evaluator }): Counted[] => {
-    const resource = everything.resourceNamed(group, plural)
-    const followed = resource === undefined ? undefined : everything.informerOf(resource)
+    const resource = clusterCache.resourceNamed(group, plural)
+    const followed = resource === undefined ? undefined : clusterCache.informerOf(resource)
     if (followed === undefined) return []
     const measured = MEASURED.find((one) => one.group === group && one.plural === plural)
     const seen = measured === undefined ? followed.revision : read.revisionOf(measured)

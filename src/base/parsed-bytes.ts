@@ -4,17 +4,17 @@
  */
 import { deepFreeze } from './json.ts'
 
-const meanings = new WeakMap<Uint8Array, { value?: object; make?: () => object }>()
+const parsedBytes = new WeakMap<Uint8Array, { value?: object; make?: () => object }>()
 
 /** `make` is called when somebody asks, and once. */
-export const noteMeaning = (bytes: Uint8Array, make: () => object): void => void meanings.set(bytes, { make })
+export const noteParsed = (bytes: Uint8Array, make: () => object): void => void parsedBytes.set(bytes, { make })
 
 /** Shared by all who ask, and therefore frozen; undefined when nobody noted it. */
-export function meaningOf(bytes: Uint8Array): object | undefined {
-  const meaning = meanings.get(bytes)
-  if (meaning?.make !== undefined) {
-    meaning.value = deepFreeze(meaning.make())
-    meaning.make = undefined
+export function parsedOf(bytes: Uint8Array): object | undefined {
+  const parsed = parsedBytes.get(bytes)
+  if (parsed?.make !== undefined) {
+    parsed.value = deepFreeze(parsed.make())
+    parsed.make = undefined
   }
-  return meaning?.value
+  return parsed?.value
 }

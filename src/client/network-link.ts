@@ -1,7 +1,7 @@
 /** A way to a cluster that can be cut and mended: while it is cut nothing is answered, and every stream has ended. */
 import { type Transport, TransportError, type TransportResponse } from './transport.ts'
 
-export class Link {
+export class NetworkLink {
   readonly #streams = new Set<TransportResponse>()
   #isCut = false
 

@@ -25,7 +25,7 @@ export interface Located {
   object: KubeObject
 }
 
-export interface Everything {
+export interface ClusterCache {
   get(resource: Resource, namespace: string, name: string): KubeObject | undefined
   all(): Located[]
   inNamespace(namespace: string): Located[]
@@ -51,7 +51,7 @@ export interface Everything {
   stop(): void
 }
 
-export interface EverythingOptions {
+export interface ClusterCacheOptions {
   client: Client
   clock: Clock
   random: Random
@@ -77,14 +77,14 @@ interface Followed {
 }
 
 /** Begins at once. */
-export function followEverything(options: EverythingOptions): Everything {
-  const everything = new FollowedResources(options)
-  everything.start()
-  return everything
+export function followCluster(options: ClusterCacheOptions): ClusterCache {
+  const clusterCache = new FollowedCluster(options)
+  clusterCache.start()
+  return clusterCache
 }
 
-class FollowedResources implements Everything {
-  readonly #options: EverythingOptions
+class FollowedCluster implements ClusterCache {
+  readonly #options: ClusterCacheOptions
   readonly #followed = new Map<string, Followed>()
   readonly #byKind = new Map<string, Resource>()
   readonly #dependents = new Map<string, Map<string, Located>>()
@@ -97,7 +97,7 @@ class FollowedResources implements Everything {
   #isDiscovering = false
   #hasDiscovered = false
 
-  constructor(options: EverythingOptions) {
+  constructor(options: ClusterCacheOptions) {
     this.#options = options
     this.#first = new Promise((resolve) => {
       this.#announceFirst = resolve

@@ -4,8 +4,8 @@ import { aDefinition } from '../../faultsim/builders/index.ts'
 import { World } from '../../faultsim/world/index.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../kinds/kubernetes/resources.ts'
 import { readAll, type Transport } from '../transport.ts'
-import type { Everything } from './everything.ts'
-import { runEverything } from './testing.ts'
+import type { ClusterCache } from './cluster-cache.ts'
+import { runClusterCache } from './testing.ts'
 
 /** Discovery as a server gives it that is so late: each answer is what was true so long ago. */
 function lateDiscovery(transport: Transport, nowMs: () => number, lagMs: number): Transport {
@@ -29,11 +29,11 @@ function lateDiscovery(transport: Transport, nowMs: () => number, lagMs: number)
 
 describe('everything', () => {
   it('is followed though discovery lags behind the definitions, and left in the same way', async () => {
-    let made: Everything | undefined
+    let made: ClusterCache | undefined
     const reach = (transport: Transport, nowMs: () => number): Transport => lateDiscovery(transport, nowMs, 800)
     const world = new World({
-      controllers: runEverything({ isDiscoveryLate: true, reach }, (everything) => {
-        made = everything
+      controllers: runClusterCache({ isDiscoveryLate: true, reach }, (clusterCache) => {
+        made = clusterCache
       }),
     })
     await world.start()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Link } from './link.ts'
+import { NetworkLink } from './network-link.ts'
 import { readAll, type Transport, TransportError } from './transport.ts'
 
 const REQUEST = { method: 'GET', path: '/version', headers: {} }
@@ -25,7 +25,7 @@ function aServer(): Transport {
 
 describe('a link to a cluster', () => {
   it('lets everything pass while it holds, and nothing while it is cut', async () => {
-    const link = new Link()
+    const link = new NetworkLink()
     const transport = link.over(aServer())
     assert.equal((await readAll((await transport.request(REQUEST)).body)).toString(), 'one')
     link.cut()
@@ -35,7 +35,7 @@ describe('a link to a cluster', () => {
   })
 
   it('ends the streams that are open when it is cut, as a broken connection would', async () => {
-    const link = new Link()
+    const link = new NetworkLink()
     const { body } = await link.over(aServer()).request({ ...REQUEST, isStream: true })
     const lines = body[Symbol.asyncIterator]()
     assert.equal((await lines.next()).done, false)

@@ -1,29 +1,33 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createBreath } from './breath.ts'
+import { createYieldIfDue } from './yield-if-due.ts'
 
 describe('a breath', () => {
   it('is taken when the last one is too long ago, by all together', async () => {
     let now = 0
     const turns: (() => void)[] = []
-    const breathe = createBreath({ nowMs: () => now, turn: (callback) => void turns.push(callback), heldAtMostMs: 15 })
-    assert.equal(breathe(), undefined)
+    const yieldIfDue = createYieldIfDue({ nowMs: () => now, turn: (callback) => void turns.push(callback), heldAtMostMs: 15 })
+    assert.equal(yieldIfDue(), undefined)
     now = 14
-    assert.equal(breathe(), undefined)
+    assert.equal(yieldIfDue(), undefined)
     now = 15
-    const [first, second] = [breathe(), breathe()]
+    const [first, second] = [yieldIfDue(), yieldIfDue()]
     assert.ok(first !== undefined && first === second)
     assert.equal(turns.length, 1)
     now = 20
     turns[0]?.()
     await first
-    assert.equal(breathe(), undefined, 'there was a turn just now')
+    assert.equal(yieldIfDue(), undefined, 'there was a turn just now')
     now = 35
-    assert.notEqual(breathe(), undefined)
+    assert.notEqual(yieldIfDue(), undefined)
   })
 
   it('lets timers in between promises that never wait for anything else', async () => {
-    const breathe = createBreath({ nowMs: () => performance.now(), turn: (callback) => void setImmediate(callback), heldAtMostMs: 1 })
+    const yieldIfDue = createYieldIfDue({
+      nowMs: () => performance.now(),
+      turn: (callback) => void setImmediate(callback),
+      heldAtMostMs: 1,
+    })
     let hadTurn = false
     setImmediate(() => {
       hadTurn = true
@@ -31,7 +35,7 @@ describe('a breath', () => {
     const deadline = performance.now() + 60_000
     while (!hadTurn) {
       assert.ok(performance.now() < deadline, 'nobody else had a turn')
-      await (breathe() ?? Promise.resolve())
+      await (yieldIfDue() ?? Promise.resolve())
     }
   })
 })

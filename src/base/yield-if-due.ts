@@ -2,7 +2,7 @@
  * A program of promises that follow on each other holds up everything that comes from outside: requests, timers, the disk.
  * Who works on many things asks between them, and waits for a turn of the event loop when the last one is too long ago.
  */
-export interface BreathOptions {
+export interface YieldOptions {
   nowMs(): number
   /** Calls back when everybody else had a turn. */
   turn(callback: () => void): void
@@ -11,7 +11,7 @@ export interface BreathOptions {
 }
 
 /** All that wait do so for the same turn. Undefined when there is no need to. */
-export function createBreath({ nowMs, turn, heldAtMostMs }: BreathOptions): () => Promise<void> | undefined {
+export function createYieldIfDue({ nowMs, turn, heldAtMostMs }: YieldOptions): () => Promise<void> | undefined {
   let waiting: Promise<void> | undefined
   let turnedMs = nowMs()
   return () => {
