@@ -4,10 +4,10 @@
  * are in some clusters already and grow. Clusters are prepared once, as the controller keeps them.
  */
 
-import { ClusterBook } from '../src/fleet/scheduler/cluster-book.ts'
+import { ClusterIndex } from '../src/fleet/scheduler/cluster-index.ts'
 import { recordText } from '../src/fleet/scheduler/decision.ts'
 import { demandOf } from '../src/fleet/scheduler/demand.ts'
-import { InFlightBook } from '../src/fleet/scheduler/in-flight.ts'
+import { InFlightIndex } from '../src/fleet/scheduler/in-flight.ts'
 import { schedule } from '../src/fleet/scheduler/schedule.ts'
 import type { Binding, Cluster, Placement } from '../src/kinds/karmada/index.ts'
 
@@ -86,22 +86,22 @@ const STRATEGIES: Readonly<Record<string, Placement>> = {
 
 export function measureScheduling({ sizes = [10, 100, 1000, 5000], forMs = 1000 }: SchedulingOptions = {}): SchedulingFigure[] {
   return sizes.flatMap((size) => {
-    const book = new ClusterBook()
-    for (let i = 0; i < size; i++) book.follow(`c${i}`, clusterOf(i))
-    return Object.entries(STRATEGIES).map(([strategy, placement]) => measure({ book, strategy, placement, forMs, size }))
+    const index = new ClusterIndex()
+    for (let i = 0; i < size; i++) index.follow(`c${i}`, clusterOf(i))
+    return Object.entries(STRATEGIES).map(([strategy, placement]) => measure({ index, strategy, placement, forMs, size }))
   })
 }
 
 interface Row {
-  book: ClusterBook
+  index: ClusterIndex
   strategy: string
   placement: Placement
   forMs: number
   size: number
 }
 
-function measure({ book, strategy, placement, forMs, size }: Row): SchedulingFigure {
-  const inFlight = new InFlightBook()
+function measure({ index, strategy, placement, forMs, size }: Row): SchedulingFigure {
+  const inFlight = new InFlightIndex()
   for (let i = 0; i < IN_FLIGHT; i++) {
     const binding = bindingOf(i, placement, size)
     const clusters = [{ name: `c${i % size}`, replicas: 2 }]
@@ -115,7 +115,7 @@ function measure({ book, strategy, placement, forMs, size }: Row): SchedulingFig
     if (i === WARM_UP) cpu = process.cpuUsage()
     const binding = bindingOf(i, placement, size)
     const begun = performance.now()
-    const decision = schedule({ clusters: book.clusters, inFlight: inFlight.of }, demandOf(binding, placement))
+    const decision = schedule({ clusters: index.clusters, inFlight: inFlight.of }, demandOf(binding, placement))
     const record = recordText(decision, 2)
     const tookMs = performance.now() - begun
     if (record === '') throw new Error('a decision without a record')

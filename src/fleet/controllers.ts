@@ -8,7 +8,7 @@ import { type DetectorGates, detectorControllers } from './detector/index.ts'
 import { executionControllers } from './execution/index.ts'
 import { failoverControllers } from './failover/index.ts'
 import { ALL_GATES_ON, type FleetGates } from './gates.ts'
-import { createSaidSummaries, membershipControllers } from './membership/index.ts'
+import { createReportedSummaries, membershipControllers } from './membership/index.ts'
 import { namespaceControllers } from './namespace/index.ts'
 import type { FleetOptions } from './options.ts'
 import { overridesOf } from './override/index.ts'
@@ -24,7 +24,7 @@ export function fleetControllers(
   const { clock, random, members, templates, interpreter, measures } = services
   const deps = { clock, random, members, templates, interpreter, measures }
   const gates = { ...ALL_GATES_ON, ...options.gates }
-  const summaries = createSaidSummaries()
+  const summaries = createReportedSummaries()
   const scheduling = {
     isSummaryCurrent: summaries.isCurrent,
     protectsFromOvercommit: gates.SchedulingOvercommitProtection,

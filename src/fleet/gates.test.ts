@@ -34,8 +34,8 @@ const propagated = (more: Record<string, unknown> = {}): KubeObject =>
 const NO_EXECUTE = [{ key: 'down', effect: 'NoExecute', timeAdded: '2026-01-01T00:00:00Z' }]
 
 /** As people send it: without what the server gives. */
-function bound(wish: Parameters<typeof aBindingOf>[0], spec: Partial<Binding['spec']> = {}): KubeObject {
-  const { metadata, status: _, ...rest } = aBindingOf(wish)
+function bound(options: Parameters<typeof aBindingOf>[0], spec: Partial<Binding['spec']> = {}): KubeObject {
+  const { metadata, status: _, ...rest } = aBindingOf(options)
   const { name, namespace, labels } = metadata
   return { ...rest, metadata: { name, namespace, labels }, spec: { ...rest.spec, ...spec } } as KubeObject
 }
@@ -69,7 +69,7 @@ const withComponents: Interpreter = {
   components: async () => [{ name: 'head', replicas: 1 }],
 }
 
-async function twoWishes({ hub }: World, placement: Placement): Promise<void> {
+async function twoBindings({ hub }: World, placement: Placement): Promise<void> {
   for (const [name, priority] of [
     ['low', 1],
     ['high', 9],
@@ -77,7 +77,7 @@ async function twoWishes({ hub }: World, placement: Placement): Promise<void> {
     await hub.create(bound({ name, replicas: 4, schedulePriority: { priority }, placement }))
 }
 
-const room = (pods: number) => ({
+const capacity = (pods: number) => ({
   resourceSummary: { allocatable: { cpu: '1000', memory: '1000Gi', pods: String(pods) }, allocated: { pods: '0' } },
 })
 const onMember1: Placement = { ...placedIn('member1'), replicaScheduling: DYNAMIC }
@@ -178,10 +178,10 @@ const STORIES: GateStory[] = [
     gate: 'PriorityBasedScheduling',
     rooms: ['scheduler'],
     async see(world) {
-      await world.hub.patch(CLUSTERS, 'member1', { status: room(0) }, 'status')
-      await twoWishes(world, onMember1)
+      await world.hub.patch(CLUSTERS, 'member1', { status: capacity(0) }, 'status')
+      await twoBindings(world, onMember1)
       await world.settle()
-      await world.hub.patch(CLUSTERS, 'member1', { status: room(4) }, 'status')
+      await world.hub.patch(CLUSTERS, 'member1', { status: capacity(4) }, 'status')
       await world.settle()
       return [await placedOf(world.hub, 'low'), await placedOf(world.hub, 'high')]
     },
@@ -192,8 +192,8 @@ const STORIES: GateStory[] = [
     gate: 'SchedulingOvercommitProtection',
     rooms: ['scheduler'],
     async see(world) {
-      await world.hub.patch(CLUSTERS, 'member1', { status: room(4) }, 'status')
-      await twoWishes(world, onMember1)
+      await world.hub.patch(CLUSTERS, 'member1', { status: capacity(4) }, 'status')
+      await twoBindings(world, onMember1)
       await world.settle()
       const where = [await placedOf(world.hub, 'low'), await placedOf(world.hub, 'high')]
       return where.filter((one) => one !== '').length

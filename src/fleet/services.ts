@@ -56,5 +56,5 @@ export function fleetServices(env: ModuleEnv, { gates, failover }: FleetOptions)
   const metrics = registry === undefined ? undefined : createFleetMetrics(registry, clock)
   const evictions = evictionRateOf(failover)
   metrics?.measures.watchEvictions(() => evictions.waiting())
-  return { clock, random, ready, members, interpreter, templates, evictions, measures: metrics?.measures, observes: metrics?.heard }
+  return { clock, random, ready, members, interpreter, templates, evictions, measures: metrics?.measures, observes: metrics?.observer }
 }

@@ -119,13 +119,13 @@ function essenceOf({ metadata, spec }: Cluster, credentials: MemberCredentials):
   return JSON.stringify([metadata.uid, apiEndpoint, insecureSkipTLSVerification, proxyURL, proxyHeader, credentials])
 }
 
-interface ConnectionFacts {
+interface ConnectionInput {
   credentials: MemberCredentials
   madeFrom: string
 }
 
 /** Undefined when there is no way to it, or what describes the way cannot be read. */
-function connectionTo(cluster: Cluster, { credentials, madeFrom }: ConnectionFacts, options: FollowMembersOptions): Connection | undefined {
+function connectionTo(cluster: Cluster, { credentials, madeFrom }: ConnectionInput, options: FollowMembersOptions): Connection | undefined {
   const { random, keepsManager } = options
   const clock = patient(options.clock)
   const name = cluster.metadata.name ?? ''

@@ -8,8 +8,8 @@ export const lostRequeue: Planted = {
   cast: greetingTwin(() => ({
     plan(observed, right) {
       const planned = right(observed)
-      const hasNews = planned.actions.some((action) => action.do === 'patch' || action.do === 'delete')
-      return hasNews ? planned : { ...planned, requeueAfterMs: undefined }
+      const hasWrite = planned.actions.some((action) => action.do === 'patch' || action.do === 'delete')
+      return hasWrite ? planned : { ...planned, requeueAfterMs: undefined }
     },
   })),
 }

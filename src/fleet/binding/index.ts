@@ -2,12 +2,12 @@
 
 import { BINDING_KINDS } from '../../kinds/karmada/binding-kinds.ts'
 import type { Controller } from '../../runtime/controller.ts'
-import { type BindingFacts, bindingWorks } from './works/controller.ts'
+import { type BindingDeps, bindingWorks } from './works/controller.ts'
 
 export { createRetries } from './retries.ts'
 export { keptClusters, purgedFirst } from './targets.ts'
 export { createTemplateWatch } from './template-watch.ts'
 
-export type { BindingFacts } from './works/controller.ts'
+export type { BindingDeps } from './works/controller.ts'
 
-export const bindingControllers = (facts: BindingFacts): Controller[] => BINDING_KINDS.map((kind) => bindingWorks(kind, facts))
+export const bindingControllers = (deps: BindingDeps): Controller[] => BINDING_KINDS.map((kind) => bindingWorks(kind, deps))

@@ -24,12 +24,12 @@ export interface TemplateWatchOptions {
   templates: Templates
   interpreter: Interpreter
   /** Whether a change of the status alone counts (default no). */
-  heedsStatus?: boolean
+  watchesStatus?: boolean
 }
 
 export function createTemplateWatch(
   kind: BindingKind,
-  { templates, interpreter, heedsStatus = false }: TemplateWatchOptions,
+  { templates, interpreter, watchesStatus = false }: TemplateWatchOptions,
 ): TemplateWatch {
   const waiting = new Set<string>()
   const bindingOf = ({ kind: of, metadata }: KubeObject): ObjectRef => ({
@@ -37,8 +37,8 @@ export function createTemplateWatch(
     name: bindingName(of, metadata.name ?? ''),
   })
   const isMine = (template: KubeObject): boolean => (template.metadata.namespace !== undefined) === kind.resource.namespaced
-  const isNews = (event: CacheEvent): boolean =>
-    event.type !== 'updated' || event.old === undefined || heedsStatus || reachesMembers(event.old, event.object)
+  const isRelevant = (event: CacheEvent): boolean =>
+    event.type !== 'updated' || event.old === undefined || watchesStatus || reachesMembers(event.old, event.object)
 
   function follow(enqueue: (ref: ObjectRef, priority?: Priority) => void): () => void {
     // What is already there is told at once, and has waited already.
@@ -46,7 +46,7 @@ export function createTemplateWatch(
     const stop = templates.subscribe(({ object }, event) => {
       if (!isMine(object)) return
       const ref = bindingOf(object)
-      if (isNews(event) || waiting.has(keyOfRef(ref))) enqueue(ref, priority)
+      if (isRelevant(event) || waiting.has(keyOfRef(ref))) enqueue(ref, priority)
     })
     priority = 'normal'
     return stop

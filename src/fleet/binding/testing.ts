@@ -96,7 +96,7 @@ export const aClusterOverride = (...of: Parameters<typeof anOverride>): KubeObje
 
 /** A hub with clusters that are registered but do not exist: what becomes of Works is in the hands of the test. */
 export async function bindingWorld(
-  cast: (surroundings: FleetDeps) => readonly Controller[],
+  cast: (deps: FleetDeps) => readonly Controller[],
   clusters = ['member1', 'member2', 'member3'],
 ): Promise<World> {
   const world = await aWorld({ controllers: hubCast(cast) }).settle()
@@ -126,7 +126,7 @@ export async function release(hub: WorldCluster, cluster: string): Promise<void>
       await hub.patch(WORKS, `${metadata.namespace}/${metadata.name}`, { metadata: { finalizers: null } })
 }
 
-export const newsOf = async (hub: WorldCluster, reason: string): Promise<string[]> => {
+export const eventsOf = async (hub: WorldCluster, reason: string): Promise<string[]> => {
   const events = (await hub.list(EVENTS)) as (KubeObject & {
     involvedObject: { kind: string }
     reason: string

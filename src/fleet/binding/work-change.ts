@@ -13,7 +13,7 @@ export function workChange(live: Work, wanted: Work): Record<string, unknown> | 
   const labels = differences(live.metadata.labels ?? {}, wanted.metadata.labels ?? {})
   const annotations = {
     ...differences(live.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}),
-    ...noLongerSaid(live.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}),
+    ...noLongerReported(live.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}),
   }
   const own = live.metadata.finalizers ?? []
   const metadata = {
@@ -33,7 +33,7 @@ const isEmpty = (object: object): boolean => Object.keys(object).length === 0
 const differences = (live: Texts, wanted: Texts): Record<string, string> =>
   Object.fromEntries(Object.entries(wanted).filter(([key, value]) => live[key] !== value))
 
-const noLongerSaid = (live: Texts, wanted: Texts): Record<string, null> =>
+const noLongerReported = (live: Texts, wanted: Texts): Record<string, null> =>
   Object.fromEntries(
     [APPLIED_OVERRIDES, APPLIED_CLUSTER_OVERRIDES]
       .filter((key) => live[key] !== undefined && wanted[key] === undefined)

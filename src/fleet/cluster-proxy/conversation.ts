@@ -42,7 +42,7 @@ class Relay {
 
   begin(peer: ConversationPeer): Conversation {
     this.#peer = peer
-    for (const tell of this.#early.splice(0)) tell()
+    for (const body of this.#early.splice(0)) body()
     const channels = this.#channels
     channels?.resume()
     const send = async (channel: number, body: Uint8Array): Promise<void> => {
@@ -60,7 +60,7 @@ class Relay {
   readonly message = (channel: number, body: Uint8Array): void => {
     if (channel === ERROR) this.#ending += Buffer.from(body).toString('utf8')
     else if (this.#peer === undefined) this.#early.push(() => this.message(channel, body))
-    else if (channel === STDOUT || channel === STDERR) this.#tell(this.#peer, channel, body)
+    else if (channel === STDOUT || channel === STDERR) this.#body(this.#peer, channel, body)
   }
 
   readonly closed = (error: Error | undefined): void => {
@@ -70,7 +70,7 @@ class Relay {
     else end()
   }
 
-  #tell(peer: ConversationPeer, channel: number, body: Uint8Array): void {
+  #body(peer: ConversationPeer, channel: number, body: Uint8Array): void {
     if (body.length === 0) return
     const isTaken = channel === STDOUT ? peer.stdout(body) : peer.stderr(body)
     if (isTaken) return

@@ -7,10 +7,7 @@ import { detectorControllers } from '../detector/index.ts'
 import { aDeployment, aPolicy, type Cast, selecting, theBinding } from '../detector/testing.ts'
 import { dependenciesControllers } from './index.ts'
 
-export const DETECTOR_AND_DEPENDENCIES: Cast = (surroundings) => [
-  ...detectorControllers(surroundings),
-  ...dependenciesControllers(surroundings),
-]
+export const DETECTOR_AND_DEPENDENCIES: Cast = (deps) => [...detectorControllers(deps), ...dependenciesControllers(deps)]
 
 /** A Deployment whose pods read ConfigMaps. */
 export const reading = (name: string, ...maps: string[]): KubeObject =>

@@ -92,7 +92,7 @@ export const clustersOf = (object: { spec?: Pick<NonNullable<Policy['spec']>, 'p
   object.spec?.placement?.clusterAffinity?.clusterNames
 
 /** Events about an object, as `reason: message`, in the order in which they were written. */
-export async function newsOf(hub: WorldCluster, kind: string, name: string): Promise<string[]> {
+export async function eventsOf(hub: WorldCluster, kind: string, name: string): Promise<string[]> {
   const events = await hub.list(EVENTS)
   return events
     .filter(({ involvedObject }) => (involvedObject as KubeObject).kind === kind && (involvedObject as { name?: string }).name === name)
@@ -100,15 +100,15 @@ export async function newsOf(hub: WorldCluster, kind: string, name: string): Pro
     .map(({ reason, message }) => `${reason}: ${message}`)
 }
 
-export type Cast = (surroundings: FleetDeps) => readonly Controller[]
+export type Cast = (deps: FleetDeps) => readonly Controller[]
 
-export const DETECTOR: Cast = (surroundings) => detectorControllers(surroundings)
+export const DETECTOR: Cast = (deps) => detectorControllers(deps)
 
 /** A hub on which the detector runs, and at the end the question whether it is quiet. */
-export function hubStory(name: string, tell: (hub: WorldCluster, world: World) => Promise<void>, cast: Cast = DETECTOR): void {
+export function hubStory(name: string, body: (hub: WorldCluster, world: World) => Promise<void>, cast: Cast = DETECTOR): void {
   it(name, async () => {
     const world = await aWorld({ controllers: hubCast(cast) }).settle()
-    await tell(world.hub, world)
+    await body(world.hub, world)
     await world.settle()
     await expectQuiet(world)
     await world.stop()

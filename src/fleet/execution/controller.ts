@@ -18,8 +18,8 @@ import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
 import { keyOfResource } from '../../kube/resource.ts'
 import { type Controller, defineController, indexOf, type Reader, type Signal, via } from '../../runtime/controller.ts'
 import { purgedFirst } from '../binding/index.ts'
-import { createCurrency } from '../currency.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
+import { createStillCurrent } from '../still-current.ts'
 import { manifestsOf, workOf } from './manifest.ts'
 import { createMemberKinds } from './member-kinds.ts'
 import { createMemory, type Memory } from './memory.ts'
@@ -35,7 +35,7 @@ const CONCURRENCY = 64
 export function execution({ interpreter }: { interpreter: Interpreter }): Controller {
   const memory = createMemory()
   const kinds = createMemberKinds()
-  const currency = createCurrency(WORKS)
+  const isStillCurrent = createStillCurrent(WORKS)
   return defineController<Observed, Work>({
     name: 'fleet.execution',
     component: 'execution-controller',
@@ -73,7 +73,7 @@ export function execution({ interpreter }: { interpreter: Interpreter }): Contro
         interpreter,
         kinds,
         memory,
-        isCurrent: (seen) => currency(seen, client),
+        isCurrent: (seen) => isStillCurrent(seen, client),
         mustEndFirst: (seen) => isPurgedDirectly(seen, client),
       }),
     plan,

@@ -7,8 +7,8 @@ const named = (namespace: string | undefined): KubeObject => ({ apiVersion: 'v1'
 
 describe('what is told of a manifest', () => {
   it('names it as Karmada does: that it was refused without a slash where there is no namespace', () => {
-    const told = [named('default'), named(undefined)].flatMap((of) => [applied(of, 'c').message, refused(of, 'c', 'no').message])
-    assert.deepEqual(told, [
+    const messages = [named('default'), named(undefined)].flatMap((of) => [applied(of, 'c').message, refused(of, 'c', 'no').message])
+    assert.deepEqual(messages, [
       'Successfully applied resource(default/one) to cluster c',
       'Failed to create or update resource(default/one) in member cluster(c): no',
       'Successfully applied resource(/one) to cluster c',

@@ -26,8 +26,8 @@ describe('an object that is there already', () => {
     await world.advance(300_000)
     assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { a: '1' })
     assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, DISPATCHED])
-    const told = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'SyncFailed')
-    assert.equal(told.length, 1, 'told once, not with every try')
+    const events = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'SyncFailed')
+    assert.equal(events.length, 1, 'told once, not with every try')
     await world.stop()
   })
 

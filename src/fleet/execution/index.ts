@@ -5,4 +5,4 @@ import { execution } from './controller.ts'
 
 export { workAdmission } from './admission.ts'
 
-export const executionControllers = (facts: { interpreter: Interpreter }): Controller[] => [execution(facts)]
+export const executionControllers = (deps: { interpreter: Interpreter }): Controller[] => [execution(deps)]

@@ -31,7 +31,7 @@ export interface KindQuestion {
 interface Served {
   kinds: ReadonlyMap<string, Resource>
   /** What the Cluster said when the member was asked. */
-  toldBy: string
+  reportedBy: string
   askedAtMs: number
 }
 
@@ -45,11 +45,11 @@ export function createMemberKinds(): MemberKinds {
       const known = served.get(cluster)?.get(apiVersion)
       const found = known?.kinds.get(kind)
       if (found !== undefined) return found
-      const toldBy = JSON.stringify(apiEnablements?.find(({ groupVersion }) => groupVersion === apiVersion) ?? null)
-      if (known !== undefined && known.toldBy === toldBy && Math.abs(nowMs - known.askedAtMs) < MISSING_FOR_MS) return undefined
+      const reportedBy = JSON.stringify(apiEnablements?.find(({ groupVersion }) => groupVersion === apiVersion) ?? null)
+      if (known !== undefined && known.reportedBy === reportedBy && Math.abs(nowMs - known.askedAtMs) < MISSING_FOR_MS) return undefined
       const kinds = await kindsServed(client, apiVersion)
       const ofCluster = served.get(cluster) ?? new Map<string, Served>()
-      served.set(cluster, ofCluster.set(apiVersion, { kinds, toldBy, askedAtMs: nowMs }))
+      served.set(cluster, ofCluster.set(apiVersion, { kinds, reportedBy, askedAtMs: nowMs }))
       return kinds.get(kind)
     },
     forget: (cluster) => void served.delete(cluster),

@@ -164,7 +164,7 @@ describe('applying', () => {
 
   async function pass(server: ReturnType<typeof aServer>, manifest: KubeObject, memory = createMemory()): Promise<string> {
     const desired = deepFreeze(preparedManifest(manifest, work))
-    const facts = {
+    const context = {
       ref,
       ordinal: 0,
       desired,
@@ -175,7 +175,7 @@ describe('applying', () => {
       interpreter: nativeInterpreter(),
       memory,
     }
-    const verdict = await replacing(facts)
+    const verdict = await replacing(context)
     if (verdict.do === 'update') await server.client.update(CONFIG_MAPS, verdict.object)
     return verdict.do
   }

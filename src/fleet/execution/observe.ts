@@ -31,7 +31,7 @@ export interface View {
   reflection?: Reflection
 }
 
-interface Facts {
+interface WorkContext {
   work: Work
   cluster: string
   nowMs: number
@@ -40,14 +40,14 @@ interface Facts {
 export type Observed =
   | { state: 'nothing' }
   /** Nothing is brought to the member; how what it has is comes back all the same. */
-  | ({ state: 'suspended'; views: readonly View[]; reflectedAtMs: number; mustAskAgain: boolean } & Facts)
+  | ({ state: 'suspended'; views: readonly View[]; reflectedAtMs: number; mustAskAgain: boolean } & WorkContext)
   /** The cluster cannot be written to now. */
-  | ({ state: 'waiting'; why: string } & Facts)
-  | ({ state: 'placing'; views: readonly View[]; reflectedAtMs: number } & Facts)
-  /** It is being deleted; `ours` are the objects of it that the member still has, `pods` those that must have ended first. */
-  | ({ state: 'going'; ours: readonly Ours[]; mustEndFirst?: boolean; pods?: number; waitsFor?: string } & Facts)
+  | ({ state: 'waiting'; why: string } & WorkContext)
+  | ({ state: 'placing'; views: readonly View[]; reflectedAtMs: number } & WorkContext)
+  /** It is being deleted; `managed` are the objects of it that the member still has, `pods` those that must have ended first. */
+  | ({ state: 'going'; managed: readonly ManagedObject[]; mustEndFirst?: boolean; pods?: number; waitsFor?: string } & WorkContext)
 
-export interface Ours {
+export interface ManagedObject {
   resource: Parameters<PassReader['follow']>[0]
   object: KubeObject
 }
@@ -63,7 +63,7 @@ export interface Tools {
 }
 
 /** One pass: the reader, the way to the member, and what it is about. */
-interface Pass extends Facts, Tools {
+interface Pass extends WorkContext, Tools {
   ref: ObjectRef
   read: PassReader
   client: Client
@@ -75,32 +75,32 @@ export async function observeWork(ref: ObjectRef, work: Work | undefined, read: 
   if (work === undefined) tools.memory.forget(ref)
   if (work === undefined || cluster === undefined) return { state: 'nothing' }
   const clusterObject = read.get(CLUSTERS, '', cluster)
-  const facts: Facts = { work, cluster, nowMs: read.nowMs() }
+  const context: WorkContext = { work, cluster, nowMs: read.nowMs() }
   const client = read.clientOf(cluster)
   const why = obstacleTo(cluster, clusterObject, client)
   const isGoing = work.metadata.deletionTimestamp !== undefined
   if (isGoing && !hasFinalizer(work, EXECUTION_FINALIZER)) return { state: 'nothing' }
   if (!isGoing && work.spec?.suspendDispatching === true) {
     const reachable = client === undefined || clusterObject === undefined || why !== undefined ? undefined : { client, clusterObject }
-    return suspended({ ...facts, ...tools, ref, read, ...reachable })
+    return suspended({ ...context, ...tools, ref, read, ...reachable })
   }
   if (client === undefined || clusterObject === undefined || why !== undefined) {
-    if (!isGoing) return { state: 'waiting', why: why ?? '', ...facts }
+    if (!isGoing) return { state: 'waiting', why: why ?? '', ...context }
     // Nobody will ever be able to tidy up in a cluster that is being removed and does not answer.
     const isHopeless = clusterObject === undefined || clusterObject.metadata.deletionTimestamp !== undefined
-    return { state: 'going', ours: [], waitsFor: isHopeless ? undefined : why, ...facts }
+    return { state: 'going', managed: [], waitsFor: isHopeless ? undefined : why, ...context }
   }
-  const pass: Pass = { ...facts, ...tools, ref, read, client, clusterObject }
+  const pass: Pass = { ...context, ...tools, ref, read, client, clusterObject }
   return isGoing ? going(pass) : placing(pass)
 }
 
 async function going(pass: Pass): Promise<Observed> {
   const { work, cluster, nowMs } = pass
-  const facts: Facts = { work, cluster, nowMs }
-  const ours = await oursOf(pass, identifiersOf(work))
-  if (ours.length > 0 && !(await pass.isCurrent(work))) return { state: 'nothing' }
-  if (work.spec?.preserveResourcesOnDeletion === true || !(await pass.mustEndFirst(work))) return { state: 'going', ours, ...facts }
-  return { state: 'going', ours, mustEndFirst: true, pods: await podsLeft(pass.client, manifestsOf(work)), ...facts }
+  const context: WorkContext = { work, cluster, nowMs }
+  const managed = await managedOf(pass, identifiersOf(work))
+  if (managed.length > 0 && !(await pass.isCurrent(work))) return { state: 'nothing' }
+  if (work.spec?.preserveResourcesOnDeletion === true || !(await pass.mustEndFirst(work))) return { state: 'going', managed, ...context }
+  return { state: 'going', managed, mustEndFirst: true, pods: await podsLeft(pass.client, manifestsOf(work)), ...context }
 }
 
 function obstacleTo(name: string, cluster: Cluster | undefined, client: Client | undefined): string | undefined {
@@ -115,7 +115,7 @@ async function placing(pass: Pass): Promise<Observed> {
   memory.noteKinds(ref, manifests)
   const views: View[] = []
   for (const [ordinal, manifest] of manifests.entries()) views.push(await viewOf(pass, manifest, ordinal))
-  const left = await oursOf(pass, leftBehind(work, views))
+  const left = await managedOf(pass, leftBehind(work, views))
   for (const { resource, object } of left)
     views.push({ identifier: identifierOf(object, -1), desired: object, verdict: { do: 'delete', resource, object } })
   const isWriting = views.some(({ verdict }) => verdict.do === 'create' || verdict.do === 'update' || verdict.do === 'delete')
@@ -206,14 +206,14 @@ const resourceOf = ({ kinds, cluster, client, clusterObject, nowMs }: Pass, of: 
   kinds.find({ cluster, client, apiVersion: of.apiVersion, kind: of.kind, apiEnablements: clusterObject.status?.apiEnablements, nowMs })
 
 /** Of these, the objects in the member that came from this Work. Always asked of the server: what is forgotten here, nobody finds again. */
-async function oursOf(pass: Pass, identifiers: readonly ManifestIdentifier[]): Promise<Ours[]> {
-  const ours: Ours[] = []
+async function managedOf(pass: Pass, identifiers: readonly ManifestIdentifier[]): Promise<ManagedObject[]> {
+  const managed: ManagedObject[] = []
   for (const { group = '', version, kind, namespace = '', name } of identifiers) {
     const resource = await resourceOf(pass, { apiVersion: groupVersion(group, version), kind })
     const object = resource === undefined ? undefined : await liveObject(pass.client, resource, { namespace, name })
-    if (resource !== undefined && object !== undefined && isManaged(object) && isFrom(object, pass.work)) ours.push({ resource, object })
+    if (resource !== undefined && object !== undefined && isManaged(object) && isFrom(object, pass.work)) managed.push({ resource, object })
   }
-  return ours
+  return managed
 }
 
 /** All that the Work stands for, and stood for when its status was written. */

@@ -174,18 +174,18 @@ describe('how soon a refusal is tried again', () => {
 describe('a Work that another cluster waits for', () => {
   const work = aWork('w', [aConfigMap('a')])
   const seen = { state: 'going', work, cluster: 'member1', nowMs: START, mustEndFirst: true } as const
-  const ours = [{ resource: CONFIG_MAPS, object: aConfigMap('a') }]
+  const managed = [{ resource: CONFIG_MAPS, object: aConfigMap('a') }]
   const done = ({ actions }: Plan): string[] => actions.map((action) => action.do)
 
   it('goes when its objects and their pods are gone, not before', () => {
-    const patches = done(plan({ ...seen, ours: [], pods: 0 }))
+    const patches = done(plan({ ...seen, managed: [], pods: 0 }))
     assert.equal(patches.length, 1)
-    assert.deepEqual(done(plan({ ...seen, ours, pods: 0 })), ['delete'])
-    assert.deepEqual(done(plan({ ...seen, ours: [], pods: 2 })), [])
-    assert.deepEqual(done(plan({ ...seen, mustEndFirst: false, ours })), ['delete', ...patches])
+    assert.deepEqual(done(plan({ ...seen, managed, pods: 0 })), ['delete'])
+    assert.deepEqual(done(plan({ ...seen, managed: [], pods: 2 })), [])
+    assert.deepEqual(done(plan({ ...seen, mustEndFirst: false, managed })), ['delete', ...patches])
   })
   it('is looked at again, with the reason told', () => {
-    const { requeueAfterMs, events } = plan({ ...seen, ours: [], pods: 2 })
+    const { requeueAfterMs, events } = plan({ ...seen, managed: [], pods: 2 })
     assert.equal(requeueAfterMs, 1000)
     assert.match(events?.[0]?.message ?? '', /2 of its pods have not ended in cluster\(member1\)$/)
   })

@@ -59,7 +59,7 @@ export function plan(observed: Observed): Plan {
 
 function planSuspended(seen: Seen<'suspended'>): Plan {
   const requeueAfterMs = seen.mustAskAgain ? ASK_AGAIN_MS : undefined
-  return { ...reported(seen, { conditions: [SUSPENDED], requeueAfterMs }), events: newsOf(seen) }
+  return { ...reported(seen, { conditions: [SUSPENDED], requeueAfterMs }), events: eventsOf(seen) }
 }
 
 /** That its cluster is away says nothing new about a Work that was applied. */
@@ -70,10 +70,10 @@ function planWaiting({ why, ...seen }: Seen<'waiting'>): Plan {
   return { actions: written(seen, withConditions(work.status, [DISPATCHING, ...applied], nowMs)) }
 }
 
-function planGoing({ work, cluster, ours, waitsFor, mustEndFirst = false, pods = 0 }: Seen<'going'>): Plan {
+function planGoing({ work, cluster, managed, waitsFor, mustEndFirst = false, pods = 0 }: Seen<'going'>): Plan {
   if (waitsFor !== undefined) return { actions: [], events: [{ key: 'cleanup', ...events.cleanupWaits(work, waitsFor) }] }
   const release = work.spec?.preserveResourcesOnDeletion === true
-  const actions = ours
+  const actions = managed
     .filter(({ object }) => release || object.metadata.deletionTimestamp === undefined)
     .map(
       ({ resource, object }): Action =>
@@ -81,7 +81,7 @@ function planGoing({ work, cluster, ours, waitsFor, mustEndFirst = false, pods =
           ? { do: 'patch', cluster, resource, of: object, patch: releasePatch(object) }
           : { do: 'delete', cluster, resource, of: object, propagation: 'Background' },
     )
-  if (!mustEndFirst || (ours.length === 0 && pods === 0))
+  if (!mustEndFirst || (managed.length === 0 && pods === 0))
     return { actions: [...actions, removeFinalizer(WORKS, work, EXECUTION_FINALIZER)] }
   const why = `purge mode is Directly, and ${pods} of its pods have not ended in cluster(${cluster})`
   return { actions, requeueAfterMs: LOOK_AFTER_WRITE_MS, events: pods === 0 ? [] : [{ key: 'ending', ...events.cleanupWaits(work, why) }] }
@@ -95,7 +95,7 @@ function planPlacing(seen: Seen<'placing'>): Plan {
     const action = writeOf(view, seen.cluster)
     return action === undefined ? [] : [{ view, action }]
   })
-  const keyedEvents = newsOf(seen)
+  const keyedEvents = eventsOf(seen)
   if (writes.length === 0) return { ...report(seen, errorsOf(views)), events: keyedEvents }
   const conclude = (results: readonly Result[]): Conclusion =>
     concluded(
@@ -157,7 +157,7 @@ function report(seen: Seen<'placing'>, errors: Errors): Report {
   const applied = isComplete ? [APPLIED] : reasons.length > 0 ? [notApplied(reasons, Math.min(done, total), total)] : []
   return reported(seen, {
     conditions: [DISPATCHING, ...applied],
-    events: tellingsOf(seen, errors, applied[0]),
+    events: writeEventsOf(seen, errors, applied[0]),
     requeueAfterMs: isComplete ? undefined : (retryMs(seen) ?? MIN_RETRY_MS),
   })
 }
@@ -199,19 +199,19 @@ function retryMs({ work, nowMs }: { work: Work; nowMs: number }): number | undef
 /** Nothing when the Work says so already. */
 function written({ work }: { work: Work }, status: WorkStatus, writeEvents: readonly EventIntent[] = []): Action[] {
   if (sameContent(work.status, status)) return []
-  const told = [...dispatchingTold(work, status), ...writeEvents]
-  return [{ do: 'patch', resource: WORKS, of: work, patch: { status }, subresource: 'status', events: told }]
+  const allEvents = [...dispatchingEvents(work, status), ...writeEvents]
+  return [{ do: 'patch', resource: WORKS, of: work, patch: { status }, subresource: 'status', events: allEvents }]
 }
 
 /** Of a Work that begins nothing is told: that it was synced says it all. */
-function dispatchingTold(work: Work, status: WorkStatus): EventIntent[] {
+function dispatchingEvents(work: Work, status: WorkStatus): EventIntent[] {
   const before = conditionOf(work, WORK_DISPATCHING)
   const after = conditionOf({ ...work, status }, WORK_DISPATCHING)
-  const isNews = after !== undefined && before?.status !== after.status && (before !== undefined || after.status === 'False')
-  return isNews ? [events.dispatching(work, after.message ?? '')] : []
+  const isTransition = after !== undefined && before?.status !== after.status && (before !== undefined || after.status === 'False')
+  return isTransition ? [events.dispatching(work, after.message ?? '')] : []
 }
 
-function tellingsOf({ work, cluster, views }: Seen<'placing'>, errors: Errors, next: Condition | undefined): EventIntent[] {
+function writeEventsOf({ work, cluster, views }: Seen<'placing'>, errors: Errors, next: Condition | undefined): EventIntent[] {
   const before = conditionOf(work, WORK_APPLIED)
   if (next === undefined || (before?.status === next.status && before.message === next.message)) return []
   if (next.status === 'True') return [events.synced(work, cluster), ...views.map(({ desired }) => events.applied(desired, cluster))]
@@ -222,7 +222,7 @@ function tellingsOf({ work, cluster, views }: Seen<'placing'>, errors: Errors, n
   ]
 }
 
-function newsOf({ work, views }: Seen<'placing' | 'suspended'>): KeyedEvent[] {
+function eventsOf({ work, views }: Seen<'placing' | 'suspended'>): KeyedEvent[] {
   return views.flatMap(({ identifier: { ordinal }, desired, reflection }): KeyedEvent[] => [
     ...(reflection?.statusFailure === undefined
       ? []

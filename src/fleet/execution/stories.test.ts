@@ -34,9 +34,9 @@ describe('the end of a Work', () => {
     await member.patch(PODS, `default/${pod?.metadata.name}`, { metadata: { finalizers: ['example.io/slow-to-end'] } })
     await hub.delete(WORKS, `${ES}/web`)
     await world.settle()
-    const told = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'CleanupWorkFailed')
+    const events = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'CleanupWorkFailed')
     assert.deepEqual(
-      told.map(({ message }) => message),
+      events.map(({ message }) => message),
       [
         'Failed to remove the objects of work(karmada-es-member1/web): purge mode is Directly, and 1 of its pods have not ended in cluster(member1)',
       ],
@@ -88,8 +88,8 @@ describe('the end of a Work', () => {
     await hub.delete(WORKS, `${ES}/web`)
     await world.settle()
     assert.notEqual(await hub.get(WORKS, `${ES}/web`), undefined)
-    const [told] = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'CleanupWorkFailed')
-    assert.match(String(told?.message), /cluster\(member1\) not ready$/)
+    const [events] = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'CleanupWorkFailed')
+    assert.match(String(events?.message), /cluster\(member1\) not ready$/)
     await hub.patch(CLUSTERS, 'member1', { metadata: { finalizers: ['karmada.io/cluster-controller'] } })
     await hub.delete(CLUSTERS, 'member1')
     await world.settle()
@@ -257,8 +257,8 @@ describe('a Work', () => {
     await world.settle()
     assert.deepEqual(conditionsOf(await theWork(hub, 'web')), [APPLIED, DISPATCHED])
     assert.deepEqual((await member.get(CONFIG_MAPS, 'default/web'))?.data, { b: '2' })
-    const told = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'WorkDispatching')
-    assert.equal(told.length, 2)
+    const events = (await hub.list(EVENTS, { namespace: ES })).filter(({ reason }) => reason === 'WorkDispatching')
+    assert.equal(events.length, 2)
     await world.stop()
   })
 
@@ -267,18 +267,18 @@ describe('a Work', () => {
     const { hub, member } = world
     await hub.create(aWork('web', [aDeployment('web', 2)]))
     await world.settle()
-    const told = async (): Promise<unknown> => {
+    const events = async (): Promise<unknown> => {
       const [{ status, health } = {}] = (await theWork(hub, 'web')).status?.manifestStatuses ?? []
       return [(status as { readyReplicas?: number } | undefined)?.readyReplicas, health]
     }
-    assert.deepEqual(await told(), [2, 'Healthy'])
+    assert.deepEqual(await events(), [2, 'Healthy'])
     await hub.patch(WORKS, `${ES}/web`, { spec: { suspendDispatching: true, workload: { manifests: [aDeployment('web', 5)] } } })
     await world.settle()
-    assert.deepEqual(await told(), [2, 'Healthy'])
+    assert.deepEqual(await events(), [2, 'Healthy'])
     await member.patch(DEPLOYMENTS, 'default/web', { spec: { replicas: 3 } })
     await world.advance(2000)
     await world.settle()
-    assert.deepEqual(await told(), [3, 'Healthy'], 'what others do there is told, and nothing is sent')
+    assert.deepEqual(await events(), [3, 'Healthy'], 'what others do there is told, and nothing is sent')
     hub.takeWrites()
     await world.restartControllers()
     await world.settle()
@@ -363,8 +363,8 @@ describe('a Work', () => {
     const [after] = (await theWork(hub, 'web')).status?.manifestStatuses ?? []
     assert.equal(after?.health, 'Unknown')
     assert.deepEqual(after?.status, before?.status)
-    const told = (await hub.list(EVENTS, { namespace: ES })).map(({ reason }) => String(reason)).sort()
-    assert.deepEqual(told, ['InterpretHealthFailed', 'ReflectStatusFailed', 'SyncSucceed'])
+    const events = (await hub.list(EVENTS, { namespace: ES })).map(({ reason }) => String(reason)).sort()
+    assert.deepEqual(events, ['InterpretHealthFailed', 'ReflectStatusFailed', 'SyncSucceed'])
     await world.stop()
   })
 

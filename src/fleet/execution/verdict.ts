@@ -32,14 +32,14 @@ interface Refusal {
 }
 
 /** Why an object in the member may not be touched for this Work; undefined when it may. */
-export function conflictOf(facts: {
+export function conflictOf(input: {
   desired: KubeObject
   observed: KubeObject
   work: Work
   cluster: string
   hasWork(ref: ObjectRef): boolean
 }): string | undefined {
-  const { desired, observed, work, cluster, hasWork } = facts
+  const { desired, observed, work, cluster, hasWork } = input
   const { namespace = '', name = '' } = observed.metadata
   const resource = `resource(kind=${desired.kind}, ${namespace}/${name})`
   if (isManaged(observed)) {
@@ -68,8 +68,8 @@ export interface Replacing {
 const AS_WANTED = Object.freeze({ sent: '' })
 
 /** Whether the object has to be replaced: not when it says what is wanted, and not when the member would make of it what it has. */
-export async function replacing(facts: Replacing): Promise<Verdict> {
-  const { ref, ordinal, desired, observed, wasApplied, resource, interpreter, memory } = facts
+export async function replacing(input: Replacing): Promise<Verdict> {
+  const { ref, ordinal, desired, observed, wasApplied, resource, interpreter, memory } = input
   const merged = await merge(desired, observed, interpreter)
   if (isRefusal(merged)) return merged
   const [wanted, found] = [pruneForMember(merged), pruneForMember(observed)]
@@ -83,7 +83,7 @@ export async function replacing(facts: Replacing): Promise<Verdict> {
   // All of it is there, or was sent before, as far as we remember: whether the rest is the member's own doing, only the member
   // knows.
   const mayBeSettled = known === undefined ? wasApplied || covers(found, wanted) : known.sent === sent || covers(found, wanted)
-  if (mayBeSettled && (await wouldStay(facts, merged, found))) {
+  if (mayBeSettled && (await wouldStay(input, merged, found))) {
     memory.keepForm(ref, ordinal, { sent, left })
     return { do: 'nothing' }
   }

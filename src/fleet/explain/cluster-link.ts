@@ -6,19 +6,19 @@ import type { DecisionRecord } from '../scheduler/decision.ts'
 import type { ClusterLink, Finding, State } from './chain.ts'
 
 /** What is known about the clusters of a binding. */
-export interface Ways {
+export interface ClusterContext {
   binding: Binding
   record: DecisionRecord | undefined
   works: ReadonlyMap<string, Work>
   clusters: ReadonlyMap<string, Cluster>
 }
 
-export function clusterLink(name: string, { binding, record, works, clusters }: Ways, finding: Finding): ClusterLink {
+export function clusterLink(name: string, { binding, record, works, clusters }: ClusterContext, finding: Finding): ClusterLink {
   const target = binding.spec.clusters?.find((one) => one.name === name)
   const leaving = binding.spec.gracefulEvictionTasks?.find((task) => task.fromCluster === name)
-  const told = record?.clusters.find((one) => one.name === name)?.why
+  const reported = record?.clusters.find((one) => one.name === name)?.why
   const why =
-    leaving === undefined ? (told ?? 'chosen') : `is being left (${leaving.reason})${leaving.message ? `: ${leaving.message}` : ''}`
+    leaving === undefined ? (reported ?? 'chosen') : `is being left (${leaving.reason})${leaving.message ? `: ${leaving.message}` : ''}`
   const work = works.get(name)
   const base = { name, isChosen: target !== undefined, why, ...(target?.replicas === undefined ? {} : { replicas: target.replicas }) }
   const trouble = (state: State, says: string, fix: string): void => {

@@ -7,7 +7,7 @@ import type { Resource } from '../../kube/resource.ts'
 import type { Explainer } from '../../runtime/seams/explainer.ts'
 import type { Explanation } from './chain.ts'
 import { explain } from './explanation.ts'
-import { situationOf } from './situation.ts'
+import { readExplainInput } from './input.ts'
 
 export interface ExplainRequest {
   /** As people write it: `deploy`, `deployments.apps`. */
@@ -37,10 +37,10 @@ export async function explainObject(
   const resource = namedResource(resources, request.kind)
   if (resource === undefined) return 'no-resource'
   const namespace = resource.namespaced ? request.namespace : ''
-  const situation = await situationOf(client, { resource, namespace, name: request.name })
-  const { template, binding } = situation
+  const input = await readExplainInput(client, { resource, namespace, name: request.name })
+  const { template, binding } = input
   const subject = { resource, namespace, name: request.name, template, binding }
   const added = await Promise.all(explainers.map(async ({ at, explain: linksOf }) => ({ at, ...(await linksOf(subject, client)) })))
   const isThere = template !== undefined
-  return { resource, explanation: explain(situation, added), isThere, leavesTrace: isThere || binding !== undefined }
+  return { resource, explanation: explain(input, added), isThere, leavesTrace: isThere || binding !== undefined }
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Binding, Cluster, Policy, Work } from '../../kinds/karmada/index.ts'
 import { DEPLOYMENTS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { explain, type Situation } from './index.ts'
+import { type ExplainInput, explain } from './index.ts'
 
 const template: KubeObject = {
   apiVersion: 'apps/v1',
@@ -62,7 +62,7 @@ const workOf = (cluster: string, applied: Record<string, unknown> | undefined, h
     },
   }) as unknown as Work
 
-const well: Situation = {
+const well: ExplainInput = {
   subject: { resource: DEPLOYMENTS, namespace: 'shop', name: 'web' },
   template,
   policies: [policyOf('web', {})],
@@ -97,12 +97,12 @@ describe('why something is where it is', () => {
   })
 
   const unclaimed = { ...template, metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' } } }
-  const notScheduled = (reason: string, message: string): Situation => ({
+  const notScheduled = (reason: string, message: string): ExplainInput => ({
     ...well,
     binding: bindingOf({ clusters: [] }, { status: 'False', reason, message }),
     works: [],
   })
-  const cases: [string, Situation, RegExp, RegExp][] = [
+  const cases: [string, ExplainInput, RegExp, RegExp][] = [
     ['no template', { ...well, template: undefined, binding: undefined, works: [] }, /there is no Deployment shop\/web on the hub/, /-n/],
     [
       'no policy',
@@ -147,9 +147,9 @@ describe('why something is where it is', () => {
     ['sick', { ...well, works: [workOf('a', { status: 'True' }, 'Unhealthy')] }, /not healthy \(1 of 2 ready\)/, /describe/],
     ['no Work', { ...well, works: [] }, /a: its Work is not there yet/, /moment/],
   ]
-  for (const [name, situation, says, fix] of cases)
+  for (const [name, input, says, fix] of cases)
     it(`names the one thing to do: ${name}`, () => {
-      const explanation = explain(situation)
+      const explanation = explain(input)
       assert.notEqual(explanation.state, 'ok')
       assert.match(explanation.says, says)
       assert.match(explanation.fix ?? '', fix)

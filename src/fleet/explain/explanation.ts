@@ -11,23 +11,23 @@ import { claimOf } from '../detector/claim.ts'
 import { type DecisionRecord, readRecord } from '../scheduler/decision.ts'
 import type { ClusterLink, Explanation, Finding } from './chain.ts'
 import { byCluster, chosenNames, clusterLink } from './cluster-link.ts'
+import type { ExplainInput } from './input.ts'
 import { nearMisses, policyText } from './policies.ts'
-import type { Situation } from './situation.ts'
 
 /** What an explainer of another module adds, and where. */
 export type AddedLinks = ExplainedLinks & Pick<Explainer, 'at'>
 
 /** `added` are the links that other modules know about, in their order. */
-export function explain(situation: Situation, added: readonly AddedLinks[] = []): Explanation {
-  const { subject, template, binding } = situation
+export function explain(input: ExplainInput, added: readonly AddedLinks[] = []): Explanation {
+  const { subject, template, binding } = input
   const { resource, namespace, name } = subject
   const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
   const finding: Finding = { links: [], clusters: [], others: {} }
-  lookAtTemplate(situation, finding)
-  if (template !== undefined) lookAtPolicy(situation, finding)
-  if (binding !== undefined) lookAtBinding(binding, finding)
+  explainTemplate(input, finding)
+  if (template !== undefined) explainPolicy(input, finding)
+  if (binding !== undefined) explainBinding(binding, finding)
   takeIn(added, 'before-schedule', finding)
-  if (binding !== undefined) lookAtPlaces(binding, situation, finding)
+  if (binding !== undefined) lookAtPlaces(binding, input, finding)
   takeIn(added, 'after-schedule', finding)
   const { trouble, links, clusters, others } = finding
   return {
@@ -41,7 +41,7 @@ export function explain(situation: Situation, added: readonly AddedLinks[] = [])
   }
 }
 
-function lookAtTemplate({ subject, template }: Situation, finding: Finding): void {
+function explainTemplate({ subject, template }: ExplainInput, finding: Finding): void {
   const { resource, namespace, name } = subject
   if (template !== undefined) {
     finding.links.push({ what: 'template', state: 'ok', says: `${resource.kind} ${where(namespace, name)} is on the hub` })
@@ -53,8 +53,8 @@ function lookAtTemplate({ subject, template }: Situation, finding: Finding): voi
   finding.trouble = { state: 'fails', says, fix: `create it on the hub${inNamespace}` }
 }
 
-function lookAtPolicy(situation: Situation, finding: Finding): void {
-  const { template, policies, subject, binding } = situation
+function explainPolicy(input: ExplainInput, finding: Finding): void {
+  const { template, policies, subject, binding } = input
   if (template === undefined) return
   const claim = claimOf(template)
   const waiting = (binding ?? template).metadata.annotations?.[WAITING_BECAUSE]
@@ -83,7 +83,7 @@ function lookAtPolicy(situation: Situation, finding: Finding): void {
     }
 }
 
-function lookAtBinding(binding: Binding, finding: Finding): void {
+function explainBinding(binding: Binding, finding: Finding): void {
   const says = `${binding.kind} ${where(binding.metadata.namespace ?? '', binding.metadata.name ?? '')}${replicasText(binding)}`
   finding.links.push({ what: 'binding', state: 'ok', says })
 }
@@ -95,18 +95,18 @@ function takeIn(added: readonly AddedLinks[], at: AddedLinks['at'], finding: Fin
   }
 }
 
-function lookAtPlaces(binding: Binding, situation: Situation, finding: Finding): void {
+function lookAtPlaces(binding: Binding, input: ExplainInput, finding: Finding): void {
   const record = readRecord(binding.metadata.annotations)
-  lookAtSchedule(binding, record, finding)
-  const { works, clusters } = situation
-  const ways = { binding, record, works: byCluster(works), clusters: new Map(clusters.map((one) => [one.metadata.name ?? '', one])) }
-  finding.clusters.push(...chosenNames(binding, works).map((name) => clusterLink(name, ways, finding)))
+  explainSchedule(binding, record, finding)
+  const { works, clusters } = input
+  const context = { binding, record, works: byCluster(works), clusters: new Map(clusters.map((one) => [one.metadata.name ?? '', one])) }
+  finding.clusters.push(...chosenNames(binding, works).map((name) => clusterLink(name, context, finding)))
   for (const { name, chosen, why } of record?.clusters ?? [])
     if (!chosen && !finding.clusters.some((one) => one.name === name)) finding.clusters.push({ name, isChosen: false, why, state: 'ok' })
   finding.others = { ...record?.others }
 }
 
-function lookAtSchedule(binding: Binding, record: DecisionRecord | undefined, finding: Finding): void {
+function explainSchedule(binding: Binding, record: DecisionRecord | undefined, finding: Finding): void {
   const held = binding.metadata.annotations?.['sluice.dev/held-because']
   if (binding.spec.suspension?.scheduling === true) {
     const says = `scheduling is suspended${held === undefined ? '' : `: ${held}`}`

@@ -2,4 +2,4 @@
 export type { ClusterLink, Explanation, State } from './chain.ts'
 export { explainObject } from './explain-object.ts'
 export { explain } from './explanation.ts'
-export type { Situation } from './situation.ts'
+export type { ExplainInput } from './input.ts'

@@ -84,7 +84,7 @@ function policy(): KubeObject {
 describe('a member that is cut off', () => {
   it('is given up after its time: its bindings move, and nothing moves back when it returns', async () => {
     const thresholds = { periodMs: 1000, failureThresholdMs: 3000, successThresholdMs: 3000 }
-    const cast: Cast = (facts) => [...membershipControllers(facts, thresholds), ...failoverControllers({ interpreter: INTERPRETER })]
+    const cast: Cast = (deps) => [...membershipControllers(deps, thresholds), ...failoverControllers({ interpreter: INTERPRETER })]
     const { world, hub } = await aStage(cast, { members: 2 })
     for (const { name } of world.members) await hub.create(aCluster(name))
     await hub.create(policy())

@@ -84,8 +84,8 @@ describe('interpreter', () => {
 
   it('tells when rules of a kind changed, and only then', () => {
     const asked = interpreter()
-    const told: unknown[] = []
-    const stop = asked.onChange((kinds) => told.push(kinds))
+    const reported: unknown[] = []
+    const stop = asked.onChange((kinds) => reported.push(kinds))
     asked.useCustomizations([customization('x = 1')])
     asked.useCustomizations([customization('x = 1')])
     asked.useCustomizations([customization('x = 2')])
@@ -93,6 +93,6 @@ describe('interpreter', () => {
     stop()
     asked.useCustomizations([])
     const gadget = [{ apiVersion: 'example.io/v1', kind: 'Gadget' }]
-    assert.deepEqual(told, [gadget, gadget, undefined])
+    assert.deepEqual(reported, [gadget, gadget, undefined])
   })
 })

@@ -60,7 +60,7 @@ export function createInterpreter(options: InterpreterOptions): ConfigurableInte
     if (found === undefined) throw new Error(`default ${operation} interpreter for "${kindText(object)}" not found`)
     return await found(...args)
   }
-  const tell: ChangeHandler = (kinds) => {
+  const notify: ChangeHandler = (kinds) => {
     for (const handler of handlers) handler(kinds)
   }
 
@@ -82,13 +82,13 @@ export function createInterpreter(options: InterpreterOptions): ConfigurableInte
       const next = customizationLayer(list, cache, options)
       const changed = changedKinds(customizations, next)
       customizations = next
-      if (changed.length > 0) tell(changed)
+      if (changed.length > 0) notify(changed)
     },
     useWebhooks(configurations) {
       if (options.webhooks === undefined) return
       webhooks = webhookLayer(configurations, options.webhooks)
       // Their rules may have wildcards: any kind can be concerned.
-      tell(undefined)
+      notify(undefined)
     },
   }
 }

@@ -4,11 +4,11 @@ import { cluster } from './cluster/controller.ts'
 import { clusterStatus } from './cluster-status/controller.ts'
 import type { ClusterStatusOptions, ReportsOptions } from './cluster-status/reports.ts'
 
+export { createReportedSummaries } from './cluster-status/reported-summaries.ts'
 export type { ClusterStatusOptions } from './cluster-status/reports.ts'
-export { createSaidSummaries } from './cluster-status/said-summaries.ts'
 export { JoinError, joinMember, unjoinMember } from './join.ts'
 
-export const membershipControllers = (facts: ReportsOptions, options: Partial<ClusterStatusOptions> = {}): Controller[] => [
+export const membershipControllers = (deps: ReportsOptions, options: Partial<ClusterStatusOptions> = {}): Controller[] => [
   cluster,
-  clusterStatus(facts, options),
+  clusterStatus(deps, options),
 ]

@@ -13,7 +13,7 @@ import { runAll } from '../../runtime/run-all.ts'
 import { manualClock } from '../../runtime/testing.ts'
 import type { ReportsOptions } from './cluster-status/reports.ts'
 
-export type Cast = (facts: ReportsOptions & { members: Members }) => readonly Controller[]
+export type Cast = (deps: ReportsOptions & { members: Members }) => readonly Controller[]
 
 /** The hub runs `cast` and what tidies up; members run what they always run. */
 export const runWithCast =
@@ -64,7 +64,7 @@ export const aBinding = (where: string, clusters: readonly string[], more: Recor
 }
 
 /** For those who only want to know a controller's name and what it declares. */
-export const NO_FACTS: ReportsOptions = {
+export const NO_STATE: ReportsOptions = {
   members: { get: () => undefined, list: () => [], subscribe: () => () => undefined },
   clock: manualClock(),
   random: seededRandom(1),

@@ -16,7 +16,7 @@ import { createSeries, MEMBER_LABEL, type Series } from './series.ts'
 
 export interface FleetMetrics {
   /** To be told what the runtime tells. */
-  heard: Partial<ControllerMetrics>
+  observer: Partial<ControllerMetrics>
   measures: FleetMeasures
 }
 
@@ -44,7 +44,7 @@ export function createFleetMetrics(registry: Registry, clock: Clock): FleetMetri
   readAtScrape(series, { caches: () => caches, queues, evictions: () => evictions() })
 
   return {
-    heard: {
+    observer: {
       watchCaches(given) {
         caches = given
         inTrouble.clear()

@@ -69,14 +69,14 @@ describe("Karmada's metrics", () => {
 
   it('have its buckets', async () => {
     const registry = new Registry()
-    const { measures, heard } = createFleetMetrics(registry, manualClock())
+    const { measures, observer } = createFleetMetrics(registry, manualClock())
     // A histogram is told with its buckets once something is in them.
     measures.heartbeat('member1', 1)
     for (const what of ['MatchPolicy', 'Filter'] as const) measures.timed(what, () => undefined)
     for (const controller of ['fleet.detector.binding', 'fleet.binding.works', 'fleet.execution', 'fleet.failover.taint-eviction'])
-      heard.pass?.({ controller, key: 'a/b', result: 'done', writes: 1, durationMs: 1 })
+      observer.pass?.({ controller, key: 'a/b', result: 'done', writes: 1, durationMs: 1 })
     measures.decided({ controller: 'fleet.scheduler', key: 'a/b', type: 'ReconcileSchedule', isSuccess: true })
-    heard.pass?.({ controller: 'fleet.scheduler', key: 'a/b', result: 'done', writes: 1, durationMs: 1 })
+    observer.pass?.({ controller: 'fleet.scheduler', key: 'a/b', result: 'done', writes: 1, durationMs: 1 })
     const text = await registry.metrics()
     for (const [name, expected] of Object.entries(BUCKETS)) {
       const ends = [...text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"+]+)"`, 'gm'))].map(([, end]) => Number(end))
@@ -87,10 +87,10 @@ describe("Karmada's metrics", () => {
   })
 })
 
-type Told = (series: string) => number
+type Scraped = (series: string) => number
 
 /** The value of a series, `name{label="value",…}` as it is told; 0 when it is not. */
-async function toldBy(registry: Registry): Promise<Told> {
+async function scrape(registry: Registry): Promise<Scraped> {
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const values = new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
   return (series) => values.get(series) ?? 0
@@ -124,46 +124,48 @@ describe('a fleet whose metrics are read', () => {
     await hub.create({ ...policy, metadata: { ...policy.metadata, namespace: 'default' } })
     await hub.create(inDefault)
     await world.settle()
-    let told = await toldBy(registry)
+    let scraped = await scrape(registry)
     assert.deepEqual(
-      ['cluster_ready_state', 'cluster_node_number', 'cluster_ready_node_number'].map((name) => told(`${name}{member_cluster="member1"}`)),
+      ['cluster_ready_state', 'cluster_node_number', 'cluster_ready_node_number'].map((name) =>
+        scraped(`${name}{member_cluster="member1"}`),
+      ),
       [1, 2, 2],
     )
-    assert.ok(told('cluster_cpu_allocatable_number{member_cluster="member2"}') > 1)
-    assert.ok(told('cluster_memory_allocatable_bytes{member_cluster="member2"}') > 2 ** 30)
-    assert.equal(told('cluster_pod_allocated_number{member_cluster="member1"}'), 2)
-    assert.ok(told('cluster_sync_status_duration_seconds_count{member_cluster="member1"}') > 0)
+    assert.ok(scraped('cluster_cpu_allocatable_number{member_cluster="member2"}') > 1)
+    assert.ok(scraped('cluster_memory_allocatable_bytes{member_cluster="member2"}') > 2 ** 30)
+    assert.equal(scraped('cluster_pod_allocated_number{member_cluster="member1"}'), 2)
+    assert.ok(scraped('cluster_sync_status_duration_seconds_count{member_cluster="member1"}') > 0)
     const deployment = 'apiversion="apps/v1",kind="Deployment",member_cluster="member1"'
-    assert.equal(told(`create_resource_to_cluster{result="success",${deployment},recreate="false"}`), 1)
-    assert.ok(told('resource_match_policy_duration_seconds_count') > 0)
-    assert.ok(told('policy_apply_attempts_total{result="success"}') > 0)
-    assert.equal(told('policy_apply_attempts_total{result="error"}'), 0)
+    assert.equal(scraped(`create_resource_to_cluster{result="success",${deployment},recreate="false"}`), 1)
+    assert.ok(scraped('resource_match_policy_duration_seconds_count') > 0)
+    assert.ok(scraped('policy_apply_attempts_total{result="success"}') > 0)
+    assert.equal(scraped('policy_apply_attempts_total{result="error"}'), 0)
     assert.equal(
-      told('policy_apply_attempts_total{result="success"}'),
-      told('resource_apply_policy_duration_seconds_count{result="success"}'),
+      scraped('policy_apply_attempts_total{result="success"}'),
+      scraped('resource_apply_policy_duration_seconds_count{result="success"}'),
     )
     for (const name of ['binding_sync_work', 'work_sync_workload'])
-      assert.ok(told(`${name}_duration_seconds_count{result="success"}`) > 0, name)
+      assert.ok(scraped(`${name}_duration_seconds_count{result="success"}`) > 0, name)
     const attempt = 'result="scheduled",schedule_type="ReconcileSchedule"'
-    assert.ok(told(`karmada_scheduler_schedule_attempts_total{${attempt}}`) > 0)
+    assert.ok(scraped(`karmada_scheduler_schedule_attempts_total{${attempt}}`) > 0)
     assert.equal(
-      told(`karmada_scheduler_schedule_attempts_total{${attempt}}`),
-      told(`karmada_scheduler_e2e_scheduling_duration_seconds_count{${attempt}}`),
+      scraped(`karmada_scheduler_schedule_attempts_total{${attempt}}`),
+      scraped(`karmada_scheduler_e2e_scheduling_duration_seconds_count{${attempt}}`),
     )
     for (const step of ['Filter', 'Score', 'Select', 'AssignReplicas'])
-      assert.ok(told(`karmada_scheduler_scheduling_algorithm_duration_seconds_count{schedule_step="${step}"}`) > 0, step)
-    assert.ok(told('karmada_scheduler_queue_incoming_bindings_total{event="BindingAdd"}') > 0)
+      assert.ok(scraped(`karmada_scheduler_scheduling_algorithm_duration_seconds_count{schedule_step="${step}"}`) > 0, step)
+    assert.ok(scraped('karmada_scheduler_queue_incoming_bindings_total{event="BindingAdd"}') > 0)
 
     await hub.patch(DEPLOYMENTS, 'default/web', { spec: { replicas: 3 } })
     await world.settle()
-    told = await toldBy(registry)
-    assert.ok(told('karmada_scheduler_schedule_attempts_total{result="scheduled",schedule_type="ScaleSchedule"}') > 0)
-    assert.ok(told(`update_resource_to_cluster{result="success",${deployment},operationResult="updated"}`) > 0)
+    scraped = await scrape(registry)
+    assert.ok(scraped('karmada_scheduler_schedule_attempts_total{result="scheduled",schedule_type="ScaleSchedule"}') > 0)
+    assert.ok(scraped(`update_resource_to_cluster{result="success",${deployment},operationResult="updated"}`) > 0)
 
     await hub.delete(DEPLOYMENTS, 'default/web')
     await world.settle()
-    told = await toldBy(registry)
-    assert.equal(told(`delete_resource_from_cluster{result="success",${deployment}}`), 1)
+    scraped = await scrape(registry)
+    assert.equal(scraped(`delete_resource_from_cluster{result="success",${deployment}}`), 1)
     await world.stop()
   })
 
@@ -185,28 +187,28 @@ describe('a fleet whose metrics are read', () => {
       await hub.create(named(name))
     }
     await world.settle()
-    let told = await toldBy(registry)
-    assert.equal(told('scheduler_pending_bindings{queue="unschedulable"}'), 1)
-    assert.ok(told('karmada_scheduler_schedule_attempts_total{result="error",schedule_type="ReconcileSchedule"}') > 0)
+    let scraped = await scrape(registry)
+    assert.equal(scraped('scheduler_pending_bindings{queue="unschedulable"}'), 1)
+    assert.ok(scraped('karmada_scheduler_schedule_attempts_total{result="error",schedule_type="ReconcileSchedule"}') > 0)
 
     await hub.patch(CLUSTERS, 'member1', { spec: { taints: [{ key: 'down', effect: 'NoExecute', timeAdded: '2026-01-01T00:00:00Z' }] } })
     await world.advance(100)
-    told = await toldBy(registry)
-    assert.equal(told('eviction_queue_depth{name="binding-eviction"}'), 1)
-    assert.equal(told('eviction_kind_total{member_cluster="member1",resource_kind="ResourceBinding"}'), 1)
+    scraped = await scrape(registry)
+    assert.equal(scraped('eviction_queue_depth{name="binding-eviction"}'), 1)
+    assert.equal(scraped('eviction_kind_total{member_cluster="member1",resource_kind="ResourceBinding"}'), 1)
     await world.settle()
     await world.advance(10_000)
-    told = await toldBy(registry)
-    assert.equal(told('eviction_queue_depth{name="binding-eviction"}'), 0)
-    assert.equal(told('eviction_processing_total{name="binding-eviction",result="success"}'), 2)
-    assert.equal(told('eviction_processing_latency_seconds_count{name="binding-eviction"}'), 2)
+    scraped = await scrape(registry)
+    assert.equal(scraped('eviction_queue_depth{name="binding-eviction"}'), 0)
+    assert.equal(scraped('eviction_processing_total{name="binding-eviction",result="success"}'), 2)
+    assert.equal(scraped('eviction_processing_latency_seconds_count{name="binding-eviction"}'), 2)
 
     for (const { metadata } of await hub.list(RESOURCE_BINDINGS, { namespace: 'default' }))
       await hub.delete(DEPLOYMENTS, `default/${(metadata.name ?? '').replace('-deployment', '')}`)
     await world.settle()
     await hub.delete(CLUSTERS, 'member1')
     await world.settle()
-    await toldBy(registry)
+    await scrape(registry)
     assert.doesNotMatch(await registry.metrics(), /member1/)
     assert.match(await registry.metrics(), /cluster_ready_state\{member_cluster="member2"\} 1/)
     await world.stop()

@@ -13,7 +13,7 @@ import type { FleetDeps } from '../services.ts'
 import { aCluster, fleetWorld, hubCast, joined, readyStatus } from '../testing.ts'
 import { namespaceSync } from './controller.ts'
 import { namespaceControllers } from './index.ts'
-import { isSynced } from './which.ts'
+import { isSynced } from './is-synced.ts'
 import { workNameOf } from './work.ts'
 
 const cast = (given: FleetDeps) => [...namespaceControllers({ applyOverrides: overridesOf }), ...executionControllers(given)]
@@ -169,8 +169,8 @@ describe('fleet.namespace', () => {
     await world.settle()
     assert.equal((await members[0]?.get(NAMESPACES, 'shop'))?.metadata.labels?.more, undefined, 'it stays as it was')
     assert.equal((await members[1]?.get(NAMESPACES, 'shop'))?.metadata.labels?.more, 'x')
-    const told = (await hub.list(EVENTS)).filter(({ reason }) => reason === 'ApplyOverridePolicyFailed')
-    assert.match(String(told[0]?.message), /cluster\(member1\)/)
+    const events = (await hub.list(EVENTS)).filter(({ reason }) => reason === 'ApplyOverridePolicyFailed')
+    assert.match(String(events[0]?.message), /cluster\(member1\)/)
     await hub.delete(CLUSTER_OVERRIDE_POLICIES, 'where')
     await world.settle()
     const labels = (await members[0]?.get(NAMESPACES, 'shop'))?.metadata.labels

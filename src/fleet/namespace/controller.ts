@@ -25,7 +25,7 @@ import {
   type Reader,
   via,
 } from '../../runtime/controller.ts'
-import { isSynced } from './which.ts'
+import { isSynced } from './is-synced.ts'
 import { changeOf, type Overridden, ownerOf, workFor, workNameOf } from './work.ts'
 
 /** Given the policies that may mean an object, what a cluster gets of it. Throws when one of them cannot be applied. */
@@ -35,7 +35,7 @@ export type ApplyOverrides = (of: {
   policies: readonly never[]
 }) => (object: KubeObject, cluster: Cluster) => Overridden
 
-export interface NamespaceFacts {
+export interface NamespaceDeps {
   applyOverrides: ApplyOverrides
   /** Names that are not synced, as regular expressions (default `kube-.*`). */
   skippedNamespaces?: readonly string[]
@@ -55,7 +55,7 @@ interface Observed {
 
 const CONCURRENCY = 8
 
-export function namespaceSync({ applyOverrides, skippedNamespaces }: NamespaceFacts): Controller {
+export function namespaceSync({ applyOverrides, skippedNamespaces }: NamespaceDeps): Controller {
   const isWanted = isSynced(skippedNamespaces)
   let hasBegun = false
   /** Before the first pass every namespace is on its way already. */
@@ -110,10 +110,10 @@ function plan({ namespace, targets }: Observed): Plan {
     const patch = changeOf(live, wanted)
     return patch === undefined ? [] : [{ do: 'patch', resource: WORKS, of: live, patch }]
   })
-  return { actions: actions.length === 0 ? [] : [{ do: 'batch', actions, areIndependent: true }], events: newsOf(namespace, targets) }
+  return { actions: actions.length === 0 ? [] : [{ do: 'batch', actions, areIndependent: true }], events: eventsOf(namespace, targets) }
 }
 
-function newsOf(namespace: Namespace, targets: readonly Target[]): KeyedEvent[] {
+function eventsOf(namespace: Namespace, targets: readonly Target[]): KeyedEvent[] {
   return targets.flatMap(({ cluster, overridden }): KeyedEvent[] => {
     if (!('failure' in overridden)) return []
     const message = `Apply cluster override policies for cluster(${cluster}) failed: ${overridden.failure}`

@@ -1,5 +1,5 @@
 /** Namespaces of the hub in every member. */
 import type { Controller } from '../../runtime/controller.ts'
-import { type NamespaceFacts, namespaceSync } from './controller.ts'
+import { type NamespaceDeps, namespaceSync } from './controller.ts'
 
-export const namespaceControllers = (facts: NamespaceFacts): Controller[] => [namespaceSync(facts)]
+export const namespaceControllers = (deps: NamespaceDeps): Controller[] => [namespaceSync(deps)]

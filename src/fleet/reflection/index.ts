@@ -2,8 +2,8 @@
 
 import { BINDING_KINDS } from '../../kinds/karmada/binding-kinds.ts'
 import type { Controller } from '../../runtime/controller.ts'
-import { bindingStatus, type ReflectionFacts } from './status/controller.ts'
+import { bindingStatus, type ReflectionDeps } from './status/controller.ts'
 
-export type { ReflectionFacts } from './status/controller.ts'
+export type { ReflectionDeps } from './status/controller.ts'
 
-export const reflectionControllers = (facts: ReflectionFacts): Controller[] => BINDING_KINDS.map((kind) => bindingStatus(kind, facts))
+export const reflectionControllers = (deps: ReflectionDeps): Controller[] => BINDING_KINDS.map((kind) => bindingStatus(kind, deps))

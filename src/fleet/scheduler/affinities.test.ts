@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Placement } from '../../kinds/karmada/index.ts'
 import type { Decision } from './decision.ts'
-import { AGGREGATED, type BindingWish, type ClusterWish, DYNAMIC, decide, fleetOf, inShort } from './testing.ts'
+import { AGGREGATED, type BindingOptions, type ClusterOptions, DYNAMIC, decide, fleetOf, inShort } from './testing.ts'
 
 type Terms = NonNullable<Placement['clusterAffinities']>
 
@@ -13,13 +13,13 @@ const withName = (decision: Decision): string => `${decision.affinityName ?? '-'
 describe('groups of clusters in turn', () => {
   const GROUPS = named({ near: ['m1'], far: ['m2', 'm3'] })
   const FREE = { m1: { pods: 5 }, m2: { pods: 10 }, m3: { pods: 10 } }
-  const asked = (replicas: number, more: BindingWish = {}): BindingWish => ({
+  const asked = (replicas: number, more: BindingOptions = {}): BindingOptions => ({
     replicas,
     placement: { clusterAffinities: GROUPS, replicaScheduling: DYNAMIC },
     ...more,
   })
   const again = { rescheduleTriggeredAt: '2026-01-01T00:00:10Z' }
-  const table: [string, Record<string, ClusterWish>, BindingWish, string][] = [
+  const table: [string, Record<string, ClusterOptions>, BindingOptions, string][] = [
     ['the first that fits', FREE, asked(5), 'near m1:5'],
     ['the next when room is short', FREE, asked(6), 'far m2:3, m3:3'],
     ['the next when nothing fits', { m2: {} }, asked(2), 'far m2:2'],
@@ -44,22 +44,22 @@ describe('groups of clusters in turn', () => {
       '- NoClusterFit: 0/1 clusters are available: 1 cluster(s) did not match the placement cluster affinity constraint.',
     ],
   ]
-  for (const [name, fleet, wish, expected] of table) it(name, () => assert.equal(withName(decide(fleetOf(fleet), wish)), expected))
+  for (const [name, fleet, options, expected] of table) it(name, () => assert.equal(withName(decide(fleetOf(fleet), options)), expected))
 
   describe('a cluster in two of them', () => {
-    const shared = (replicas: number, more: BindingWish = {}): BindingWish =>
+    const shared = (replicas: number, more: BindingOptions = {}): BindingOptions =>
       asked(replicas, {
         placement: { clusterAffinities: named({ near: ['m1', 'm2'], far: ['m2', 'm3'] }), replicaScheduling: DYNAMIC },
         ...more,
       })
-    const cases: [string, BindingWish, string][] = [
+    const cases: [string, BindingOptions, string][] = [
       ['is used by the first', shared(12), 'near m1:4, m2:8'],
       ['and by the next', shared(16), 'far m2:8, m3:8'],
       ['keeps what it has when the first no longer will do', shared(18, { on: { m1: 5, m2: 4 } }), 'near m1:8, m2:10'],
       ['and takes over from there', shared(21, { on: { m1: 1, m2: 4 } }), 'far m2:13, m3:8'],
       ['and stays in the next', shared(4, { on: { m2: 4 }, status: { schedulerObservingAffinityName: 'far' } }), 'far m2:4'],
     ]
-    for (const [name, wish, expected] of cases) it(name, () => assert.equal(withName(decide(fleetOf(FREE), wish)), expected))
+    for (const [name, options, expected] of cases) it(name, () => assert.equal(withName(decide(fleetOf(FREE), options)), expected))
   })
 
   it('tells of every attempt', () => {
@@ -80,7 +80,7 @@ describe('groups of clusters in turn', () => {
 })
 
 describe('groups that help out', () => {
-  const overflowing = (replicas: number, more: BindingWish = {}, by = DYNAMIC): BindingWish => ({
+  const overflowing = (replicas: number, more: BindingOptions = {}, by = DYNAMIC): BindingOptions => ({
     replicas,
     placement: {
       replicaScheduling: by,
@@ -99,7 +99,7 @@ describe('groups that help out', () => {
     ...more,
   })
   const FREE = { m1: { pods: 4 }, m2: { pods: 4 }, m3: { pods: 5 }, m4: { pods: 9 } }
-  const table: [string, Record<string, ClusterWish>, BindingWish, string][] = [
+  const table: [string, Record<string, ClusterOptions>, BindingOptions, string][] = [
     ['are not needed', FREE, overflowing(6), 'm1:3, m2:3'],
     ['take what is left, in turn', FREE, overflowing(10), 'm1:4, m2:4, m3:2'],
     ['down to the last', FREE, overflowing(15), 'm1:4, m2:4, m3:5, m4:2'],
@@ -125,7 +125,7 @@ describe('groups that help out', () => {
     ['with as few clusters as possible in each', FREE, overflowing(6, {}, AGGREGATED), 'm1:3, m2:3'],
     ['what has no pods does not overflow', FREE, { ...overflowing(0), resource: 'ConfigMap' }, 'm1:0, m2:0'],
   ]
-  for (const [name, fleet, wish, expected] of table) it(name, () => assert.equal(inShort(decide(fleetOf(fleet), wish)), expected))
+  for (const [name, fleet, options, expected] of table) it(name, () => assert.equal(inShort(decide(fleetOf(fleet), options)), expected))
 
   it('say so', () => {
     const { explanation } = decide(fleetOf(FREE), overflowing(10))

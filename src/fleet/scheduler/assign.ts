@@ -71,9 +71,9 @@ function inTiers(demand: Demand, selected: readonly Candidate[]): Assignment {
   const filled: Shares[] = []
   let left = demand.replicas
   for (const [, clusters] of [...tiers].sort(([a], [b]) => a - b)) {
-    let room = 0
-    for (const { available } of clusters) room += available
-    const count = Math.min(left, room)
+    let capacity = 0
+    for (const { available } of clusters) capacity += available
+    const count = Math.min(left, capacity)
     const shares = divided(demand, clusters, count)
     if (shares.targets === undefined) return shares
     filled.push(shares)
@@ -88,7 +88,7 @@ function inTiers(demand: Demand, selected: readonly Candidate[]): Assignment {
 
 function byStaticWeight({ weightOf, uid }: Demand, clusters: readonly Candidate[], replicas: number): Assignment {
   const inOrder = inOrderOfNames(clusters)
-  const weights = inOrder.map(({ facts }) => weightOf(facts))
+  const weights = inOrder.map(({ info }) => weightOf(info))
   return share({ inOrder, weights: weights.some((weight) => weight > 0) ? weights : weights.map(() => 1) }, replicas, uid)
 }
 

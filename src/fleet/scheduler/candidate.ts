@@ -1,11 +1,11 @@
 /** A cluster that passed the filters, with what decides between it and others. */
-import type { ClusterFacts } from './cluster-facts.ts'
+import type { ClusterInfo } from './cluster-info.ts'
 import type { Demand, Term } from './demand.ts'
 import type { Estimate } from './estimator.ts'
 import { SCORES } from './scores/all.ts'
 
 export interface Candidate {
-  readonly facts: ClusterFacts
+  readonly info: ClusterInfo
   readonly name: string
   /** Its place among the candidates in the order of their names. */
   readonly order: number
@@ -42,16 +42,16 @@ export class Candidates {
 }
 
 /** `feasible` comes in the order of names. */
-export function candidatesOf(feasible: readonly ClusterFacts[], { demand, term, estimate }: Fit): Candidates {
+export function candidatesOf(feasible: readonly ClusterInfo[], { demand, term, estimate }: Fit): Candidates {
   const { current } = demand
   const candidates: Candidate[] = []
-  for (const facts of feasible) {
+  for (const info of feasible) {
     let score = 0
-    for (const one of SCORES) score += one.score(demand, facts)
-    const { name } = facts
-    const allocatable = estimate(facts)
+    for (const one of SCORES) score += one.score(demand, info)
+    const { name } = info
+    const allocatable = estimate(info)
     const available = current.size === 0 ? allocatable : allocatable + (current.get(name) ?? 0)
-    candidates.push({ facts, name, order: candidates.length, score, tier: tierOf(facts, term), allocatable, available })
+    candidates.push({ info, name, order: candidates.length, score, tier: tierOf(info, term), allocatable, available })
   }
   return new Candidates(candidates)
 }
@@ -85,8 +85,8 @@ export function placeOf({ order }: Candidate, inOrder: readonly Candidate[]): nu
   return -1
 }
 
-function tierOf(facts: ClusterFacts, { name, isPrimary, overflow }: Term): number {
-  if (name === undefined || isPrimary(facts)) return 0
-  const helper = overflow?.findIndex((matches) => matches(facts)) ?? -1
+function tierOf(info: ClusterInfo, { name, isPrimary, overflow }: Term): number {
+  if (name === undefined || isPrimary(info)) return 0
+  const helper = overflow?.findIndex((matches) => matches(info)) ?? -1
   return helper < 0 ? NO_TIER : helper + 1
 }

@@ -15,14 +15,14 @@ import { hubCast } from '../testing.ts'
 import { scheduler } from './controller.ts'
 import { readRecord } from './decision.ts'
 import { IN_FLIGHT_MS } from './in-flight.ts'
-import { AGGREGATED, aBindingOf, aClusterOf, type BindingWish, type ClusterWish, DUPLICATED, DYNAMIC, statusOf } from './testing.ts'
+import { AGGREGATED, aBindingOf, aClusterOf, type BindingOptions, type ClusterOptions, DUPLICATED, DYNAMIC, statusOf } from './testing.ts'
 
 const BOTH = hubCast(() => [scheduler(RESOURCE_BINDINGS), scheduler(CLUSTER_RESOURCE_BINDINGS)])
 const WHERE = 'default/web-deployment'
 
 /** As people send it: without what the server gives. */
-function aBinding(wish: BindingWish = {}): KubeObject {
-  const { metadata, status: _, ...rest } = aBindingOf({ replicas: 4, ...wish })
+function aBinding(options: BindingOptions = {}): KubeObject {
+  const { metadata, status: _, ...rest } = aBindingOf({ replicas: 4, ...options })
   const { name, namespace, labels, annotations } = metadata
   return { ...rest, metadata: { name, namespace, labels, annotations } } as KubeObject
 }
@@ -38,17 +38,17 @@ function aClusterBinding(placement: Placement): KubeObject {
   } as KubeObject
 }
 
-async function addCluster(hub: WorldCluster, name: string, wish: ClusterWish = {}): Promise<void> {
-  const { status: _, ...cluster } = aClusterOf(name, wish)
+async function addCluster(hub: WorldCluster, name: string, options: ClusterOptions = {}): Promise<void> {
+  const { status: _, ...cluster } = aClusterOf(name, options)
   await hub.create(cluster as KubeObject)
-  await setStatus(hub, name, wish)
+  await setStatus(hub, name, options)
 }
-const setStatus = (hub: WorldCluster, name: string, wish: ClusterWish): Promise<KubeObject> =>
-  hub.patch(CLUSTERS, name, { status: statusOf(wish) }, 'status')
+const setStatus = (hub: WorldCluster, name: string, options: ClusterOptions): Promise<KubeObject> =>
+  hub.patch(CLUSTERS, name, { status: statusOf(options) }, 'status')
 
-async function aFleet(clusters: Record<string, ClusterWish>): Promise<World> {
+async function aFleet(clusters: Record<string, ClusterOptions>): Promise<World> {
   const world = await aWorld({ controllers: BOTH }).settle()
-  for (const [name, wish] of Object.entries(clusters)) await addCluster(world.hub, name, wish)
+  for (const [name, options] of Object.entries(clusters)) await addCluster(world.hub, name, options)
   await world.settle()
   return world
 }
@@ -60,7 +60,7 @@ const scheduledOf = ({ status }: Binding): string => {
   const condition = findCondition(status?.conditions, SCHEDULED)
   return `${condition?.status} ${condition?.reason}`
 }
-const toldOf = async (hub: WorldCluster, kind: string): Promise<string[]> =>
+const eventsOf = async (hub: WorldCluster, kind: string): Promise<string[]> =>
   (await hub.list(EVENTS, { namespace: 'default' }))
     .filter(({ involvedObject }) => (involvedObject as { kind: string }).kind === kind)
     .map(({ type, reason, message }) => `${type} ${reason} ${message}`)
@@ -91,7 +91,7 @@ describe('a binding', () => {
     const { type, status, reason, message } = findCondition(binding.status?.conditions, SCHEDULED) ?? {}
     assert.deepEqual([type, status, reason, message], [SCHEDULED, 'True', 'Success', 'Binding has been scheduled successfully.'])
     const event = 'Normal ScheduleBindingSucceed Binding has been scheduled successfully. Result: {m1:2, m2:1}'
-    assert.deepEqual([await toldOf(hub, 'ResourceBinding'), await toldOf(hub, 'Deployment')], [[event], [event]])
+    assert.deepEqual([await eventsOf(hub, 'ResourceBinding'), await eventsOf(hub, 'Deployment')], [[event], [event]])
     await expectQuiet(world)
     await world.stop()
   })
@@ -103,7 +103,7 @@ describe('a binding', () => {
     const binding = await bindingAt(world.hub, 'admin-clusterrole', CLUSTER_RESOURCE_BINDINGS)
     assert.deepEqual([placed(binding), scheduledOf(binding)], ['m1:0', 'True Success'])
     assert.deepEqual(binding.spec.clusters, [{ name: 'm1' }])
-    assert.deepEqual(await toldOf(world.hub, 'ClusterRole'), [
+    assert.deepEqual(await eventsOf(world.hub, 'ClusterRole'), [
       'Normal ScheduleBindingSucceed Binding has been scheduled successfully. Result {m1:0}',
     ])
     await expectQuiet(world)
@@ -206,7 +206,7 @@ describe('a binding that waits', () => {
     assert.deepEqual([waiting.spec.clusters, scheduledOf(waiting)], [undefined, 'False NoClusterFit'])
     const failure =
       'Warning ScheduleBindingFailed 0/1 clusters are available: 1 cluster(s) did not match the placement cluster affinity constraint.'
-    assert.deepEqual((await toldOf(hub, 'ResourceBinding')).slice(1), [failure])
+    assert.deepEqual((await eventsOf(hub, 'ResourceBinding')).slice(1), [failure])
     await expectQuiet(world)
     await addCluster(hub, 'm0')
     await world.settle()

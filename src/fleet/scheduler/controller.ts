@@ -14,8 +14,8 @@ import { findCondition } from '../../kube/conditions.ts'
 import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { type Controller, defineController, indexOf, type Reader, via } from '../../runtime/controller.ts'
-import type { ClusterChange } from './cluster-book.ts'
-import type { ClusterFacts } from './cluster-facts.ts'
+import type { ClusterChange } from './cluster-index.ts'
+import type { ClusterInfo } from './cluster-info.ts'
 import { mayUse } from './demand.ts'
 import { type Observed, plan } from './plan.ts'
 import { Scheduling, type SchedulingOptions } from './scheduling.ts'
@@ -25,7 +25,7 @@ const BY_API = 'api'
 const BY_AFFINITY = 'affinity'
 const WAITING = 'waiting'
 const FOR_CLUSTERS = 'for clusters'
-const FOR_ROOM = 'for room'
+const FOR_CAPACITY = 'for room'
 /** Decisions are taken one by one; this many writes may be on their way. */
 const CONCURRENCY = 16
 
@@ -33,7 +33,7 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
   const { schedulerName = DEFAULT_SCHEDULER, measures } = options
   const name = resource.kind === ClusterResourceBinding.kind ? 'fleet.scheduler.cluster-scoped' : 'fleet.scheduler'
   const scheduling = new Scheduling({ ...options, schedulerName })
-  const wakes = wakesOf(resource, scheduling)
+  const triggers = triggersOf(resource, scheduling)
   return defineController<Observed, Binding>({
     name,
     component: schedulerName,
@@ -41,12 +41,12 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
     watches: [
       via(CLUSTERS, ({ metadata: { name = '' } }, read) => {
         const change = scheduling.followCluster(name, read.get<Cluster>(CLUSTERS, '', name))
-        return change === undefined ? [] : wakes.ofCluster(change, read)
+        return change === undefined ? [] : triggers.ofCluster(change, read)
       }),
       via(resource, (binding, read) => {
         const ref = refOf(binding)
         const roomier = scheduling.followBinding(ref, read.get(resource, ref.namespace, ref.name), read.nowMs())
-        return roomier.length === 0 ? [] : wakes.ofRoom(roomier, read)
+        return roomier.length === 0 ? [] : triggers.ofCapacity(roomier, read)
       }),
     ],
     indexes: [
@@ -85,27 +85,27 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
 function waitsFor({ status }: Binding): string[] {
   const condition = findCondition(status?.conditions, SCHEDULED)
   if (condition?.status !== 'False') return []
-  return [condition.reason === BINDING_REASONS.noClusterFit ? FOR_CLUSTERS : FOR_ROOM]
+  return [condition.reason === BINDING_REASONS.noClusterFit ? FOR_CLUSTERS : FOR_CAPACITY]
 }
 
-interface Wakes {
+interface Triggers {
   ofCluster(change: ClusterChange, read: Reader): ObjectRef[]
-  ofRoom(clusters: readonly string[], read: Reader): ObjectRef[]
+  ofCapacity(clusters: readonly string[], read: Reader): ObjectRef[]
 }
 
 /**
  * Whom to wake: look-ups in indexes. Who fits nowhere hears of everything that could change the reasons told; who lacks
  * room, of the clusters it could use.
  */
-function wakesOf(resource: Resource<Binding>, scheduling: Scheduling): Wakes {
+function triggersOf(resource: Resource<Binding>, scheduling: Scheduling): Triggers {
   const all = (index: string, values: readonly string[], read: Reader): ObjectRef[] =>
     values.flatMap((value) => read.byIndex(resource, index, value).map(refOf))
-  const lackingRoom = (clusters: readonly (ClusterFacts | undefined)[], read: Reader): ObjectRef[] =>
+  const lackingCapacity = (clusters: readonly (ClusterInfo | undefined)[], read: Reader): ObjectRef[] =>
     read
-      .byIndex(resource, WAITING, FOR_ROOM)
+      .byIndex(resource, WAITING, FOR_CAPACITY)
       .filter((binding) => {
         const demand = scheduling.demandOf(binding)
-        return demand !== undefined && clusters.some((facts) => facts !== undefined && mayUse(demand, facts))
+        return demand !== undefined && clusters.some((info) => info !== undefined && mayUse(demand, info))
       })
       .map(refOf)
   return {
@@ -114,14 +114,14 @@ function wakesOf(resource: Resource<Binding>, scheduling: Scheduling): Wakes {
       const changesReasons = isLost || isDifferent || servesOthers
       return [
         ...(isLost ? all(BY_TARGET, [name], read) : []),
-        ...(isDifferent ? all(BY_AFFINITY, scheduling.affinities.meaning(before, after), read) : []),
+        ...(isDifferent ? all(BY_AFFINITY, scheduling.affinities.matching(before, after), read) : []),
         ...all(BY_API, gainedApis, read),
         ...(changesReasons ? all(WAITING, [FOR_CLUSTERS], read) : []),
-        ...(changesReasons || hasMore ? lackingRoom([before, after], read) : []),
+        ...(changesReasons || hasMore ? lackingCapacity([before, after], read) : []),
       ]
     },
-    ofRoom: (clusters, read) =>
-      lackingRoom(
+    ofCapacity: (clusters, read) =>
+      lackingCapacity(
         clusters.map((name) => scheduling.clusters.get(name)),
         read,
       ),

@@ -89,13 +89,13 @@ export function readRecord(annotations: Readonly<Record<string, string>> | undef
   }
 }
 
-const MAX_CHOSEN_TOLD = 12
+const MAX_CHOSEN_EXPLAINED = 12
 /** Clusters that get a sentence. */
-export const MAX_TOLD = 20
+export const MAX_EXPLAINED = 20
 const MAX_REASONS = 10
 const MAX_SENTENCE = 220
 
-export interface Told {
+export interface ExplanationInput {
   total: number
   chosen: number
   /** Some of the chosen, in the order of the result; and some of the others. Only a few of them are told. */
@@ -110,15 +110,15 @@ export interface Sentence {
   readonly why: string
 }
 
-export function explanationOf({ total, chosen, someChosen, someOthers, reasons }: Told): Explanation {
+export function explanationOf({ total, chosen, someChosen, someOthers, reasons }: ExplanationInput): Explanation {
   const others = total - chosen
-  const told = someChosen(Math.max(MAX_CHOSEN_TOLD, MAX_TOLD - others))
-  const left = someOthers(MAX_TOLD - told.length)
+  const reported = someChosen(Math.max(MAX_CHOSEN_EXPLAINED, MAX_EXPLAINED - others))
+  const left = someOthers(MAX_EXPLAINED - reported.length)
   const sentence = (isChosen: boolean, { name, why }: Sentence): Why => ({ name, chosen: isChosen, why: shortened(why, MAX_SENTENCE) })
   return {
     total,
     chosen,
-    clusters: [...told.map((one) => sentence(true, one)), ...left.map((one) => sentence(false, one))],
+    clusters: [...reported.map((one) => sentence(true, one)), ...left.map((one) => sentence(false, one))],
     others: mostFrequent(reasons),
   }
 }

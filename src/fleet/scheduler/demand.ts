@@ -15,11 +15,11 @@ import type {
   TargetCluster,
 } from '../../kinds/karmada/index.ts'
 import { amountsOf, type ReadonlyAmounts } from '../../kube/amounts.ts'
-import { apiKey, type ClusterFacts } from './cluster-facts.ts'
+import { apiKey, type ClusterInfo } from './cluster-info.ts'
 
 export type Strategy = 'Duplicated' | 'StaticWeight' | 'DynamicWeight' | 'Aggregated' | 'unsupported'
 
-type Matches = (facts: ClusterFacts) => boolean
+type Matches = (info: ClusterInfo) => boolean
 
 /** One group of clusters to try, with those that help out. */
 export interface Term {
@@ -51,7 +51,7 @@ export interface Demand {
   readonly placement: Placement
   readonly strategy: Strategy
   /** By the list of static weights; 0 for a cluster that is not in it. */
-  weightOf(facts: ClusterFacts): number
+  weightOf(info: ClusterInfo): number
   readonly terms: readonly Term[]
   readonly hasNamedTerms: boolean
   readonly observedTerm: string | undefined
@@ -60,7 +60,7 @@ export interface Demand {
   readonly clusters: readonly TargetCluster[]
   readonly evicting: ReadonlySet<string>
   /** How it is there, as clusters said. */
-  readonly said: readonly AggregatedStatusItem[]
+  readonly reported: readonly AggregatedStatusItem[]
   /** Somebody asked to decide anew, without looking at what was decided before. */
   readonly isFresh: boolean
 }
@@ -93,7 +93,7 @@ export function demandOf(binding: Binding, placement: Placement): Demand {
     current: new Map(clusters.map((target) => [target.name, target.replicas ?? 0])),
     clusters,
     evicting: new Set((spec.gracefulEvictionTasks ?? []).map(({ fromCluster }) => fromCluster)),
-    said: status?.aggregatedStatus ?? [],
+    reported: status?.aggregatedStatus ?? [],
     isFresh: isRescheduleTriggered(binding),
   }
 }
@@ -155,6 +155,6 @@ export const isPlacedWhole = ({ components, placement }: Demand): boolean =>
   )
 
 /** Whether a cluster can play a role in any term that is still to be tried. */
-export function mayUse({ terms }: Demand, facts: ClusterFacts): boolean {
-  return terms.some(({ isPrimary, overflow }) => isPrimary(facts) || overflow?.some((matches) => matches(facts)) === true)
+export function mayUse({ terms }: Demand, info: ClusterInfo): boolean {
+  return terms.some(({ isPrimary, overflow }) => isPrimary(info) || overflow?.some((matches) => matches(info)) === true)
 }

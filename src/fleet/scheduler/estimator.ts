@@ -3,7 +3,7 @@
  * and what has been decided but is not to be seen there yet.
  */
 import type { ReadonlyAmounts } from '../../kube/amounts.ts'
-import type { ClusterFacts } from './cluster-facts.ts'
+import type { ClusterInfo } from './cluster-info.ts'
 import { type Demand, isPlacedWhole } from './demand.ts'
 
 /** What is on its way to a cluster. */
@@ -19,13 +19,13 @@ export const NOTHING_IN_FLIGHT: InFlight = () => undefined
 
 const MAX_REPLICAS = 2 ** 31 - 1
 
-export type Estimate = (facts: ClusterFacts) => number
+export type Estimate = (info: ClusterInfo) => number
 
 export function estimatorFor(demand: Demand, inFlight: InFlight): Estimate {
   const { replicas, components, requests } = demand
   if (replicas === 0 && components.length === 0) return () => MAX_REPLICAS
   const unit = isPlacedWhole(demand) ? unitOf(footprintOfComponents(demand)) : unitOf({ pods: 1, amounts: requests ?? NOTHING })
-  return (facts) => fitting(facts, inFlight(facts.name), unit)
+  return (info) => fitting(info, inFlight(info.name), unit)
 }
 
 const NOTHING: ReadonlyAmounts = new Map()
@@ -41,7 +41,7 @@ function unitOf({ pods, amounts }: Footprint): Unit {
   return { pods: Math.max(1, pods), needs }
 }
 
-function fitting({ capacity }: ClusterFacts, taken: Footprint | undefined, { pods, needs }: Unit): number {
+function fitting({ capacity }: ClusterInfo, taken: Footprint | undefined, { pods, needs }: Unit): number {
   if (capacity === undefined) return 0
   const freePods = capacity.pods - (taken?.pods ?? 0)
   if (freePods <= 0) return 0

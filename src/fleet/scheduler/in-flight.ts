@@ -16,9 +16,9 @@ export const IN_FLIGHT_MS = 5 * 60_000
 /** A binding in one cluster, in replicas, or in whole sets of components. */
 interface Part {
   readonly all: number
-  readonly onTheWay: number
+  readonly pending: number
   /** What the cluster said of it when it was last given more: only what it says after that tells of the decision. */
-  readonly saidBefore: AggregatedStatusItem | undefined
+  readonly reportedBefore: AggregatedStatusItem | undefined
   /** All is well there, but what the cluster says it has may not count it yet. */
   readonly isUncounted: boolean
 }
@@ -37,7 +37,7 @@ interface Total {
   bindings: number
 }
 
-export class InFlightBook {
+export class InFlightIndex {
   readonly #entries = new Map<string, Entry>()
   readonly #totals = new Map<string, Total>()
   readonly #byEnd = new Map<number, Set<string>>()
@@ -72,7 +72,7 @@ export class InFlightBook {
     const known = demand.components.length > 0 ? undefined : (before?.parts ?? arrived(demand))
     const parts = new Map<string, Part>()
     for (const target of clusters)
-      parts.set(target.name, grown(known?.get(target.name) ?? NEW, countOf(demand, target), saidBy(demand, target)))
+      parts.set(target.name, grown(known?.get(target.name) ?? NEW, countOf(demand, target), reportedBy(demand, target)))
     this.#put(key, { unit: unitOf(demand), parts, untilMs: nowMs + IN_FLIGHT_MS, awaited: { generation, before } })
   }
 
@@ -111,7 +111,7 @@ export class InFlightBook {
   nextEndMs(): number | undefined {
     let next: number | undefined
     for (const [end, keys] of this.#byEnd)
-      if ((next === undefined || end < next) && [...keys].some((key) => isOnTheWay(this.#entries.get(key) as Entry))) next = end
+      if ((next === undefined || end < next) && [...keys].some((key) => isPending(this.#entries.get(key) as Entry))) next = end
     return next === undefined ? undefined : next * 1000
   }
 
@@ -122,9 +122,9 @@ export class InFlightBook {
     if (!(untilMs > nowMs) || !demand.isWorkload || demand.clusters.length === 0) return undefined
     const parts = new Map<string, Part>()
     for (const target of demand.clusters) {
-      const said = saidBy(demand, target)
-      const part = grown(old?.parts.get(target.name) ?? NEW, countOf(demand, target), old === undefined ? undefined : said)
-      const isWell = part.onTheWay > 0 && said?.health === 'Healthy' && !deepEqual(said, part.saidBefore)
+      const reported = reportedBy(demand, target)
+      const part = grown(old?.parts.get(target.name) ?? NEW, countOf(demand, target), old === undefined ? undefined : reported)
+      const isWell = part.pending > 0 && reported?.health === 'Healthy' && !deepEqual(reported, part.reportedBefore)
       parts.set(target.name, isWell ? (this.#isCurrent(target.name) ? here(part) : { ...part, isUncounted: true }) : part)
     }
     return { unit: unitOf(demand), parts, untilMs }
@@ -144,29 +144,29 @@ export class InFlightBook {
 
   #account(key: string, entry: Entry, sign: 1 | -1): void {
     noteIn(this.#byEnd, Math.ceil(entry.untilMs / 1000), key, sign)
-    for (const [cluster, { onTheWay, isUncounted }] of entry.parts) {
+    for (const [cluster, { pending, isUncounted }] of entry.parts) {
       if (isUncounted) noteIn(this.#uncounted, cluster, key, sign)
-      if (onTheWay === 0) continue
+      if (pending === 0) continue
       const total = this.#totals.get(cluster) ?? { pods: 0, amounts: new Map(), bindings: 0 }
       total.bindings += sign
-      total.pods += sign * onTheWay * entry.unit.pods
+      total.pods += sign * pending * entry.unit.pods
       for (const [resource, amount] of entry.unit.amounts)
-        total.amounts.set(resource, (total.amounts.get(resource) ?? 0) + sign * onTheWay * amount)
+        total.amounts.set(resource, (total.amounts.get(resource) ?? 0) + sign * pending * amount)
       if (total.bindings === 0) this.#totals.delete(cluster)
       else this.#totals.set(cluster, total)
     }
   }
 }
 
-const NEW: Part = { all: 0, onTheWay: 0, saidBefore: undefined, isUncounted: false }
+const NEW: Part = { all: 0, pending: 0, reportedBefore: undefined, isUncounted: false }
 
 /** What is more than before is on its way; what is less was on its way last. */
-function grown(part: Part, all: number, said: AggregatedStatusItem | undefined): Part {
-  if (all <= part.all) return { ...part, all, onTheWay: Math.min(all, part.onTheWay) }
-  return { all, onTheWay: part.onTheWay + all - part.all, saidBefore: said, isUncounted: false }
+function grown(part: Part, all: number, reported: AggregatedStatusItem | undefined): Part {
+  if (all <= part.all) return { ...part, all, pending: Math.min(all, part.pending) }
+  return { all, pending: part.pending + all - part.all, reportedBefore: reported, isUncounted: false }
 }
 
-const here = (part: Part): Part => ({ ...part, onTheWay: 0, isUncounted: false })
+const here = (part: Part): Part => ({ ...part, pending: 0, isUncounted: false })
 
 const arrived = (demand: Demand): ReadonlyMap<string, Part> =>
   new Map(demand.clusters.map((target) => [target.name, { ...NEW, all: countOf(demand, target) }]))
@@ -176,17 +176,17 @@ const countOf = ({ components }: Demand, { replicas = 0 }: TargetCluster): numbe
 const unitOf = (demand: Demand): Footprint =>
   demand.components.length > 0 ? footprintOfComponents(demand) : footprintOfReplicas(demand, 1)
 
-const saidBy = ({ said }: Demand, { name }: TargetCluster): AggregatedStatusItem | undefined =>
-  said.find(({ clusterName }) => clusterName === name)
+const reportedBy = ({ reported }: Demand, { name }: TargetCluster): AggregatedStatusItem | undefined =>
+  reported.find(({ clusterName }) => clusterName === name)
 
-const isOnTheWay = ({ parts }: Entry): boolean => [...parts.values()].some(({ onTheWay }) => onTheWay > 0)
+const isPending = ({ parts }: Entry): boolean => [...parts.values()].some(({ pending }) => pending > 0)
 
 /** Until the status of the decision is there, too: only then it is known when it was made. */
 const isStillAwaited = ({ metadata, status }: Binding, generation: number): boolean =>
   (metadata.generation ?? 0) <= generation && status?.schedulerObservedGeneration !== generation
 
 const footprintIn = (entry: Entry | undefined, cluster: string): { count: number; unit: Footprint | undefined } => ({
-  count: entry?.parts.get(cluster)?.onTheWay ?? 0,
+  count: entry?.parts.get(cluster)?.pending ?? 0,
   unit: entry?.unit,
 })
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Placement, TargetCluster } from '../../kinds/karmada/index.ts'
-import { ClusterBook } from './cluster-book.ts'
+import { ClusterIndex } from './cluster-index.ts'
 import { recordText } from './decision.ts'
 import {
   AGGREGATED,
   aClusterOf,
-  type BindingWish,
-  type ClusterWish,
+  type BindingOptions,
+  type ClusterOptions,
   DUPLICATED,
   DYNAMIC,
   decide,
@@ -31,10 +31,10 @@ const aFleet = fc
   )
   .map((list) =>
     Object.fromEntries(
-      list.map(({ isTainted, isDeleting, isSilent, ...wish }, i): [string, ClusterWish] => [
+      list.map(({ isTainted, isDeleting, isSilent, ...options }, i): [string, ClusterOptions] => [
         `m${i}`,
         {
-          ...wish,
+          ...options,
           isSilent: isSilent && i > 5,
           ...(isDeleting && i > 3 ? { isDeleting: true } : {}),
           ...(isTainted && i > 4 ? { taints: [{ key: 'k', effect: 'NoSchedule' }] } : {}),
@@ -53,7 +53,7 @@ const aSpread: fc.Arbitrary<NonNullable<Placement['spreadConstraints']>> = fc.on
   fc.tuple(aLimit('cluster')),
   fc.tuple(aLimit('cluster'), aLimit('region')),
 )
-const aWish: fc.Arbitrary<BindingWish> = fc.record({
+const bindingOptions: fc.Arbitrary<BindingOptions> = fc.record({
   replicas: fc.nat({ max: 40 }),
   replicaRequirements: fc.constantFrom(undefined, { resourceRequest: { cpu: '1' } }),
   uid: fc.constantFrom('uid-a', 'uid-b'),
@@ -67,55 +67,55 @@ const aWish: fc.Arbitrary<BindingWish> = fc.record({
 
 const replicasIn = (clusters: readonly TargetCluster[] | undefined): number =>
   (clusters ?? []).reduce((sum, { replicas = 0 }) => sum + replicas, 0)
-const limitOn = ({ placement }: BindingWish, field: string) =>
+const limitOn = ({ placement }: BindingOptions, field: string) =>
   placement?.spreadConstraints?.find(({ spreadByField }) => spreadByField === field)
-const isDivided = ({ placement }: BindingWish): boolean => placement?.replicaScheduling?.replicaSchedulingType === 'Divided'
-const isSteady = (wish: BindingWish): boolean =>
-  wish.placement?.replicaScheduling === DYNAMIC || wish.placement?.replicaScheduling === AGGREGATED
+const isDivided = ({ placement }: BindingOptions): boolean => placement?.replicaScheduling?.replicaSchedulingType === 'Divided'
+const isSteady = (options: BindingOptions): boolean =>
+  options.placement?.replicaScheduling === DYNAMIC || options.placement?.replicaScheduling === AGGREGATED
 
 describe('every decision', () => {
-  const always = (check: (fleet: Record<string, ClusterWish>, wish: BindingWish) => void): void =>
-    fc.assert(fc.property(aFleet, aWish, check), { numRuns: 500 })
+  const always = (check: (fleet: Record<string, ClusterOptions>, options: BindingOptions) => void): void =>
+    fc.assert(fc.property(aFleet, bindingOptions, check), { numRuns: 500 })
 
   it('gives away all replicas, or none', () => {
     let successes = 0
-    always((fleet, wish) => {
-      const { reason, clusters } = decide(fleetOf(fleet), wish)
-      if (reason !== 'Success' || !isDivided(wish) || (wish.replicas ?? 0) === 0) return
+    always((fleet, options) => {
+      const { reason, clusters } = decide(fleetOf(fleet), options)
+      if (reason !== 'Success' || !isDivided(options) || (options.replicas ?? 0) === 0) return
       successes++
-      assert.equal(replicasIn(clusters), wish.replicas)
+      assert.equal(replicasIn(clusters), options.replicas)
     })
     assert.ok(successes > 50)
   })
 
   it('uses only clusters that are meant, are there and are not going', () => {
-    always((fleet, wish) => {
-      const isMeant = wish.placement?.clusterAffinity === undefined ? () => true : (name: string) => fleet[name]?.labels?.tier === 'a'
-      for (const { name } of decide(fleetOf(fleet), wish).clusters ?? []) {
+    always((fleet, options) => {
+      const isMeant = options.placement?.clusterAffinity === undefined ? () => true : (name: string) => fleet[name]?.labels?.tier === 'a'
+      for (const { name } of decide(fleetOf(fleet), options).clusters ?? []) {
         assert.ok(name in fleet && fleet[name]?.isDeleting !== true && isMeant(name), name)
-        assert.ok(fleet[name]?.taints === undefined || (wish.on !== undefined && name in wish.on), name)
+        assert.ok(fleet[name]?.taints === undefined || (options.on !== undefined && name in options.on), name)
       }
     })
   })
 
   it('keeps to the limits of clusters and regions', () => {
     let limited = 0
-    always((fleet, wish) => {
-      const { reason, clusters = [] } = decide(fleetOf(fleet), wish)
-      const isLimited = !isDivided(wish) || isSteady(wish)
+    always((fleet, options) => {
+      const { reason, clusters = [] } = decide(fleetOf(fleet), options)
+      const isLimited = !isDivided(options) || isSteady(options)
       if (reason !== 'Success' || !isLimited) return
       const regions = new Set(clusters.map(({ name }) => fleet[name]?.region))
       for (const [count, limit] of [
-        [regions.size, limitOn(wish, 'region')],
-        [clusters.length, limitOn(wish, 'cluster')],
+        [regions.size, limitOn(options, 'region')],
+        [clusters.length, limitOn(options, 'cluster')],
       ] as const) {
         if (limit === undefined) continue
         limited++
         // One cluster of each region comes first, whatever the limit of clusters says.
-        const most = limitOn(wish, 'region') === undefined ? (limit.maxGroups ?? 0) : Math.max(limit.maxGroups ?? 0, regions.size)
+        const most = limitOn(options, 'region') === undefined ? (limit.maxGroups ?? 0) : Math.max(limit.maxGroups ?? 0, regions.size)
         assert.ok(count <= most, `${count} of at most ${limit.maxGroups}`)
         // Replicas may be too few for all that were selected.
-        if (!isDivided(wish) && ((wish.replicas ?? 0) > 0 || wish.replicaRequirements === undefined))
+        if (!isDivided(options) && ((options.replicas ?? 0) > 0 || options.replicaRequirements === undefined))
           assert.ok(count >= (limit.minGroups ?? 0), `${count} of at least ${limit.minGroups}`)
       }
     })
@@ -124,31 +124,31 @@ describe('every decision', () => {
 
   it('takes from nobody when there is more, and gives to nobody when there is less', () => {
     let moves = 0
-    always((fleet, wish) => {
-      const { reason, clusters = [] } = decide(fleetOf(fleet), wish)
-      if (reason !== 'Success' || !isSteady(wish) || (wish.placement?.spreadConstraints ?? []).length > 0) return
-      if (wish.replicas === 0 && wish.replicaRequirements === undefined) return
+    always((fleet, options) => {
+      const { reason, clusters = [] } = decide(fleetOf(fleet), options)
+      if (reason !== 'Success' || !isSteady(options) || (options.placement?.spreadConstraints ?? []).length > 0) return
+      if (options.replicas === 0 && options.replicaRequirements === undefined) return
       const now = new Map(clusters.map(({ name, replicas = 0 }) => [name, replicas]))
-      const kept = Object.entries(wish.on ?? {}).filter(([name]) => {
+      const kept = Object.entries(options.on ?? {}).filter(([name]) => {
         const cluster = fleet[name]
         return (
           cluster !== undefined &&
           cluster.isDeleting !== true &&
-          (wish.placement?.clusterAffinity === undefined || cluster.labels?.tier === 'a')
+          (options.placement?.clusterAffinity === undefined || cluster.labels?.tier === 'a')
         )
       })
       const assigned = kept.reduce((sum, [, replicas]) => sum + replicas, 0)
       const before = new Map(kept)
       moves++
-      if (assigned <= (wish.replicas ?? 0)) for (const [name, replicas] of kept) assert.ok((now.get(name) ?? 0) >= replicas, name)
+      if (assigned <= (options.replicas ?? 0)) for (const [name, replicas] of kept) assert.ok((now.get(name) ?? 0) >= replicas, name)
       else for (const [name, replicas] of now) assert.ok(replicas <= (before.get(name) ?? 0), name)
     })
     assert.ok(moves > 50)
   })
 
   it('is the same when it is made again, word for word', () => {
-    always((fleet, wish) => {
-      assert.deepEqual(decide(fleetOf(fleet), wish), decide(fleetOf(fleet), wish))
+    always((fleet, options) => {
+      assert.deepEqual(decide(fleetOf(fleet), options), decide(fleetOf(fleet), options))
     })
   })
 
@@ -157,28 +157,28 @@ describe('every decision', () => {
       fc.tuple(fc.constant(fleet), fc.shuffledSubarray(Object.keys(fleet), { minLength: Object.keys(fleet).length })),
     )
     fc.assert(
-      fc.property(shuffled, aWish, ([fleet, order], wish) => {
-        const book = new ClusterBook()
-        for (const name of order) book.follow(name, aClusterOf(name, fleet[name]))
-        assert.deepEqual(decide(book.clusters, wish), decide(fleetOf(fleet), wish))
+      fc.property(shuffled, bindingOptions, ([fleet, order], options) => {
+        const index = new ClusterIndex()
+        for (const name of order) index.follow(name, aClusterOf(name, fleet[name]))
+        assert.deepEqual(decide(index.clusters, options), decide(fleetOf(fleet), options))
       }),
       { numRuns: 300 },
     )
   })
 
   it('can be taken again: what was decided stays', () => {
-    always((fleet, wish) => {
-      const first = decide(fleetOf(fleet), wish)
+    always((fleet, options) => {
+      const first = decide(fleetOf(fleet), options)
       if (first.reason !== 'Success') return
       const on = Object.fromEntries((first.clusters ?? []).map(({ name, replicas = 0 }) => [name, replicas]))
-      const second = decide(fleetOf(fleet), { ...wish, on })
+      const second = decide(fleetOf(fleet), { ...options, on })
       if (second.reason === 'Success') assert.deepEqual(second.clusters, first.clusters)
     })
   })
 
   it('leaves a record of at most 8 KiB', () => {
-    always((fleet, wish) => {
-      assert.ok(Buffer.byteLength(recordText(decide(fleetOf(fleet), wish), 1)) <= 8192)
+    always((fleet, options) => {
+      assert.ok(Buffer.byteLength(recordText(decide(fleetOf(fleet), options), 1)) <= 8192)
     })
   })
 })

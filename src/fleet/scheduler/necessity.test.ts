@@ -3,11 +3,11 @@ import { describe, it } from 'node:test'
 import { APPLIED_PLACEMENT } from '../../kinds/karmada/well-known.ts'
 import { demandOf } from './demand.ts'
 import { isOurs, isPlacementChanged, mustDecide } from './necessity.ts'
-import { aBindingOf, type BindingWish, DUPLICATED, DYNAMIC } from './testing.ts'
+import { aBindingOf, type BindingOptions, DUPLICATED, DYNAMIC } from './testing.ts'
 
 const SCHEDULED = { type: 'Scheduled', status: 'True', reason: 'Success', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }
 const placement = { replicaScheduling: DYNAMIC }
-const running = (more: BindingWish = {}): BindingWish => ({
+const running = (more: BindingOptions = {}): BindingOptions => ({
   replicas: 4,
   on: { m1: 4 },
   placement,
@@ -18,7 +18,7 @@ const running = (more: BindingWish = {}): BindingWish => ({
 
 describe('a binding is decided about', () => {
   const component = { name: 'a', replicas: 1 }
-  const table: [string, BindingWish, boolean][] = [
+  const table: [string, BindingOptions, boolean][] = [
     ['not when nothing changed', running(), false],
     ['when it never was', running({ annotations: {} }), true],
     [
@@ -37,9 +37,9 @@ describe('a binding is decided about', () => {
     ['when it waits', running({ status: { conditions: [{ ...SCHEDULED, status: 'False' }] } }), true],
     ['when it has components and no cluster', running({ replicas: 0, components: [component], on: {} }), true],
   ]
-  for (const [name, wish, expected] of table)
+  for (const [name, options, expected] of table)
     it(name, () => {
-      const binding = aBindingOf(wish)
+      const binding = aBindingOf(options)
       assert.equal(
         mustDecide(binding, demandOf(binding, binding.spec.placement ?? {}), (cluster) => cluster === 'gone'),
         expected,
@@ -47,14 +47,14 @@ describe('a binding is decided about', () => {
     })
 
   it('when its components changed since they were told', () => {
-    const wish = running({ replicas: 0, components: [component] })
-    const binding = aBindingOf(wish)
-    const told = (replicas: number) => ({
+    const options = running({ replicas: 0, components: [component] })
+    const binding = aBindingOf(options)
+    const reported = (replicas: number) => ({
       ...binding,
       spec: { ...binding.spec, clusters: [{ name: 'm1', components: [{ name: 'a', replicas }] }] },
     })
     assert.deepEqual(
-      [1, 2].map((replicas) => mustDecide(told(replicas), demandOf(told(replicas), placement), () => false)),
+      [1, 2].map((replicas) => mustDecide(reported(replicas), demandOf(reported(replicas), placement), () => false)),
       [false, true],
     )
   })

@@ -6,7 +6,7 @@ import { APPLIED_PLACEMENT } from '../../kinds/karmada/well-known.ts'
 import type { Failure } from '../../runtime/controller.ts'
 import { DECISION_ANNOTATION, type Decision, recordText } from './decision.ts'
 import { type Observed, plan, type Verdict } from './plan.ts'
-import { aBindingOf, type BindingWish } from './testing.ts'
+import { aBindingOf, type BindingOptions } from './testing.ts'
 
 const NOW_MS = Date.parse('2026-01-01T00:00:10Z')
 const explanation = { total: 1, chosen: 1, clusters: [], others: {} }
@@ -39,7 +39,7 @@ const SCHEDULED = {
 const WAITING = { ...SCHEDULED, status: 'False', reason: 'Unschedulable', message: 'why' }
 
 /** As it is when a decision was carried out. */
-const settled = (decision: Decision, more: BindingWish = {}): Binding =>
+const settled = (decision: Decision, more: BindingOptions = {}): Binding =>
   aBindingOf({
     on: { m1: 2 },
     annotations: { [APPLIED_PLACEMENT]: '{}', [DECISION_ANNOTATION]: recordText(decision, 1) },
@@ -47,7 +47,7 @@ const settled = (decision: Decision, more: BindingWish = {}): Binding =>
     ...more,
   })
 
-function deedsOf(observed: Observed): string[] {
+function summaryOf(observed: Observed): string[] {
   return plan(observed).actions.map((action) => {
     if (action.do !== 'patch') return action.do
     const { events = [] } = action
@@ -60,7 +60,7 @@ function deedsOf(observed: Observed): string[] {
 describe('the plan for a binding', () => {
   const M1 = [{ name: 'm1', replicas: 2 }]
   const done = success(M1)
-  const told = ', ScheduleBindingSucceed of ResourceBinding, ScheduleBindingSucceed of Deployment'
+  const recorded = ', ScheduleBindingSucceed of ResourceBinding, ScheduleBindingSucceed of Deployment'
   const failed = ', ScheduleBindingFailed of ResourceBinding, ScheduleBindingFailed of Deployment'
   const decide = (decision: Decision): Verdict => ({ do: 'decide', decision })
   const applied = { [APPLIED_PLACEMENT]: '{}' }
@@ -72,7 +72,7 @@ describe('the plan for a binding', () => {
       ['status(schedulerObservedGeneration)'],
     ],
     ['noted once', seen(settled(done), { do: 'note' }), []],
-    ['a new decision: the binding first, with its news', seen(aBindingOf(), decide(done)), [`main(metadata spec)${told}`]],
+    ['a new decision: the binding first, with its news', seen(aBindingOf(), decide(done)), [`main(metadata spec)${recorded}`]],
     [
       'then its status, without news',
       seen(aBindingOf({ on: { m1: 2 } }), { do: 'confirm', affinityName: 'near' }),
@@ -89,11 +89,11 @@ describe('the plan for a binding', () => {
       seen(settled(done, { placement: { clusterTolerations: [] } }), decide(done)),
       ['main(metadata)'],
     ],
-    ['other clusters', seen(settled(done), decide(success([{ name: 'm2', replicas: 2 }]))), [`main(metadata spec)${told}`]],
+    ['other clusters', seen(settled(done), decide(success([{ name: 'm2', replicas: 2 }]))), [`main(metadata spec)${recorded}`]],
     [
       'other clusters, after affinities in vain',
       seen(settled(done), decide(success([{ name: 'm2', replicas: 2 }], { failures: ['why'] }))),
-      [`main(metadata spec)${failed}${told}`],
+      [`main(metadata spec)${failed}${recorded}`],
     ],
     ['no cluster fits: they go first', seen(settled(done), decide(failure('NoClusterFit', []))), ['main(metadata spec)']],
     ['room is short: the status first', seen(settled(done), decide(failure('Unschedulable'))), [`status(conditions)${failed}`]],
@@ -105,7 +105,7 @@ describe('the plan for a binding', () => {
         settled(failure('Unschedulable'), { annotations: { ...applied, [DECISION_ANNOTATION]: recordText(failure('Unschedulable'), 1) } }),
         decide(done),
       ),
-      [`status(schedulerObservedGeneration conditions lastScheduledTime)${told}`],
+      [`status(schedulerObservedGeneration conditions lastScheduledTime)${recorded}`],
     ],
     [
       'a record that cannot be read is written again',
@@ -124,11 +124,11 @@ describe('the plan for a binding', () => {
         code: 403,
         reason: 'QuotaExceeded',
       }),
-      [`main(metadata spec)${told}`],
+      [`main(metadata spec)${recorded}`],
     ],
     ['a server that is away is no refusal', seen(settled(done), decide(done), { message: 'away', code: 503 }), []],
   ]
-  for (const [name, observed, expected] of table) it(name, () => assert.deepEqual(deedsOf(observed), expected))
+  for (const [name, observed, expected] of table) it(name, () => assert.deepEqual(summaryOf(observed), expected))
 
   it('says in the record which generation the binding has with it', () => {
     const [action] = plan(seen(aBindingOf({ generation: 4 }), decide(done))).actions
@@ -146,7 +146,7 @@ describe('the plan for a binding', () => {
         annotations: { ...applied, [DECISION_ANNOTATION]: recordText(short(5), 1) },
         status: { conditions: [{ ...WAITING, message: 'only 5' }] },
       })
-    const saidOf = (observed: Observed): string | undefined => {
+    const messageOf = (observed: Observed): string | undefined => {
       const [action] = plan(observed).actions
       const { status } = (action?.do === 'patch' ? action.patch : {}) as { status?: { conditions?: { message: string }[] } }
       return status?.conditions?.[0]?.message
@@ -157,9 +157,10 @@ describe('the plan for a binding', () => {
       ['less is told to who asks for something else', 2, 4, 'only 4'],
     ]
     for (const [name, generation, available, expected] of cases)
-      it(name, () => assert.equal(saidOf(seen(waiting(generation), decide(short(available)))), expected))
+      it(name, () => assert.equal(messageOf(seen(waiting(generation), decide(short(available)))), expected))
 
-    it('is recorded for the generation that asks', () => assert.deepEqual(deedsOf(seen(waiting(2), decide(short(5)))), ['main(metadata)']))
+    it('is recorded for the generation that asks', () =>
+      assert.deepEqual(summaryOf(seen(waiting(2), decide(short(5)))), ['main(metadata)']))
   })
 
   it('empties the clusters by taking the field away', () => {

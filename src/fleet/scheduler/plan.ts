@@ -54,9 +54,9 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
   const change = changeOf(binding, decision)
   const isSuccess = decision.reason === 'Success'
   const wasScheduled = findCondition(binding.status?.conditions, SCHEDULED)?.status === 'True'
-  const isNews = isSuccess && (change?.isMoved === true || !wasScheduled)
+  const hasEvent = isSuccess && (change?.isMoved === true || !wasScheduled)
   // Affinities that were tried in vain on the way are told of as well.
-  const events = isNews ? [...failureEvents(binding, decision), ...successEvents(binding, decision)] : []
+  const events = hasEvent ? [...failureEvents(binding, decision), ...successEvents(binding, decision)] : []
   const main: Action[] = change === undefined ? [] : [{ do: 'patch', resource, of: objectOf(binding), patch: change.patch }]
   if (change?.isDecision === true) return main.map((action) => ({ ...action, events: events }))
   const status = isSuccess
@@ -70,11 +70,11 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
  * for something else waits anew.
  */
 function steadied({ metadata, status }: Binding, decision: Decision): Decision {
-  const told = findCondition(status?.conditions, SCHEDULED)
-  if (decision.reason !== 'Unschedulable' || told?.reason !== decision.reason || told.message === undefined) return decision
+  const recorded = findCondition(status?.conditions, SCHEDULED)
+  if (decision.reason !== 'Unschedulable' || recorded?.reason !== decision.reason || recorded.message === undefined) return decision
   if (readRecord(metadata.annotations)?.generation !== metadata.generation) return decision
-  const isSame = told.message.replace(NUMBER, '') === decision.message.replace(NUMBER, '')
-  return isSame && numberIn(decision.message) < numberIn(told.message) ? { ...decision, message: told.message } : decision
+  const isSame = recorded.message.replace(NUMBER, '') === decision.message.replace(NUMBER, '')
+  return isSame && numberIn(decision.message) < numberIn(recorded.message) ? { ...decision, message: recorded.message } : decision
 }
 
 const NUMBER = /[0-9]+/
@@ -151,14 +151,14 @@ const isIn = (status: BindingStatus | undefined, change: StatusChange): boolean 
 function successEvents(binding: Binding, { clusters }: Decision): EventIntent[] {
   const colon = binding.metadata.namespace === undefined ? '' : ':'
   const result = (clusters ?? []).map(({ name, replicas = 0 }: TargetCluster) => `${name}:${replicas}`).join(', ')
-  return told(binding, { type: 'Normal', reason: 'ScheduleBindingSucceed', message: `${SCHEDULED_MESSAGE} Result${colon} {${result}}` })
+  return recorded(binding, { type: 'Normal', reason: 'ScheduleBindingSucceed', message: `${SCHEDULED_MESSAGE} Result${colon} {${result}}` })
 }
 
 const failureEvents = (binding: Binding, { failures }: Pick<Decision, 'failures'>): EventIntent[] =>
-  failures.flatMap((message) => told(binding, { type: 'Warning', reason: 'ScheduleBindingFailed', message }))
+  failures.flatMap((message) => recorded(binding, { type: 'Warning', reason: 'ScheduleBindingFailed', message }))
 
 /** On the binding and on the template. */
-function told(binding: Binding, events: Omit<EventIntent, 'of'>): EventIntent[] {
+function recorded(binding: Binding, events: Omit<EventIntent, 'of'>): EventIntent[] {
   const { apiVersion, kind, namespace, name, uid } = binding.spec.resource
   return [
     { of: objectOf(binding), ...events },

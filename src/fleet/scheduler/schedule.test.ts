@@ -4,8 +4,8 @@ import type { Placement } from '../../kinds/karmada/index.ts'
 import { MAX_RECORD_BYTES, recordText } from './decision.ts'
 import {
   AGGREGATED,
-  type BindingWish,
-  type ClusterWish,
+  type BindingOptions,
+  type ClusterOptions,
   DUPLICATED,
   DYNAMIC,
   decide,
@@ -15,16 +15,16 @@ import {
   weightsOf,
 } from './testing.ts'
 
-type Row = [string, Record<string, ClusterWish>, BindingWish, string]
+type Row = [string, Record<string, ClusterOptions>, BindingOptions, string]
 
 function table(rows: readonly Row[]): void {
-  for (const [name, fleet, wish, expected] of rows) it(name, () => assert.equal(inShort(decide(fleetOf(fleet), wish)), expected))
+  for (const [name, fleet, options, expected] of rows) it(name, () => assert.equal(inShort(decide(fleetOf(fleet), options)), expected))
 }
 
 const PLAIN = { m1: {}, m2: {}, m3: {} }
 
 describe('filters', () => {
-  const configMap = (placement: Placement, more: BindingWish = {}): BindingWish => ({ resource: 'ConfigMap', placement, ...more })
+  const configMap = (placement: Placement, more: BindingOptions = {}): BindingOptions => ({ resource: 'ConfigMap', placement, ...more })
   const noSchedule = { key: 'k', value: 'v', effect: 'NoSchedule' }
   table([
     ['nothing is asked for: every cluster', PLAIN, configMap({}), 'm1:0, m2:0, m3:0'],
@@ -84,9 +84,9 @@ describe('a toleration for a time', () => {
   const addedMs = Date.UTC(2026, 0, 1)
   const old = { key: 'down', effect: 'NoExecute', timeAdded: '2026-01-01T00:00:00Z' }
   const clusterTolerations = [{ key: 'down', operator: 'Exists', tolerationSeconds: 10 }]
-  const at = (seconds: number, more: BindingWish = {}): string => {
-    const wish = { resource: 'ConfigMap', placement: { clusterTolerations }, ...more }
-    return inShort(decide(fleetOf({ m1: { taints: [old] }, m2: {} }), wish, { nowMs: addedMs + seconds * 1000 }))
+  const at = (seconds: number, more: BindingOptions = {}): string => {
+    const options = { resource: 'ConfigMap', placement: { clusterTolerations }, ...more }
+    return inShort(decide(fleetOf({ m1: { taints: [old] }, m2: {} }), options, { nowMs: addedMs + seconds * 1000 }))
   }
   it('counts until it is over: nothing comes that would have to go at once', () => {
     assert.equal(at(9), 'm1:0, m2:0')
@@ -96,16 +96,16 @@ describe('a toleration for a time', () => {
     assert.equal(at(100, { on: { m1: 0, m2: 0 } }), 'm1:0, m2:0')
   })
   it('is told as over', () => {
-    const wish = { resource: 'ConfigMap', placement: { clusterTolerations } }
+    const options = { resource: 'ConfigMap', placement: { clusterTolerations } }
     assert.match(
-      inShort(decide(fleetOf({ m1: { taints: [old] } }), wish, { nowMs: addedMs + 60_000 })),
+      inShort(decide(fleetOf({ m1: { taints: [old] } }), options, { nowMs: addedMs + 60_000 })),
       /1 cluster\(s\) had taint \{down:NoExecute\}, whose toleration is over\./,
     )
   })
 })
 
 describe('duplicated and static weights', () => {
-  const asked = (placement: Placement, more: BindingWish = {}): BindingWish => ({ replicas: 5, placement, ...more })
+  const asked = (placement: Placement, more: BindingOptions = {}): BindingOptions => ({ replicas: 5, placement, ...more })
   table([
     ['everywhere all of them', PLAIN, asked({ replicaScheduling: DUPLICATED }), 'm1:5, m2:5, m3:5'],
     ['also when nothing is said', PLAIN, asked({}), 'm1:5, m2:5, m3:5'],
@@ -147,19 +147,19 @@ describe('duplicated and static weights', () => {
   ])
 
   it('lists clusters without replicas where that is asked for', () => {
-    const wish = asked({ replicaScheduling: weightsOf({ m1: 3, m2: 2 }) })
-    assert.equal(inShort(decide(fleetOf(PLAIN), wish, { propagateEmptyWorkloads: true })), 'm1:3, m2:2, m3:0')
+    const options = asked({ replicaScheduling: weightsOf({ m1: 3, m2: 2 }) })
+    assert.equal(inShort(decide(fleetOf(PLAIN), options, { propagateEmptyWorkloads: true })), 'm1:3, m2:2, m3:0')
   })
 })
 
 describe('dynamic weights and aggregated', () => {
   const FREE = { m1: { pods: 18 }, m2: { pods: 12 }, m3: { pods: 6 } }
-  const dynamic = (replicas: number, more: BindingWish = {}): BindingWish => ({
+  const dynamic = (replicas: number, more: BindingOptions = {}): BindingOptions => ({
     replicas,
     placement: { replicaScheduling: DYNAMIC },
     ...more,
   })
-  const aggregated = (replicas: number, more: BindingWish = {}): BindingWish => ({
+  const aggregated = (replicas: number, more: BindingOptions = {}): BindingOptions => ({
     replicas,
     placement: { replicaScheduling: AGGREGATED },
     ...more,
@@ -259,12 +259,16 @@ describe('dynamic weights and aggregated', () => {
 })
 
 describe('spread by cluster', () => {
-  const spread = (minGroups: number, maxGroups: number, more: BindingWish & { by?: Placement['replicaScheduling'] } = {}): BindingWish => {
-    const { by, ...wish } = more
+  const spread = (
+    minGroups: number,
+    maxGroups: number,
+    more: BindingOptions & { by?: Placement['replicaScheduling'] } = {},
+  ): BindingOptions => {
+    const { by, ...options } = more
     return {
       replicas: 10,
       placement: { replicaScheduling: by, spreadConstraints: [{ spreadByField: 'cluster', minGroups, maxGroups }] },
-      ...wish,
+      ...options,
     }
   }
   const FREE = { m1: { pods: 4 }, m2: { pods: 3 }, m3: { pods: 6 }, m4: { pods: 20 } }
@@ -312,7 +316,7 @@ describe('spread by cluster', () => {
 })
 
 describe('components', () => {
-  const flink: BindingWish = {
+  const flink: BindingOptions = {
     components: [
       { name: 'jobmanager', replicas: 1, replicaRequirements: { resourceRequest: { cpu: '1', memory: '1Gi' } } },
       { name: 'taskmanager', replicas: 3, replicaRequirements: { resourceRequest: { cpu: '2', memory: '2Gi' } } },
@@ -372,7 +376,7 @@ describe('the record of a decision', () => {
   it('stays small however many clusters there are', () => {
     const key = `example.com/${'k'.repeat(63)}`
     const fleet = Object.fromEntries(
-      Array.from({ length: 300 }, (_, i): [string, ClusterWish] => [
+      Array.from({ length: 300 }, (_, i): [string, ClusterOptions] => [
         `${'c'.repeat(40)}-${i}`,
         i % 2 === 0 ? {} : { taints: [{ key, value: `${'v'.repeat(60)}${i}`, effect: 'NoSchedule' }] },
       ]),

@@ -7,18 +7,18 @@ import { SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
 import { type FleetMeasures, untimed } from '../metrics/measures.ts'
 import { assignReplicas } from './assign.ts'
 import { type Candidate, candidatesOf } from './candidate.ts'
-import type { ClusterFacts } from './cluster-facts.ts'
-import { type Decision, type Explanation, explanationOf, MAX_TOLD, type Reason, type Sentence } from './decision.ts'
+import type { ClusterInfo } from './cluster-info.ts'
+import { type Decision, type Explanation, explanationOf, MAX_EXPLAINED, type Reason, type Sentence } from './decision.ts'
 import type { Demand, Term } from './demand.ts'
 import { type Estimate, estimatorFor, type InFlight, NOTHING_IN_FLIGHT } from './estimator.ts'
+import { explainChoice, explainFailure, type Filtered, fitMessage, type InVain } from './explanation.ts'
 import { FILTERS } from './filters/all.ts'
 import type { Check } from './filters/filter.ts'
 import { selectClusters } from './spread/select.ts'
-import { type Filtered, fitMessage, type InVain, tellChoice, tellFailure } from './telling.ts'
 
 export interface Snapshot {
   /** In the order of their names. */
-  readonly clusters: readonly ClusterFacts[]
+  readonly clusters: readonly ClusterInfo[]
   /** What was decided and is not to be seen in the clusters yet. */
   readonly inFlight?: InFlight
   /** By which tolerations for a time are judged (default: none of them is over). */
@@ -97,7 +97,7 @@ function failureText(demand: Demand, index: number, { message }: Attempt): strin
 }
 
 interface World {
-  readonly clusters: readonly ClusterFacts[]
+  readonly clusters: readonly ClusterInfo[]
   readonly demand: Demand
   readonly estimate: Estimate
   readonly nowMs: number
@@ -113,7 +113,7 @@ function attemptWith(term: Term, world: World): Attempt {
     reason,
     message,
     targets: [],
-    explanation: explanationOf(tellFailure(filtered, inVain)),
+    explanation: explanationOf(explainFailure(filtered, inVain)),
   })
   if (feasible.length === 0) return fail('NoClusterFit', fitMessage(clusters.length, filtered), undefined)
   const candidates = timed('Score', () => candidatesOf(feasible, { demand, term, estimate }))
@@ -130,34 +130,34 @@ function attemptWith(term: Term, world: World): Attempt {
   }
   const targets =
     options.propagateEmptyWorkloads === true
-      ? withEmpty(assignment.targets, selection.isEverybody === true ? candidates.preferred : selected)
+      ? withEmpty(assignment.targets, selection.selectsAll === true ? candidates.preferred : selected)
       : assignment.targets
   const choice = { demand, candidates, selection, targets, weightOf: assignment.weightOf }
-  return { reason: 'Success', message: '', targets, explanation: explanationOf(tellChoice(choice, filtered)) }
+  return { reason: 'Success', message: '', targets, explanation: explanationOf(explainChoice(choice, filtered)) }
 }
 
 /** Clusters that are going are passed over without a word. */
 function filter(term: Term, { clusters, demand, nowMs }: World): Filtered {
   const checks = FILTERS.map((one) => one.prepare(demand, term, nowMs)).filter((check): check is Check => check !== undefined)
-  const feasible: ClusterFacts[] = []
+  const feasible: ClusterInfo[] = []
   const rejected: Sentence[] = []
   const reasons = new Map<string, number>()
-  for (const facts of clusters) {
-    if (facts.isDeleting) continue
-    const why = firstReason(checks, facts)
+  for (const info of clusters) {
+    if (info.isDeleting) continue
+    const why = firstReason(checks, info)
     if (why === undefined) {
-      feasible.push(facts)
+      feasible.push(info)
       continue
     }
     reasons.set(why, (reasons.get(why) ?? 0) + 1)
-    if (rejected.length < MAX_TOLD) rejected.push({ name: facts.name, why })
+    if (rejected.length < MAX_EXPLAINED) rejected.push({ name: info.name, why })
   }
   return { feasible, rejected, reasons }
 }
 
-function firstReason(checks: readonly Check[], facts: ClusterFacts): string | undefined {
+function firstReason(checks: readonly Check[], info: ClusterInfo): string | undefined {
   for (const check of checks) {
-    const reason = check(facts)
+    const reason = check(info)
     if (reason !== undefined) return reason
   }
   return undefined

@@ -5,11 +5,11 @@
 import type { Binding, Cluster } from '../../kinds/karmada/index.ts'
 import { keyOfRef, type ObjectRef, objectKey } from '../../kube/object-reference.ts'
 import type { Decided, FleetMeasures } from '../metrics/measures.ts'
-import { AffinityBook, affinityKey } from './affinity-book.ts'
-import { ClusterBook, type ClusterChange } from './cluster-book.ts'
+import { AffinityIndex, affinityKey } from './affinity-index.ts'
+import { type ClusterChange, ClusterIndex } from './cluster-index.ts'
 import { type Decision, readRecord } from './decision.ts'
 import { type Demand, demandOf } from './demand.ts'
-import { InFlightBook } from './in-flight.ts'
+import { InFlightIndex } from './in-flight.ts'
 import { isAlwaysDecided, isOurs, isScaled, isScheduled, mustDecide } from './necessity.ts'
 import { changeOf, type Verdict } from './plan.ts'
 import { type ScheduleOptions, schedule } from './schedule.ts'
@@ -32,9 +32,9 @@ interface Look {
 }
 
 export class Scheduling {
-  readonly clusters = new ClusterBook()
-  readonly affinities = new AffinityBook()
-  readonly #inFlight = new InFlightBook((name) => this.#isSummaryCurrent(name))
+  readonly clusters = new ClusterIndex()
+  readonly affinities = new AffinityIndex()
+  readonly #inFlight = new InFlightIndex((name) => this.#isSummaryCurrent(name))
   /** Objects of a cache are frozen: what was prepared of one is good for as long as it lives. */
   readonly #demands = new WeakMap<Binding, Demand>()
   /** Bindings looked at since the start. What happened to clusters before it, nobody has told them. */

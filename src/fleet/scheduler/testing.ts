@@ -1,12 +1,12 @@
 /** Clusters and bindings for tests of the scheduler, as short as a table needs them. */
 import type { Binding, BindingSpec, BindingStatus, Cluster, ClusterSpec, Placement } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
-import { type ClusterFacts, factsOf } from './cluster-facts.ts'
+import { type ClusterInfo, infoOf } from './cluster-info.ts'
 import type { Decision } from './decision.ts'
 import { demandOf } from './demand.ts'
 import { type ScheduleOptions, type Snapshot, schedule } from './schedule.ts'
 
-export interface ClusterWish extends Partial<Omit<ClusterSpec, 'syncMode'>> {
+export interface ClusterOptions extends Partial<Omit<ClusterSpec, 'syncMode'>> {
   labels?: Record<string, string>
   /** Free pods (default 100). */
   pods?: number
@@ -28,15 +28,15 @@ export function statusOf({
   memory = '400Gi',
   kinds = ['Deployment', 'ConfigMap'],
   isSilent,
-}: ClusterWish): Cluster['status'] {
+}: ClusterOptions): Cluster['status'] {
   return {
     apiEnablements: kinds.map((kind) => ({ groupVersion: groupVersionOf(kind), resources: [{ kind, name: `${kind.toLowerCase()}s` }] })),
     ...(isSilent === true ? {} : { resourceSummary: { allocatable: { pods, cpu, memory } } }),
   }
 }
 
-export function aClusterOf(name: string, wish: ClusterWish = {}): Cluster {
-  const { labels, pods, cpu, memory, kinds, isDeleting, isSilent, ...spec } = wish
+export function aClusterOf(name: string, wanted: ClusterOptions = {}): Cluster {
+  const { labels, pods, cpu, memory, kinds, isDeleting, isSilent, ...spec } = wanted
   return {
     apiVersion: 'cluster.karmada.io/v1alpha1',
     kind: 'Cluster',
@@ -47,12 +47,12 @@ export function aClusterOf(name: string, wish: ClusterWish = {}): Cluster {
 }
 
 /** In the order of names, as a snapshot has them. */
-export const fleetOf = (wishes: Readonly<Record<string, ClusterWish>>): ClusterFacts[] =>
-  Object.entries(wishes)
-    .map(([name, wish]) => factsOf(aClusterOf(name, wish)))
+export const fleetOf = (wantedByName: Readonly<Record<string, ClusterOptions>>): ClusterInfo[] =>
+  Object.entries(wantedByName)
+    .map(([name, wanted]) => infoOf(aClusterOf(name, wanted)))
     .sort((a, b) => compareStrings(a.name, b.name))
 
-export interface BindingWish extends Partial<Omit<BindingSpec, 'resource' | 'clusters' | 'placement'>> {
+export interface BindingOptions extends Partial<Omit<BindingSpec, 'resource' | 'clusters' | 'placement'>> {
   name?: string
   resource?: string
   uid?: string
@@ -64,8 +64,8 @@ export interface BindingWish extends Partial<Omit<BindingSpec, 'resource' | 'clu
   annotations?: Record<string, string>
 }
 
-export function aBindingOf(wish: BindingWish = {}): Binding {
-  const { name = 'web-deployment', resource = 'Deployment', uid, placement = {}, on, status, generation = 1, annotations, ...spec } = wish
+export function aBindingOf(wanted: BindingOptions = {}): Binding {
+  const { name = 'web-deployment', resource = 'Deployment', uid, placement = {}, on, status, generation = 1, annotations, ...spec } = wanted
   const clusters = Object.entries(on ?? {}).map(([cluster, replicas]) => (replicas === 0 ? { name: cluster } : { name: cluster, replicas }))
   return {
     apiVersion: 'work.karmada.io/v1alpha2',
@@ -96,11 +96,11 @@ export function aBindingOf(wish: BindingWish = {}): Binding {
 }
 
 export const decide = (
-  clusters: readonly ClusterFacts[],
-  wish: BindingWish,
+  clusters: readonly ClusterInfo[],
+  wanted: BindingOptions,
   { inFlight, nowMs, ...options }: Pick<Snapshot, 'inFlight' | 'nowMs'> & ScheduleOptions = {},
 ): Decision => {
-  const binding = aBindingOf(wish)
+  const binding = aBindingOf(wanted)
   return schedule({ clusters, inFlight, nowMs }, demandOf(binding, binding.spec.placement ?? {}), options)
 }
 

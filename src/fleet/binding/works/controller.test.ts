@@ -25,8 +25,8 @@ import {
   aDeployment,
   anOverride,
   bindingWorld,
+  eventsOf,
   manifestOf,
-  newsOf,
   placesOf,
   release,
   targets,
@@ -35,10 +35,10 @@ import {
 
 const cast = (given: FleetDeps): Controller[] => bindingControllers(given)
 
-function story(name: string, tell: (world: World, hub: WorldCluster) => Promise<void>, how: typeof cast = cast): void {
+function story(name: string, body: (world: World, hub: WorldCluster) => Promise<void>, how: typeof cast = cast): void {
   it(name, async () => {
     const world = await bindingWorld(how)
-    await tell(world, world.hub)
+    await body(world, world.hub)
     await world.settle()
     await expectQuiet(world)
     await world.stop()
@@ -80,7 +80,7 @@ describe('Works of a binding', () => {
     )
     const writes = hub.takeControllerWrites().filter((write) => !write.includes('/events'))
     assert.equal(writes.length, 2, writes.join('\n'))
-    assert.deepEqual(await newsOf(hub, 'SyncWorkSucceed'), [
+    assert.deepEqual(await eventsOf(hub, 'SyncWorkSucceed'), [
       'Deployment 1× Sync work of ResourceBinding(default/web-deployment) successful.',
       'ResourceBinding 1× Sync work of ResourceBinding(default/web-deployment) successful.',
     ])
@@ -182,7 +182,7 @@ describe('Works of a binding', () => {
       [undefined, 1],
     )
     assert.match(
-      (await newsOf(hub, 'SyncWorkFailed'))[1] ?? '',
+      (await eventsOf(hub, 'SyncWorkFailed'))[1] ?? '',
       /cluster\(member1\): Work karmada-es-member1\/web-\w+ belongs to another maker/,
     )
     await hub.delete(WORKS, `karmada-es-member1/${name}`)
@@ -196,13 +196,13 @@ describe('Works of a binding', () => {
   story('wait for a cluster that is not there yet, while the others get theirs', async (world, hub) => {
     await given(world, { clusters: targets('late', 'member1') })
     assert.deepEqual(await placesOf(hub), ['member1'])
-    assert.deepEqual(await newsOf(hub, 'SyncWorkFailed'), [
+    assert.deepEqual(await eventsOf(hub, 'SyncWorkFailed'), [
       'Deployment 1× cluster(late): there is no such cluster',
       'ResourceBinding 1× cluster(late): there is no such cluster',
     ])
     await hub.create(aCluster('late'))
     await world.settle()
-    assert.match((await newsOf(hub, 'SyncWorkFailed')).join(), /its execution namespace karmada-es-late does not exist/)
+    assert.match((await eventsOf(hub, 'SyncWorkFailed')).join(), /its execution namespace karmada-es-late does not exist/)
     await hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'karmada-es-late' } })
     await world.settle()
     assert.deepEqual(await placesOf(hub), ['late', 'member1'])
@@ -286,7 +286,7 @@ describe('overrides', () => {
     await world.settle()
     const colors = async (): Promise<unknown[]> => (await worksIn(hub)).map((work) => labelOf(work, 'color'))
     assert.deepEqual(await colors(), [undefined, 'red', 'red'])
-    assert.deepEqual(await newsOf(hub, 'ApplyOverridePolicySucceed'), [
+    assert.deepEqual(await eventsOf(hub, 'ApplyOverridePolicySucceed'), [
       'Deployment 1× Apply override policy(default/by-name) for cluster(member1) succeed.',
       'Deployment 1× Apply override policy(default/by-name) for cluster(member2) succeed.',
     ])
@@ -331,11 +331,11 @@ describe('overrides', () => {
     await hub.create(anOverride('bad', {}, { overrideRules: [{ targetCluster: { clusterNames: ['member1'] }, overriders: BAD }] }))
     await given(world, { clusters: targets('member1', 'member2') })
     assert.deepEqual(await placesOf(hub), ['member2'])
-    const why = (await newsOf(hub, 'ApplyOverridePolicyFailed'))[0]?.replace('Deployment 1× ', '') ?? ''
+    const why = (await eventsOf(hub, 'ApplyOverridePolicyFailed'))[0]?.replace('Deployment 1× ', '') ?? ''
     assert.match(why, /^Apply override policy\(default\/bad\) for cluster\(member1\) failed: /)
-    const told = `cluster(member1): ${why}`
-    assert.deepEqual(await newsOf(hub, 'SyncWorkFailed'), [`Deployment 1× ${told}`, `ResourceBinding 1× ${told}`])
-    assert.deepEqual(await newsOf(hub, 'SyncWorkSucceed'), [])
+    const reported = `cluster(member1): ${why}`
+    assert.deepEqual(await eventsOf(hub, 'SyncWorkFailed'), [`Deployment 1× ${reported}`, `ResourceBinding 1× ${reported}`])
+    assert.deepEqual(await eventsOf(hub, 'SyncWorkSucceed'), [])
     await hub.delete(OVERRIDE_POLICIES, 'default/bad')
     await world.settle()
     assert.deepEqual(await placesOf(hub), ['member1', 'member2'])
@@ -364,7 +364,7 @@ describe('an interpreter that fails', () => {
       assert.deepEqual(await placesOf(hub), [])
       await world.advance(300_000)
       assert.ok(calls.length <= 2 * 10, `${calls.length} calls`)
-      assert.equal((await newsOf(hub, 'SyncWorkFailed')).length, 6)
+      assert.equal((await eventsOf(hub, 'SyncWorkFailed')).length, 6)
       isBroken = false
       await world.advance(300_000)
       await world.settle()

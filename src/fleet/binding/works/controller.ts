@@ -17,9 +17,9 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import { type Controller, defineController, type PassReader } from '../../../runtime/controller.ts'
 import type { Templates } from '../../../runtime/templates.ts'
-import { type Currency, createCurrency } from '../../currency.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { overridesOf } from '../../override/index.ts'
+import { createStillCurrent, type StillCurrent } from '../../still-current.ts'
 import { createRetries } from '../retries.ts'
 import { purgedFirst } from '../targets.ts'
 import { createTemplateWatch } from '../template-watch.ts'
@@ -27,10 +27,10 @@ import { workNameOf } from '../work-for.ts'
 import { worksNaming, worksWithId } from '../works-index.ts'
 import { isGoing, isHeld, type Observed, orphansOf, plan } from './plan.ts'
 import { policiesFor } from './policies.ts'
-import { indexesOf, isAnotherWish, watchesOf } from './wakes.ts'
+import { indexesOf, isSpecChanged, watchesOf } from './triggers.ts'
 import { isDue, otherOwner, wantedWorks } from './wanted.ts'
 
-export interface BindingFacts {
+export interface BindingDeps {
   templates: Templates
   interpreter: Interpreter
   /** Whether state that was preserved goes along to the cluster that takes over (default true). */
@@ -39,10 +39,10 @@ export interface BindingFacts {
   concurrency?: number
 }
 
-export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller {
-  const watch = createTemplateWatch(kind, facts)
+export function bindingWorks(kind: BindingKind, deps: BindingDeps): Controller {
+  const watch = createTemplateWatch(kind, deps)
   const retries = createRetries()
-  const isCurrent = createCurrency(kind.resource)
+  const isCurrent = createStillCurrent(kind.resource)
   async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader, client: Client): Promise<Observed> {
     const works = worksOf(kind, { ref, binding, read })
     const template = binding === undefined || isGoing(binding) ? undefined : watch.templateOf(binding)
@@ -61,8 +61,8 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
 
   function given(read: PassReader, template: KubeObject) {
     return {
-      interpreter: facts.interpreter,
-      takesState: facts.takesState,
+      interpreter: deps.interpreter,
+      takesState: deps.takesState,
       placeOf: (name: string) => ({
         cluster: read.get(CLUSTERS, '', name),
         hasNamespace: read.get(NAMESPACES, '', executionNamespace(name)) !== undefined,
@@ -76,7 +76,7 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
     name: kind.controllerName('fleet.binding.works'),
     component: kind.resource.namespaced ? 'binding-controller' : 'cluster-resource-binding-controller',
     for: kind.resource,
-    watches: watchesOf(kind, facts.templates),
+    watches: watchesOf(kind, deps.templates),
     signals: [watch.signal],
     indexes: indexesOf(kind),
     writes: [
@@ -87,8 +87,8 @@ export function bindingWorks(kind: BindingKind, facts: BindingFacts): Controller
       { resource: kind.resource, verbs: ['get'] },
       { resource: WORKS, verbs: ['get', 'list'] },
     ],
-    isRelevantUpdate: isAnotherWish,
-    concurrency: facts.concurrency ?? 10,
+    isRelevantUpdate: isSpecChanged,
+    concurrency: deps.concurrency ?? 10,
     observe,
     plan,
   })
@@ -103,7 +103,7 @@ function worksOf(kind: BindingKind, { ref, binding, read }: { ref: ObjectRef; bi
 interface Asking {
   ref: ObjectRef
   client: Client
-  isCurrent: Currency
+  isCurrent: StillCurrent
 }
 
 /**

@@ -48,7 +48,7 @@ it('asks for other replicas only where the kind has a rule for it', async () => 
 })
 
 const actionsOf = ({ actions }: Plan): Action[] => actions.flatMap((one) => (one.do === 'batch' ? one.actions : [one]))
-const deedsOf = (planned: Plan): string[] =>
+const summaryOf = (planned: Plan): string[] =>
   actionsOf(planned)
     .map((action) => `${action.do} ${clusterOf('of' in action ? action.of : (action as { object: KubeObject }).object)}`)
     .sort()
@@ -79,23 +79,23 @@ describe('the plan for any wish after any other', () => {
     await fc.assert(
       fc.asyncProperty(anyBinding, anyBinding, async (before, now) => {
         const works = await madeBy(before)
-        const deeds = deedsOf(plan(await observed(now, works)))
+        const done = summaryOf(plan(await observed(now, works)))
         const targets = new Set(targetsOf(now.spec).map(({ name }) => name))
         const kept = keptClusters(now.spec)
         const there = works.map(clusterOf)
         const isHeld = purgedFirst(now.spec).some((name) => there.includes(name))
         const removed = there.filter((name) => !kept.has(name)).map((name) => `delete ${name}`)
         assert.deepEqual(
-          deeds.filter((deed) => deed.startsWith('delete')),
+          done.filter((line) => line.startsWith('delete')),
           removed.sort(),
         )
         const made = [...targets].filter((name) => !there.includes(name)).map((name) => `create ${name}`)
         assert.deepEqual(
-          deeds.filter((deed) => deed.startsWith('create')),
+          done.filter((line) => line.startsWith('create')),
           isHeld ? [] : made.sort(),
         )
-        for (const deed of deeds.filter((one) => one.startsWith('patch')))
-          assert.ok(targets.has(deed.slice('patch '.length)) && !isHeld, deed)
+        for (const line of done.filter((one) => one.startsWith('patch')))
+          assert.ok(targets.has(line.slice('patch '.length)) && !isHeld, line)
       }),
       { numRuns: 200 },
     )
@@ -106,7 +106,7 @@ describe('the plan for any wish after any other', () => {
       fc.asyncProperty(anyBinding, async (binding) => {
         const { wanted } = await wantedFor(binding, [])
         const works = wanted.map(({ work }) => work)
-        assert.deepEqual(deedsOf(plan(await observed(binding, works))), [])
+        assert.deepEqual(summaryOf(plan(await observed(binding, works))), [])
       }),
       { numRuns: 100 },
     )
@@ -142,7 +142,7 @@ describe('the plan', () => {
     )
   })
   it('removes what a binding left behind', async () => {
-    assert.deepEqual(deedsOf(plan(await observed(binding, await madeBy(binding), { binding: undefined, wanted: [] }))), ['delete a'])
+    assert.deepEqual(summaryOf(plan(await observed(binding, await madeBy(binding), { binding: undefined, wanted: [] }))), ['delete a'])
   })
   it('says what is wrong with a binding that has no id', async () => {
     const { actions, events = [] } = plan(await observed(without(binding), []))

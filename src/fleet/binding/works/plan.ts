@@ -13,7 +13,7 @@ import { refOf } from '../../../kube/object-reference.ts'
 import { type Action, type Batch, type EventIntent, type KeyedEvent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../../runtime/finalizer.ts'
 import { keptClusters, purgedFirst } from '../targets.ts'
-import { newlyApplied, SYNC_WORK_FAILED, syncFailures, syncSucceeded } from './news.ts'
+import { newlyApplied, SYNC_WORK_FAILED, syncFailures, syncSucceeded } from './events.ts'
 import { type Hindrance, isDue, type WantedWork } from './wanted.ts'
 
 export interface Observed {

@@ -9,7 +9,17 @@ import { PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../kinds/karmada/
 import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS } from '../../../kinds/kubernetes/resources.ts'
 import { unconnected } from '../../../runtime/module/unconnected.ts'
 import type { Templates } from '../../../runtime/templates.ts'
-import { aPolicy, bindingAt, CLUSTER_ROLE, claimText, claimTextOf, clustersOf, hubStory, newsOf, placedIn } from '../../detector/testing.ts'
+import {
+  aPolicy,
+  bindingAt,
+  CLUSTER_ROLE,
+  claimText,
+  claimTextOf,
+  clustersOf,
+  eventsOf,
+  hubStory,
+  placedIn,
+} from '../../detector/testing.ts'
 import type { DependentReference, Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
 import { hubCast } from '../../testing.ts'
@@ -22,7 +32,7 @@ const FINALIZER = 'karmada.io/binding-dependencies-distributor'
 const WEB = 'default/web-deployment'
 const theBindingOf = async (hub: WorldCluster, name: string): Promise<ResourceBinding> =>
   (await bindingAt(hub, `default/${name}-deployment`)) as ResourceBinding
-const dependencyStory = (name: string, tell: Parameters<typeof hubStory>[1]): void => hubStory(name, tell, DETECTOR_AND_DEPENDENCIES)
+const dependencyStory = (name: string, body: Parameters<typeof hubStory>[1]): void => hubStory(name, body, DETECTOR_AND_DEPENDENCIES)
 
 describe('what an object depends on', () => {
   dependencyStory('says that nothing is preserved where nobody says that something is', async (hub, world) => {
@@ -98,9 +108,9 @@ describe('what an object depends on', () => {
       [['ConfigMap', uid, true]],
     )
     assert.equal(claimText(await hub.get(CONFIG_MAPS, 'default/config')), undefined)
-    assert.ok((await newsOf(hub, 'Deployment', 'web')).includes(`GetDependenciesSucceed: Get dependencies(${text}) succeed.`))
+    assert.ok((await eventsOf(hub, 'Deployment', 'web')).includes(`GetDependenciesSucceed: Get dependencies(${text}) succeed.`))
     assert.deepEqual(
-      (await newsOf(hub, 'ResourceBinding', 'web-deployment')).filter((line) => line.startsWith('Sync')),
+      (await eventsOf(hub, 'ResourceBinding', 'web-deployment')).filter((line) => line.startsWith('Sync')),
       ['SyncScheduleResultToDependenciesSucceed: Sync schedule results to dependencies succeed.'],
     )
     await scheduleTo(hub, 'web', 'member3')
@@ -177,9 +187,9 @@ describe('what an object depends on', () => {
     assert.deepEqual(needsOf(attached), ['a-deployment: member1', 'b-deployment: member2'])
     assert.equal(Object.keys(dependedBy(attached)).length, 2)
     assert.deepEqual([attached.spec?.conflictResolution, attached.spec?.preserveResourcesOnDeletion], ['Overwrite', true])
-    const told =
+    const reported =
       'DependencyPolicyConflict: Dependency policy conflict detected: ConflictResolution conflicted (Overwrite vs Abort); PreserveResourcesOnDeletion conflicted (true vs false).'
-    assert.deepEqual(await newsOf(hub, 'ResourceBinding', 'shared-configmap'), [told])
+    assert.deepEqual(await eventsOf(hub, 'ResourceBinding', 'shared-configmap'), [reported])
     await hub.delete(DEPLOYMENTS, 'default/a')
     await world.settle()
     const left = await attachedTo(hub, 'shared')
@@ -219,8 +229,7 @@ describe('dependencies of rules of users', () => {
     return { ...native, dependencies: async () => [...references()] }
   }
   async function aHub(interpreter: Interpreter) {
-    const cast = (surroundings: Parameters<typeof DETECTOR_AND_DEPENDENCIES>[0]) =>
-      DETECTOR_AND_DEPENDENCIES({ ...surroundings, interpreter })
+    const cast = (deps: Parameters<typeof DETECTOR_AND_DEPENDENCIES>[0]) => DETECTOR_AND_DEPENDENCIES({ ...deps, interpreter })
     const world = await aWorld({ controllers: hubCast(cast) }).settle()
     const { hub } = world
     await hub.create(taking('web'))
@@ -287,7 +296,10 @@ describe('dependencies of rules of users', () => {
     const web = await theBindingOf(hub, 'web')
     assert.equal(web.metadata.annotations?.['sluice.dev/dependencies-unknown'], 'the rule is broken')
     assert.deepEqual(needsOf(await attachedTo(hub, 'near')), ['web-deployment: member1'])
-    assert.equal((await newsOf(hub, 'Deployment', 'web')).filter((line) => line === 'GetDependenciesFailed: the rule is broken').length, 1)
+    assert.equal(
+      (await eventsOf(hub, 'Deployment', 'web')).filter((line) => line === 'GetDependenciesFailed: the rule is broken').length,
+      1,
+    )
     isBroken = false
     await world.advance(60_000)
     await world.settle()

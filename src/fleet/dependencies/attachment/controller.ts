@@ -11,11 +11,11 @@ import type { ObjectRef } from '../../../kube/object-reference.ts'
 import { type Controller, defineController, type Signal, via } from '../../../runtime/controller.ts'
 import type { Templates } from '../../../runtime/templates.ts'
 import { isSameContent, rememberedContent } from '../../detector/content.ts'
-import type { DependenciesFacts } from '../surroundings.ts'
+import type { DependenciesDeps } from '../deps.ts'
 import { type Observed, plan } from './plan.ts'
 import { dependencyOf, type NamedReference, neededBy, REFERRER_INDEXES } from './referrers.ts'
 
-export const attachment = ({ templates }: Pick<DependenciesFacts, 'templates'>): Controller => {
+export const attachment = ({ templates }: Pick<DependenciesDeps, 'templates'>): Controller => {
   const contentOf = rememberedContent()
   const awaited = createAwaited()
   return defineController<Observed, ResourceBinding>({
@@ -23,11 +23,11 @@ export const attachment = ({ templates }: Pick<DependenciesFacts, 'templates'>):
     component: 'dependencies-distributor',
     for: RESOURCE_BINDINGS,
     concurrency: 4,
-    watches: [via(RESOURCE_BINDINGS, (binding) => neededBy(binding, templates), { isRelevantUpdate: isNews })],
+    watches: [via(RESOURCE_BINDINGS, (binding) => neededBy(binding, templates), { isRelevantUpdate: isRelevant })],
     indexes: REFERRER_INDEXES,
-    signals: [templateNews(templates, awaited)],
+    signals: [templateChanges(templates, awaited)],
     writes: [{ resource: RESOURCE_BINDINGS, verbs: ['create', 'patch'] }],
-    isRelevantUpdate: isNews,
+    isRelevantUpdate: isRelevant,
     observe(ref, binding, read) {
       const { object, referrers, isTaken, ofCluster } = dependencyOf(ref, binding, read, templates)
       awaited.note(ref, ofCluster)
@@ -38,7 +38,7 @@ export const attachment = ({ templates }: Pick<DependenciesFacts, 'templates'>):
 }
 
 /** Status is no business of dependencies. */
-const isNews = (old: ResourceBinding, binding: ResourceBinding): boolean =>
+const isRelevant = (old: ResourceBinding, binding: ResourceBinding): boolean =>
   old.metadata.generation !== binding.metadata.generation ||
   old.metadata.deletionTimestamp !== binding.metadata.deletionTimestamp ||
   JSON.stringify([old.metadata.annotations, old.metadata.labels, old.metadata.finalizers]) !==
@@ -72,7 +72,7 @@ function createAwaited(): Awaited {
   }
 }
 
-const templateNews = (templates: Templates, awaited: Awaited): Signal => ({
+const templateChanges = (templates: Templates, awaited: Awaited): Signal => ({
   subscribe: (enqueue) =>
     templates.subscribe(({ resource, object }, { type, old }) => {
       if (type === 'updated' && old !== undefined && isSameContent(old, object)) return

@@ -26,8 +26,8 @@ import {
 import { hasFinalizer } from '../../../runtime/finalizer.ts'
 import { isSameContent } from '../../detector/content.ts'
 import type { DependentReference } from '../../interpreter/interpreter.ts'
+import type { DependenciesDeps } from '../deps.ts'
 import { dependenciesText, takesDependencies } from '../references.ts'
-import type { DependenciesFacts } from '../surroundings.ts'
 
 const REQUIRED_BY = 'required-by'
 /** Rules can be watched, webhooks cannot: they are asked again after this long. */
@@ -48,7 +48,7 @@ export interface Observed {
 
 const textOf = ({ namespace = '', name }: BindingSnapshot): string => `${namespace}/${name}`
 
-export const dependenciesListing = ({ templates, interpreter }: DependenciesFacts): Controller =>
+export const dependenciesListing = ({ templates, interpreter }: DependenciesDeps): Controller =>
   defineController<Observed, ResourceBinding>({
     name: 'fleet.dependencies.listing',
     component: 'dependencies-distributor',
@@ -56,7 +56,7 @@ export const dependenciesListing = ({ templates, interpreter }: DependenciesFact
     concurrency: 4,
     watches: [via(RESOURCE_BINDINGS, ({ spec }) => (spec?.requiredBy ?? []).map(({ namespace = '', name }) => ({ namespace, name })))],
     indexes: [indexOf(RESOURCE_BINDINGS, REQUIRED_BY, ({ spec }) => (spec?.requiredBy ?? []).map(textOf))],
-    signals: [templateNews(templates), ruleNews({ templates, interpreter })],
+    signals: [templateChanges(templates), ruleChanges({ templates, interpreter })],
     writes: [{ resource: RESOURCE_BINDINGS, verbs: ['patch'] }],
     isRelevant: (binding) =>
       takesDependencies(binding) ||
@@ -74,7 +74,7 @@ export const dependenciesListing = ({ templates, interpreter }: DependenciesFact
   })
 
 /** What has no rule for dependencies is not asked: its binding says nothing of them, unless it did before. */
-const isAsked = (interpreter: DependenciesFacts['interpreter'], template: KubeObject, { metadata }: ResourceBinding): boolean =>
+const isAsked = (interpreter: DependenciesDeps['interpreter'], template: KubeObject, { metadata }: ResourceBinding): boolean =>
   interpreter.has(template, 'InterpretDependency') ||
   metadata.annotations?.[DEPENDENCIES_ANNOTATION] !== undefined ||
   metadata.annotations?.[DEPENDENCIES_UNKNOWN] !== undefined
@@ -84,7 +84,7 @@ const isDue = (binding: ResourceBinding): boolean =>
   takesDependencies(binding) &&
   ((binding.spec?.clusters ?? []).length > 0 || binding.metadata.annotations?.[DEPENDENCIES_ANNOTATION] !== undefined)
 
-async function ask(interpreter: DependenciesFacts['interpreter'], template: KubeObject): Promise<Answer> {
+async function ask(interpreter: DependenciesDeps['interpreter'], template: KubeObject): Promise<Answer> {
   if (!interpreter.has(template, 'InterpretDependency')) return { references: [] }
   try {
     return { references: await interpreter.dependencies(template) }
@@ -109,14 +109,14 @@ export function plan({ binding, template, answer, isMentioned }: Observed): Plan
   const hasOurs = finalizers.includes(DEPENDENCIES_FINALIZER)
   if (hasOurs && Object.keys(annotations).length === 0) return NOTHING_TO_DO
   const metadata = { annotations, ...(hasOurs ? {} : { finalizers: [...finalizers, DEPENDENCIES_FINALIZER] }) }
-  const told: EventIntent = {
+  const reported: EventIntent = {
     of: template,
     type: 'Normal',
     reason: 'GetDependenciesSucceed',
     message: `Get dependencies(${text}) succeed.`,
   }
   return {
-    actions: [{ do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch: { metadata }, ...(isListed ? {} : { events: told }) }],
+    actions: [{ do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch: { metadata }, ...(isListed ? {} : { events: reported }) }],
   }
 }
 
@@ -152,7 +152,7 @@ const bindingOf = ({ object }: Located): ObjectRef => ({
   name: bindingName(object.kind, object.metadata.name ?? ''),
 })
 
-const templateNews = (templates: DependenciesFacts['templates']): Signal => ({
+const templateChanges = (templates: DependenciesDeps['templates']): Signal => ({
   subscribe: (enqueue) =>
     templates.subscribe((located, { type, old }) => {
       if (!located.resource.namespaced || (type === 'updated' && old !== undefined && isSameContent(old, located.object))) return
@@ -160,7 +160,7 @@ const templateNews = (templates: DependenciesFacts['templates']): Signal => ({
     }),
 })
 
-const ruleNews = ({ templates, interpreter }: DependenciesFacts): Signal => ({
+const ruleChanges = ({ templates, interpreter }: DependenciesDeps): Signal => ({
   subscribe: (enqueue) =>
     interpreter.onChange((kinds) => {
       for (const located of kinds === undefined ? [templates.all()] : kinds.map((kind) => templates.selectedBy(kind)))

@@ -13,8 +13,8 @@ import {
   claimTextOf,
   clustersOf,
   DEPLOYMENT,
+  eventsOf,
   hubStory,
-  newsOf,
   placedIn,
   selecting,
   theBinding,
@@ -53,7 +53,7 @@ describe('a template that a policy selects', () => {
       placement: placedIn('member1', 'member2'),
       conflictResolution: 'Abort',
     })
-    assert.deepEqual(await newsOf(hub, 'Deployment', 'web'), [
+    assert.deepEqual(await eventsOf(hub, 'Deployment', 'web'), [
       'GetReplicasSucceed: Get replicas of resource template successfully.',
       'ApplyPolicySucceed: Apply policy(default/web) succeed',
     ])
@@ -197,7 +197,7 @@ describe('a policy of the cluster', () => {
       resourceVersion: template?.metadata.resourceVersion,
     })
     assert.deepEqual([binding.spec?.propagateDeps, binding.spec?.schedulePriority], [true, undefined])
-    assert.deepEqual(await newsOf(hub, 'ClusterRole', 'team:reader'), ['ApplyPolicySucceed: Apply cluster policy(roles) succeed'])
+    assert.deepEqual(await eventsOf(hub, 'ClusterRole', 'team:reader'), ['ApplyPolicySucceed: Apply cluster policy(roles) succeed'])
   })
 
   hubStory('says once whether dependencies follow what lies in no namespace, and nothing of groups of workloads', async (hub, world) => {
@@ -235,8 +235,8 @@ describe('names that collide', () => {
     await world.settle()
     const binding = await theBinding(hub, 'team.reader-clusterrole')
     assert.deepEqual([binding.metadata.uid, binding.spec?.resource.name], [uid, 'team:reader'])
-    const told = 'its binding would have the same name as that of ClusterRole team:reader: give one of the two another name'
-    assert.deepEqual(await newsOf(hub, 'ClusterRole', 'team.reader'), [`ApplyPolicyFailed: Apply cluster policy(roles) failed: ${told}`])
+    const event = 'its binding would have the same name as that of ClusterRole team:reader: give one of the two another name'
+    assert.deepEqual(await eventsOf(hub, 'ClusterRole', 'team.reader'), [`ApplyPolicyFailed: Apply cluster policy(roles) failed: ${event}`])
     await hub.delete(CLUSTER_ROLES, 'team:reader')
     await world.settle()
     await hub.patch({ ...RESOURCE_BINDINGS, plural: 'clusterresourcebindings', namespaced: false }, 'team.reader-clusterrole', {
@@ -295,7 +295,7 @@ describe('preemption', () => {
     const high = await hub.create(taker('default/high', 1))
     await world.settle()
     assert.deepEqual(await stateOf(hub), [claimTextOf(high), claimTextOf(high), ['member2']])
-    assert.deepEqual((await newsOf(hub, 'Deployment', 'web')).slice(2), [
+    assert.deepEqual((await eventsOf(hub, 'Deployment', 'web')).slice(2), [
       'PreemptPolicySucceed: Propagation policy(default/high) preempted propagation policy(default/low) successfully',
       'ApplyPolicySucceed: Apply policy(default/high) succeed',
     ])
@@ -309,7 +309,7 @@ describe('preemption', () => {
     await world.settle()
     assert.deepEqual(await stateOf(hub), [claimTextOf(own), claimTextOf(own), ['member2']])
     assert.match(
-      (await newsOf(hub, 'Deployment', 'web')).join(),
+      (await eventsOf(hub, 'Deployment', 'web')).join(),
       /Propagation policy\(default\/own\) preempted cluster propagation policy\(wide\)/,
     )
   })

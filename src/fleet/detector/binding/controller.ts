@@ -26,25 +26,25 @@ import { type Controller, defineController, type Reader, type Signal, via } from
 import { claimOf, permanentIdOf } from '../claim.ts'
 import { isSameContent, rememberedContent } from '../content.ts'
 import { POLICY_INDEXES, policiesOfClass, policiesWaitingFor, selectorsOf } from '../policy-index.ts'
-import { type DetectorFacts, type Observed, observe } from './observe.ts'
+import { type DetectorDeps, type Observed, observe } from './observe.ts'
 import { plan } from './plan.ts'
 
 const CONCURRENCY = 8
 
 /** Of the bindings of namespaced templates. */
-export const detectedBindings = (facts: DetectorFacts): Controller => detector(RESOURCE_BINDINGS, facts, 'fleet.detector.binding')
+export const detectedBindings = (deps: DetectorDeps): Controller => detector(RESOURCE_BINDINGS, deps, 'fleet.detector.binding')
 
 /** Of the bindings of cluster-scoped templates. */
-export const detectedClusterBindings = (facts: DetectorFacts): Controller =>
-  detector(CLUSTER_RESOURCE_BINDINGS, facts, 'fleet.detector.binding.cluster-scoped')
+export const detectedClusterBindings = (deps: DetectorDeps): Controller =>
+  detector(CLUSTER_RESOURCE_BINDINGS, deps, 'fleet.detector.binding.cluster-scoped')
 
-function detector(bindings: Resource<Binding>, facts: DetectorFacts, name: string): Controller {
-  const { templates, narrowings = [] } = facts
-  const observer = { facts, bindings, contentOf: rememberedContent() }
+function detector(bindings: Resource<Binding>, deps: DetectorDeps, name: string): Controller {
+  const { templates, narrowings = [] } = deps
+  const observer = { deps, bindings, contentOf: rememberedContent() }
   const isOfScope = ({ resource, object }: Located): boolean =>
     resource.namespaced === bindings.namespaced && (!templates.isSkipped(object) || claimOf(object) !== undefined)
   const refsOf = (located: Iterable<Located>): ObjectRef[] => [...located].filter(isOfScope).map(({ object }) => bindingOf(object))
-  const ofPolicies = (policies: readonly Policy[]): ObjectRef[] => policies.flatMap((policy) => refsOf(concernedBy(policy, facts)))
+  const ofPolicies = (policies: readonly Policy[]): ObjectRef[] => policies.flatMap((policy) => refsOf(concernedBy(policy, deps)))
 
   return defineController<Observed, Binding>({
     name,
@@ -59,8 +59,8 @@ function detector(bindings: Resource<Binding>, facts: DetectorFacts, name: strin
       via(PRIORITY_CLASSES, ({ metadata }, read) => ofPolicies(policiesOfClass(metadata.name ?? '', read))),
     ],
     signals: [
-      templateNews(facts, isOfScope),
-      ruleNews(facts, refsOf),
+      templateChanges(deps, isOfScope),
+      ruleChanges(deps, refsOf),
       ...narrowings.flatMap(({ changes }) => (changes ? [within(changes, bindings)] : [])),
     ],
     indexes: POLICY_INDEXES,
@@ -82,7 +82,7 @@ const bindingOf = ({ kind, metadata }: KubeObject): ObjectRef => ({
 const onlyComingAndGoing = { isRelevantUpdate: () => false }
 
 /** What a policy has claimed, and what it could claim: unclaimed, or preempted by name. */
-function* concernedBy(policy: Policy, { templates }: DetectorFacts): Iterable<Located> {
+function* concernedBy(policy: Policy, { templates }: DetectorDeps): Iterable<Located> {
   const id = permanentIdOf(policy)
   yield* templates.claimedBy(id)
   const mayPreempt = policy.spec?.preemption === 'Always'
@@ -107,7 +107,7 @@ function isOurBusiness(old: Binding, binding: Binding): boolean {
   )
 }
 
-const templateNews = ({ templates }: DetectorFacts, isOfScope: (located: Located) => boolean): Signal => ({
+const templateChanges = ({ templates }: DetectorDeps, isOfScope: (located: Located) => boolean): Signal => ({
   subscribe: (enqueue) =>
     templates.subscribe((located, { type, old }) => {
       if (!isOfScope(located) && (old === undefined || !isOfScope({ ...located, object: old }))) return
@@ -117,7 +117,7 @@ const templateNews = ({ templates }: DetectorFacts, isOfScope: (located: Located
 })
 
 /** Rules changed: whatever has a binding of that kind may need something else now. */
-const ruleNews = ({ templates, interpreter }: DetectorFacts, refsOf: (located: Iterable<Located>) => ObjectRef[]): Signal => ({
+const ruleChanges = ({ templates, interpreter }: DetectorDeps, refsOf: (located: Iterable<Located>) => ObjectRef[]): Signal => ({
   subscribe: (enqueue) =>
     interpreter.onChange((kinds) => {
       const found = kinds === undefined ? [templates.all()] : kinds.map((kind) => templates.selectedBy(kind))

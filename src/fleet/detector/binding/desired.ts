@@ -16,7 +16,7 @@ import { CONTENT_ANNOTATION, type Content, contentText } from '../content.ts'
 import { fieldDifference } from '../difference.ts'
 import { WAITING_BECAUSE } from './notes.ts'
 
-export interface Wish {
+export interface DesiredBinding {
   bindings: Resource<Binding>
   template: KubeObject
   content: Content
@@ -44,9 +44,9 @@ export const controllerUidOf = ({ metadata }: KubeObject): string | undefined =>
 const finalizerOf = ({ namespaced }: Resource): string => (namespaced ? BINDING_FINALIZER : CLUSTER_BINDING_FINALIZER)
 
 /** Made anew. */
-export function newBinding(wish: Wish): KubeObject {
-  const { bindings, template } = wish
-  const { labels, annotations } = claimChanges(wish.claim)
+export function newBinding(desired: DesiredBinding): KubeObject {
+  const { bindings, template } = desired
+  const { labels, annotations } = claimChanges(desired.claim)
   const { namespace, name = '' } = template.metadata
   return withoutAbsent({
     apiVersion: groupVersion(bindings.group, bindings.version),
@@ -55,29 +55,29 @@ export function newBinding(wish: Wish): KubeObject {
       name: bindingName(template.kind, name),
       ...(namespace === undefined ? {} : { namespace }),
       labels: withoutNulls(labels),
-      annotations: withoutNulls({ ...annotations, ...notes(wish, undefined) }),
+      annotations: withoutNulls({ ...annotations, ...notes(desired, undefined) }),
       ownerReferences: [ownerOf(template)],
       finalizers: [finalizerOf(bindings)],
     },
-    spec: desiredSpec(wish, undefined),
+    spec: desiredSpec(desired, undefined),
   })
 }
 
 /** The patch that makes a binding as it is wanted; undefined when it is. */
-export function bindingPatch(wish: Wish, binding: Binding): Record<string, unknown> | undefined {
-  const { labels, annotations } = claimChanges(wish.claim)
+export function bindingPatch(desired: DesiredBinding, binding: Binding): Record<string, unknown> | undefined {
+  const { labels, annotations } = claimChanges(desired.claim)
   const { finalizers = [], ownerReferences } = binding.metadata
-  const finalizer = finalizerOf(wish.bindings)
-  const texts = neededChanges(binding, { labels, annotations: { ...annotations, ...notes(wish, binding) } })
+  const finalizer = finalizerOf(desired.bindings)
+  const texts = neededChanges(binding, { labels, annotations: { ...annotations, ...notes(desired, binding) } })
   const lists = fieldDifference(
     { ownerReferences, finalizers },
     {
-      ownerReferences: [ownerOf(wish.template)],
+      ownerReferences: [ownerOf(desired.template)],
       finalizers: finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer],
     },
   )
   const metadata = texts === undefined && lists === undefined ? undefined : { ...texts, ...lists }
-  const spec = fieldDifference(binding.spec, { ...desiredSpec(wish, binding) })
+  const spec = fieldDifference(binding.spec, { ...desiredSpec(desired, binding) })
   if (metadata === undefined && spec === undefined) return undefined
   return { ...(metadata === undefined ? {} : { metadata }), ...(spec === undefined ? {} : { spec }) }
 }
@@ -98,18 +98,18 @@ export function waitingPatch(binding: Binding, narrowing: NarrowingAnswer, wait:
 }
 
 /** Annotations of our own. */
-const notes = (wish: Wish, binding: Binding | undefined): Record<string, string | null> => ({
-  [CONTENT_ANNOTATION]: contentText(wish.content),
-  [HELD_BECAUSE]: heldBecause(binding, wish.narrowing.hold),
+const notes = (desired: DesiredBinding, binding: Binding | undefined): Record<string, string | null> => ({
+  [CONTENT_ANNOTATION]: contentText(desired.content),
+  [HELD_BECAUSE]: heldBecause(binding, desired.narrowing.hold),
   [WAITING_BECAUSE]: null,
 })
 
 /** Every field the detector writes; undefined for what is to go. */
-function desiredSpec(wish: Wish, binding: Binding | undefined): Partial<BindingSpec> {
-  const { policy, needs, bindings, narrowing } = wish
+function desiredSpec(desired: DesiredBinding, binding: Binding | undefined): Partial<BindingSpec> {
+  const { policy, needs, bindings, narrowing } = desired
   const { spec } = policy
   const common = {
-    resource: referenceOf(wish, binding),
+    resource: referenceOf(desired, binding),
     // None at all is not said, as everywhere in Go.
     replicas: needs.replicas === 0 ? undefined : needs.replicas,
     replicaRequirements: needs.replicaRequirements,
@@ -128,13 +128,13 @@ function desiredSpec(wish: Wish, binding: Binding | undefined): Partial<BindingS
   return {
     ...common,
     propagateDeps,
-    workloadAffinityGroups: wish.hasAffinityGroups ? affinityGroupsOf(wish) : undefined,
-    schedulePriority: wish.priority === undefined ? undefined : { priority: wish.priority },
+    workloadAffinityGroups: desired.hasAffinityGroups ? affinityGroupsOf(desired) : undefined,
+    schedulePriority: desired.priority === undefined ? undefined : { priority: desired.priority },
   }
 }
 
 /** The version is that of the last change of content: the status that comes back to a template is no reason to write. */
-function referenceOf({ template, content }: Wish, binding: Binding | undefined): BindingSpec['resource'] {
+function referenceOf({ template, content }: DesiredBinding, binding: Binding | undefined): BindingSpec['resource'] {
   const { namespace, name = '', uid, resourceVersion } = template.metadata
   const known = binding?.spec?.resource
   const isKnown = known?.uid === uid && binding?.metadata.annotations?.[CONTENT_ANNOTATION] === contentText(content)
@@ -173,7 +173,7 @@ function heldBecause(binding: Binding | undefined, hold: string | undefined): st
   return !isOurs && binding?.spec?.suspension?.scheduling === true ? null : hold
 }
 
-function affinityGroupsOf({ policy, template }: Wish): BindingSpec['workloadAffinityGroups'] {
+function affinityGroupsOf({ policy, template }: DesiredBinding): BindingSpec['workloadAffinityGroups'] {
   const { affinity, antiAffinity } = policy.spec?.placement?.workloadAffinity ?? {}
   const groupOf = (key: string | undefined): string | undefined => {
     const value = key === undefined ? undefined : template.metadata.labels?.[key]

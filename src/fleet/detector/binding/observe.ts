@@ -34,7 +34,7 @@ export interface DetectorGates {
   workloadAffinity?: boolean
 }
 
-export interface DetectorFacts {
+export interface DetectorDeps {
   templates: Templates
   interpreter: Interpreter
   narrowings?: readonly Narrowing[]
@@ -58,7 +58,7 @@ export interface Subject {
 }
 
 /** What the interpreter answered, or why it could not. */
-export type Interpretation = { needs: Needs; told?: { reason: string; message: string } } | { failed: string; reason: string }
+export type Interpretation = { needs: Needs; event?: { reason: string; message: string } } | { failed: string; reason: string }
 
 export interface Observed {
   bindings: Resource<Binding>
@@ -77,21 +77,21 @@ export interface Observed {
 }
 
 export interface Observer {
-  facts: DetectorFacts
+  deps: DetectorDeps
   bindings: Resource<Binding>
   contentOf: ContentOf
 }
 
 export async function observe(observer: Observer, ref: ObjectRef, binding: Binding | undefined, read: Reader): Promise<Observed> {
-  const { facts, bindings } = observer
-  const { templates, gates = {} } = facts
+  const { deps, bindings } = observer
+  const { templates, gates = {} } = deps
   const subjects = templates.ofBinding(ref.namespace, ref.name).flatMap((one) => subjectOf(observer, one, binding, read) ?? [])
   const winner = winnerOf(subjects, binding)
   const policy = winner?.decision.policy
   const isDue = winner !== undefined && isSameClaim(winner.claim, winner.wanted) && isBindingDue(winner, binding)
   const className = bindings.namespaced ? policy?.spec?.schedulePriority?.priorityClassName : undefined
   const found = className === undefined ? undefined : read.get(PRIORITY_CLASSES, '', className)
-  const interpretation = isDue ? await interpret(facts, winner.template) : undefined
+  const interpretation = isDue ? await interpret(deps, winner.template) : undefined
   const needs = interpretation !== undefined && 'needs' in interpretation ? interpretation.needs : undefined
   return {
     bindings,
@@ -102,7 +102,7 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
     narrowing:
       winner === undefined || policy === undefined
         ? {}
-        : narrowed(facts.narrowings ?? [], { template: winner.template, policy, binding, needs }),
+        : narrowed(deps.narrowings ?? [], { template: winner.template, policy, binding, needs }),
     interpretation,
     missingClass: className !== undefined && found === undefined ? className : undefined,
     priority: typeof found?.value === 'number' ? found.value : undefined,
@@ -118,20 +118,20 @@ const isBindingDue = ({ template, isDeferred, missingOverrides }: Subject, bindi
   binding?.metadata.deletionTimestamp === undefined
 
 function subjectOf(
-  { facts, contentOf }: Observer,
+  { deps, contentOf }: Observer,
   { resource, object }: Located,
   binding: Binding | undefined,
   read: Reader,
 ): Subject | undefined {
   const claim = claimOf(object)
   const claimed = claim === undefined ? undefined : policyOf(claim, read)
-  const isSkipped = facts.templates.isSkipped(object)
+  const isSkipped = deps.templates.isSkipped(object)
   // What policies leave alone is left alone, unless it carries the claim of one that could not go otherwise.
   if (isSkipped && (claim === undefined || isValidClaim(object, claim, claimed))) return undefined
-  const preemption = facts.gates?.preemption !== false
+  const preemption = deps.gates?.preemption !== false
   const decision = isSkipped
     ? { policy: undefined }
-    : (facts.measures?.timed ?? untimed)('MatchPolicy', () =>
+    : (deps.measures?.timed ?? untimed)('MatchPolicy', () =>
         decide({ template: object, claim, claimed, preemption, ...candidatesFor(object, read) }),
       )
   const content = contentOf(object)
@@ -208,13 +208,13 @@ function isClaimOfBindingValid(binding: Binding, template: KubeObject | undefine
   return policy !== undefined && policy.metadata.deletionTimestamp === undefined && isSameClaim(claim, claimBy(policy))
 }
 
-async function interpret({ interpreter, gates = {} }: DetectorFacts, template: KubeObject): Promise<Interpretation> {
+async function interpret({ interpreter, gates = {} }: DetectorDeps, template: KubeObject): Promise<Interpretation> {
   const hasComponents = gates.multiplePodTemplates !== false && interpreter.has(template, 'InterpretComponent')
   try {
     if (hasComponents)
       return {
         needs: { components: await interpreter.components(template) },
-        told: { reason: 'GetComponentsSucceed', message: 'Get components of resource template successfully.' },
+        event: { reason: 'GetComponentsSucceed', message: 'Get components of resource template successfully.' },
       }
     if (!interpreter.has(template, 'InterpretReplica')) return { needs: {} }
     const { replicas, requirements } = await interpreter.replicas(template)
@@ -223,7 +223,7 @@ async function interpret({ interpreter, gates = {} }: DetectorFacts, template: K
     const replicaRequirements = needsNamespace && namespace !== undefined ? { ...requirements, namespace } : requirements
     return {
       needs: { replicas, ...(replicaRequirements === undefined ? {} : { replicaRequirements }) },
-      told: { reason: 'GetReplicasSucceed', message: 'Get replicas of resource template successfully.' },
+      event: { reason: 'GetReplicasSucceed', message: 'Get replicas of resource template successfully.' },
     }
   } catch (error) {
     // Rules and webhooks of users: whatever they throw is theirs, and is told to them.

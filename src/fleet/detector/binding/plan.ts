@@ -7,10 +7,10 @@ import type { Policy } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Action, EventIntent, Plan, WriteEvents } from '../../../runtime/controller.ts'
 import { type Claim, claimChanges, claimOf, isSameClaim, type MetadataChanges, neededChanges } from '../claim.ts'
-import { bindingPatch, controllerUidOf, newBinding, type Wish, waitingPatch } from './desired.ts'
+import { bindingPatch, controllerUidOf, type DesiredBinding, newBinding, waitingPatch } from './desired.ts'
+import { applied, applyFailed, preempted } from './events.ts'
 import { DEFERRED, WAITING_BECAUSE } from './notes.ts'
 import type { Observed, Subject } from './observe.ts'
-import { applied, applyFailed, preempted } from './told.ts'
 import { waitOf } from './waits.ts'
 
 /** Rules can be watched, webhooks cannot: they are asked again after this long. */
@@ -54,8 +54,8 @@ function claimActions(subject: Subject, observed: Observed): Action[] {
   if (metadata === undefined) return []
   const isTaken = decision.preempts !== undefined && !isSameClaim(claim, subject.claim)
   const events = isTaken
-    ? takenTelling(template, wanted as Claim, decision.preempts as Claim)
-    : waitTelling(template, decision.policy, metadata, observed)
+    ? takenEvents(template, wanted as Claim, decision.preempts as Claim)
+    : waitWriteEvents(template, decision.policy, metadata, observed)
   return [{ do: 'patch', resource, of: template, patch: { metadata }, ...events }]
 }
 
@@ -67,21 +67,21 @@ function nextClaim({ template, claim, wanted, decision, missingOverrides }: Subj
   return decision.preempts === undefined ? undefined : claim
 }
 
-function takenTelling(template: KubeObject, by: Claim, from: Claim): WriteEvents {
+function takenEvents(template: KubeObject, by: Claim, from: Claim): WriteEvents {
   return { events: preempted(template, by, from), eventOnFailure: (why) => preempted(template, by, from, why) }
 }
 
 /** A wait is told when it begins, with the note that says so. */
-function waitTelling(template: KubeObject, policy: Policy | undefined, metadata: MetadataChanges, observed: Observed): WriteEvents {
+function waitWriteEvents(template: KubeObject, policy: Policy | undefined, metadata: MetadataChanges, observed: Observed): WriteEvents {
   if (policy === undefined) return {}
   const wait = metadata.annotations?.[WAITING_BECAUSE]
   return {
-    ...(wait === undefined || wait === null ? {} : { events: waitNews(template, policy, wait, observed) }),
+    ...(wait === undefined || wait === null ? {} : { events: waitEvents(template, policy, wait, observed) }),
     eventOnFailure: (why) => applyFailed(template, policy, why),
   }
 }
 
-function waitNews(template: KubeObject, policy: Policy, wait: string, { interpretation }: Observed): EventIntent[] {
+function waitEvents(template: KubeObject, policy: Policy, wait: string, { interpretation }: Observed): EventIntent[] {
   const failed: EventIntent[] =
     interpretation !== undefined && 'failed' in interpretation
       ? [{ of: template, type: 'Warning', reason: interpretation.reason, message: interpretation.failed }]
@@ -99,18 +99,22 @@ function bindingActions(observed: Observed): Action[] {
   if (wait !== undefined || winner.isDeferred) {
     const patch = binding === undefined ? undefined : waitingPatch(binding, narrowing, wait)
     if (binding === undefined || patch === undefined) return []
-    const events = waitTelling(winner.template, policy, (patch.metadata ?? {}) as MetadataChanges, observed)
+    const events = waitWriteEvents(winner.template, policy, (patch.metadata ?? {}) as MetadataChanges, observed)
     return [{ do: 'patch', resource: bindings, of: binding, patch, ...events }]
   }
   if (interpretation === undefined || 'failed' in interpretation) return []
-  const wish = wishOf(observed, winner, interpretation.needs)
+  const desired = desiredOf(observed, winner, interpretation.needs)
   if (binding === undefined)
-    return [{ do: 'create', resource: bindings, object: newBinding(wish), ...appliedTelling(observed, winner, undefined) }]
-  const patch = bindingPatch(wish, binding)
-  return patch === undefined ? [] : [{ do: 'patch', resource: bindings, of: binding, patch, ...appliedTelling(observed, winner, patch) }]
+    return [{ do: 'create', resource: bindings, object: newBinding(desired), ...appliedEvents(observed, winner, undefined) }]
+  const patch = bindingPatch(desired, binding)
+  return patch === undefined ? [] : [{ do: 'patch', resource: bindings, of: binding, patch, ...appliedEvents(observed, winner, patch) }]
 }
 
-const wishOf = ({ bindings, narrowing, priority, hasAffinityGroups }: Observed, winner: Subject, needs: Wish['needs']): Wish => ({
+const desiredOf = (
+  { bindings, narrowing, priority, hasAffinityGroups }: Observed,
+  winner: Subject,
+  needs: DesiredBinding['needs'],
+): DesiredBinding => ({
   bindings,
   template: winner.template,
   content: winner.content,
@@ -123,17 +127,17 @@ const wishOf = ({ bindings, narrowing, priority, hasAffinityGroups }: Observed, 
 })
 
 /** Told with the write, so once per change; that replicas were read is news only when they are. */
-function appliedTelling(
+function appliedEvents(
   { interpretation }: Observed,
   { template, decision }: Subject,
   patch: Record<string, unknown> | undefined,
 ): WriteEvents {
   const policy = decision.policy as Policy
   const spec = (patch?.spec ?? {}) as Record<string, unknown>
-  const hasNews = patch === undefined || ['replicas', 'replicaRequirements', 'components'].some((key) => key in spec)
+  const hasChanged = patch === undefined || ['replicas', 'replicaRequirements', 'components'].some((key) => key in spec)
   const read: EventIntent[] =
-    hasNews && interpretation !== undefined && 'needs' in interpretation && interpretation.told !== undefined
-      ? [{ of: template, type: 'Normal', ...interpretation.told }]
+    hasChanged && interpretation !== undefined && 'needs' in interpretation && interpretation.event !== undefined
+      ? [{ of: template, type: 'Normal', ...interpretation.event }]
       : []
   return { events: [...read, applied(template, policy)], eventOnFailure: (why) => applyFailed(template, policy, why) }
 }

@@ -11,7 +11,7 @@ import type { NarrowingAnswer } from '../../../runtime/seams/narrowing.ts'
 import type { ChangeHandler, Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
 import { hubCast } from '../../testing.ts'
-import { type DetectorFacts, detectorControllers } from '../index.ts'
+import { type DetectorDeps, detectorControllers } from '../index.ts'
 import {
   aDeployment,
   aPolicy,
@@ -19,8 +19,8 @@ import {
   claimText,
   claimTextOf,
   clustersOf,
+  eventsOf,
   hubStory,
-  newsOf,
   placedIn,
   selecting,
   theBinding,
@@ -51,7 +51,7 @@ describe('a policy with dependent overrides', () => {
     assert.equal((await templateOf(hub)).metadata.annotations?.[WAITING], 'waiting for dependent overrides: one')
     await world.advance(3_600_000)
     assert.deepEqual(
-      (await newsOf(hub, 'Deployment', 'web')).at(-1),
+      (await eventsOf(hub, 'Deployment', 'web')).at(-1),
       'ApplyPolicyFailed: Apply policy(default/web) failed: waiting for dependent overrides: one',
     )
     hub.takeControllerWrites()
@@ -192,8 +192,8 @@ describe('suspension', () => {
 })
 
 /** A detector with facts of its own beside those of the world. */
-async function aHub(more: Partial<DetectorFacts>) {
-  const world = await aWorld({ controllers: hubCast((surroundings) => detectorControllers({ ...surroundings, ...more })) }).settle()
+async function aHub(more: Partial<DetectorDeps>) {
+  const world = await aWorld({ controllers: hubCast((deps) => detectorControllers({ ...deps, ...more })) }).settle()
   return { world, hub: world.hub }
 }
 
@@ -284,7 +284,7 @@ describe('the interpreter', () => {
     await hub.create(aDeployment('default/web'))
     await world.advance(60_000)
     assert.equal((await templateOf(hub)).metadata.annotations?.[WAITING], 'line 3: attempt to index a nil value')
-    assert.deepEqual(await newsOf(hub, 'Deployment', 'web'), [
+    assert.deepEqual(await eventsOf(hub, 'Deployment', 'web'), [
       'GetReplicasFailed: line 3: attempt to index a nil value',
       'ApplyPolicyFailed: Apply policy(default/web) failed: line 3: attempt to index a nil value',
     ])
@@ -316,7 +316,7 @@ describe('the interpreter', () => {
     const { spec } = await theBinding(on.hub, WEB)
     assert.deepEqual([spec?.components, spec?.replicas, spec?.replicaRequirements], [components, undefined, undefined])
     assert.match(
-      (await newsOf(on.hub, 'Deployment', 'web')).join(),
+      (await eventsOf(on.hub, 'Deployment', 'web')).join(),
       /GetComponentsSucceed: Get components of resource template successfully\./,
     )
     await on.world.stop()

@@ -193,9 +193,9 @@ const SURVIVAL: Survival = {
 }
 
 const templates = unconnected<Templates>('templates')
-const FACTS = { templates, interpreter: nativeInterpreter() }
+const DEPS = { templates, interpreter: nativeInterpreter() }
 
 survives(policyRelease(templates), SURVIVAL)
 survives(clusterPolicyRelease(templates), SURVIVAL)
-survives(detectedBindings(FACTS), SURVIVAL)
-survives(detectedClusterBindings(FACTS), SURVIVAL)
+survives(detectedBindings(DEPS), SURVIVAL)
+survives(detectedClusterBindings(DEPS), SURVIVAL)

@@ -31,12 +31,12 @@ const BY_TARGET = 'by-target'
 
 const targetsOf = (binding: Binding): string[] => (binding.spec?.clusters ?? []).map(({ name }) => name)
 
-interface TaintEvictionFacts {
+interface TaintEvictionDeps {
   options: Pick<FailoverOptions, 'purgeMode' | 'gates' | 'tolerationSeconds'>
   rate: EvictionRate
 }
 
-export function taintEviction(resource: Resource<Binding>, { options, rate }: TaintEvictionFacts): Controller {
+export function taintEviction(resource: Resource<Binding>, { options, rate }: TaintEvictionDeps): Controller {
   const unspoken = byDefault(options.tolerationSeconds)
   return defineController<ObservedBinding, Binding>({
     name: controllerName('fleet.failover.taint-eviction', resource),
@@ -53,7 +53,7 @@ export function taintEviction(resource: Resource<Binding>, { options, rate }: Ta
     indexes: [indexOf<Binding>(resource, BY_TARGET, targetsOf)],
     writes: [{ resource, verbs: ['patch'] }],
     isRelevant: (binding, read) => targetsOf(binding).some((name) => isTainted(read.get(CLUSTERS, '', name))),
-    isRelevantUpdate: isWorthALook,
+    isRelevantUpdate: isRelevantBinding,
     observe(ref, binding, read) {
       const nowMs = read.nowMs()
       const key = `${resource.plural} ${ref.namespace}/${ref.name}`
@@ -71,7 +71,7 @@ export function taintEviction(resource: Resource<Binding>, { options, rate }: Ta
 const isTainted = (cluster: Cluster | undefined): boolean => noExecuteTaints(cluster?.spec?.taints).length > 0
 
 /** Where it goes, what it tolerates, and what it would take along. */
-function isWorthALook(old: Binding, now: Binding): boolean {
+function isRelevantBinding(old: Binding, now: Binding): boolean {
   if (old.metadata.generation !== now.metadata.generation || old.metadata.deletionTimestamp !== now.metadata.deletionTimestamp) return true
   if (old.metadata.annotations?.[APPLIED_PLACEMENT] !== now.metadata.annotations?.[APPLIED_PLACEMENT]) return true
   return now.spec.failover?.cluster?.statePreservation !== undefined
@@ -89,7 +89,7 @@ function dueOf(
 }
 
 const planWith =
-  (resource: Resource, { purgeMode: byDefault, gates }: TaintEvictionFacts['options']) =>
+  (resource: Resource, { purgeMode: byDefault, gates }: TaintEvictionDeps['options']) =>
   ({ binding, due, waitMs, nowMs }: ObservedBinding): Plan => {
     if (binding === undefined || due.length === 0) return NOTHING_TO_DO
     const nextMs = Math.min(...due.filter(({ atMs }) => atMs > nowMs).map(({ atMs }) => atMs), NEVER)

@@ -22,14 +22,14 @@ export const OBSERVED = 'observedGeneration'
 export function reflectCounters(object: KubeObject, counters: Counters, observed: number): Fields | undefined {
   const status = wholeStatus(object)
   if (status === undefined) return undefined
-  const told: Record<string, number> = {}
+  const reported: Record<string, number> = {}
   const generation = object.metadata.generation ?? 0
   const templateGeneration = templateGenerationOf(object)
-  if (generation !== 0) told.generation = generation
-  if (templateGeneration !== 0) told.resourceTemplateGeneration = templateGeneration
-  if (observed !== 0) told[OBSERVED] = observed
+  if (generation !== 0) reported.generation = generation
+  if (templateGeneration !== 0) reported.resourceTemplateGeneration = templateGeneration
+  if (observed !== 0) reported[OBSERVED] = observed
   return Object.assign(
-    told,
+    reported,
     printedCounters((counter) => counterOf(status, counter), counters.always, counters.unlessZero),
   )
 }

@@ -88,8 +88,8 @@ const completed = (at: string | undefined): Fields[] => [
 
 /** The earliest start, once as many have started as have to; what was told stays. */
 function startTimeOf(old: Fields, members: readonly MemberStatus[], enough: number): string | undefined {
-  const told = textAt(old, 'startTime')
-  if (told !== undefined) return told
+  const reported = textAt(old, 'startTime')
+  if (reported !== undefined) return reported
   const starts = members.map(({ status }) => textAt(status, 'startTime')).filter((time) => time !== undefined)
   return starts.length >= enough ? earliestTime(starts) : undefined
 }

@@ -19,11 +19,11 @@ export const jobRules = (options: NativeOptions): KindRules => ({
   reflect: (job) => {
     const status = wholeStatus(job)
     if (status === undefined) return undefined
-    return Object.fromEntries(REFLECTED.filter((field) => isTold(status[field])).map((field) => [field, status[field]]))
+    return Object.fromEntries(REFLECTED.filter((field) => isReported(status[field])).map((field) => [field, status[field]]))
   },
 })
 
-const isTold = (value: unknown): boolean =>
+const isReported = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== 0 && !(Array.isArray(value) && value.length === 0)
 
 /** No more pods than are left to complete run beside each other. */

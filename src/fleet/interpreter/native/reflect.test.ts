@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { anObject, ruleOf } from './testing.ts'
 
 const made = { generation: 4, annotations: { 'resourcetemplate.karmada.io/generation': '7' } }
-const told = { generation: 4, resourceTemplateGeneration: 7 }
+const reported = { generation: 4, resourceTemplateGeneration: 7 }
 const extra = { conditions: [{ type: 'Available', status: 'True' }], collisionCount: 1, observedGeneration: 4 }
 const scheduled = { currentNumberScheduled: 1, numberMisscheduled: 0, desiredNumberScheduled: 2, numberReady: 1 }
 const conditions = [{ type: 'Complete', status: 'True' }]
@@ -16,34 +16,42 @@ describe('what is reflected of a status', () => {
       'Deployment',
       'counters and generations',
       { replicas: 3, updatedReplicas: 2, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 2, ...extra },
-      { ...told, observedGeneration: 4, replicas: 3, updatedReplicas: 2, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 2 },
+      {
+        ...reported,
+        observedGeneration: 4,
+        replicas: 3,
+        updatedReplicas: 2,
+        readyReplicas: 1,
+        availableReplicas: 1,
+        unavailableReplicas: 2,
+      },
     ],
-    ['Deployment', 'no zeros', { replicas: 0, observedGeneration: 0 }, told],
+    ['Deployment', 'no zeros', { replicas: 0, observedGeneration: 0 }, reported],
     [
       'ReplicaSet',
       'counters and generations',
       { replicas: 0, readyReplicas: 1, availableReplicas: 1, fullyLabeledReplicas: 1, ...extra },
-      { ...told, observedGeneration: 4, replicas: 0, readyReplicas: 1, availableReplicas: 1 },
+      { ...reported, observedGeneration: 4, replicas: 0, readyReplicas: 1, availableReplicas: 1 },
     ],
     [
       'DaemonSet',
       'counters and generations',
       { ...scheduled, updatedNumberScheduled: 1, numberAvailable: 0, numberUnavailable: 1, ...extra },
-      { ...told, observedGeneration: 4, ...scheduled, updatedNumberScheduled: 1, numberUnavailable: 1 },
+      { ...reported, observedGeneration: 4, ...scheduled, updatedNumberScheduled: 1, numberUnavailable: 1 },
     ],
     [
       'StatefulSet',
       'no observedGeneration when it is the newest',
       { replicas: 3, readyReplicas: 2, currentReplicas: 1, updatedReplicas: 2, availableReplicas: 2, updateRevision: 'x-1', ...extra },
-      { ...told, replicas: 3, readyReplicas: 2, currentReplicas: 1, updatedReplicas: 2, availableReplicas: 2 },
+      { ...reported, replicas: 3, readyReplicas: 2, currentReplicas: 1, updatedReplicas: 2, availableReplicas: 2 },
     ],
     [
       'StatefulSet',
       'one that lags is told',
       { replicas: 3, observedGeneration: 3 },
-      { ...told, observedGeneration: 3, replicas: 3, availableReplicas: 0 },
+      { ...reported, observedGeneration: 3, replicas: 3, availableReplicas: 0 },
     ],
-    ['StatefulSet', 'none yet', { replicas: 0 }, { ...told, replicas: 0, availableReplicas: 0 }],
+    ['StatefulSet', 'none yet', { replicas: 0 }, { ...reported, replicas: 0, availableReplicas: 0 }],
     [
       'Job',
       'counters, conditions, times',

@@ -141,8 +141,8 @@ describe('volcano Job', () => {
     const completed = { phase: 'Completed', reason: 'Completed', message: 'Job completed successfully' }
     assert.deepEqual(aggregated(VOLCANO_JOB, at('Completed', 'Completed')).state, { ...completed, lastTransitionTime: now })
     assert.equal(aggregated(VOLCANO_JOB, [...at('Completed', 'Completed'), { clusterName: 'silent' }]).state, undefined)
-    const told = withStatus(VOLCANO_JOB, { state: { ...completed, lastTransitionTime: '2024-01-01T00:00:00Z' } })
-    assert.equal(rules.aggregate(told, at('Completed', 'Completed')), told)
+    const reported = withStatus(VOLCANO_JOB, { state: { ...completed, lastTransitionTime: '2024-01-01T00:00:00Z' } })
+    assert.equal(rules.aggregate(reported, at('Completed', 'Completed')), reported)
   })
 
   it('shows of each condition the newest, or all of the first cluster that ended before its time', () => {

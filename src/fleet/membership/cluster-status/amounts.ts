@@ -14,12 +14,12 @@ import { formatQuantity, type QuantityFormat, quantityOf, scaledValue, tryParseQ
 /** A list rather than a map, because a cache holds one per pod. With the form it was written in, where that is kept. */
 export type AmountList = readonly (readonly [name: string, amount: bigint, format?: QuantityFormat])[]
 
-export interface NodeFacts {
+export interface NodeResources {
   isReady: boolean
   allocatable: AmountList
 }
 
-export interface PodFacts {
+export interface PodResources {
   /** Undefined: it is over, and asks for nothing. */
   counts: 'allocating' | 'allocated' | undefined
   requests: AmountList
@@ -31,12 +31,12 @@ const kept = ({ apiVersion, kind, metadata }: KubeObject, facts: object): KubeOb
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, facts }
 }
 
-export function nodeFacts(node: KubeObject): NodeFacts {
+export function nodeResources(node: KubeObject): NodeResources {
   const isReady = listAt(node, 'status', 'conditions').some(({ type, status }) => type === 'Ready' && status === 'True')
   return { isReady, allocatable: amountsOf(fieldsAt(node, 'status', 'allocatable')) }
 }
 
-export function podFacts(pod: KubeObject): PodFacts {
+export function podResources(pod: KubeObject): PodResources {
   const phase = textAt(pod, 'status', 'phase')
   const isOver = phase === 'Succeeded' || phase === 'Failed'
   const isBound = (textAt(pod, 'spec', 'nodeName') ?? '') !== ''
@@ -45,8 +45,8 @@ export function podFacts(pod: KubeObject): PodFacts {
   return { counts, requests: counts === undefined ? [] : requestsOf(fieldsAt(pod, 'spec')) }
 }
 
-export const keptOfNode = (node: KubeObject): KubeObject => kept(node, nodeFacts(node))
-export const keptOfPod = (pod: KubeObject): KubeObject => kept(pod, podFacts(pod))
+export const keptOfNode = (node: KubeObject): KubeObject => kept(node, nodeResources(node))
+export const keptOfPod = (pod: KubeObject): KubeObject => kept(pod, podResources(pod))
 
 /** As Karmada counts: amounts stated for the pod as a whole are not looked at. */
 function requestsOf(spec: Fields): AmountList {

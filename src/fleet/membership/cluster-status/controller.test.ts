@@ -8,13 +8,13 @@ import { CLUSTERS } from '../../../kinds/karmada/resources.ts'
 import { DEPLOYMENTS, NODES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { manualClock } from '../../../runtime/testing.ts'
-import { aCluster, aStage, type Cast, NO_FACTS, runWithCast } from '../testing.ts'
+import { aCluster, aStage, type Cast, NO_STATE, runWithCast } from '../testing.ts'
 import { clusterStatus } from './controller.ts'
 import { enablementsOf } from './enablements.ts'
-import { coalesce } from './member-facts.ts'
-import { enablementCondition, type KnownFacts, mergePatch, type ObservedStatus, planWith } from './plan.ts'
+import { coalesce } from './member-state.ts'
+import { enablementCondition, type KnownState, mergePatch, type ObservedStatus, planWith } from './plan.ts'
 
-const CAST: Cast = (facts) => [clusterStatus(facts)]
+const CAST: Cast = (state) => [clusterStatus(state)]
 
 const statusOf = async (hub: WorldCluster, name = 'member1'): Promise<ClusterStatus> =>
   ((await expectThere(hub, CLUSTERS, name)) as Cluster).status ?? {}
@@ -172,14 +172,14 @@ describe('the plan for a status', () => {
   const plan = planWith({ successThresholdMs: 30_000, failureThresholdMs: 30_000 })
   const cluster = aCluster('m1') as Cluster
   const ready = { health: 'ready', sinceMs: 0, isFirst: true } as const
-  const facts: KnownFacts = { isComplete: true, version: 'v1.30.0', enablements: { list: [], isComplete: true }, summary: undefined }
+  const state: KnownState = { isComplete: true, version: 'v1.30.0', enablements: { list: [], isComplete: true }, summary: undefined }
   const patched = (observed: Partial<ObservedStatus>): unknown =>
-    plan({ cluster, streak: ready, facts, nowMs: 1000, ...observed }).actions.map((action) =>
+    plan({ cluster, streak: ready, state, nowMs: 1000, ...observed }).actions.map((action) =>
       action.do === 'patch' ? action.patch : action,
     )
 
   it('waits until what is said is known', () => {
-    assert.deepEqual(patched({ facts: { ...facts, isComplete: false } }), [])
+    assert.deepEqual(patched({ state: { ...state, isComplete: false } }), [])
     assert.deepEqual(patched({ streak: undefined }), [])
     assert.deepEqual(patched({ cluster: undefined }), [])
   })
@@ -254,19 +254,19 @@ describe('what a member serves', () => {
 
 it('news is told at once, then at the end of each interval, and never lost', () => {
   const clock = manualClock()
-  const told: number[] = []
-  const changes = coalesce(clock, 1000, () => told.push(clock.now()))
-  changes.tell()
+  const reported: number[] = []
+  const changes = coalesce(clock, 1000, () => reported.push(clock.now()))
+  changes.notify()
   for (let i = 0; i < 25; i++) {
     clock.move(100)
-    changes.tell()
+    changes.notify()
   }
   clock.move(5000)
-  changes.tell()
-  assert.deepEqual(told, [0, 1000, 2000, 3000, 7500])
+  changes.notify()
+  assert.deepEqual(reported, [0, 1000, 2000, 3000, 7500])
 })
 
-survives(clusterStatus(NO_FACTS), {
+survives(clusterStatus(NO_STATE), {
   role: 'hub',
   members: 1,
   nodes: 1,

@@ -7,14 +7,14 @@
 import type { Cluster } from '../../../kinds/karmada/index.ts'
 import { CLUSTERS } from '../../../kinds/karmada/resources.ts'
 import { type Controller, defineController } from '../../../runtime/controller.ts'
-import type { MemberFacts } from './member-facts.ts'
-import { type KnownFacts, type ObservedStatus, planWith } from './plan.ts'
+import type { MemberState } from './member-state.ts'
+import { type KnownState, type ObservedStatus, planWith } from './plan.ts'
 import { CLUSTER_STATUS_DEFAULTS, type ClusterStatusOptions, createReports, type ReportsOptions } from './reports.ts'
 
-export function clusterStatus(facts: ReportsOptions, given: Partial<ClusterStatusOptions> = {}): Controller {
+export function clusterStatus(state: ReportsOptions, given: Partial<ClusterStatusOptions> = {}): Controller {
   const options = { ...CLUSTER_STATUS_DEFAULTS, ...given }
-  const reports = createReports(facts, options)
-  facts.summaries?.knownBy(reports.summaryOf)
+  const reports = createReports(state, options)
+  state.summaries?.knownBy(reports.summaryOf)
   return defineController<ObservedStatus, Cluster>({
     name: 'fleet.membership.cluster-status',
     component: 'cluster-status-controller',
@@ -26,19 +26,19 @@ export function clusterStatus(facts: ReportsOptions, given: Partial<ClusterStatu
       const nowMs = read.nowMs()
       if (cluster?.spec?.syncMode !== 'Push') {
         reports.forget(name)
-        return { cluster: undefined, streak: undefined, facts: undefined, nowMs }
+        return { cluster: undefined, streak: undefined, state: undefined, nowMs }
       }
       const report = reports.of(name)
-      const known = report?.facts
-      return { cluster, streak: report?.streak, facts: known === undefined ? undefined : snapshot(known), nowMs }
+      const known = report?.state
+      return { cluster, streak: report?.streak, state: known === undefined ? undefined : snapshot(known), nowMs }
     },
     plan: planWith(options),
   })
 }
 
-const snapshot = (facts: MemberFacts): KnownFacts => ({
-  isComplete: facts.isComplete,
-  version: facts.version,
-  enablements: facts.enablements,
-  summary: facts.summary(),
+const snapshot = (state: MemberState): KnownState => ({
+  isComplete: state.isComplete,
+  version: state.version,
+  enablements: state.enablements,
+  summary: state.summary(),
 })

@@ -11,7 +11,7 @@ import { readyCondition, type Streak, type Thresholds } from './readiness.ts'
 import type { Summary } from './sums.ts'
 
 /** What is known of a member that answers. */
-export interface KnownFacts {
+export interface KnownState {
   isComplete: boolean
   version: string | undefined
   enablements: Enablements | undefined
@@ -22,19 +22,19 @@ export interface ObservedStatus {
   cluster: Cluster | undefined
   /** Undefined while nothing is known. */
   streak: Streak | undefined
-  facts: KnownFacts | undefined
+  state: KnownState | undefined
   nowMs: number
 }
 
 export const planWith =
   (thresholds: Thresholds) =>
-  ({ cluster, streak, facts, nowMs }: ObservedStatus): Plan => {
+  ({ cluster, streak, state, nowMs }: ObservedStatus): Plan => {
     if (cluster === undefined || streak === undefined) return NOTHING_TO_DO
     const ready = readyCondition(streak, findCondition(cluster.status?.conditions, CLUSTER_READY), { ...thresholds, nowMs })
     if (ready === undefined) return NOTHING_TO_DO
     // A cluster is not called ready before it is known what it serves and has: schedulers would go by half the truth.
-    if (ready.status === 'True' && facts?.isComplete !== true) return NOTHING_TO_DO
-    const collected = ready.status === 'True' && facts !== undefined ? collectedFrom(facts) : { conditions: [] }
+    if (ready.status === 'True' && state?.isComplete !== true) return NOTHING_TO_DO
+    const collected = ready.status === 'True' && state !== undefined ? collectedFrom(state) : { conditions: [] }
     const status = statusWith(cluster.status, [...collected.conditions, ready], formatTime(nowMs))
     const next: ClusterStatus = { ...status, ...('fields' in collected ? collected.fields : {}) }
     const patch = mergePatch(cluster.status ?? {}, next)
@@ -49,7 +49,7 @@ function statusWith(status: ClusterStatus | undefined, conditions: readonly Cond
 }
 
 /** What is not known (yet, or just now) stays as it was said before. */
-function collectedFrom({ version, enablements, summary }: KnownFacts): { fields: ClusterStatus; conditions: Condition[] } {
+function collectedFrom({ version, enablements, summary }: KnownState): { fields: ClusterStatus; conditions: Condition[] } {
   return {
     fields: {
       ...(version === undefined ? {} : { kubernetesVersion: version }),

@@ -7,7 +7,7 @@ import { type Health, nextStreak, readyCondition, type Streak } from './readines
 const THRESHOLDS = { successThresholdMs: 30_000, failureThresholdMs: 20_000 }
 
 /** What is published over time: `[second, health]` in, `second reason` out whenever what is said changes. */
-function told(observations: readonly (readonly [number, Health])[], begin?: Condition): string[] {
+function reported(observations: readonly (readonly [number, Health])[], begin?: Condition): string[] {
   let streak: Streak | undefined
   let published = begin
   const changes: string[] = []
@@ -118,7 +118,7 @@ describe('whether a cluster is called ready', () => {
       { type: 'Ready', status: 'Unknown', reason: 'ClusterStatusUnknown' },
     ],
   ]
-  for (const [name, observations, expected, begin] of table) it(name, () => assert.deepEqual(told(observations, begin), expected))
+  for (const [name, observations, expected, begin] of table) it(name, () => assert.deepEqual(reported(observations, begin), expected))
 
   it('never changes twice within the shorter threshold', () => {
     const health = fc.constantFrom<Health>('ready', 'unhealthy', 'unreachable', 'unconnected')
@@ -129,7 +129,7 @@ describe('whether a cluster is called ready', () => {
           second += pause
           return [second, answer] as const
         })
-        const changes = told(observations, READY).map((line) => line.split(' '))
+        const changes = reported(observations, READY).map((line) => line.split(' '))
         const turns = changes.filter(([, status], i) => status !== (i === 0 ? 'True' : changes[i - 1]?.[1])).map(([at]) => Number(at))
         for (const [i, at] of turns.entries()) if (i > 0) assert.ok(at - (turns[i - 1] ?? 0) >= 20, `turns at ${turns.join(', ')}`)
       }),

@@ -9,9 +9,9 @@ import type { Client } from '../../../client/client.ts'
 import type { Member, Members } from '../../../client/members.ts'
 import type { Signal } from '../../../runtime/controller.ts'
 import type { FleetMeasures } from '../../metrics/measures.ts'
-import { followMember, type MemberFacts } from './member-facts.ts'
+import { followMember, type MemberState } from './member-state.ts'
 import { type Health, nextStreak, type Streak, type Thresholds } from './readiness.ts'
-import type { SaidSummaries } from './said-summaries.ts'
+import type { ReportedSummaries } from './reported-summaries.ts'
 import type { Summary } from './sums.ts'
 
 export interface ClusterStatusOptions extends Thresholds {
@@ -37,7 +37,7 @@ export const CLUSTER_STATUS_DEFAULTS: ClusterStatusOptions = Object.freeze({
 export interface Report {
   streak: Streak
   /** Undefined where there is no way to the member. */
-  facts: MemberFacts | undefined
+  state: MemberState | undefined
 }
 
 export interface Reports extends Signal {
@@ -55,19 +55,19 @@ export interface ReportsOptions {
   onError?(error: unknown, cluster: string): void
   measures?: Pick<FleetMeasures, 'heartbeat'>
   /** Where others can ask whether what was said is all that is known. */
-  summaries?: SaidSummaries
+  summaries?: ReportedSummaries
 }
 
 interface Watch {
   streak: Streak | undefined
-  facts: MemberFacts | undefined
+  state: MemberState | undefined
   stop(): void
 }
 
 const PART = 'fleet.membership.cluster-status'
 
-export function createReports(facts: ReportsOptions, options: ClusterStatusOptions): Reports {
-  const { members, clock, random } = facts
+export function createReports(state: ReportsOptions, options: ClusterStatusOptions): Reports {
+  const { members, clock, random } = state
   const background = clock.background ?? clock
   const watches = new Map<string, Watch>()
   let enqueue: ((cluster: string) => void) | undefined
@@ -75,31 +75,31 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
   function begin(name: string): Watch {
     const member = members.get(name)
     const stopping = new AbortController()
-    const watch: Watch = { streak: undefined, facts: undefined, stop: () => stopping.abort() }
+    const watch: Watch = { streak: undefined, state: undefined, stop: () => stopping.abort() }
     const note = (health: Health): void => {
       if (stopping.signal.aborted) return
       const before = watch.streak
       const nowMs = clock.now()
       watch.streak = nextStreak(before, health, nowMs)
-      if (health === 'ready') watch.facts?.refresh()
+      if (health === 'ready') watch.state?.refresh()
       if (before?.health !== health || isUndecided(watch.streak, nowMs - options.periodMs, options)) enqueue?.(name)
     }
     // There may only be no way *yet*: both its Cluster and its Secret take a moment to be seen.
     if (member === undefined) watch.stop = background.after(options.periodMs, () => note('unconnected'))
     else {
-      watch.facts = followMember({ ...options, ...facts, ...factsOf(member, name) })
+      watch.state = followMember({ ...options, ...state, ...stateOptions(member, name) })
       void beat(member, note, stopping.signal)
     }
     watches.set(name, watch)
     return watch
   }
 
-  const factsOf = (member: Member, name: string) => ({
+  const stateOptions = (member: Member, name: string) => ({
     member,
     part: PART,
     everyMs: options.summaryEveryMs,
     changed: () => enqueue?.(name),
-    onError: (error: unknown) => facts.onError?.(error, name),
+    onError: (error: unknown) => state.onError?.(error, name),
   })
 
   async function beat(member: Member, note: (health: Health) => void, stopped: AbortSignal): Promise<void> {
@@ -109,7 +109,7 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
     while (!stopped.aborted) {
       const askedMs = clock.now()
       note(await healthOf(client, { background, timeoutMs: options.timeoutMs, stopped }))
-      if (!stopped.aborted) facts.measures?.heartbeat(member.name, clock.now() - askedMs)
+      if (!stopped.aborted) state.measures?.heartbeat(member.name, clock.now() - askedMs)
       await sleep(background, delayMs, stopped)
       delayMs = options.periodMs
     }
@@ -120,16 +120,16 @@ export function createReports(facts: ReportsOptions, options: ClusterStatusOptio
     if (watch === undefined) return
     watches.delete(name)
     watch.stop()
-    watch.facts?.stop()
+    watch.state?.stop()
   }
 
   return {
     of(name) {
       if (enqueue === undefined) return undefined
-      const { streak, facts: known } = watches.get(name) ?? begin(name)
-      return streak === undefined ? undefined : { streak, facts: known }
+      const { streak, state: known } = watches.get(name) ?? begin(name)
+      return streak === undefined ? undefined : { streak, state: known }
     },
-    summaryOf: (name) => watches.get(name)?.facts?.summary(),
+    summaryOf: (name) => watches.get(name)?.state?.summary(),
     forget: end,
     subscribe(call) {
       enqueue = (name) => call({ namespace: '', name })

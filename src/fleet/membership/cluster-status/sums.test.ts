@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { nodeFacts, podFacts, resourceListOf } from './amounts.ts'
+import { nodeResources, podResources, resourceListOf } from './amounts.ts'
 import { createSums, type Sums } from './sums.ts'
 
 type Resources = Record<string, string>
@@ -48,13 +48,13 @@ describe('what a pod asks for', () => {
     ['whole devices', { containers: [container({ 'nvidia.com/gpu': '2' })] }, { 'nvidia.com/gpu': '2' }],
     ['what cannot be read counts for nothing', { containers: [container({ cpu: 'much', memory: '1Mi' })] }, { memory: '1Mi' }],
   ]
-  for (const [name, spec, expected] of table) it(name, () => assert.deepEqual(resourceListOf(podFacts(aPod(spec)).requests), expected))
+  for (const [name, spec, expected] of table) it(name, () => assert.deepEqual(resourceListOf(podResources(aPod(spec)).requests), expected))
 
   it('counts as being allocated until it has a node, and then until it is over', () => {
     const spec = { containers: [container({ cpu: '1' })] }
     assert.deepEqual(
       [aPod(spec, 'Pending'), aPod({ ...spec, nodeName: 'n' }), aPod({ ...spec, nodeName: 'n' }, 'Succeeded'), aPod(spec, 'Failed')].map(
-        (pod) => podFacts(pod).counts,
+        (pod) => podResources(pod).counts,
       ),
       ['allocating', 'allocated', undefined, 'allocating'],
     )
@@ -64,11 +64,11 @@ describe('what a pod asks for', () => {
 describe('the sums over a member', () => {
   it('are those of all nodes, and of pods by whether they have one', () => {
     const sums = createSums()
-    sums.node(undefined, nodeFacts(aNode({ cpu: '4', memory: '8Gi', pods: '110', 'hugepages-2Mi': '0' })))
-    sums.node(undefined, nodeFacts(aNode({ cpu: '3500m', memory: '8388608Ki', pods: '110' })))
-    sums.node(undefined, nodeFacts(aNode({ cpu: '64' }, 'Unknown')))
-    sums.pod(undefined, podFacts(aPod({ nodeName: 'n', containers: [container({ cpu: '1', memory: '1Gi' })] })))
-    sums.pod(undefined, podFacts(aPod({ containers: [container({})] }, 'Pending')))
+    sums.node(undefined, nodeResources(aNode({ cpu: '4', memory: '8Gi', pods: '110', 'hugepages-2Mi': '0' })))
+    sums.node(undefined, nodeResources(aNode({ cpu: '3500m', memory: '8388608Ki', pods: '110' })))
+    sums.node(undefined, nodeResources(aNode({ cpu: '64' }, 'Unknown')))
+    sums.pod(undefined, podResources(aPod({ nodeName: 'n', containers: [container({ cpu: '1', memory: '1Gi' })] })))
+    sums.pod(undefined, podResources(aPod({ containers: [container({})] }, 'Pending')))
     assert.deepEqual(sums.summary(), {
       nodeSummary: { totalNum: 3, readyNum: 2 },
       resourceSummary: {
@@ -85,9 +85,9 @@ describe('the sums over a member', () => {
 
   it('are written as nodes write them', () => {
     const sums = createSums()
-    for (let i = 0; i < 2; i++) sums.node(undefined, nodeFacts(aNode({ memory: '8G', 'ephemeral-storage': '95491281920' })))
+    for (let i = 0; i < 2; i++) sums.node(undefined, nodeResources(aNode({ memory: '8G', 'ephemeral-storage': '95491281920' })))
     assert.deepEqual(sums.summary().resourceSummary.allocatable, { 'ephemeral-storage': '190982563840', memory: '16G' })
-    for (let i = 0; i < 3; i++) sums.node(undefined, nodeFacts(aNode({ memory: '1024Ki' })))
+    for (let i = 0; i < 3; i++) sums.node(undefined, nodeResources(aNode({ memory: '1024Ki' })))
     assert.equal(sums.summary().resourceSummary.allocatable?.memory, '15628072Ki')
   })
 
@@ -106,8 +106,8 @@ describe('the sums over a member', () => {
     { maxLength: 60 },
   )
   const take = (sums: Sums, kind: 'node' | 'pod', old: KubeObject | undefined, now: KubeObject | undefined): void => {
-    if (kind === 'node') sums.node(old && nodeFacts(old), now && nodeFacts(now))
-    else sums.pod(old && podFacts(old), now && podFacts(now))
+    if (kind === 'node') sums.node(old && nodeResources(old), now && nodeResources(now))
+    else sums.pod(old && podResources(old), now && podResources(now))
   }
 
   it('kept by events equal what counting everything anew gives', () => {

@@ -4,7 +4,7 @@
  */
 import type { ClusterStatus, ResourceSummary } from '../../../kinds/karmada/index.ts'
 import type { QuantityFormat } from '../../../kube/quantity.ts'
-import { type AmountList, type NodeFacts, type PodFacts, resourceListOf } from './amounts.ts'
+import { type AmountList, type NodeResources, type PodResources, resourceListOf } from './amounts.ts'
 
 export interface Summary {
   nodeSummary: NonNullable<ClusterStatus['nodeSummary']>
@@ -12,8 +12,8 @@ export interface Summary {
 }
 
 export interface Sums {
-  node(old: NodeFacts | undefined, now: NodeFacts | undefined): void
-  pod(old: PodFacts | undefined, now: PodFacts | undefined): void
+  node(old: NodeResources | undefined, now: NodeResources | undefined): void
+  pod(old: PodResources | undefined, now: PodResources | undefined): void
   summary(): Summary
 }
 
@@ -21,12 +21,12 @@ export function createSums(): Sums {
   const allocatable = createSum()
   const counted = { allocating: createSum(), allocated: createSum() }
   const nodes = { totalNum: 0, readyNum: 0 }
-  const node = ({ isReady, allocatable: amounts }: NodeFacts, sign: Sign): void => {
+  const node = ({ isReady, allocatable: amounts }: NodeResources, sign: Sign): void => {
     nodes.totalNum += sign
     if (isReady) nodes.readyNum += sign
     allocatable.change(amounts, sign)
   }
-  const pod = ({ counts, requests }: PodFacts, sign: Sign): void => {
+  const pod = ({ counts, requests }: PodResources, sign: Sign): void => {
     if (counts === undefined) return
     counted[counts].change(requests, sign)
     counted[counts].change(ONE_POD, sign)
@@ -46,10 +46,10 @@ export function createSums(): Sums {
         allocating: counted.allocating.positive(),
         allocated: counted.allocated.positive(),
       }
-      const told = Object.entries(lists).filter(([, list]) => list.length > 0)
+      const reported = Object.entries(lists).filter(([, list]) => list.length > 0)
       return {
         nodeSummary: Object.fromEntries(Object.entries(nodes).filter(([, count]) => count > 0)),
-        resourceSummary: Object.fromEntries(told.map(([name, list]) => [name, resourceListOf(list)])),
+        resourceSummary: Object.fromEntries(reported.map(([name, list]) => [name, resourceListOf(list)])),
       }
     },
   }

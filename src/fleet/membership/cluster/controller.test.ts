@@ -52,7 +52,7 @@ describe('the plan for a cluster', () => {
     return conditions === undefined ? object : { ...object, status: conditions }
   }
   const waits = { conditions: [{ type: 'Terminating', status: 'True', reason: 'WaitingForWorks', message: '', lastTransitionTime: OLD }] }
-  const deeds = (observed: Partial<ObservedCluster>): string[] =>
+  const done = (observed: Partial<ObservedCluster>): string[] =>
     plan({ cluster: undefined, space: undefined, isTargeted: false, nowMs: NOW_MS, ...observed }).actions.map((action) =>
       action.do === 'batch'
         ? action.do
@@ -73,7 +73,7 @@ describe('the plan for a cluster', () => {
     ['then it may go', { cluster: deleted(waits) }, ['patch clusters']],
     ['what is not ours to hold goes', { cluster: stored('True', [], { deletionTimestamp: NOW, finalizers: ['other'] }), space }, []],
   ]
-  for (const [name, observed, expected] of table) it(name, () => assert.deepEqual(deeds(observed), expected))
+  for (const [name, observed, expected] of table) it(name, () => assert.deepEqual(done(observed), expected))
 })
 
 const reasons = async (hub: WorldCluster): Promise<[unknown, unknown][]> =>

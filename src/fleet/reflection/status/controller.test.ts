@@ -10,7 +10,7 @@ import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../../ki
 import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Controller } from '../../../runtime/controller.ts'
-import { aBinding, aClusterRole, aDeployment, bindingWorld, newsOf, targets } from '../../binding/testing.ts'
+import { aBinding, aClusterRole, aDeployment, bindingWorld, eventsOf, targets } from '../../binding/testing.ts'
 import type { FleetDeps } from '../../services.ts'
 import { hubCast, joined } from '../../testing.ts'
 import { reflectionControllers } from '../index.ts'
@@ -20,10 +20,10 @@ import { aReport, aReportingWork } from './testing.ts'
 const cast = (given: FleetDeps): Controller[] => reflectionControllers(given)
 const BINDING = 'default/web-deployment'
 
-function story(name: string, tell: (world: World, hub: WorldCluster) => Promise<void>, how: typeof cast = cast): void {
+function story(name: string, body: (world: World, hub: WorldCluster) => Promise<void>, how: typeof cast = cast): void {
   it(name, async () => {
     const world = await bindingWorld(how)
-    await tell(world, world.hub)
+    await body(world, world.hub)
     await world.settle()
     await expectQuiet(world)
     await world.stop()
@@ -102,7 +102,7 @@ describe('status that comes back', () => {
     )
     const template = await hub.get(DEPLOYMENTS, 'default/web')
     assert.deepEqual(template?.status, { observedGeneration: 1, replicas: 3, readyReplicas: 3 })
-    assert.deepEqual(await newsOf(hub, 'AggregateStatusSucceed'), [
+    assert.deepEqual(await eventsOf(hub, 'AggregateStatusSucceed'), [
       'Deployment 1× Update Resource with AggregatedStatus successfully.',
       'ResourceBinding 1× Update ResourceBinding(default/web-deployment) with AggregatedStatus successfully.',
     ])
@@ -197,7 +197,7 @@ describe('status that comes back', () => {
     await world.settle()
     const binding = await hub.get(CLUSTER_RESOURCE_BINDINGS, 'viewer-clusterrole')
     assert.equal(conditionsOf(binding as Binding).get('FullyApplied')?.status, 'True')
-    assert.deepEqual(await newsOf(hub, 'AggregateStatusSucceed'), [
+    assert.deepEqual(await eventsOf(hub, 'AggregateStatusSucceed'), [
       'ClusterResourceBinding 1× Update ClusterResourceBinding(viewer-clusterrole) with AggregatedStatus successfully.',
     ])
     assert.equal((await hub.get(CLUSTER_ROLES, 'viewer'))?.status, undefined)
@@ -211,7 +211,7 @@ describe('status that comes back', () => {
       await report(hub, 'member1', running(1))
       await world.advance(1000)
       assert.equal(conditionsOf(await theBinding(hub)).get('FullyApplied')?.status, 'True')
-      assert.deepEqual(await newsOf(hub, 'AggregateStatusFailed'), [
+      assert.deepEqual(await eventsOf(hub, 'AggregateStatusFailed'), [
         'Deployment 1× the webhook does not answer',
         'ResourceBinding 1× the webhook does not answer',
       ])
@@ -219,13 +219,13 @@ describe('status that comes back', () => {
       await world.advance(60_000)
       assert.equal((await templateStatus(hub))?.replicas, 1)
     },
-    (surroundings) => {
-      const { interpreter } = surroundings
+    (deps) => {
+      const { interpreter } = deps
       const aggregate: typeof interpreter.aggregate = async (...of) => {
         if (isBroken) throw new Error('the webhook does not answer')
         return interpreter.aggregate(...of)
       }
-      return cast({ ...surroundings, interpreter: { ...interpreter, aggregate } })
+      return cast({ ...deps, interpreter: { ...interpreter, aggregate } })
     },
   )
 })

@@ -20,9 +20,9 @@ import { worksIndex, worksWithId } from '../../binding/works-index.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { aggregatedItems } from './aggregate.ts'
 import { createGathering } from './gathering.ts'
-import { hasReports, isOutstanding, isTold, type Observed, plan, type Reflected } from './plan.ts'
+import { hasReports, isOutstanding, isReported, type Observed, plan, type Reflected } from './plan.ts'
 
-export interface ReflectionFacts {
+export interface ReflectionDeps {
   templates: Templates
   interpreter: Interpreter
   /** How long the first report waits for others, in milliseconds (default 100; 0: not at all). */
@@ -33,11 +33,11 @@ export interface ReflectionFacts {
 
 type Seen = Observed | { waitMs: number } | undefined
 
-export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Controller {
-  const { templates, interpreter } = facts
-  const watch = createTemplateWatch(kind, { templates, interpreter, heedsStatus: true })
+export function bindingStatus(kind: BindingKind, deps: ReflectionDeps): Controller {
+  const { templates, interpreter } = deps
+  const watch = createTemplateWatch(kind, { templates, interpreter, watchesStatus: true })
   const retries = createRetries()
-  const gathering = createGathering(facts.gatherMs ?? 100)
+  const gathering = createGathering(deps.gatherMs ?? 100)
 
   async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader): Promise<Seen> {
     const key = `${ref.namespace}/${ref.name}`
@@ -50,7 +50,7 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
     const items = aggregatedItems(works)
     const nowMs = read.nowMs()
     const at = { nowMs, isOutstanding: isOutstanding(binding, works) }
-    const waitMs = isTold(binding, items) ? gathering.end(key) : gathering.waitMs(key, binding.metadata.resourceVersion ?? '', at)
+    const waitMs = isReported(binding, items) ? gathering.end(key) : gathering.waitMs(key, binding.metadata.resourceVersion ?? '', at)
     if (waitMs > 0) return { waitMs }
     const template = await reflected(binding, items)
     const hasFailed = template !== undefined && 'failure' in template
@@ -89,7 +89,7 @@ export function bindingStatus(kind: BindingKind, facts: ReflectionFacts): Contro
       { resource: EVERY_RESOURCE, subresource: 'status', verbs: ['patch'] },
     ],
     isRelevantUpdate: isAnotherMatter,
-    concurrency: facts.concurrency ?? 10,
+    concurrency: deps.concurrency ?? 10,
     observe,
     plan: planned,
   })

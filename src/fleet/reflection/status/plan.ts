@@ -55,10 +55,10 @@ function hasReported({ status }: Work): boolean {
 }
 
 /** Whether the binding already says what its Works say. */
-export function isTold(binding: Binding, items: readonly AggregatedStatusItem[]): boolean {
+export function isReported(binding: Binding, items: readonly AggregatedStatusItem[]): boolean {
   const wanted = fullyApplied(binding.spec, items)
-  const told = findCondition(binding.status?.conditions, FULLY_APPLIED)
-  const isSame = told?.status === wanted.status && told.reason === wanted.reason && told.message === wanted.message
+  const recorded = findCondition(binding.status?.conditions, FULLY_APPLIED)
+  const isSame = recorded?.status === wanted.status && recorded.reason === wanted.reason && recorded.message === wanted.message
   return isSame && deepEqual(binding.status?.aggregatedStatus ?? [], items)
 }
 
@@ -76,7 +76,7 @@ const succeeded = (of: KubeObject, message: string): EventIntent => ({ of, type:
 const failed = (of: KubeObject, message: string): EventIntent => ({ of, type: 'Warning', reason: FAILED, message })
 
 function bindingChange({ kind, binding, items, nowMs }: Observed): Action[] {
-  if (isTold(binding, items)) return []
+  if (isReported(binding, items)) return []
   const condition = fullyApplied(binding.spec, items)
   const becomesTrue = condition.status === 'True' && !isConditionTrue(binding.status?.conditions, FULLY_APPLIED)
   const message = `Update ${kind.display(refOf(binding))} with AggregatedStatus successfully.`
@@ -117,6 +117,6 @@ function templateChange({ template }: Observed): Action[] {
 
 function failures({ binding, template }: Observed): KeyedEvent[] {
   if (template === undefined || !('failure' in template)) return []
-  const told = (of: KubeObject): KeyedEvent => ({ key: `${of.kind} ${template.failure}`, ...failed(of, template.failure) })
-  return [told(binding), told(template.object)]
+  const recorded = (of: KubeObject): KeyedEvent => ({ key: `${of.kind} ${template.failure}`, ...failed(of, template.failure) })
+  return [recorded(binding), recorded(template.object)]
 }

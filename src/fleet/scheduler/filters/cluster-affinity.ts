@@ -6,7 +6,7 @@ const REASON = 'cluster(s) did not match the placement cluster affinity constrai
 export const clusterAffinity: Filter = {
   name: 'ClusterAffinity',
   prepare(_demand, { isPrimary, overflow = [] }) {
-    if (overflow.length === 0) return (facts) => (isPrimary(facts) ? undefined : REASON)
-    return (facts) => (isPrimary(facts) || overflow.some((matches) => matches(facts)) ? undefined : REASON)
+    if (overflow.length === 0) return (info) => (isPrimary(info) ? undefined : REASON)
+    return (info) => (isPrimary(info) || overflow.some((matches) => matches(info)) ? undefined : REASON)
   },
 }

@@ -1,9 +1,9 @@
 /** A filter says of a cluster why a binding cannot go there. It looks at the binding once per decision, then at cluster after cluster. */
-import type { ClusterFacts } from '../cluster-facts.ts'
+import type { ClusterInfo } from '../cluster-info.ts'
 import type { Demand, Term } from '../demand.ts'
 
 /** The reason why not, in Karmada's words; undefined when the cluster will do. */
-export type Check = (facts: ClusterFacts) => string | undefined
+export type Check = (info: ClusterInfo) => string | undefined
 
 export interface Filter {
   readonly name: string

@@ -1,10 +1,10 @@
 /** A score says how good a cluster is for a binding: 0 to 100. The sum of all decides who comes first. */
-import type { ClusterFacts } from '../cluster-facts.ts'
+import type { ClusterInfo } from '../cluster-info.ts'
 import type { Demand } from '../demand.ts'
 
 export interface Score {
   readonly name: string
-  score(demand: Demand, facts: ClusterFacts): number
+  score(demand: Demand, info: ClusterInfo): number
 }
 
 export const MIN_SCORE = 0

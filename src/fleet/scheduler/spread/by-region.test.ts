@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Placement } from '../../../kinds/karmada/index.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
-import { type BindingWish, type ClusterWish, DUPLICATED, DYNAMIC, decide, fleetOf, inShort } from '../testing.ts'
+import { type BindingOptions, type ClusterOptions, DUPLICATED, DYNAMIC, decide, fleetOf, inShort } from '../testing.ts'
 import { type Group, type GroupDemand, selectGroups } from './groups.ts'
 
 interface Limits {
@@ -11,10 +11,10 @@ interface Limits {
   clusters?: [min: number, max: number]
   by?: Placement['replicaScheduling']
   replicas?: number
-  on?: BindingWish['on']
+  on?: BindingOptions['on']
 }
 
-const spreading = ({ regions, clusters, by = DUPLICATED, replicas = 2, on }: Limits): BindingWish => ({
+const spreading = ({ regions, clusters, by = DUPLICATED, replicas = 2, on }: Limits): BindingOptions => ({
   replicas,
   on,
   placement: {
@@ -26,7 +26,7 @@ const spreading = ({ regions, clusters, by = DUPLICATED, replicas = 2, on }: Lim
   },
 })
 
-const inRegions = (regions: Record<string, Record<string, number>>): Record<string, ClusterWish> =>
+const inRegions = (regions: Record<string, Record<string, number>>): Record<string, ClusterOptions> =>
   Object.fromEntries(
     Object.entries(regions).flatMap(([region, clusters]) => Object.entries(clusters).map(([name, pods]) => [name, { region, pods }])),
   )
@@ -34,7 +34,7 @@ const inRegions = (regions: Record<string, Record<string, number>>): Record<stri
 const EVEN = inRegions({ east: { e1: 10, e2: 20 }, west: { w1: 10, w2: 20 }, north: { n1: 40 } })
 
 describe('spread by region', () => {
-  const table: [string, Record<string, ClusterWish>, Limits, string][] = [
+  const table: [string, Record<string, ClusterOptions>, Limits, string][] = [
     ['two regions, one cluster each', EVEN, { regions: [2, 2], clusters: [2, 2] }, 'e2:2, w2:2'],
     ['the best cluster of each, then the best of the rest', EVEN, { regions: [2, 2], clusters: [2, 3] }, 'e2:2, w2:2, e1:2'],
     ['one region, and only as many clusters as are allowed', EVEN, { regions: [1, 1], clusters: [1, 1] }, 'e2:2'],

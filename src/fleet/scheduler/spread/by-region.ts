@@ -20,8 +20,8 @@ export function selectByRegion(spread: RegionSpread): Selection {
   const { candidates, region, cluster } = spread
   const regions = new Map<string, Candidate[]>()
   for (const candidate of candidates) {
-    const there = regions.get(candidate.facts.region)
-    if (there === undefined) regions.set(candidate.facts.region, [candidate])
+    const there = regions.get(candidate.info.region)
+    if (there === undefined) regions.set(candidate.info.region, [candidate])
     else there.push(candidate)
   }
   const minGroups = region.minGroups ?? 0
@@ -40,13 +40,13 @@ function clustersOf(regions: readonly (readonly Candidate[])[], cluster: SpreadC
   const rest = regions.flatMap((clusters) => clusters.slice(1)).sort(byPreference)
   const count = Math.min(selected.length + rest.length, cluster?.maxGroups ?? 0)
   selected.push(...rest.slice(0, Math.max(0, count - selected.length)))
-  const names = new Set(selected.map(({ facts }) => facts.region))
+  const names = new Set(selected.map(({ info }) => info.region))
   return {
     selected,
-    whyNot: ({ facts, score, available }) =>
-      names.has(facts.region)
+    whyNot: ({ info, score, available }) =>
+      names.has(info.region)
         ? `${selected.length} clusters were to be chosen, and others of its region come before it (score ${score}, ${available} replicas available)`
-        : `its region ${facts.region} was not chosen`,
+        : `its region ${info.region} was not chosen`,
   }
 }
 

@@ -9,7 +9,7 @@ import type { Selection } from './selection.ts'
 export function selectClusters(demand: Demand, all: Candidates): Selection {
   const { placement } = demand
   if ((placement.spreadConstraints ?? []).length === 0 || ignoresSpread(demand))
-    return { selected: isOrderSeen(demand) ? all.preferred : all.byName, isEverybody: true, whyNot: () => '' }
+    return { selected: isOrderSeen(demand) ? all.preferred : all.byName, selectsAll: true, whyNot: () => '' }
   const candidates = all.preferred
   const region = constraintOn(placement, 'region')
   const cluster = constraintOn(placement, 'cluster')

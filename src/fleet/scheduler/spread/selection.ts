@@ -5,7 +5,7 @@ export type Selection =
   | {
       readonly selected: readonly Candidate[]
       /** There was nothing to choose. */
-      readonly isEverybody?: boolean
+      readonly selectsAll?: boolean
       readonly problem?: undefined
       /** Why a candidate was left out. */
       whyNot(candidate: Candidate): string

@@ -4,7 +4,7 @@ import { conditionsOf, expectThere } from '../../../faultsim/expect/index.ts'
 import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
-import { newsOf } from '../../workloads/pod/testing.ts'
+import { eventsOf } from '../../workloads/pod/testing.ts'
 import { aPodOn, renewLease, reportReady, runPod, sayReady, startLease, startNode, taintsOf } from '../testing.ts'
 import { nodeLifecycle } from './controller.ts'
 
@@ -30,7 +30,7 @@ describe('nodes', () => {
       const { metadata } = await expectThere(member, NODES, 'n')
       assert.equal(metadata.labels?.['beta.kubernetes.io/os'], 'linux')
       assert.equal(metadata.labels?.['beta.kubernetes.io/arch'], 'amd64')
-      assert.deepEqual(await newsOf(member, 'Node', 'n'), ['RegisteredNode: Node n event: Registered Node n in Controller'])
+      assert.deepEqual(await eventsOf(member, 'Node', 'n'), ['RegisteredNode: Node n event: Registered Node n in Controller'])
     },
     MEMBER,
   )
@@ -79,8 +79,8 @@ describe('nodes', () => {
       )
       assert.deepEqual(await taintsOf(member, 'n'), ['unreachable:NoExecute', 'unreachable:NoSchedule'])
       assert.equal(conditionsOf(await expectThere(member, PODS, 'default/p')).get('Ready')?.status, 'False')
-      assert.ok((await newsOf(member, 'Node', 'n')).includes('NodeNotReady: Node n status is now: NodeNotReady'))
-      assert.deepEqual(await newsOf(member, 'Pod', 'p'), ['NodeNotReady: Node is not ready'])
+      assert.ok((await eventsOf(member, 'Node', 'n')).includes('NodeNotReady: Node n status is now: NodeNotReady'))
+      assert.deepEqual(await eventsOf(member, 'Pod', 'p'), ['NodeNotReady: Node is not ready'])
       await reportReady(member, 'n', clock.now())
       await world.settle()
       assert.deepEqual(await taintsOf(member, 'n'), [], 'it is back, though its lease is not renewed yet')

@@ -7,7 +7,7 @@ import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Taint, Toleration } from '../../../kinds/kubernetes/types.ts'
-import { newsOf } from '../../workloads/pod/testing.ts'
+import { eventsOf } from '../../workloads/pod/testing.ts'
 import { aPodOn, startNode } from '../testing.ts'
 import { plan, taintEviction } from './controller.ts'
 
@@ -74,7 +74,7 @@ describe('pods on a node with a NoExecute taint', () => {
       assert.ok(going.metadata.deletionTimestamp !== undefined)
       const { status, reason, message } = conditionsOf(going).get('DisruptionTarget') ?? {}
       assert.deepEqual([status, reason, message], ['True', 'DeletionByTaintManager', 'Taint manager: deleting due to NoExecute taint'])
-      assert.deepEqual(await newsOf(member, 'Pod', 'p'), ['TaintManagerEviction: Marking for deletion Pod default/p'])
+      assert.deepEqual(await eventsOf(member, 'Pod', 'p'), ['TaintManagerEviction: Marking for deletion Pod default/p'])
       assert.equal((await expectThere(member, PODS, 'default/tolerant')).metadata.deletionTimestamp, undefined)
     },
     MEMBER,
@@ -107,7 +107,7 @@ describe('pods on a node with a NoExecute taint', () => {
       await taint(member, null)
       await world.advance(60_000)
       assert.equal((await expectThere(member, PODS, 'default/p')).metadata.deletionTimestamp, undefined)
-      assert.deepEqual(await newsOf(member, 'Pod', 'p'), ['TaintManagerEviction: Cancelling deletion of Pod default/p'])
+      assert.deepEqual(await eventsOf(member, 'Pod', 'p'), ['TaintManagerEviction: Cancelling deletion of Pod default/p'])
     },
     MEMBER,
   )

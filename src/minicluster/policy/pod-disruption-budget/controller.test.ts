@@ -8,7 +8,7 @@ import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import { POD_DISRUPTION_BUDGETS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '../../../kinds/kubernetes/types.ts'
-import { aDeployment, allReady, aPod, newsOf, podNames, podsIn } from '../../workloads/pod/testing.ts'
+import { aDeployment, allReady, aPod, eventsOf, podNames, podsIn } from '../../workloads/pod/testing.ts'
 import { aStatefulSet } from '../../workloads/stateful-set/testing.ts'
 import { podDisruptionBudget } from './controller.ts'
 
@@ -51,7 +51,7 @@ describe('a disruption budget', () => {
       await cluster.create(aBudget({ maxUnavailable: 1 }))
       await world.settle()
       assert.deepEqual(numbers(await statusIn(cluster)), [0, 0, 0, 0])
-      assert.deepEqual(await newsOf(cluster, 'PodDisruptionBudget', 'guard'), ['NoPods: No matching pods found'])
+      assert.deepEqual(await eventsOf(cluster, 'PodDisruptionBudget', 'guard'), ['NoPods: No matching pods found'])
       await cluster.create(aDeployment('web', { replicas: 3 }))
       await world.settle()
       assert.deepEqual(numbers(await statusIn(cluster)), [3, 2, 0, 0])
@@ -92,7 +92,7 @@ describe('a disruption budget', () => {
       await world.settle()
       const after = await statusIn(cluster)
       assert.deepEqual([numbers(after), after.disruptedPods], [[2, 1, 2, 1], undefined])
-      const told = (await newsOf(cluster, 'Pod', 'one')).filter((one) => one.startsWith('NotDeleted'))
+      const told = (await eventsOf(cluster, 'Pod', 'one')).filter((one) => one.startsWith('NotDeleted'))
       assert.deepEqual(told, ["NotDeleted: Pod was expected by PDB default/default to be deleted but it wasn't"])
     },
     member,
@@ -166,7 +166,9 @@ describe('a disruption budget', () => {
       await allReady(world)
       assert.deepEqual(numbers(await statusIn(cluster)), [0, 0, 1, 0])
       assert.ok(
-        (await newsOf(cluster, 'PodDisruptionBudget', 'guard'))[0]?.startsWith('UnmanagedPods: Pods selected by this PodDisruptionBudget'),
+        (await eventsOf(cluster, 'PodDisruptionBudget', 'guard'))[0]?.startsWith(
+          'UnmanagedPods: Pods selected by this PodDisruptionBudget',
+        ),
       )
       await assert.rejects(evict(cluster, 'alone'), isRefused)
     },

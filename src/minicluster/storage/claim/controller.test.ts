@@ -4,7 +4,7 @@ import { story } from '../../../faultsim/story.ts'
 import { type Invariant, survives } from '../../../faultsim/survives.ts'
 import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/kubernetes/types.ts'
-import { newsOf } from '../../workloads/pod/testing.ts'
+import { eventsOf } from '../../workloads/pod/testing.ts'
 import { SELECTED_NODE, STORAGE_PROVISIONER } from '../names.ts'
 import { aClaim, aClass, aPodWith, aVolume, bindingsIn, theClaim, theVolume } from '../testing.ts'
 import { claimBinding } from './controller.ts'
@@ -53,7 +53,7 @@ describe('claims are bound', () => {
       await member.create(aClaim('early'))
       await world.settle()
       const why = 'no persistent volumes available for this claim and no storage class is set'
-      assert.deepEqual(await newsOf(member, 'PersistentVolumeClaim', 'early'), [`FailedBinding: ${why}`])
+      assert.deepEqual(await eventsOf(member, 'PersistentVolumeClaim', 'early'), [`FailedBinding: ${why}`])
       await member.create(aVolume('late'))
       await world.settle()
       assert.deepEqual(await bindingsIn(member), ['early → late', 'late ← early'])
@@ -75,10 +75,10 @@ describe('claims are bound', () => {
       assert.equal((await theClaim(member, 'good'))?.status?.phase, 'Bound')
       assert.deepEqual((await theClaim(member, 'good'))?.metadata.annotations, { 'pv.kubernetes.io/bind-completed': 'yes' })
       for (const name of ['wrong', 'second', 'nowhere']) assert.equal((await theClaim(member, name))?.status?.phase, 'Pending', name)
-      assert.deepEqual(await newsOf(member, 'PersistentVolumeClaim', 'wrong'), [
+      assert.deepEqual(await eventsOf(member, 'PersistentVolumeClaim', 'wrong'), [
         'VolumeMismatch: Cannot bind to requested volume "small": requested PV is too small',
       ])
-      assert.deepEqual(await newsOf(member, 'PersistentVolumeClaim', 'second'), [
+      assert.deepEqual(await eventsOf(member, 'PersistentVolumeClaim', 'second'), [
         'FailedBinding: volume "right" already bound to a different claim.',
       ])
     },
@@ -133,13 +133,13 @@ describe('claims wait', () => {
       await member.create(aClaim('mine', { storageClassName: 'waiting' }))
       await world.settle()
       const first = 'WaitForFirstConsumer: waiting for first consumer to be created before binding'
-      assert.deepEqual(await newsOf(member, 'PersistentVolumeClaim', 'mine'), [first])
+      assert.deepEqual(await eventsOf(member, 'PersistentVolumeClaim', 'mine'), [first])
       assert.deepEqual(await bindingsIn(member), [])
       await member.create(aPodWith('user', 'mine'))
       await world.restartControllers()
       await world.settle()
       const second = 'WaitForPodScheduled: waiting for pod user to be scheduled'
-      assert.deepEqual((await newsOf(member, 'PersistentVolumeClaim', 'mine')).sort(), [first, second])
+      assert.deepEqual((await eventsOf(member, 'PersistentVolumeClaim', 'mine')).sort(), [first, second])
     },
     MEMBER,
   )
@@ -153,7 +153,7 @@ describe('claims wait', () => {
       await world.settle()
       await world.advance(3 * 3600_000)
       await world.settle()
-      assert.equal((await newsOf(member, 'PersistentVolumeClaim', 'mine')).length, 1)
+      assert.equal((await eventsOf(member, 'PersistentVolumeClaim', 'mine')).length, 1)
       await member.delete(PERSISTENT_VOLUME_CLAIMS, 'default/mine')
       await world.advance(2 * 3600_000)
       assert.deepEqual(
@@ -174,7 +174,7 @@ describe('claims wait', () => {
       const asked = await theClaim(member, 'mine')
       assert.equal(asked?.metadata.annotations?.[STORAGE_PROVISIONER], 'example.com/disks')
       assert.equal(asked?.metadata.annotations?.['volume.beta.kubernetes.io/storage-provisioner'], 'example.com/disks')
-      assert.deepEqual(await newsOf(member, 'PersistentVolumeClaim', 'mine'), [
+      assert.deepEqual(await eventsOf(member, 'PersistentVolumeClaim', 'mine'), [
         "ExternalProvisioning: Waiting for a volume to be created either by the external provisioner 'example.com/disks' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.",
       ])
       const claimRef = { namespace: 'default', name: 'mine', uid: claim.metadata.uid }
@@ -194,7 +194,7 @@ describe('claims wait', () => {
       await member.create(aClaim('early', { storageClassName: 'later' }))
       await member.create(aClaim('any', { storageClassName: undefined }))
       await world.settle()
-      assert.deepEqual(await newsOf(member, 'PersistentVolumeClaim', 'early'), [
+      assert.deepEqual(await eventsOf(member, 'PersistentVolumeClaim', 'early'), [
         'ProvisioningFailed: storageclass.storage.k8s.io "later" not found',
       ])
       await member.create(
@@ -224,7 +224,7 @@ describe('bound claims', () => {
       await member.patch(PERSISTENT_VOLUMES, 'only', { metadata: { finalizers: null } })
       await world.settle()
       assert.deepEqual((await theClaim(member, 'mine'))?.status, { phase: 'Lost' })
-      assert.deepEqual(await newsOf(member, 'PersistentVolumeClaim', 'mine'), [
+      assert.deepEqual(await eventsOf(member, 'PersistentVolumeClaim', 'mine'), [
         'ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!',
       ])
       await member.create(aVolume('only'))
@@ -245,7 +245,7 @@ describe('bound claims', () => {
       await member.create(aClaim('thief', { volumeName: 'only' }, { annotations: done }))
       await world.settle()
       assert.deepEqual((await theClaim(member, 'thief'))?.status, { phase: 'Lost' })
-      assert.deepEqual(await newsOf(member, 'PersistentVolumeClaim', 'thief'), [
+      assert.deepEqual(await eventsOf(member, 'PersistentVolumeClaim', 'thief'), [
         'ClaimMisbound: Two claims are bound to the same volume, this one is bound incorrectly',
       ])
       assert.equal((await theClaim(member, 'mine'))?.status?.phase, 'Bound')

@@ -6,7 +6,7 @@ import { survives } from '../../../faultsim/survives.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { controllerReference } from '../../workloads/pod/ownership.ts'
-import { newsOf } from '../../workloads/pod/testing.ts'
+import { eventsOf } from '../../workloads/pod/testing.ts'
 import { aClaim, aPodWith } from '../testing.ts'
 import { ephemeralClaims } from './controller.ts'
 
@@ -48,7 +48,7 @@ describe('ephemeral volumes', () => {
       await member.create(aClaim('user-scratch'))
       await member.create(aPodWithScratch())
       await world.settle()
-      assert.deepEqual(await newsOf(member, 'Pod', 'user'), [
+      assert.deepEqual(await eventsOf(member, 'Pod', 'user'), [
         'FailedBinding: ephemeral volume scratch: PVC default/user-scratch was not created for pod default/user (pod is not owner)',
       ])
       assert.equal((await expectThere(member, PERSISTENT_VOLUME_CLAIMS, CLAIM)).metadata.ownerReferences, undefined)

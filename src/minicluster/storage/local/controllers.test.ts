@@ -5,7 +5,7 @@ import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { newsOf } from '../../workloads/pod/testing.ts'
+import { eventsOf } from '../../workloads/pod/testing.ts'
 import { PROVISIONED_BY, SELECTED_NODE } from '../names.ts'
 import { aClaim, aClass, aVolume, ScriptedDirectories, theClaim, theVolume } from '../testing.ts'
 import { localProvisioning } from './provision/controller.ts'
@@ -56,7 +56,7 @@ describe('volumes of the class local', () => {
     assert.deepEqual(volume?.metadata.finalizers?.sort(), [LOCAL_FINALIZER, 'kubernetes.io/pv-protection'])
     const claim = await theClaim(member, 'mine')
     assert.deepEqual([claim?.status?.phase, claim?.spec?.volumeName, volume?.status?.phase], ['Bound', name, 'Bound'])
-    const events = await newsOf(member, 'PersistentVolumeClaim', 'mine')
+    const events = await eventsOf(member, 'PersistentVolumeClaim', 'mine')
     assert.ok(events.includes(`ProvisioningSucceeded: Successfully provisioned volume ${name}`), events.join('\n'))
   })
 
@@ -102,7 +102,7 @@ describe('volumes of the class local', () => {
     await member.create(IMMEDIATE)
     await member.create(aClaim('mine', { storageClassName: 'now', volumeMode: 'Block' }))
     await world.settle()
-    const events = await newsOf(member, 'PersistentVolumeClaim', 'mine')
+    const events = await eventsOf(member, 'PersistentVolumeClaim', 'mine')
     assert.ok(events.some((line) => line.startsWith('ProvisioningFailed: failed to provision volume with StorageClass "now": ')))
     assert.deepEqual(on.calls, [])
   })
@@ -114,7 +114,7 @@ describe('volumes of the class local', () => {
     await member.create(aClaim('mine', { storageClassName: 'now' }))
     await world.settle()
     assert.equal((await theClaim(member, 'mine'))?.status?.phase, 'Bound')
-    const events = await newsOf(member, 'PersistentVolumeClaim', 'mine')
+    const events = await eventsOf(member, 'PersistentVolumeClaim', 'mine')
     assert.ok(events.includes('ProvisioningFailed: failed to provision volume with StorageClass "now": no space left on device'))
     assert.equal(on.calls.length, 2)
     member.complaints.length = 0
@@ -126,7 +126,7 @@ describe('volumes of the class local', () => {
     await select(member, 'mine', 'nowhere')
     await world.settle()
     assert.equal((await theClaim(member, 'mine'))?.metadata.annotations?.[SELECTED_NODE], undefined)
-    const events = await newsOf(member, 'PersistentVolumeClaim', 'mine')
+    const events = await eventsOf(member, 'PersistentVolumeClaim', 'mine')
     assert.ok(events.includes('ProvisioningFailed: failed to get target node: nodes "nowhere" not found'))
     assert.deepEqual(on.calls, [])
   })
@@ -140,7 +140,7 @@ describe('volumes of the class local', () => {
     await world.settle()
     assert.deepEqual(on.calls, [])
     assert.equal((await theVolume(member, 'trick'))?.status?.phase, 'Released')
-    const [events] = await newsOf(member, 'PersistentVolume', 'trick')
+    const [events] = await eventsOf(member, 'PersistentVolume', 'trick')
     assert.match(events ?? '', /^VolumeFailedDelete: the path of this volume is not its own directory/)
     await member.delete(PERSISTENT_VOLUMES, 'trick')
     await world.settle()

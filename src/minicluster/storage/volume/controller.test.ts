@@ -4,7 +4,7 @@ import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume } from '../../../kinds/kubernetes/types.ts'
-import { newsOf } from '../../workloads/pod/testing.ts'
+import { eventsOf } from '../../workloads/pod/testing.ts'
 import { PROVISIONED_BY } from '../names.ts'
 import { aClaim, aVolume, theClaim, theVolume } from '../testing.ts'
 import { plan, volumePhases } from './controller.ts'
@@ -93,7 +93,7 @@ describe('volumes whose claim goes', () => {
       const why = 'error getting deleter volume plugin for volume "doomed": no deletable volume plugin matched'
       const { phase, message } = (await theVolume(member, 'doomed'))?.status ?? {}
       assert.deepEqual({ phase, message }, { phase: 'Failed', message: why })
-      assert.deepEqual(await newsOf(member, 'PersistentVolume', 'doomed'), [`VolumeFailedDelete: ${why}`])
+      assert.deepEqual(await eventsOf(member, 'PersistentVolume', 'doomed'), [`VolumeFailedDelete: ${why}`])
     },
     MEMBER,
   )
@@ -106,10 +106,10 @@ story(
     const claim = await member.create(aClaim('mine', { volumeMode: 'Block' }))
     await member.create(aVolume('files', { claimRef: { namespace: 'default', name: 'mine', uid: claim.metadata.uid } }))
     await world.settle()
-    assert.deepEqual(await newsOf(member, 'PersistentVolume', 'files'), [
+    assert.deepEqual(await eventsOf(member, 'PersistentVolume', 'files'), [
       'VolumeMismatch: Cannot bind PersistentVolume to requested PersistentVolumeClaim "mine" due to incompatible volumeMode.',
     ])
-    const told = await newsOf(member, 'PersistentVolumeClaim', 'mine')
+    const told = await eventsOf(member, 'PersistentVolumeClaim', 'mine')
     assert.ok(
       told.includes(
         'VolumeMismatch: Cannot bind PersistentVolume "files" to requested PersistentVolumeClaim due to incompatible volumeMode.',

@@ -5,7 +5,7 @@ import { survives } from '../../../faultsim/survives.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import { CRON_JOBS, JOBS } from '../../../kinds/kubernetes/resources.ts'
 import type { CronJob, CronJobSpec, CronJobStatus, Job } from '../../../kinds/kubernetes/types.ts'
-import { endAll, newsOf } from '../job/testing.ts'
+import { endAll, eventsOf } from '../job/testing.ts'
 import { cronJobController } from './controller.ts'
 import { plan } from './plan.ts'
 
@@ -70,7 +70,7 @@ describe('cron jobs', () => {
       await endAll(world, name, 'Succeeded')
       const after = await statusOf(member, 'regular')
       assert.deepEqual([after.active, after.lastSuccessfulTime], [undefined, (await jobsOf(member, 'regular'))[0]?.status?.completionTime])
-      assert.deepEqual(await newsOf(member, 'regular'), [
+      assert.deepEqual(await eventsOf(member, 'regular'), [
         `Normal SuccessfulCreate: Created job ${name}`,
         `Normal SawCompletedJob: Saw completed job: ${name}, condition: Complete`,
       ])
@@ -110,11 +110,11 @@ describe('cron jobs', () => {
         (await statusOf(member, 'replace')).active?.map(({ name }) => name),
         [`replace-${second}`],
       )
-      assert.deepEqual(await newsOf(member, 'forbid'), [
+      assert.deepEqual(await eventsOf(member, 'forbid'), [
         `Normal SuccessfulCreate: Created job forbid-${first}`,
         'Normal JobAlreadyActive: Not starting job because prior execution is running and concurrency policy is Forbid',
       ])
-      assert.deepEqual(await newsOf(member, 'replace'), [
+      assert.deepEqual(await eventsOf(member, 'replace'), [
         `Normal SuccessfulCreate: Created job replace-${first}`,
         `Normal SuccessfulDelete: Deleted job replace-${first}`,
         `Normal SuccessfulCreate: Created job replace-${second}`,
@@ -138,7 +138,7 @@ describe('cron jobs', () => {
       }
       const [two, three] = [minutesAt('2026-01-01T00:20:00Z'), minutesAt('2026-01-01T00:30:00Z')]
       assert.deepEqual(await namesOf(member, 'kept'), [`kept-${two}`, `kept-${three}`])
-      const events = await newsOf(member, 'kept')
+      const events = await eventsOf(member, 'kept')
       assert.ok(events.includes(`Normal SuccessfulDelete: Deleted job kept-${minutesAt('2026-01-01T00:10:00Z')}`), events.join('\n'))
     },
     MEMBER,
@@ -158,7 +158,7 @@ describe('cron jobs', () => {
       assert.deepEqual(await namesOf(member, 'pause'), [`pause-${minutesAt('2026-01-01T00:30:00Z')}`])
       assert.deepEqual(await namesOf(member, 'strict'), [], 'five minutes late is too late')
       assert.equal((await namesOf(member, 'minutely')).length, 1)
-      const [first] = await newsOf(member, 'minutely')
+      const [first] = await eventsOf(member, 'minutely')
       assert.equal(
         first,
         'Warning TooManyMissedTimes: too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew',
@@ -173,7 +173,7 @@ describe('cron jobs', () => {
     async (world) => {
       await world.member.create(aCronJob('never', { schedule: '0 0 31 2 *' }))
       await world.settle()
-      assert.deepEqual(await newsOf(world.member, 'never'), [
+      assert.deepEqual(await eventsOf(world.member, 'never'), [
         'Warning InvalidSchedule: invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second',
       ])
       await world.member.delete(CRON_JOBS, 'default/never')
@@ -197,7 +197,7 @@ describe('cron jobs', () => {
       })
       await world.settle()
       assert.deepEqual(await statusOf(member, 'own'), {})
-      assert.deepEqual(await newsOf(member, 'own'), [
+      assert.deepEqual(await eventsOf(member, 'own'), [
         'Warning UnexpectedJob: Saw a job that the controller did not create or forgot: by-hand',
       ])
       await nextStart(world)
@@ -206,7 +206,7 @@ describe('cron jobs', () => {
       await world.settle()
       assert.equal((await statusOf(member, 'own')).active, undefined)
       assert.deepEqual(await namesOf(member, 'own'), [], 'a start is made once')
-      assert.equal((await newsOf(member, 'own')).at(-1), `Normal MissingJob: Active job went missing: ${name}`)
+      assert.equal((await eventsOf(member, 'own')).at(-1), `Normal MissingJob: Active job went missing: ${name}`)
     },
     MEMBER,
   )

@@ -4,7 +4,7 @@ import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { CONTROLLER_REVISIONS, DAEMON_SETS, NAMESPACES, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, DaemonSetSpec } from '../../../kinds/kubernetes/types.ts'
-import { allReady, newsOf, podNames, podsIn } from '../pod/testing.ts'
+import { allReady, eventsOf, podNames, podsIn } from '../pod/testing.ts'
 import { daemonSet } from './controller.ts'
 import { aDaemonSet, addNodes, aNode, change, fail, podOn, ready, sight, statusIn, taint, templateAt } from './testing.ts'
 
@@ -60,7 +60,7 @@ describe('a DaemonSet', () => {
       })
       const names = await podNames(cluster)
       assert.deepEqual(
-        (await newsOf(cluster, 'DaemonSet', 'agent')).sort(),
+        (await eventsOf(cluster, 'DaemonSet', 'agent')).sort(),
         names.map((name) => `SuccessfulCreate: Created pod: ${name}`),
       )
     },
@@ -144,7 +144,7 @@ describe('a DaemonSet', () => {
       await cluster.patch(PODS, `default/${(await podOn(cluster, 'a')).metadata.name}`, { status: { phase: 'Succeeded' } }, 'status')
       await world.settle()
       assert.equal((await podOn(cluster, 'a')).status?.phase, 'Pending')
-      const events = await newsOf(cluster, 'DaemonSet', 'agent')
+      const events = await eventsOf(cluster, 'DaemonSet', 'agent')
       const found = `daemon pod default/${first.metadata.name} on node a`
       assert.ok(events.includes(`FailedDaemonPod: Found failed ${found}, will try to kill it`), events.join('\n'))
       assert.ok(events.some((one) => one.startsWith('SucceededDaemonPod: Found succeeded daemon pod default/')))

@@ -8,7 +8,7 @@ import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resou
 import type { Deployment } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { controllerOf, controllerReference } from '../pod/ownership.ts'
-import { aDeployment, allReady, aReplicaSet, newsOf, podNames, podsIn, replicaSetsIn, setReady, theDeployment } from '../pod/testing.ts'
+import { aDeployment, allReady, aReplicaSet, eventsOf, podNames, podsIn, replicaSetsIn, setReady, theDeployment } from '../pod/testing.ts'
 import { deployment } from './controller.ts'
 
 const MEMBER = { members: 1 }
@@ -80,7 +80,7 @@ describe('Deployments', () => {
         ['Available True MinimumReplicasAvailable', 'Progressing True NewReplicaSetAvailable'],
       )
       assert.equal(progressOf(done), `True NewReplicaSetAvailable: ReplicaSet "${name}" has successfully progressed.`)
-      assert.deepEqual(await newsOf(member, 'Deployment', 'web'), [`ScalingReplicaSet: Scaled up replica set ${name} from 0 to 3`])
+      assert.deepEqual(await eventsOf(member, 'Deployment', 'web'), [`ScalingReplicaSet: Scaled up replica set ${name} from 0 to 3`])
     },
     MEMBER,
   )
@@ -95,7 +95,7 @@ describe('Deployments', () => {
       await allReady(world)
       assert.deepEqual(await sizes(world), [0, 3])
       const [old, young] = (await replicaSetsIn(member)).map(({ metadata }) => metadata.name)
-      assert.deepEqual((await newsOf(member, 'Deployment', 'web')).slice(1), [
+      assert.deepEqual((await eventsOf(member, 'Deployment', 'web')).slice(1), [
         `ScalingReplicaSet: Scaled up replica set ${young} from 0 to 1`,
         `ScalingReplicaSet: Scaled down replica set ${old} from 3 to 2`,
         `ScalingReplicaSet: Scaled up replica set ${young} from 1 to 2`,
@@ -211,7 +211,7 @@ describe('Deployments', () => {
       await world.settle()
       assert.deepEqual(await sizes(world), [11, 7])
       const [old, young] = (await replicaSetsIn(member)).map(({ metadata }) => metadata.name)
-      const events = await newsOf(member, 'Deployment', 'web')
+      const events = await eventsOf(member, 'Deployment', 'web')
       assert.deepEqual(events.slice(-2).sort(), [
         `ScalingReplicaSet: Scaled up replica set ${old} from 8 to 11`,
         `ScalingReplicaSet: Scaled up replica set ${young} from 5 to 7`,

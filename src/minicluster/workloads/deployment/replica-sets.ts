@@ -88,7 +88,7 @@ export function setActions({ deployment, goal, newest, olds, revision, steps }: 
       ...(Object.keys(annotations).length === 0 ? {} : { metadata: { annotations } }),
       ...(Object.keys(spec).length === 0 ? {} : { spec }),
     }
-    return [{ do: 'patch', resource: REPLICA_SETS, of: set, patch, events: newsOf(deployment, set, own) }]
+    return [{ do: 'patch', resource: REPLICA_SETS, of: set, patch, events: eventsOf(deployment, set, own) }]
   })
 }
 
@@ -97,7 +97,7 @@ function sizeChange(set: ReplicaSet, steps: readonly Step[]): { replicas?: numbe
   return last === undefined || last.to === sizeOf(set) ? {} : { replicas: last.to }
 }
 
-function newsOf(deployment: Deployment, set: ReplicaSet, steps: readonly Step[]): EventIntent[] {
+function eventsOf(deployment: Deployment, set: ReplicaSet, steps: readonly Step[]): EventIntent[] {
   let from = sizeOf(set)
   const events: EventIntent[] = []
   for (const { name, to } of steps) {

@@ -4,7 +4,7 @@ import { describe } from 'node:test'
 import { story } from '../../../faultsim/story.ts'
 import { JOBS, PODS, RESOURCE_QUOTAS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
-import { activePodsOf, aJob, bindPod, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'
+import { activePodsOf, aJob, bindPod, conditionsOf, endAll, endPod, eventsOf, jobOf, podsOf, runPod, statusOf } from './testing.ts'
 
 const MEMBER = { members: 1, hub: false }
 const indexOf = ({ metadata }: Pod): number => Number(metadata.annotations?.['batch.kubernetes.io/job-completion-index'])
@@ -30,7 +30,7 @@ describe('failing jobs', () => {
       const status = await statusOf(member, 'flaky')
       assert.deepEqual([status.failed, status.active, status.completionTime], [4, undefined, undefined])
       assert.deepEqual(await conditionsOf(member, 'flaky'), ['FailureTarget=True BackoffLimitExceeded', 'Failed=True BackoffLimitExceeded'])
-      const events = await newsOf(member, 'flaky')
+      const events = await eventsOf(member, 'flaky')
       assert.equal(events[events.length - 1], 'Warning BackoffLimitExceeded: Job has reached the specified backoff limit')
     },
     MEMBER,
@@ -56,7 +56,7 @@ describe('failing jobs', () => {
       await world.settle()
       assert.deepEqual(await conditionsOf(member, 'team'), ['FailureTarget=True BackoffLimitExceeded', 'Failed=True BackoffLimitExceeded'])
       assert.equal((await statusOf(member, 'team')).terminating, 0)
-      assert.equal((await newsOf(member, 'team')).filter((line) => line.startsWith('Normal SuccessfulDelete')).length, 2)
+      assert.equal((await eventsOf(member, 'team')).filter((line) => line.startsWith('Normal SuccessfulDelete')).length, 2)
     },
     MEMBER,
   )
@@ -96,7 +96,7 @@ describe('failing jobs', () => {
       assert.deepEqual(await conditionsOf(member, 'late'), ['FailureTarget=True DeadlineExceeded', 'Failed=True DeadlineExceeded'])
       assert.deepEqual(await podsOf(member, 'late'), [])
       assert.equal((await statusOf(member, 'late')).failed, 2)
-      const events = await newsOf(member, 'late')
+      const events = await eventsOf(member, 'late')
       assert.equal(events[events.length - 1], 'Warning DeadlineExceeded: Job was active longer than specified deadline')
     },
     MEMBER,
@@ -257,7 +257,7 @@ describe('failing jobs', () => {
       await member.create(aJob('big', { parallelism: 2, completions: 2 }))
       await world.advance(10_000)
       assert.equal((await statusOf(member, 'big')).active, 1)
-      const events = await newsOf(member, 'big')
+      const events = await eventsOf(member, 'big')
       assert.ok(
         events.some((line) =>
           /^Warning FailedCreate: Error creating: pods "big-[a-z0-9]{5}" is forbidden: exceeded quota: small/.test(line),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { story } from '../../../faultsim/story.ts'
 import { JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
-import { activePodsOf, aJob, conditionsOf, endAll, endPod, jobOf, newsOf, podsOf, runPod, statusOf } from './testing.ts'
+import { activePodsOf, aJob, conditionsOf, endAll, endPod, eventsOf, jobOf, podsOf, runPod, statusOf } from './testing.ts'
 
 const MEMBER = { members: 1, hub: false }
 
@@ -43,7 +43,7 @@ describe('jobs', () => {
         { type: 'Complete', status: 'True', ...at, reason: 'CompletionsReached', message },
       ])
       assert.deepEqual((await podsOf(member, 'once'))[0]?.metadata.finalizers, undefined)
-      assert.deepEqual(await newsOf(member, 'once'), [
+      assert.deepEqual(await eventsOf(member, 'once'), [
         `Normal SuccessfulCreate: Created pod: ${pod.metadata.name}`,
         'Normal Completed: Job completed',
       ])
@@ -95,7 +95,7 @@ describe('jobs', () => {
       const status = await statusOf(member, 'wide')
       assert.deepEqual([status.active, status.ready, status.failed], [1, 1, undefined])
       assert.equal(
-        (await newsOf(member, 'wide')).filter((line) => line.startsWith('Normal SuccessfulDelete: Deleted pod: wide-')).length,
+        (await eventsOf(member, 'wide')).filter((line) => line.startsWith('Normal SuccessfulDelete: Deleted pod: wide-')).length,
         3,
       )
       await member.patch(JOBS, 'default/wide', { spec: { parallelism: 0 } })
@@ -280,7 +280,7 @@ describe('jobs', () => {
         'Complete=True CompletionsReached',
       ])
       assert.deepEqual(
-        (await newsOf(member, 'pause')).filter((line) => !line.includes('pod:')),
+        (await eventsOf(member, 'pause')).filter((line) => !line.includes('pod:')),
         ['Normal Suspended: Job suspended', 'Normal Resumed: Job resumed', 'Normal Completed: Job completed'],
       )
     },

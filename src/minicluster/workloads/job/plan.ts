@@ -147,12 +147,12 @@ function statusAction(step: Step, of: { records: ReturnType<typeof recordsOf>; i
       of: job,
       patch: { status: patch },
       subresource: 'status',
-      events: newsOf(job, { change, last, succeeded: next.succeeded ?? 0 }),
+      events: eventsOf(job, { change, last, succeeded: next.succeeded ?? 0 }),
     },
   ]
 }
 
-function newsOf(job: Job, { change, last, succeeded }: { change?: JobCondition; last?: JobCondition; succeeded: number }): EventIntent[] {
+function eventsOf(job: Job, { change, last, succeeded }: { change?: JobCondition; last?: JobCondition; succeeded: number }): EventIntent[] {
   const events: EventIntent[] = []
   const tell = (type: EventIntent['type'], reason: string, message: string): void => void events.push({ of: job, type, reason, message })
   if (change !== undefined) tell('Normal', change.status === 'True' ? 'Suspended' : 'Resumed', change.message ?? '')

@@ -74,7 +74,7 @@ export async function conditionsOf(cluster: WorldCluster, name: string): Promise
 }
 
 /** `Type Reason: message` of all news about objects of this name, in the order in which they were first told. */
-export async function newsOf(cluster: WorldCluster, name: string): Promise<string[]> {
+export async function eventsOf(cluster: WorldCluster, name: string): Promise<string[]> {
   const events = (await cluster.list(EVENTS)).filter((event) => (event.involvedObject as { name?: string }).name === name)
   const stampOf = (text: string | undefined): bigint => BigInt(`0x${text?.slice(text.lastIndexOf('.') + 1)}`)
   return events

@@ -86,7 +86,7 @@ export async function allReady(world: World): Promise<void> {
 }
 
 /** What was told about an object, oldest first: `reason: message`. */
-export async function newsOf(cluster: WorldCluster, kind: string, name: string): Promise<string[]> {
+export async function eventsOf(cluster: WorldCluster, kind: string, name: string): Promise<string[]> {
   const events = await cluster.list(EVENTS, { namespace: 'default' })
   return events
     .filter(({ involvedObject }) => {

@@ -5,7 +5,7 @@ import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import { controllerOf, controllerReference } from '../pod/ownership.ts'
-import { allReady, aPod, aReplicaSet, newsOf, podNames, podsIn, setReady, theReplicaSet } from '../pod/testing.ts'
+import { allReady, aPod, aReplicaSet, eventsOf, podNames, podsIn, setReady, theReplicaSet } from '../pod/testing.ts'
 import { replicaSet } from './controller.ts'
 
 const MEMBER = { members: 1 }
@@ -28,7 +28,7 @@ describe('ReplicaSets', () => {
       const { status } = await theReplicaSet(member, 'web')
       assert.deepEqual(status, { replicas: 3, fullyLabeledReplicas: 3, terminatingReplicas: 0, observedGeneration: 1 })
       const told = (await podNames(member)).map((name) => `SuccessfulCreate: Created pod: ${name}`)
-      assert.deepEqual((await newsOf(member, 'ReplicaSet', 'web')).sort(), told)
+      assert.deepEqual((await eventsOf(member, 'ReplicaSet', 'web')).sort(), told)
     },
     MEMBER,
   )
@@ -45,7 +45,7 @@ describe('ReplicaSets', () => {
       await member.patch(REPLICA_SETS, 'default/web', { spec: { replicas: 1 } })
       await world.settle()
       assert.deepEqual(await podNames(member), [first.metadata.name])
-      const events = await newsOf(member, 'ReplicaSet', 'web')
+      const events = await eventsOf(member, 'ReplicaSet', 'web')
       const told = others.map(({ metadata }) => `SuccessfulDelete: Deleted pod: ${metadata.name}`)
       assert.deepEqual(events.slice(3).sort(), told)
       const { status } = await theReplicaSet(member, 'web')
@@ -185,7 +185,7 @@ describe('ReplicaSets', () => {
       assert.equal(failure?.reason, 'FailedCreate')
       assert.match(failure?.message ?? '', /^pods "web-\w{5}" is forbidden: error looking up service account default\/robot/)
       assert.equal(failed.status?.observedGeneration, 1)
-      assert.match((await newsOf(member, 'ReplicaSet', 'web'))[0] ?? '', /^FailedCreate: Error creating: pods "web-\w{5}" is forbidden/)
+      assert.match((await eventsOf(member, 'ReplicaSet', 'web'))[0] ?? '', /^FailedCreate: Error creating: pods "web-\w{5}" is forbidden/)
       await member.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } })
       await world.settle()
       const cured = await theReplicaSet(member, 'web')

@@ -4,7 +4,7 @@ import { expectGone, expectThere } from '../../../faultsim/expect/index.ts'
 import { story } from '../../../faultsim/story.ts'
 import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
-import { allReady, aPod, newsOf, podNames, podsIn } from '../pod/testing.ts'
+import { allReady, aPod, eventsOf, podNames, podsIn } from '../pod/testing.ts'
 import { aStatefulSet, change, claimsIn, owners, ready, revisionsIn, sight, statusIn, templateAt, theSet, withClaims } from './testing.ts'
 
 const member = { members: 1 }
@@ -57,7 +57,7 @@ describe('a StatefulSet in order', () => {
         updateRevision,
         collisionCount: 0,
       })
-      assert.deepEqual(await newsOf(cluster, 'StatefulSet', 'web'), [
+      assert.deepEqual(await eventsOf(cluster, 'StatefulSet', 'web'), [
         'SuccessfulCreate: Create Claim www-web-5 Pod web-5 in StatefulSet web success',
         'SuccessfulCreate: Create Pod web-5 in StatefulSet web successful',
         'SuccessfulCreate: Create Claim www-web-6 Pod web-6 in StatefulSet web success',
@@ -87,7 +87,7 @@ describe('a StatefulSet in order', () => {
       await world.settle()
       assert.equal(await sight(cluster), 'web-0:one+')
       assert.deepEqual(await owners(cluster), ['www-web-0', 'www-web-1', 'www-web-2'])
-      assert.deepEqual((await newsOf(cluster, 'StatefulSet', 'web')).slice(-2), [
+      assert.deepEqual((await eventsOf(cluster, 'StatefulSet', 'web')).slice(-2), [
         'SuccessfulDelete: Delete Pod web-2 in StatefulSet web successful',
         'SuccessfulDelete: Delete Pod web-1 in StatefulSet web successful',
       ])
@@ -187,7 +187,7 @@ describe('a StatefulSet in order', () => {
         [['StatefulSet', 'web', true]],
       )
       assert.equal(metadata.labels?.['statefulset.kubernetes.io/pod-name'], 'web-0')
-      assert.deepEqual(await newsOf(cluster, 'StatefulSet', 'web'), ['SuccessfulUpdate: Update Pod web-0 in StatefulSet web successful'])
+      assert.deepEqual(await eventsOf(cluster, 'StatefulSet', 'web'), ['SuccessfulUpdate: Update Pod web-0 in StatefulSet web successful'])
     },
     member,
   )
@@ -358,7 +358,7 @@ describe('a StatefulSet on simulated nodes', () => {
       assert.equal(await sight(cluster), 'web-0:two+ web-1:two+ web-2:two+')
       const { currentRevision, updateRevision, availableReplicas } = await statusIn(cluster)
       assert.deepEqual([currentRevision, availableReplicas], [updateRevision, 3])
-      const order = (await newsOf(cluster, 'StatefulSet', 'web')).map((one) => one.replace(/^.*: (\w+) Pod (\S+) .*$/, '$1 $2'))
+      const order = (await eventsOf(cluster, 'StatefulSet', 'web')).map((one) => one.replace(/^.*: (\w+) Pod (\S+) .*$/, '$1 $2'))
       assert.deepEqual(order, [
         ...['Create web-0', 'Create web-1', 'Create web-2'],
         // The same news again counts up.
@@ -411,7 +411,7 @@ describe('the claims of a StatefulSet', () => {
       await world.settle()
       assert.deepEqual(await podNames(cluster), [])
       assert.equal(
-        (await newsOf(cluster, 'StatefulSet', 'web')).at(-1),
+        (await eventsOf(cluster, 'StatefulSet', 'web')).at(-1),
         'FailedCreate: Create Pod web-0 in StatefulSet web failed error: pvc www-web-0 is being deleted',
       )
       await cluster.patch(PERSISTENT_VOLUME_CLAIMS, 'default/www-web-0', { metadata: { finalizers: null } })

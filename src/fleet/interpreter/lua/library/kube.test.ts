@@ -54,10 +54,10 @@ describe('lua kube library', () => {
   it('tells the priority class of a pod unless it is not to', () => {
     const script = new Script('function main(t) return require("kube").accuratePodRequirements(t) end', 'main')
     const pod = { spec: { priorityClassName: 'high', nodeSelector: { disk: 'ssd' } } }
-    const told = (options: object) => script.call([pod], { now: () => 0, ...options }).json(1, { root: 'struct' })
+    const reported = (options: object) => script.call([pod], { now: () => 0, ...options }).json(1, { root: 'struct' })
     const nodeClaim = { nodeSelector: { disk: 'ssd' } }
-    assert.deepEqual(told({}), { nodeClaim, priorityClassName: 'high' })
-    assert.deepEqual(told({ priorityClassName: false }), { nodeClaim })
+    assert.deepEqual(reported({}), { nodeClaim, priorityClassName: 'high' })
+    assert.deepEqual(reported({ priorityClassName: false }), { nodeClaim })
   })
 
   it('tells what a pod depends on', () => {

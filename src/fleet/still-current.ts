@@ -9,9 +9,9 @@ import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
 import { isFresh } from '../runtime/live-owner.ts'
 
-export type Currency = (object: KubeObject, client: Client) => Promise<boolean>
+export type StillCurrent = (object: KubeObject, client: Client) => Promise<boolean>
 
-export function createCurrency(resource: Resource): Currency {
+export function createStillCurrent(resource: Resource): StillCurrent {
   let begunAt: Promise<number> | undefined
   return async (object, client) => {
     begunAt ??= revisionNow(client)

@@ -27,7 +27,7 @@ export const indexesOf = (kind: BindingKind): Index[] => [
 ]
 
 /** A binding's status is others' business. */
-export const isAnotherWish = (old: Binding, binding: Binding): boolean =>
+export const isSpecChanged = (old: Binding, binding: Binding): boolean =>
   old.metadata.generation !== binding.metadata.generation || isRelabelled(old, binding)
 
 const isRelabelled = (old: KubeObject, { metadata }: KubeObject): boolean =>

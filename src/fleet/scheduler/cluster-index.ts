@@ -5,12 +5,12 @@
 import { deepEqual } from '../../base/json.ts'
 import type { Cluster } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
-import { type ClusterFacts, factsOf } from './cluster-facts.ts'
+import { type ClusterInfo, infoOf } from './cluster-info.ts'
 
 /** What is new about a cluster; undefined where nothing can matter to anybody. */
 export interface ClusterChange {
-  readonly before: ClusterFacts | undefined
-  readonly after: ClusterFacts | undefined
+  readonly before: ClusterInfo | undefined
+  readonly after: ClusterInfo | undefined
   /** It is going or gone. */
   readonly isLost: boolean
   /** Which bindings it fits may be different: it is new, or its labels, place or taints changed. */
@@ -23,42 +23,42 @@ export interface ClusterChange {
   readonly hasMore: boolean
 }
 
-export class ClusterBook {
-  readonly #facts = new Map<string, ClusterFacts>()
-  #sorted: readonly ClusterFacts[] | undefined
+export class ClusterIndex {
+  readonly #info = new Map<string, ClusterInfo>()
+  #sorted: readonly ClusterInfo[] | undefined
   /** Whose list of kinds the next cluster may share. */
-  #last: ClusterFacts | undefined
+  #last: ClusterInfo | undefined
 
   /** In the order of their names. Never changed once it is given away. */
-  get clusters(): readonly ClusterFacts[] {
-    this.#sorted ??= [...this.#facts.values()].sort((a, b) => compareStrings(a.name, b.name))
+  get clusters(): readonly ClusterInfo[] {
+    this.#sorted ??= [...this.#info.values()].sort((a, b) => compareStrings(a.name, b.name))
     return this.#sorted
   }
 
-  get(name: string): ClusterFacts | undefined {
-    return this.#facts.get(name)
+  get(name: string): ClusterInfo | undefined {
+    return this.#info.get(name)
   }
 
-  isGone = (name: string): boolean => this.#facts.get(name)?.isDeleting !== false
+  isGone = (name: string): boolean => this.#info.get(name)?.isDeleting !== false
 
   /** The cluster of this name as the cache has it; undefined when nothing is new. */
   follow(name: string, cluster: Cluster | undefined): ClusterChange | undefined {
-    const before = this.#facts.get(name)
+    const before = this.#info.get(name)
     if (before?.cluster === cluster) return undefined
     if (cluster === undefined) {
-      this.#facts.delete(name)
+      this.#info.delete(name)
       this.#sorted = undefined
       return { before, after: undefined, isLost: true, isDifferent: false, servesOthers: false, gainedApis: [], hasMore: false }
     }
-    const after = factsOf(cluster, before, this.#last)
-    this.#facts.set(name, after)
+    const after = infoOf(cluster, before, this.#last)
+    this.#info.set(name, after)
     this.#last = after
     this.#sorted = undefined
     return changeOf(before, after)
   }
 }
 
-function changeOf(before: ClusterFacts | undefined, after: ClusterFacts): ClusterChange {
+function changeOf(before: ClusterInfo | undefined, after: ClusterInfo): ClusterChange {
   if (before === undefined)
     return { before, after, isLost: after.isDeleting, isDifferent: true, servesOthers: true, gainedApis: [], hasMore: true }
   return {
@@ -75,7 +75,7 @@ function changeOf(before: ClusterFacts | undefined, after: ClusterFacts): Cluste
   }
 }
 
-function hasMore({ capacity: before }: ClusterFacts, { capacity: after }: ClusterFacts): boolean {
+function hasMore({ capacity: before }: ClusterInfo, { capacity: after }: ClusterInfo): boolean {
   if (after === undefined) return false
   if (before === undefined || after.pods > before.pods) return true
   for (const [resource, amount] of after.free) if (amount > (before.free.get(resource) ?? 0)) return true

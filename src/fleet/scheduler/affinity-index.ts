@@ -3,7 +3,7 @@
  * cluster is held against the affinities, not against the bindings. State: one entry per distinct affinity.
  */
 import type { Binding } from '../../kinds/karmada/index.ts'
-import type { ClusterFacts } from './cluster-facts.ts'
+import type { ClusterInfo } from './cluster-info.ts'
 import type { Demand, Term } from './demand.ts'
 import { isAlwaysDecided, isOurs } from './necessity.ts'
 
@@ -23,11 +23,11 @@ export function affinityKey(binding: Binding, demand: Demand, schedulerName: str
 }
 
 interface Entry {
-  readonly isMeant: (facts: ClusterFacts) => boolean
+  readonly isMeant: (info: ClusterInfo) => boolean
   bindings: number
 }
 
-export class AffinityBook {
+export class AffinityIndex {
   readonly #entries = new Map<string, Entry>()
   readonly #ofBinding = new Map<string, string>()
 
@@ -37,16 +37,16 @@ export class AffinityBook {
     if (old !== undefined) this.#leave(key, old)
     if (affinity === undefined || demand === undefined) return
     this.#ofBinding.set(key, affinity)
-    const entry = this.#entries.get(affinity) ?? { isMeant: meaning(demand), bindings: 0 }
+    const entry = this.#entries.get(affinity) ?? { isMeant: matching(demand), bindings: 0 }
     entry.bindings++
     this.#entries.set(affinity, entry)
   }
 
   /** The affinities that mean one of these clusters. */
-  meaning(...clusters: readonly (ClusterFacts | undefined)[]): string[] {
+  matching(...clusters: readonly (ClusterInfo | undefined)[]): string[] {
     const found: string[] = []
     for (const [affinity, { isMeant }] of this.#entries)
-      if (clusters.some((facts) => facts !== undefined && isMeant(facts))) found.push(affinity)
+      if (clusters.some((info) => info !== undefined && isMeant(info))) found.push(affinity)
     return found
   }
 
@@ -57,8 +57,8 @@ export class AffinityBook {
   }
 }
 
-function meaning(demand: Demand): (facts: ClusterFacts) => boolean {
+function matching(demand: Demand): (info: ClusterInfo) => boolean {
   const term = termInUse(demand)
   if (term === undefined) return () => true
-  return (facts) => term.isPrimary(facts) || term.overflow?.some((matches) => matches(facts)) === true
+  return (info) => term.isPrimary(info) || term.overflow?.some((matches) => matches(info)) === true
 }

@@ -13,11 +13,11 @@ import { fieldsAt, listAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import { patient } from '../../../runtime/followed-members.ts'
-import { keptOfNode, keptOfPod, type NodeFacts, type PodFacts } from './amounts.ts'
+import { keptOfNode, keptOfPod, type NodeResources, type PodResources } from './amounts.ts'
 import { type Enablements, readEnablements, readVersion } from './enablements.ts'
 import { createSums, type Summary } from './sums.ts'
 
-export interface MemberFacts {
+export interface MemberState {
   /** False while something has not answered for the first time: then nothing is known well enough to be said. */
   readonly isComplete: boolean
   readonly version: string | undefined
@@ -29,7 +29,7 @@ export interface MemberFacts {
   stop(): void
 }
 
-export interface MemberFactsOptions {
+export interface MemberStateOptions {
   member: Member
   /** Whose client asks for version and discovery. */
   part: string
@@ -42,7 +42,7 @@ export interface MemberFactsOptions {
   onError?(error: unknown): void
 }
 
-export function followMember(options: MemberFactsOptions): MemberFacts {
+export function followMember(options: MemberStateOptions): MemberState {
   const { member, clock, random } = options
   const sums = createSums()
   const stopping = new AbortController()
@@ -53,28 +53,28 @@ export function followMember(options: MemberFactsOptions): MemberFacts {
     const onError = (error: unknown): void => {
       options.onError?.(error)
       // What cannot be followed is not waited for.
-      changes.tell()
+      changes.notify()
     }
     return startInformer({ client, clock: patient(clock), random, resource, project, signal, onError })
   }
   const nodes = following(NODES, keptOfNode)
   const pods = following(PODS, keptOfPod)
   const definitions = following(CUSTOM_RESOURCE_DEFINITIONS, keptOfDefinition)
-  const discovery = followDiscovery(options, stopping.signal, changes.tell)
+  const discovery = followDiscovery(options, stopping.signal, changes.notify)
   const reading = repeatReading(clock, () => discovery.read())
   const isKnown = (): boolean => nodes.hasSynced && pods.hasSynced
   nodes.subscribe(({ type, object, old }) => {
-    sums.node(old?.facts as NodeFacts | undefined, type === 'deleted' ? undefined : (object.facts as NodeFacts))
-    if (isKnown()) changes.tell()
+    sums.node(old?.facts as NodeResources | undefined, type === 'deleted' ? undefined : (object.facts as NodeResources))
+    if (isKnown()) changes.notify()
   })
   pods.subscribe(({ type, object, old }) => {
-    sums.pod(old?.facts as PodFacts | undefined, type === 'deleted' ? undefined : (object.facts as PodFacts))
-    if (isKnown()) changes.tell()
+    sums.pod(old?.facts as PodResources | undefined, type === 'deleted' ? undefined : (object.facts as PodResources))
+    if (isKnown()) changes.notify()
   })
   definitions.subscribe(({ type, object, old }) => {
     if (definitions.hasSynced && (type !== 'updated' || old?.facts !== object.facts)) reading.changed()
   })
-  for (const one of [nodes, pods]) void one.synced().then(changes.tell)
+  for (const one of [nodes, pods]) void one.synced().then(changes.notify)
   return {
     get isComplete() {
       return discovery.hasAnswered && [nodes, pods].every((one) => one.hasSynced || one.isFailing)
@@ -113,7 +113,7 @@ interface Discovery {
   refresh(): void
 }
 
-function followDiscovery(options: MemberFactsOptions, signal: AbortSignal, tell: () => void): Discovery {
+function followDiscovery(options: MemberStateOptions, signal: AbortSignal, notify: () => void): Discovery {
   const { member, clock, part } = options
   const state = { hasAnswered: false, version: undefined as string | undefined, enablements: undefined as Enablements | undefined }
   let isReading = false
@@ -136,7 +136,7 @@ function followDiscovery(options: MemberFactsOptions, signal: AbortSignal, tell:
     // Half an answer is worse than a whole one of a moment ago.
     if (enablements.isComplete || state.enablements?.isComplete !== true) state.enablements = enablements
     else readAtMs = 0
-    tell()
+    notify()
     if (mustReadAgain) {
       mustReadAgain = false
       begin()
@@ -163,19 +163,19 @@ function followDiscovery(options: MemberFactsOptions, signal: AbortSignal, tell:
 }
 
 /** At once when it was quiet, else at the end of the interval, once for all that happened in it. */
-export function coalesce(clock: Clock, everyMs: number, call: () => void): { tell(): void; stop(): void } {
-  let toldAtMs = Number.NEGATIVE_INFINITY
+export function coalesce(clock: Clock, everyMs: number, call: () => void): { notify(): void; stop(): void } {
+  let calledAtMs = Number.NEGATIVE_INFINITY
   let cancel: (() => void) | undefined
   const now = (): void => {
     cancel = undefined
-    toldAtMs = clock.now()
+    calledAtMs = clock.now()
     call()
   }
   return {
-    tell() {
+    notify() {
       if (cancel !== undefined) return
       // Never longer than the interval, though the clock was set back.
-      const waitMs = Math.min(everyMs, toldAtMs + everyMs - clock.now())
+      const waitMs = Math.min(everyMs, calledAtMs + everyMs - clock.now())
       if (waitMs <= 0) now()
       else cancel = clock.after(waitMs, now)
     },

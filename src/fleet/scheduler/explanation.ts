@@ -2,13 +2,13 @@
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
 import type { Candidate, Candidates } from './candidate.ts'
-import type { ClusterFacts } from './cluster-facts.ts'
-import { type Sentence, shortened, type Told } from './decision.ts'
+import type { ClusterInfo } from './cluster-info.ts'
+import { type ExplanationInput, type Sentence, shortened } from './decision.ts'
 import type { Demand } from './demand.ts'
 import type { Selection } from './spread/selection.ts'
 
 export interface Filtered {
-  readonly feasible: readonly ClusterFacts[]
+  readonly feasible: readonly ClusterInfo[]
   /** The first of those that a filter refused. */
   readonly rejected: readonly Sentence[]
   /** How many were refused, by reason. */
@@ -33,7 +33,7 @@ export interface InVain {
   readonly problem: string
 }
 
-export function tellFailure({ feasible, rejected, reasons }: Filtered, inVain: InVain | undefined): Told {
+export function explainFailure({ feasible, rejected, reasons }: Filtered, inVain: InVain | undefined): ExplanationInput {
   const { candidates, problem = '' } = inVain ?? {}
   const count = candidates?.byName.length ?? 0
   const sentence = ({ name, available }: Candidate): Sentence => ({
@@ -57,7 +57,7 @@ export interface Choice {
   weightOf(candidate: Candidate): number | undefined
 }
 
-export function tellChoice(choice: Choice, { feasible, rejected, reasons }: Filtered): Told {
+export function explainChoice(choice: Choice, { feasible, rejected, reasons }: Filtered): ExplanationInput {
   const { candidates, selection, targets } = choice
   const unselected = candidates.byName.length - selection.selected.length
   const empty = selection.selected.length - targets.length
@@ -96,13 +96,13 @@ function whyNot(choice: Choice, count: number): Sentence[] {
   if (count === 0) return []
   const { candidates, selection, targets } = choice
   const chosen = new Set(targets.map(({ name }) => name))
-  const isSelected = (one: Candidate): boolean => selection.isEverybody === true || selection.selected.includes(one)
-  const told: Sentence[] = []
-  for (const one of selection.isEverybody === true ? selection.selected : candidates.preferred) {
-    if (told.length >= count) break
-    if (!chosen.has(one.name)) told.push({ name: one.name, why: isSelected(one) ? whyEmpty(one, choice) : selection.whyNot(one) })
+  const isSelected = (one: Candidate): boolean => selection.selectsAll === true || selection.selected.includes(one)
+  const sentences: Sentence[] = []
+  for (const one of selection.selectsAll === true ? selection.selected : candidates.preferred) {
+    if (sentences.length >= count) break
+    if (!chosen.has(one.name)) sentences.push({ name: one.name, why: isSelected(one) ? whyEmpty(one, choice) : selection.whyNot(one) })
   }
-  return told
+  return sentences
 }
 
 function whyChosen(target: TargetCluster, candidate: Candidate | undefined, { demand, weightOf }: Choice): string {

@@ -6,14 +6,14 @@ import { deepEqual } from '../../../base/json.ts'
 import type { Cluster } from '../../../kinds/karmada/index.ts'
 import type { Summary } from './sums.ts'
 
-export interface SaidSummaries {
+export interface ReportedSummaries {
   /** True also where nothing is known: then nothing newer will come. */
   isCurrent(cluster: Cluster): boolean
   /** Who knows what members have. */
   knownBy(summaryOf: (cluster: string) => Summary | undefined): void
 }
 
-export function createSaidSummaries(): SaidSummaries {
+export function createReportedSummaries(): ReportedSummaries {
   let summaryOf: (cluster: string) => Summary | undefined = () => undefined
   return {
     isCurrent({ metadata, status }) {

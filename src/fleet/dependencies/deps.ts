@@ -3,7 +3,7 @@
 import type { Templates } from '../../runtime/templates.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
 
-export interface DependenciesFacts {
+export interface DependenciesDeps {
   templates: Templates
   interpreter: Interpreter
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Cluster } from '../../../kinds/karmada/index.ts'
-import { createSaidSummaries } from './said-summaries.ts'
+import { createReportedSummaries } from './reported-summaries.ts'
 
 describe('what a cluster says it has', () => {
   const nodeSummary = { totalNum: 1, readyNum: 1 }
@@ -21,10 +21,10 @@ describe('what a cluster says it has', () => {
   ]
   for (const [name, cluster, expected] of table)
     it(name, () => {
-      const summaries = createSaidSummaries()
+      const summaries = createReportedSummaries()
       summaries.knownBy((member) => (member === 'm1' ? { nodeSummary, resourceSummary: counted('3') } : undefined))
       assert.equal(summaries.isCurrent(cluster), expected)
     })
 
-  it('is believed while nobody looks at members', () => assert.equal(createSaidSummaries().isCurrent(saying('2')), true))
+  it('is believed while nobody looks at members', () => assert.equal(createReportedSummaries().isCurrent(saying('2')), true))
 })

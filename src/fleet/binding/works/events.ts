@@ -18,22 +18,22 @@ interface Subject {
 
 export function syncSucceeded({ kind, binding, template }: Subject): EventIntent[] {
   const message = `Sync work of ${kind.display(refOf(binding))} successful.`
-  const told = (of: KubeObject): EventIntent => ({ of, type: 'Normal', reason: 'SyncWorkSucceed', message })
-  return template === undefined ? [told(binding)] : [told(binding), told(template)]
+  const reported = (of: KubeObject): EventIntent => ({ of, type: 'Normal', reason: 'SyncWorkSucceed', message })
+  return template === undefined ? [reported(binding)] : [reported(binding), reported(template)]
 }
 
 export function syncFailures({ binding, template }: Subject, hindrances: readonly Hindrance[]): KeyedEvent[] {
   return hindrances.flatMap(({ cluster, message, isOverride }) => {
-    const told = (of: KubeObject, reason: string, text: string): KeyedEvent => ({
+    const reported = (of: KubeObject, reason: string, text: string): KeyedEvent => ({
       key: `${of.kind} ${reason} ${text}`,
       of,
       type: 'Warning',
       reason,
       message: text,
     })
-    const ofWork = (of: KubeObject): KeyedEvent => told(of, SYNC_WORK_FAILED, `cluster(${cluster}): ${message}`)
+    const ofWork = (of: KubeObject): KeyedEvent => reported(of, SYNC_WORK_FAILED, `cluster(${cluster}): ${message}`)
     if (template === undefined) return [ofWork(binding)]
-    return [ofWork(binding), ofWork(template), ...(isOverride === true ? [told(template, 'ApplyOverridePolicyFailed', message)] : [])]
+    return [ofWork(binding), ofWork(template), ...(isOverride === true ? [reported(template, 'ApplyOverridePolicyFailed', message)] : [])]
   })
 }
 

@@ -11,7 +11,7 @@ export interface Capacity {
   readonly free: ReadonlyAmounts
 }
 
-export interface ClusterFacts {
+export interface ClusterInfo {
   readonly name: string
   readonly cluster: Cluster
   readonly isDeleting: boolean
@@ -30,7 +30,7 @@ const NO_APIS: readonly ApiEnablement[] = []
 const enablementsOf = (cluster: Cluster): readonly ApiEnablement[] => cluster.status?.apiEnablements ?? NO_APIS
 
 /** `alike`: facts whose parts may be shared where they say the same (of the cluster before, or of another one). */
-export function factsOf(cluster: Cluster, ...alike: readonly (ClusterFacts | undefined)[]): ClusterFacts {
+export function infoOf(cluster: Cluster, ...alike: readonly (ClusterInfo | undefined)[]): ClusterInfo {
   const { metadata, spec, status } = cluster
   const enablements = enablementsOf(cluster)
   const same = alike.find((other) => other !== undefined && deepEqual(enablementsOf(other.cluster), enablements))

@@ -23,7 +23,7 @@ export interface Subject {
   name: string
 }
 
-export interface Situation {
+export interface ExplainInput {
   subject: Subject
   template: KubeObject | undefined
   /** Policies that could select it by where they are: of its namespace, and of the cluster. */
@@ -33,7 +33,7 @@ export interface Situation {
   works: readonly Work[]
 }
 
-export async function situationOf(client: Client, subject: Subject): Promise<Situation> {
+export async function readExplainInput(client: Client, subject: Subject): Promise<ExplainInput> {
   const { resource, namespace, name } = subject
   const template = await ifFound(client.get(resource, { namespace, name }))
   const bindings = (resource.namespaced ? RESOURCE_BINDINGS : CLUSTER_RESOURCE_BINDINGS) as Resource<Binding>
