@@ -194,7 +194,7 @@ const machine: Machine = {
   random,
   env: (name) => process.env[name],
   cwd: process.cwd(),
-  facts: {
+  systemInfo: {
     architecture: GO_ARCHITECTURES.get(os.arch()) ?? os.arch(),
     operatingSystem: os.platform(),
     kernelVersion: os.release(),

@@ -56,7 +56,7 @@ export function fakeMachine(): FakeMachine {
     random: seededRandom(1),
     env: () => undefined,
     cwd: '/home/me',
-    facts: { architecture: 'amd64', operatingSystem: 'linux', kernelVersion: '6', osImage: 'test' },
+    systemInfo: { architecture: 'amd64', operatingSystem: 'linux', kernelVersion: '6', osImage: 'test' },
     hardware: { cpus: 4, memoryBytes: 8 * 1024 ** 3 },
     memory: () => ({ usedBytes: 1024 ** 3, limitBytes: 4 * 1024 ** 3, mostBytes: 6 * 1024 ** 3 }),
     isTerminal: false,

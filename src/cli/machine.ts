@@ -16,7 +16,7 @@ export interface Machine {
   /** Of this process: what is in use, and what it may use. */
   memory(): MemoryUse
   /** What its nodes say about it. */
-  facts: { architecture: string; operatingSystem: string; kernelVersion: string; osImage: string }
+  systemInfo: { architecture: string; operatingSystem: string; kernelVersion: string; osImage: string }
   /** Whether people are looking: colours and progress. */
   isTerminal: boolean
   out(text: string): void

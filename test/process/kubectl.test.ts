@@ -23,7 +23,7 @@ describe('kubectl and pods that run here', {
   })
   const run = (args: readonly string[], input?: string): Promise<CommandResult> =>
     runCommand(kubectlPath ?? '', ['--kubeconfig', place.kubeconfig, ...args], {
-      env: { HOME: place.ground.directory, PATH: process.env.PATH },
+      env: { HOME: place.testbed.directory, PATH: process.env.PATH },
       input,
       timeoutMs: 60_000,
     })
@@ -50,7 +50,7 @@ describe('kubectl and pods that run here', {
     // kubectl asks for a terminal only where it has one itself.
     const command = `'${kubectlPath}' --kubeconfig '${place.kubeconfig}' exec -it terminal -- sh -c 'tty; while test "$(stty size)" = "0 0"; do sleep 0.1; done; stty size; echo err >&2; read line; echo "got $line"; exit 9'`
     const result = await runCommand('script', ['-qefc', `stty rows 33 cols 77; ${command}`, '/dev/null'], {
-      env: { HOME: place.ground.directory, PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm' },
+      env: { HOME: place.testbed.directory, PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm' },
       input: 'typed\n',
       timeoutMs: 60_000,
     })
@@ -62,17 +62,17 @@ describe('kubectl and pods that run here', {
   })
 
   it('cp: both ways, files and directories', async () => {
-    const volume = path.join(place.ground.directory, 'volume')
+    const volume = path.join(place.testbed.directory, 'volume')
     mkdirSync(volume)
     await place.runPod('cp', { main: ['sleep', '120'] }, { mounts: [{ source: volume, path: '/data', readOnly: false }] })
-    const from = path.join(place.ground.directory, 'from')
+    const from = path.join(place.testbed.directory, 'from')
     mkdirSync(path.join(from, 'deep'), { recursive: true })
     const content = randomBytes(3 * 1024 * 1024)
     writeFileSync(path.join(from, 'deep', 'large'), content)
     writeFileSync(path.join(from, 'small'), 'text')
     await ok('cp', from, 'cp:/data/there')
     assert.deepEqual(readFileSync(path.join(volume, 'there', 'deep', 'large')), content)
-    const back = path.join(place.ground.directory, 'back')
+    const back = path.join(place.testbed.directory, 'back')
     await ok('cp', 'cp:/data/there', back)
     assert.deepEqual(readFileSync(path.join(back, 'deep', 'large')), content)
     assert.equal(readFileSync(path.join(back, 'small'), 'utf8'), 'text')
@@ -120,7 +120,7 @@ describe('kubectl and pods that run here', {
     assert.match((await run(['exec', 'waiting', '--', 'ls'])).stderr, /container not found \("main"\)/)
     assert.match((await run(['exec', 'nowhere', '--', 'ls'])).stderr, /node bare serves neither logs nor commands/)
     const spdy = await runCommand(kubectlPath ?? '', ['--kubeconfig', place.kubeconfig, 'exec', 'exec', '--', 'ls'], {
-      env: { HOME: place.ground.directory, KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' },
+      env: { HOME: place.testbed.directory, KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' },
     })
     assert.match(spdy.stderr, /use kubectl 1\.30 or newer/)
   })

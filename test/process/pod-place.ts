@@ -10,10 +10,10 @@ import { startTestServer, type TestServer } from '../../src/apiserver/testing.ts
 import { seededRandom } from '../../src/base/random.ts'
 import { formatKubeconfig } from '../../src/client/kubeconfig.ts'
 import { createProcessMachine, memberConnections, type ProcessMachine } from '../../src/minicluster/process/index.ts'
-import { aGround, aRun, type Ground, isRunning, realClock, until } from '../../src/minicluster/process/testing.ts'
+import { aRun, aTestbed, isRunning, realClock, type Testbed, until } from '../../src/minicluster/process/testing.ts'
 
 export interface PodPlace {
-  ground: Ground
+  testbed: Testbed
   machine: ProcessMachine
   server: TestServer
   listener: Listener
@@ -27,17 +27,17 @@ export interface PodPlace {
 }
 
 export async function aPodPlace(): Promise<PodPlace> {
-  const ground = aGround()
+  const testbed = aTestbed()
   const machine = createProcessMachine({
-    directory: path.join(ground.directory, 'data'),
+    directory: path.join(testbed.directory, 'data'),
     clock: realClock,
     random: seededRandom(1),
-    shim: ground.shim,
+    shim: testbed.shim,
   })
   const server = await startTestServer({ nodes: memberConnections((node) => (node === 'real' ? machine : undefined)) })
   server.clock.advance(Date.now() - server.clock.now())
   const pki = await ensurePki({
-    directory: await openKeyDirectory(path.join(ground.directory, 'pki')),
+    directory: await openKeyDirectory(path.join(testbed.directory, 'pki')),
     clock: realClock,
     random: seededRandom(2),
   })
@@ -49,7 +49,7 @@ export async function aPodPlace(): Promise<PodPlace> {
     port: 0,
     onError: (error) => errors.push(error),
   })
-  const kubeconfig = path.join(ground.directory, 'kubeconfig')
+  const kubeconfig = path.join(testbed.directory, 'kubeconfig')
   const url = `https://127.0.0.1:${listener.port}`
   const admin = { context: 'admin', server: url, caPem: pki.authority, certPem: pki.admin.certificate, keyPem: pki.admin.key }
   writeFileSync(kubeconfig, formatKubeconfig([admin], 'admin'))
@@ -57,7 +57,7 @@ export async function aPodPlace(): Promise<PodPlace> {
   await addNode(server, 'played', { 'sluice.dev/node': 'simulated' })
   await addNode(server, 'bare', {})
   return {
-    ground,
+    testbed,
     machine,
     server,
     listener,
@@ -83,7 +83,7 @@ export async function aPodPlace(): Promise<PodPlace> {
       machine.close()
       await listener.stop(0)
       server.stop()
-      ground.clear()
+      testbed.clear()
     },
   }
 }

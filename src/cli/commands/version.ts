@@ -4,7 +4,7 @@ import type { Machine } from '../machine.ts'
 import { formatted } from '../output.ts'
 
 export async function version(machine: Machine, options: { output?: string }): Promise<void> {
-  const facts = { sluice: machine.program.version, kubernetes: KUBERNETES_VERSION.gitVersion, node: machine.program.node }
-  const text = `sluice ${facts.sluice} (speaks Kubernetes ${facts.kubernetes}, on Node ${facts.node})\n`
-  machine.out(formatted(facts, options.output) ?? text)
+  const versions = { sluice: machine.program.version, kubernetes: KUBERNETES_VERSION.gitVersion, node: machine.program.node }
+  const text = `sluice ${versions.sluice} (speaks Kubernetes ${versions.kubernetes}, on Node ${versions.node})\n`
+  machine.out(formatted(versions, options.output) ?? text)
 }

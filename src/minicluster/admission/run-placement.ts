@@ -28,7 +28,7 @@ export function runPlacement(options: RunPlacementOptions): PodAdmission {
       const decision = decide(pod, read.get({ group: '', resource: 'namespaces' }, '', namespace), options)
       if (decision !== undefined) place(pod, decision)
     },
-    validate: (pod) => wishErrors(pod),
+    validate: (pod) => requestedErrors(pod),
   }
 }
 
@@ -52,11 +52,11 @@ export interface Decision {
 
 /** Undefined when the wish cannot be read: validation refuses it. */
 export function decide(pod: Pod, namespace: KubeObject | undefined, options: RunPlacementOptions): Decision | undefined {
-  const wish = wishOf(pod) ?? wishOf(namespace)
+  const requested = requestedOf(pod) ?? requestedOf(namespace)
   const isChoice = options.hasProcessNodes
-  if (wish === 'simulated') return { mode: 'simulated', because: `${RUN_ANNOTATION}: simulated asks for it`, isChoice }
-  if (wish === 'process') return { mode: 'process', because: '', isChoice }
-  if (wish !== undefined) return undefined
+  if (requested === 'simulated') return { mode: 'simulated', because: `${RUN_ANNOTATION}: simulated asks for it`, isChoice }
+  if (requested === 'process') return { mode: 'process', because: '', isChoice }
+  if (requested !== undefined) return undefined
   if (!options.hasProcessNodes)
     return {
       mode: 'simulated',
@@ -82,13 +82,13 @@ function whyNot(container: Container, { isMapped, resolves }: RunPlacementOption
   return `the command ${JSON.stringify(command)} of container ${container.name} is not on this machine; install it, or start with --image ${image}=DIRECTORY`
 }
 
-const wishOf = (object: KubeObject | undefined): string | undefined =>
+const requestedOf = (object: KubeObject | undefined): string | undefined =>
   object?.metadata.annotations?.[RUN_ANNOTATION] ?? object?.metadata.labels?.[RUN_ANNOTATION]
 
-function wishErrors(object: KubeObject): FieldError[] {
-  const wish = wishOf(object)
-  if (wish === undefined || wish === 'simulated' || wish === 'process') return []
-  return [invalid(`metadata.annotations[${RUN_ANNOTATION}]`, wish, 'must be simulated or process')]
+function requestedErrors(object: KubeObject): FieldError[] {
+  const requested = requestedOf(object)
+  if (requested === undefined || requested === 'simulated' || requested === 'process') return []
+  return [invalid(`metadata.annotations[${RUN_ANNOTATION}]`, requested, 'must be simulated or process')]
 }
 
 function place(pod: Pod, { mode, because, isChoice }: Decision): void {

@@ -15,7 +15,7 @@ const object = (kind: string, metadata: ObjectMeta, more: Record<string, unknown
 })
 const living = object('Namespace', { name: 'a' })
 const dying = object('Namespace', { name: 'a', deletionTimestamp: GONE })
-const deeds = (plan: { actions: readonly { do: string }[] }): string[] => plan.actions.map((action) => action.do)
+const done = (plan: { actions: readonly { do: string }[] }): string[] => plan.actions.map((action) => action.do)
 
 describe('the default ServiceAccount', () => {
   const account = object('ServiceAccount', { name: 'default', namespace: 'a' })
@@ -25,7 +25,7 @@ describe('the default ServiceAccount', () => {
     ['is not made where everything goes', { namespace: dying, account: undefined }, []],
     ['is not made where nothing is', { namespace: undefined, account: undefined }, []],
   ]
-  for (const [name, observed, wanted] of cases) it(name, () => assert.deepEqual(deeds(planAccount(observed)), wanted))
+  for (const [name, observed, wanted] of cases) it(name, () => assert.deepEqual(done(planAccount(observed)), wanted))
 })
 
 describe('the ConfigMap with the authority', () => {
@@ -39,7 +39,7 @@ describe('the ConfigMap with the authority', () => {
     ['is filled when it is empty', { namespace: living, configMap: held(undefined), authority: 'ca' }, ['update']],
     ['is not made where everything goes', { namespace: dying, configMap: undefined, authority: 'ca' }, []],
   ]
-  for (const [name, observed, wanted] of cases) it(name, () => assert.deepEqual(deeds(planRootCa(observed)), wanted))
+  for (const [name, observed, wanted] of cases) it(name, () => assert.deepEqual(done(planRootCa(observed)), wanted))
 
   it('keeps labels and says which revision it was based on', () => {
     const [action] = planRootCa({ namespace: living, configMap: held({}), authority: 'ca' }).actions
@@ -56,7 +56,7 @@ describe('an Event', () => {
   const event = (more: Record<string, unknown>): KubeObject =>
     object('Event', { name: 'e', creationTimestamp: '2026-01-01T00:30:00Z' }, more)
   const look = (one: KubeObject | undefined) => planEvent({ event: one, nowMs: NOW, ttlMs: 3_600_000 })
-  it('goes an hour after it was made', () => assert.deepEqual(deeds(look(event({}))), ['delete']))
+  it('goes an hour after it was made', () => assert.deepEqual(done(look(event({}))), ['delete']))
   it('stays for an hour after it was last seen, and is looked at again then', () => {
     for (const more of [
       { lastTimestamp: '2026-01-01T01:30:00Z' },
@@ -72,7 +72,7 @@ describe('an Event', () => {
       { series: { lastObservedTime: 5 } },
       { series: null },
     ])
-      assert.deepEqual(deeds(look(event(more))), ['delete'])
+      assert.deepEqual(done(look(event(more))), ['delete'])
   })
   it('is as new as can be when the clock was set back behind its making', () => {
     const later = event({})
@@ -80,8 +80,8 @@ describe('an Event', () => {
     assert.deepEqual(look(later), { actions: [], requeueAfterMs: 3_600_000 })
   })
   it('is left alone when it is gone or going', () => {
-    assert.deepEqual(deeds(look(undefined)), [])
-    assert.deepEqual(deeds(look(object('Event', { name: 'e', deletionTimestamp: GONE }))), [])
+    assert.deepEqual(done(look(undefined)), [])
+    assert.deepEqual(done(look(object('Event', { name: 'e', deletionTimestamp: GONE }))), [])
   })
 })
 

@@ -17,10 +17,10 @@ export function createAddresses(): Addresses {
   return {
     addressOf(pod, podCIDR, others) {
       const uid = pod.metadata.uid ?? ''
-      const told = pod.status?.podIP
-      if (told !== undefined && told !== '') {
+      const reported = pod.status?.podIP
+      if (reported !== undefined && reported !== '') {
         held.delete(uid)
-        return told
+        return reported
       }
       if (pod.spec?.hostNetwork === true) return HOST_ADDRESS
       const known = held.get(uid)

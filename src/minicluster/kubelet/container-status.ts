@@ -21,28 +21,28 @@ export interface StatusInput extends LifeInput {
 }
 
 export function containerStatusOf(view: ContainerView, input: StatusInput): ContainerStatus {
-  const { standing, told } = view
+  const { standing, reported } = view
   const isHidden =
-    standing.is === 'asked' || standing.is === 'starting' || standing.is === 'ending' || isBeingPrepared(view, input.deedsOf(view))
-  if (isHidden && told !== undefined && standing.is !== 'absent') return hiddenStatus(view, told, input)
+    standing.is === 'asked' || standing.is === 'starting' || standing.is === 'ending' || isBeingPrepared(view, input.progressOf(view))
+  if (isHidden && reported !== undefined && standing.is !== 'absent') return hiddenStatus(view, reported, input)
   // Why it waited before is why it waits, until more is known.
   const isDue = input.life.starts.some((start) => start.view === view)
-  if (isDue && !input.areVolumesKnown && told?.state?.waiting !== undefined) return told
+  if (isDue && !input.areVolumesKnown && reported?.state?.waiting !== undefined) return reported
   const shown = isHidden || standing.is === 'absent' ? undefined : standing
   const { state, lastState } = statesOf(view, shown, input)
   const isUp = state.running !== undefined && hasStarted(view, input)
   const run = shown === undefined ? undefined : { podUid: input.pod.metadata.uid ?? '', container: view.name, attempt: shown.attempt }
-  const containerID = run === undefined ? told?.containerID : containerIdOf(run)
+  const containerID = run === undefined ? reported?.containerID : containerIdOf(run)
   // What runs is what it was started as, though the spec may say otherwise by now.
-  const image = (containerID === told?.containerID ? told?.image : undefined) ?? view.spec.image ?? ''
+  const image = (containerID === reported?.containerID ? reported?.image : undefined) ?? view.spec.image ?? ''
   return {
     name: view.name,
     state,
     lastState,
     ready: isReady(view, { isUp, state }, input),
-    restartCount: Math.max(told?.restartCount ?? 0, shown?.attempt ?? 0),
+    restartCount: Math.max(reported?.restartCount ?? 0, shown?.attempt ?? 0),
     image,
-    imageID: run === undefined ? (told?.imageID ?? '') : imageIdOf(input.images.get(image)),
+    imageID: run === undefined ? (reported?.imageID ?? '') : imageIdOf(input.images.get(image)),
     containerID,
     started: isUp,
     ...resourcesOf(view),
@@ -51,13 +51,13 @@ export function containerStatusOf(view: ContainerView, input: StatusInput): Cont
 }
 
 /** While a run starts or its end is looked into, what was told stays, but for being ready. */
-function hiddenStatus(view: ContainerView, told: ContainerStatus, input: StatusInput): ContainerStatus {
-  if (view.standing.is === 'ending') return { ...told, ready: false, started: false }
-  const { postStart } = input.deedsOf(view)
+function hiddenStatus(view: ContainerView, reported: ContainerStatus, input: StatusInput): ContainerStatus {
+  if (view.standing.is === 'ending') return { ...reported, ready: false, started: false }
+  const { postStart } = input.progressOf(view)
   const hasFailed = postStart?.state === 'done' && postStart.failure !== undefined
-  if (!hasFailed) return told
-  const lastState = told.state?.terminated === undefined ? told.lastState : { terminated: told.state.terminated }
-  return { ...told, state: { waiting: { reason: 'PostStartHookError', message: postStart.failure } }, lastState }
+  if (!hasFailed) return reported
+  const lastState = reported.state?.terminated === undefined ? reported.lastState : { terminated: reported.state.terminated }
+  return { ...reported, state: { waiting: { reason: 'PostStartHookError', message: postStart.failure } }, lastState }
 }
 
 const imageIdOf = (root: string | undefined): string => (root === undefined ? 'sluice.dev/this-machine' : `sluice.dev/directory${root}`)
@@ -98,7 +98,7 @@ export const podName = ({ metadata }: StatusInput['pod']): string =>
   `${metadata.name ?? ''}_${metadata.namespace ?? ''}(${metadata.uid ?? ''})`
 
 function terminatedOf(view: ContainerView, ended: Extract<Standing, { is: 'ended' }>, { pod }: StatusInput): ContainerStateTerminated {
-  if (ended.told !== undefined) return ended.told
+  if (ended.reported !== undefined) return ended.reported
   const { exitCode, signal, reason, message, startedAtMs, finishedAtMs } = ended.end
   return {
     exitCode,
@@ -113,9 +113,11 @@ function terminatedOf(view: ContainerView, ended: Extract<Standing, { is: 'ended
 
 /** The end of the run before the one that is shown, as it was told, or else as the machine knows it. */
 function endBefore(view: ContainerView, attempt: number | undefined, { pod }: StatusInput): ContainerStateTerminated | undefined {
-  const { told, runs } = view
+  const { reported, runs } = view
   const current = attempt === undefined ? undefined : containerIdOf({ podUid: pod.metadata.uid ?? '', container: view.name, attempt })
-  const record = [told?.state?.terminated, told?.lastState?.terminated].find((one) => one !== undefined && one.containerID !== current)
+  const record = [reported?.state?.terminated, reported?.lastState?.terminated].find(
+    (one) => one !== undefined && one.containerID !== current,
+  )
   if (record !== undefined) return record
   const before = attempt === undefined ? undefined : runs.find((run) => run.attempt === attempt - 1)
   if (before?.state.phase !== 'exited') return undefined

@@ -15,7 +15,7 @@ export interface ContainerView {
   role: Role
   spec: Container
   /** As the status has it. */
-  told: ContainerStatus | undefined
+  reported: ContainerStatus | undefined
   /** Runs the machine knows, oldest first. */
   runs: readonly Run[]
   standing: Standing
@@ -39,7 +39,7 @@ export type Standing =
   | { is: 'running'; attempt: number; startedAtMs: number }
   /** The program ended; what there is to say about it is still being looked up. */
   | { is: 'ending'; attempt: number; state: Extract<RunState, { phase: 'exited' }> }
-  | { is: 'ended'; attempt: number; end: End /** As the status has it already. */; told: ContainerStateTerminated | undefined }
+  | { is: 'ended'; attempt: number; end: End /** As the status has it already. */; reported: ContainerStateTerminated | undefined }
 
 /** What was found out about a run after its end. */
 export interface Autopsy {
@@ -79,13 +79,13 @@ export function containersOf(input: ViewInput): ContainerView[] {
   const { spec, status } = input.pod
   const view = (container: Container, isInit: boolean): ContainerView => {
     const name = container.name ?? ''
-    const told = (isInit ? status?.initContainerStatuses : status?.containerStatuses)?.find((one) => one.name === name)
+    const reported = (isInit ? status?.initContainerStatuses : status?.containerStatuses)?.find((one) => one.name === name)
     const runs = input.runs.filter((run) => run.container === name)
     const role: Role = !isInit ? 'main' : container.restartPolicy === 'Always' ? 'sidecar' : 'init'
-    const standing = standingOf(runs, told, input)
-    const attempt = nextAttempt({ standing, told })
+    const standing = standingOf(runs, reported, input)
+    const attempt = nextAttempt({ standing, reported })
     const isAsked = !isLive(standing) && input.isAsked({ podUid: input.pod.metadata.uid ?? '', container: name, attempt })
-    return { name, role, spec: container, told, runs, standing: isAsked ? { is: 'asked', attempt } : standing }
+    return { name, role, spec: container, reported, runs, standing: isAsked ? { is: 'asked', attempt } : standing }
   }
   return [
     ...(spec?.initContainers ?? []).map((container) => view(container, true)),
@@ -94,35 +94,36 @@ export function containersOf(input: ViewInput): ContainerView[] {
 }
 
 /** The attempt that would be begun next: never one that the machine or the status knows. */
-export function nextAttempt({ standing, told }: Pick<ContainerView, 'standing' | 'told'>): number {
+export function nextAttempt({ standing, reported }: Pick<ContainerView, 'standing' | 'reported'>): number {
   if (standing.is === 'absent') return standing.nextAttempt
-  return Math.max(standing.attempt, told?.restartCount ?? 0) + 1
+  return Math.max(standing.attempt, reported?.restartCount ?? 0) + 1
 }
 
-function standingOf(runs: readonly Run[], told: ContainerStatus | undefined, input: ViewInput): Standing {
+function standingOf(runs: readonly Run[], reported: ContainerStatus | undefined, input: ViewInput): Standing {
   const newest = runs.at(-1)
-  const toldAttempt = attemptOf(told?.containerID)
-  if (newest === undefined || (toldAttempt !== undefined && toldAttempt > newest.attempt)) return fromStatus(told, toldAttempt, input.nowMs)
+  const reportedAttempt = attemptOf(reported?.containerID)
+  if (newest === undefined || (reportedAttempt !== undefined && reportedAttempt > newest.attempt))
+    return fromStatus(reported, reportedAttempt, input.nowMs)
   const { state, attempt } = newest
   if (state.phase === 'starting') return { is: 'starting', attempt }
   if (state.phase === 'running') return { is: 'running', attempt, startedAtMs: state.startedAtMs }
-  const record = recordOf(told, containerIdOf(newest))
-  if (record !== undefined) return { is: 'ended', attempt, end: endOfRecord(record, state), told: record }
+  const record = recordOf(reported, containerIdOf(newest))
+  if (record !== undefined) return { is: 'ended', attempt, end: endOfRecord(record, state), reported: record }
   if (state.phase === 'failed') {
     const atMs = state.atMs ?? input.nowMs
     const end = { exitCode: 128, reason: state.reason, message: state.message, startedAtMs: atMs, finishedAtMs: atMs }
-    return { is: 'ended', attempt, end, told: undefined }
+    return { is: 'ended', attempt, end, reported: undefined }
   }
   const autopsy = input.autopsyOf(newest)
   if (autopsy === undefined) return { is: 'ending', attempt, state }
   const { exitCode, signal, startedAtMs, finishedAtMs } = state
   const end = { exitCode, signal, startedAtMs, finishedAtMs, reason: exitCode === 0 ? 'Completed' : 'Error', ...autopsy }
-  return { is: 'ended', attempt, end, told: undefined }
+  return { is: 'ended', attempt, end, reported: undefined }
 }
 
 /** The end of a run as it was told before: told once, it stays as it is. */
-export function recordOf(told: ContainerStatus | undefined, containerID: string): ContainerStateTerminated | undefined {
-  return [told?.state?.terminated, told?.lastState?.terminated].find((one) => one?.containerID === containerID)
+export function recordOf(reported: ContainerStatus | undefined, containerID: string): ContainerStateTerminated | undefined {
+  return [reported?.state?.terminated, reported?.lastState?.terminated].find((one) => one?.containerID === containerID)
 }
 
 /** Times of the machine where it has them: the status knows only seconds. */
@@ -139,18 +140,18 @@ function endOfRecord(record: ContainerStateTerminated, state: RunState | undefin
 }
 
 /** The machine knows no such run (its directory was emptied): what was told is all there is. */
-function fromStatus(told: ContainerStatus | undefined, attempt: number | undefined, nowMs: number): Standing {
-  if (told === undefined || attempt === undefined) return { is: 'absent', nextAttempt: told?.restartCount ?? 0 }
-  const record = recordOf(told, told.containerID ?? '')
-  if (record !== undefined) return { is: 'ended', attempt, end: endOfRecord(record, undefined), told: record }
+function fromStatus(reported: ContainerStatus | undefined, attempt: number | undefined, nowMs: number): Standing {
+  if (reported === undefined || attempt === undefined) return { is: 'absent', nextAttempt: reported?.restartCount ?? 0 }
+  const record = recordOf(reported, reported.containerID ?? '')
+  if (record !== undefined) return { is: 'ended', attempt, end: endOfRecord(record, undefined), reported: record }
   const end = {
     exitCode: 137,
     reason: 'ContainerStatusUnknown',
     message: 'The container could not be located when the pod was terminated',
-    startedAtMs: parseMs(told.state?.running?.startedAt),
+    startedAtMs: parseMs(reported.state?.running?.startedAt),
     finishedAtMs: nowMs,
   }
-  return { is: 'ended', attempt, end, told: undefined }
+  return { is: 'ended', attempt, end, reported: undefined }
 }
 
 export function parseMs(time: string | undefined): number {

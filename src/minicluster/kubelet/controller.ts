@@ -101,13 +101,13 @@ async function isCurrent({ metadata }: Pod, client: Client): Promise<boolean> {
 
 function stateOf(shape: MemberShape, options: KubeletOptions, volumes: PodVolumes): KubeletState {
   const { machine, clock } = options
-  let facts: KubeletState['facts'] | undefined
+  let systemInfo: KubeletState['systemInfo'] | undefined
   return {
     machine,
     effects: kubeletEffects(machine, clock),
-    get facts() {
-      facts ??= factsOf(options)
-      return facts
+    get systemInfo() {
+      systemInfo ??= factsOf(options)
+      return systemInfo
     },
     nodes: new Map(processNodes(shape).map(({ name, podCIDR }) => [name, podCIDR])),
     addresses: createAddresses(),
@@ -120,7 +120,7 @@ function stateOf(shape: MemberShape, options: KubeletOptions, volumes: PodVolume
   }
 }
 
-const factsOf = ({ machine, images = new Map(), apiServer, env }: KubeletOptions): KubeletState['facts'] => ({
+const factsOf = ({ machine, images = new Map(), apiServer, env }: KubeletOptions): KubeletState['systemInfo'] => ({
   images,
   namespacesRefusal: machine.namespacesRefusal,
   env: { ...(apiServer === undefined ? {} : serviceEnv(apiServer)), ...env },
@@ -199,7 +199,7 @@ function planOf(observed: Observed | undefined, { effects }: KubeletState): Plan
   const { input } = observed
   const { pod, nowMs } = input
   const plan = planPod(input)
-  const renewal = observed.againAtMs === undefined ? undefined : Math.max(0, observed.againAtMs - nowMs)
+  const renewal = observed.refreshAtMs === undefined ? undefined : Math.max(0, observed.refreshAtMs - nowMs)
   const times = [plan.requeueAfterMs, renewal].filter((ms) => ms !== undefined)
   return {
     actions: actionsOf(pod, plan),

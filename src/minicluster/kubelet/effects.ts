@@ -8,7 +8,7 @@ import type { Autopsy } from './containers.ts'
 import type { HookOrder } from './plan.ts'
 import { type Answer, askCommand, askHttp } from './probes/check.ts'
 import type { ReadyVolume, StartOrder } from './run-spec.ts'
-import type { HookDeed } from './stopping.ts'
+import type { HookProgress } from './stopping.ts'
 import { type SetUp, setUpVolume } from './volumes/set-up.ts'
 
 export interface HookInput extends HookOrder {
@@ -27,7 +27,7 @@ export interface KubeletEffects {
   volume: Effect<SetUp, ReadyVolume>
   start: Effect<StartOrder, void>
   signal: Effect<{ run: RunId; signal: string }, { atMs: number }>
-  hook: Effect<HookInput, HookDeed>
+  hook: Effect<HookInput, HookProgress>
   autopsy: Effect<AutopsyInput, Autopsy>
   clear: Effect<{ podUid: string }, void>
 }
@@ -87,7 +87,7 @@ async function start(machine: ContainerMachine, { spec, mounts, terminationMessa
   const prepared = []
   for (const { subPath, source, ...mount } of mounts) prepared.push({ ...mount, source: await sourceOf(machine, source, subPath) })
   if (terminationMessagePath !== undefined) {
-    const source = await lastWordsOf(machine, spec)
+    const source = await terminationMessagePathOf(machine, spec)
     await machine.makeFile(source)
     prepared.push({ source, path: terminationMessagePath, readOnly: false })
   }
@@ -109,12 +109,12 @@ async function sourceOf(machine: ContainerMachine, source: string, subPath: stri
   }
 }
 
-const lastWordsOf = async (machine: ContainerMachine, run: RunId): Promise<string> =>
+const terminationMessagePathOf = async (machine: ContainerMachine, run: RunId): Promise<string> =>
   `${await machine.directory(run.podUid, 'containers', run.container)}/termination-${run.attempt}`
 
-async function runHook(at: { machine: ContainerMachine; clock: Clock }, input: HookInput, signal: AbortSignal): Promise<HookDeed> {
+async function runHook(at: { machine: ContainerMachine; clock: Clock }, input: HookInput, signal: AbortSignal): Promise<HookProgress> {
   const beganAtMs = at.clock.now()
-  const done = (failure?: string): HookDeed => ({ state: 'done', beganAtMs, endedAtMs: at.clock.now(), failure })
+  const done = (failure?: string): HookProgress => ({ state: 'done', beganAtMs, endedAtMs: at.clock.now(), failure })
   const { handler, timeoutMs = LONGEST_HOOK_MS } = input
   if (handler.sleep !== undefined) {
     await sleep(at.clock, Math.min((handler.sleep.seconds ?? 0) * 1000, timeoutMs), signal)
@@ -144,7 +144,7 @@ const LOG_BYTES = 2048
 const PORT_DIAL_MS = 200
 
 async function autopsy(machine: ContainerMachine, { run, container, podIP, exitCode }: AutopsyInput): Promise<Autopsy> {
-  const bytes = await machine.readFile(await lastWordsOf(machine, run), MAX_MESSAGE_BYTES)
+  const bytes = await machine.readFile(await terminationMessagePathOf(machine, run), MAX_MESSAGE_BYTES)
   let message = bytes === undefined ? '' : Buffer.from(bytes).toString()
   if (exitCode === 0) return message === '' ? {} : { message }
   if (message === '' && container.terminationMessagePolicy === 'FallbackToLogsOnError') message = await endOfLog(machine, run)

@@ -24,7 +24,7 @@ export interface Program {
   startMs?: number
   /** Commands inside: by the first word. */
   exec?: Readonly<Record<string, { exitCode?: number; output?: string; afterMs?: number }>>
-  lastWords?: string
+  terminationMessage?: string
   log?: string
 }
 
@@ -260,8 +260,8 @@ export class FakeMachine implements ContainerMachine {
       this.#setState(run, { atMs: startedAtMs, ...program.failsToStart })
       return
     }
-    const at = program.lastWords === undefined ? undefined : run.spec.mounts.find(({ path }) => path === '/dev/termination-log')
-    if (at !== undefined) this.files.set(at.source, program.lastWords ?? '')
+    const at = program.terminationMessage === undefined ? undefined : run.spec.mounts.find(({ path }) => path === '/dev/termination-log')
+    if (at !== undefined) this.files.set(at.source, program.terminationMessage ?? '')
     this.#setState(run, { phase: 'running', startedAtMs, pid: this.#pid++ })
     if (program.runMs !== undefined) run.cancel = this.#clock.after(program.runMs, () => this.#end(run, program.exitCode ?? 0))
   }

@@ -8,7 +8,7 @@ import { PODS } from '../../kinds/kubernetes/resources.ts'
 
 const programs = {
   serve: { port: 8080, exec: { check: { exitCode: 0 }, sick: { exitCode: 1, output: 'not well' } } },
-  clash: { runMs: 500, exitCode: 1, lastWords: 'cannot listen' },
+  clash: { runMs: 500, exitCode: 1, terminationMessage: 'cannot listen' },
   noisy: { runMs: 500, exitCode: 1, log: 'the end\n' },
   stopping: {
     exitCode: 0,

@@ -17,7 +17,7 @@ export function kubeletControllers(
   volumeDrivers: readonly VolumeDriver[],
 ): Controller[] {
   if (options === undefined) return []
-  const registration = processNodeRegistration(shape, options.facts)
+  const registration = processNodeRegistration(shape, options.systemInfo)
   if (shape.process.count === 0) return [registration]
   return [registration, kubelet(shape, options, volumeDrivers), kubeletGarbage(shape, options.machine)]
 }

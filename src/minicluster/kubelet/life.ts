@@ -6,7 +6,7 @@
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { pauseAfter } from './backoff.ts'
 import { type ContainerView, containerIdOf, type End, isLive, nextAttempt, parseMs, shouldRestart } from './containers.ts'
-import type { Deeds, Stop } from './stopping.ts'
+import type { RunProgress, Stop } from './stopping.ts'
 
 export type ProbeKind = 'startup' | 'readiness' | 'liveness'
 
@@ -19,7 +19,7 @@ export interface LifeInput {
   /** The node goes down: everything ends, and nothing is concluded from it. */
   isShuttingDown: boolean
   verdictsOf(view: ContainerView): ProbeVerdicts
-  deedsOf(view: ContainerView): Deeds
+  progressOf(view: ContainerView): RunProgress
   nowMs: number
 }
 
@@ -108,37 +108,37 @@ function hasPassed(view: ContainerView, input: LifeInput): boolean {
 }
 
 /** Running, its postStart hook over, its startup probe passed. */
-export function hasStarted(view: ContainerView, { verdictsOf, deedsOf }: Pick<LifeInput, 'verdictsOf' | 'deedsOf'>): boolean {
-  if (view.standing.is !== 'running' || isBeingPrepared(view, deedsOf(view))) return false
+export function hasStarted(view: ContainerView, { verdictsOf, progressOf }: Pick<LifeInput, 'verdictsOf' | 'progressOf'>): boolean {
+  if (view.standing.is !== 'running' || isBeingPrepared(view, progressOf(view))) return false
   return view.spec.startupProbe === undefined || verdictsOf(view).startup === true
 }
 
 /** The postStart hook is not over. What was told to be running before has had it. */
-export function isBeingPrepared(view: ContainerView, deeds: Deeds): boolean {
-  if (view.spec.lifecycle?.postStart === undefined || view.standing.is !== 'running' || isToldRunning(view)) return false
-  return deeds.postStart?.state !== 'done' || deeds.postStart.failure !== undefined
+export function isBeingPrepared(view: ContainerView, progress: RunProgress): boolean {
+  if (view.spec.lifecycle?.postStart === undefined || view.standing.is !== 'running' || isReportedRunning(view)) return false
+  return progress.postStart?.state !== 'done' || progress.postStart.failure !== undefined
 }
 
-export function isToldRunning(view: ContainerView): boolean {
-  if (view.standing.is !== 'running' || view.told?.state?.running === undefined) return false
+export function isReportedRunning(view: ContainerView): boolean {
+  if (view.standing.is !== 'running' || view.reported?.state?.running === undefined) return false
   const run = view.runs.at(-1)
-  return run !== undefined && view.told.containerID === containerIdOf(run)
+  return run !== undefined && view.reported.containerID === containerIdOf(run)
 }
 
-function pauseOf({ name, standing, runs, told }: ContainerView): [string, { untilMs: number; pauseMs: number }][] {
+function pauseOf({ name, standing, runs, reported }: ContainerView): [string, { untilMs: number; pauseMs: number }][] {
   if (standing.is !== 'ended' || standing.end.reason === 'NodeShutdown') return []
-  const pauseMs = pauseAfter(standing.end, endBefore(runs, standing, told), standing.attempt)
+  const pauseMs = pauseAfter(standing.end, endBefore(runs, standing, reported), standing.attempt)
   return pauseMs === 0 ? [] : [[name, { untilMs: standing.end.finishedAtMs + pauseMs, pauseMs }]]
 }
 
 function endBefore(
   runs: ContainerView['runs'],
   { attempt, end }: Extract<ContainerView['standing'], { is: 'ended' }>,
-  told: ContainerView['told'],
+  reported: ContainerView['reported'],
 ): Pick<End, 'finishedAtMs'> | undefined {
   const before = runs.find((run) => run.attempt === attempt - 1)
   // The time that the node was down is no pause of the container's.
-  const last = [told?.lastState?.terminated, told?.state?.terminated].find((one) => one?.reason === 'NodeShutdown')
+  const last = [reported?.lastState?.terminated, reported?.state?.terminated].find((one) => one?.reason === 'NodeShutdown')
   if (before !== undefined && last?.containerID === containerIdOf(before)) return { finishedAtMs: end.startedAtMs }
   if (before?.state.phase === 'exited') return before.state
   return before?.state.phase === 'failed' && before.state.atMs !== undefined ? { finishedAtMs: before.state.atMs } : undefined
@@ -173,14 +173,14 @@ function unhealthyStops(input: LifeInput): Stop[] {
   return views.flatMap((view) => {
     if (view.standing.is !== 'running') return []
     const verdicts = input.verdictsOf(view)
-    const { postStart } = input.deedsOf(view)
+    const { postStart } = input.progressOf(view)
     const willRestart = shouldRestart(view, pod.spec?.restartPolicy, 137) ? ', will be restarted' : ''
     const stop = (message: string, graceSeconds?: number): Stop[] => {
       const graceMs = (graceSeconds ?? graceOf(pod)) * 1000
       return [{ view, attempt: attemptOf(view), message, graceMs, isItsTurn: true }]
     }
     const { startupProbe, livenessProbe, image = '' } = view.spec
-    if (isToldRunning(view) && (view.told?.image ?? image) !== image)
+    if (isReportedRunning(view) && (view.reported?.image ?? image) !== image)
       return stop(`Container ${view.name} definition changed, will be restarted`)
     if (postStart?.state === 'done' && postStart.failure !== undefined) return stop('FailedPostStartHook')
     if (startupProbe !== undefined && verdicts.startup === false)

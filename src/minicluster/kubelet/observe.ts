@@ -13,12 +13,12 @@ import type { ContainerMachine, RunId } from './container-machine.ts'
 import { type Autopsy, containerIdOf, type Run, recordOf } from './containers.ts'
 import type { KubeletEffects } from './effects.ts'
 import type { ProbeKind, ProbeVerdicts } from './life.ts'
-import type { MachineFacts, PodInput, VolumesState } from './plan.ts'
+import type { MachineInfo, PodInput, VolumesState } from './plan.ts'
 import type { ProbeState } from './probes/probe-state.ts'
 import { keyOfProbe, type Prober, type WantedProbe } from './probes/prober.ts'
 import type { ReadyVolume } from './run-spec.ts'
 import type { NodeShutdown } from './shutdown.ts'
-import type { Deeds, HookDeed } from './stopping.ts'
+import type { HookProgress, RunProgress } from './stopping.ts'
 import type { Tokens } from './tokens.ts'
 import type { PodVolumes } from './volumes/index.ts'
 import { keyOfSetUp, type SetUp } from './volumes/set-up.ts'
@@ -26,7 +26,7 @@ import { keyOfSetUp, type SetUp } from './volumes/set-up.ts'
 export interface KubeletState {
   machine: ContainerMachine
   effects: KubeletEffects
-  facts: MachineFacts
+  systemInfo: MachineInfo
   /** podCIDR by name of process node. */
   nodes: ReadonlyMap<string, string>
   addresses: Addresses
@@ -46,7 +46,7 @@ export interface Observed {
   probes: readonly WantedProbe[]
   states: ReadonlyMap<string, ProbeState>
   /** When a token is to be renewed. */
-  againAtMs: number | undefined
+  refreshAtMs: number | undefined
 }
 
 export const keyOfRun = ({ podUid, container, attempt }: RunId): string => `${podUid}/${container}/${attempt}`
@@ -73,11 +73,11 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
   const probes = wantedProbes(pod, runs, podIP)
   const states = state.prober.states(uid, probes)
   const { volumes, setUps } = isOver(pod) ? { volumes: NO_VOLUMES, setUps: [] } : volumesOf(state, context, read)
-  const deedsOf = (run: RunId): Deeds => deedsFrom(state.effects, run, read)
+  const progressOf = (run: RunId): RunProgress => progressFrom(state.effects, run, read)
   const isShuttingDown = state.shutdown?.hasBegun === true
   state.shutdown?.report(
     uid,
-    runs.every((run) => isTold(pod, run)),
+    runs.every((run) => isReported(pod, run)),
   )
   const input: PodInput = {
     pod,
@@ -88,22 +88,22 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
     podIP,
     hostIP: HOST_ADDRESS,
     verdictsOf: (run) => verdictsFrom(pod, run, states),
-    deedsOf,
-    autopsyOf: (run) => autopsyFrom(read.outcome(state.effects.autopsy, keyOfRun(run)), isShuttingDown ? deedsOf(run) : {}),
+    progressOf,
+    autopsyOf: (run) => autopsyFrom(read.outcome(state.effects.autopsy, keyOfRun(run)), isShuttingDown ? progressOf(run) : {}),
     isAsked: (run) => read.outcome(state.effects.start, keyOfRun(run))?.state === 'running',
     startFailureOf: (run) => failureOf(read.outcome(state.effects.start, keyOfRun(run))),
     isCleared: pod.metadata.deletionTimestamp !== undefined && !state.machine.pods().includes(uid),
     isShuttingDown,
     configMap: context.configMap,
     secret: context.secret,
-    machine: state.facts,
+    machine: state.systemInfo,
     nowMs,
   }
-  return { input, setUps, probes, states, againAtMs: tokens.againAtMs }
+  return { input, setUps, probes, states, refreshAtMs: tokens.refreshAtMs }
 }
 
 /** The end of a run is in the status, or a later run has made it history. */
-function isTold({ status }: Pod, run: Run): boolean {
+function isReported({ status }: Pod, run: Run): boolean {
   if (run.state.phase === 'starting' || run.state.phase === 'running') return false
   const own = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(({ name }) => name === run.container)
   return (own?.restartCount ?? -1) > run.attempt || recordOf(own, containerIdOf(run)) !== undefined
@@ -119,15 +119,15 @@ async function tokensOf(
   state: KubeletState,
   pod: Pod,
   at: { client: Client; nowMs: number },
-): Promise<{ found: Map<string, Token>; againAtMs: number | undefined }> {
+): Promise<{ found: Map<string, Token>; refreshAtMs: number | undefined }> {
   const found = new Map<string, Token>()
-  let againAtMs: number | undefined
+  let refreshAtMs: number | undefined
   for (const { volume, order } of isOver(pod) ? [] : state.volumes.tokenOrders(pod)) {
     const held = await state.tokens.get(pod, volume, order, at)
     found.set(JSON.stringify(order satisfies TokenOrder), held.token)
-    againAtMs = Math.min(held.againAtMs, againAtMs ?? held.againAtMs)
+    refreshAtMs = Math.min(held.refreshAtMs, refreshAtMs ?? held.refreshAtMs)
   }
-  return { found, againAtMs }
+  return { found, refreshAtMs }
 }
 
 function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader): { volumes: VolumesState; setUps: SetUp[] } {
@@ -159,13 +159,13 @@ function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader
 function wantedProbes(pod: Pod, runs: readonly Run[], podIP: string): WantedProbe[] {
   const { spec, status, metadata } = pod
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return []
-  const told = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
+  const reported = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
   const kept = [...(spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always'), ...(spec?.containers ?? [])]
   return kept.flatMap((container) => {
     const run = runs.findLast((one) => one.container === container.name)
     if (run?.state.phase !== 'running') return []
     const { startedAtMs } = run.state
-    const own = told.find(({ name }) => name === container.name)
+    const own = reported.find(({ name }) => name === container.name)
     if (own?.state?.running === undefined || own.containerID !== containerIdOf(run)) return []
     return kindsOf(container, own.started === true, metadata.deletionTimestamp !== undefined).map((kind) => ({
       run: { podUid: run.podUid, container: run.container, attempt: run.attempt },
@@ -189,18 +189,18 @@ function kindsOf(container: Container, isStarted: boolean, isGoing: boolean): Pr
 /** What a probe said, or else what was told of the very same run: a restart of the kubelet makes nothing unready. */
 function verdictsFrom({ status }: Pod, run: RunId, states: ReadonlyMap<string, ProbeState>): ProbeVerdicts {
   const own = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(({ name }) => name === run.container)
-  const told = own?.containerID === containerIdOf(run) && own.state?.running !== undefined ? own : undefined
+  const reported = own?.containerID === containerIdOf(run) && own.state?.running !== undefined ? own : undefined
   const verdict = (kind: ProbeKind): boolean | undefined => states.get(keyOfProbe(run, kind))?.verdict
   return {
-    startup: verdict('startup') ?? (told?.started === true ? true : undefined),
-    readiness: verdict('readiness') ?? told?.ready,
+    startup: verdict('startup') ?? (reported?.started === true ? true : undefined),
+    readiness: verdict('readiness') ?? reported?.ready,
     liveness: verdict('liveness'),
   }
 }
 
-function deedsFrom(effects: KubeletEffects, run: RunId, read: PassReader): Deeds {
+function progressFrom(effects: KubeletEffects, run: RunId, read: PassReader): RunProgress {
   const key = keyOfRun(run)
-  const hook = (which: string): HookDeed | undefined => {
+  const hook = (which: string): HookProgress | undefined => {
     const outcome = read.outcome(effects.hook, `${key}/${which}`)
     if (outcome === undefined) return undefined
     if (outcome.state === 'done') return outcome.value
@@ -216,7 +216,7 @@ function deedsFrom(effects: KubeletEffects, run: RunId, read: PassReader): Deeds
 const SHUTDOWN_EXIT_CODE = 143
 
 /** What ended because the node went down did not end for a reason of its own, and has not done its work. */
-function autopsyFrom(outcome: Outcome<Autopsy> | undefined, { termAtMs, killAtMs }: Deeds): Autopsy | undefined {
+function autopsyFrom(outcome: Outcome<Autopsy> | undefined, { termAtMs, killAtMs }: RunProgress): Autopsy | undefined {
   if (outcome === undefined || outcome.state === 'running') return undefined
   const found = outcome.state === 'done' ? outcome.value : {}
   if (termAtMs === undefined && killAtMs === undefined) return found

@@ -17,10 +17,10 @@ export interface KubeletOptions {
   /** By which the nodes are told to end everything with grace. */
   shutdown?: NodeShutdown
   /** What the nodes say about this machine. */
-  facts?: NodeFacts
+  systemInfo?: NodeSystemInfo
 }
 
-export interface NodeFacts {
+export interface NodeSystemInfo {
   architecture: string
   operatingSystem: string
   kernelVersion: string

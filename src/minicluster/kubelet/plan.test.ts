@@ -5,7 +5,7 @@ import { pauseAfter } from './backoff.ts'
 import type { RunState } from './container-machine.ts'
 import type { ContainerView, Run } from './containers.ts'
 import { type PodInput, type PodPlan, planPod } from './plan.ts'
-import { type Deeds, type Stop, stopStep } from './stopping.ts'
+import { type RunProgress, type Stop, stopStep } from './stopping.ts'
 
 const T0 = Date.UTC(2026, 0, 1)
 const UID = 'u1'
@@ -44,7 +44,7 @@ function inputOf({ spec, containers = [container('main')], initContainers, metad
     podIP: '127.64.0.2',
     hostIP: '127.0.0.1',
     verdictsOf: () => ({}),
-    deedsOf: () => ({}),
+    progressOf: () => ({}),
     autopsyOf: () => ({}),
     isAsked: () => false,
     startFailureOf: () => undefined,
@@ -61,7 +61,7 @@ function inputOf({ spec, containers = [container('main')], initContainers, metad
 const plan = (given: Given): PodPlan => planPod(inputOf(given))
 
 /** What is told by the plan of the same pod, as if it had been written. */
-function toldBy(given: Given): PodStatus {
+function reportedBy(given: Given): PodStatus {
   return { ...given.status, ...(plan(given).status as PodStatus | undefined) }
 }
 
@@ -73,8 +73,8 @@ const exited = (exitCode: number, from = 0, to = 1000): RunState => ({
   finishedAtMs: T0 + to,
 })
 const started = ({ start }: PodPlan): string[] => start.map(({ spec }) => `${spec.container}/${spec.attempt}`)
-const phaseIn = (given: Given): string | undefined => toldBy(given).phase
-const mainIn = (given: Given) => toldBy(given).containerStatuses?.[0]
+const phaseIn = (given: Given): string | undefined => reportedBy(given).phase
+const mainIn = (given: Given) => reportedBy(given).containerStatuses?.[0]
 const sidecar = (name: string): Container => container(name, { restartPolicy: 'Always' })
 
 describe('what starts', () => {
@@ -145,12 +145,12 @@ describe('what starts', () => {
   for (const [name, given, expected] of cases) it(name, () => assert.deepEqual(started(plan(given)), expected))
 
   it('never takes an attempt that the status has seen', () => {
-    const lost = toldBy({ runs: { main: [exited(1), exited(1, 1000, 2000), running(20_000)] }, at: 20_000 })
+    const lost = reportedBy({ runs: { main: [exited(1), exited(1, 1000, 2000), running(20_000)] }, at: 20_000 })
     assert.deepEqual(started(plan({ status: lost, at: 400_000 })), [])
     assert.deepEqual(started(plan({ status: lost, at: 800_000, spec: { restartPolicy: 'Never' } })), [])
-    const told = toldBy({ status: lost, at: 400_000 })
-    assert.equal(told.containerStatuses?.[0]?.lastState?.terminated?.reason, 'ContainerStatusUnknown')
-    assert.deepEqual(started(plan({ status: told, at: 800_000 })), ['main/3'])
+    const reported = reportedBy({ status: lost, at: 400_000 })
+    assert.equal(reported.containerStatuses?.[0]?.lastState?.terminated?.reason, 'ContainerStatusUnknown')
+    assert.deepEqual(started(plan({ status: reported, at: 800_000 })), ['main/3'])
   })
 
   it('asks for the same run again while the machine does not know it', () => {
@@ -220,12 +220,12 @@ describe('the status of a container', () => {
       plan(given).events.map(({ reason, message }) => [reason, message]),
       [['FailedMount', 'no disk']],
     )
-    assert.deepEqual(plan({ ...given, status: toldBy(given) }).events, [])
+    assert.deepEqual(plan({ ...given, status: reportedBy(given) }).events, [])
   })
 
   it('runs, with what it was before', () => {
     const crashed = { runs: { main: [exited(3)] }, at: 1000 }
-    const status = toldBy(crashed)
+    const status = reportedBy(crashed)
     assert.equal(status.containerStatuses?.[0]?.state?.terminated?.exitCode, 3)
     const again: Given = { status, runs: { main: [exited(3), running(2000)] }, at: 2000 }
     const main = mainIn(again)
@@ -240,7 +240,7 @@ describe('the status of a container', () => {
 
   it('is not told twice', () => {
     const given: Given = { runs: { main: [running()] } }
-    const again = plan({ ...given, status: toldBy(given), at: 60_000 })
+    const again = plan({ ...given, status: reportedBy(given), at: 60_000 })
     assert.deepEqual([again.status, again.events, again.keyedEvents], [undefined, [], []])
   })
 
@@ -250,7 +250,7 @@ describe('the status of a container', () => {
       runs: { main: [exited(1)] },
       input: { autopsyOf: () => ({ message: 'goodbye' }) },
     }
-    const status = toldBy(given)
+    const status = reportedBy(given)
     assert.equal(status.containerStatuses?.[0]?.state?.terminated?.message, 'goodbye')
     assert.equal(plan({ ...given, status, input: { autopsyOf: () => undefined } }).status, undefined)
   })
@@ -268,14 +268,18 @@ describe('the status of a container', () => {
 describe('readiness gates', () => {
   const spec = { readinessGates: [{ conditionType: 'example.com/open' }] }
   const readyOf = (conditions: PodStatus['conditions']) =>
-    toldBy({ spec, runs: { main: [running()] }, status: { conditions } }).conditions?.find(({ type }) => type === 'Ready')
+    reportedBy({ spec, runs: { main: [running()] }, status: { conditions } }).conditions?.find(({ type }) => type === 'Ready')
 
   it('are waited for, beside the conditions of others', () => {
     assert.equal(readyOf([])?.message, 'corresponding condition of pod readiness gate "example.com/open" does not exist.')
     assert.equal(readyOf([{ type: 'example.com/open', status: 'False' }])?.reason, 'ReadinessGatesNotReady')
     assert.equal(readyOf([{ type: 'example.com/open', status: 'True' }])?.status, 'True')
-    const told = toldBy({ spec, runs: { main: [running()] }, status: { conditions: [{ type: 'example.com/open', status: 'True' }] } })
-    assert.deepEqual(told.conditions?.[0], { type: 'example.com/open', status: 'True' })
+    const reported = reportedBy({
+      spec,
+      runs: { main: [running()] },
+      status: { conditions: [{ type: 'example.com/open', status: 'True' }] },
+    })
+    assert.deepEqual(reported.conditions?.[0], { type: 'example.com/open', status: 'True' })
   })
 })
 
@@ -291,7 +295,7 @@ describe('the end of a pod', () => {
     assert.deepEqual([first.clear, first.remove], [false, false])
     const ended: Given = { metadata: going, runs: { main: [exited(143)] }, at: 1000 }
     assert.deepEqual([plan(ended).clear, plan(ended).remove], [true, false])
-    const status = toldBy(ended)
+    const status = reportedBy(ended)
     assert.deepEqual([plan({ ...ended, status }).clear, plan({ ...ended, status }).remove], [true, false])
     const cleared: Given = { ...ended, status, runs: {}, input: { isCleared: true } }
     assert.deepEqual([plan(cleared).status, plan(cleared).clear, plan(cleared).remove], [undefined, false, true])
@@ -305,7 +309,7 @@ describe('the end of a pod', () => {
   it('does not ask again for what only others keep', () => {
     const held = { ...going, deletionGracePeriodSeconds: 0, finalizers: ['example.com/hold'] }
     const given: Given = { metadata: held, status: { phase: 'Failed' }, input: { isCleared: true } }
-    assert.equal(plan({ ...given, status: toldBy(given) }).remove, false)
+    assert.equal(plan({ ...given, status: reportedBy(given) }).remove, false)
   })
 
   it('ends sidecars after the others, the last one first', () => {
@@ -342,23 +346,23 @@ describe('what is not well', () => {
 
 it('a container whose image changes is ended, and starts as what it is now', () => {
   const before: Given = { runs: { main: [running()] } }
-  const status = toldBy(before)
+  const status = reportedBy(before)
   const changed: Given = { ...before, status, containers: [container('main', { image: 'newer' })] }
   const { signal, keyedEvents } = plan(changed)
   assert.deepEqual([signal.length, keyedEvents[0]?.message], [1, 'Container main definition changed, will be restarted'])
   assert.equal(mainIn(changed)?.image, 'img')
-  const ended = toldBy({ ...changed, runs: { main: [exited(143)] }, at: 1000 })
+  const ended = reportedBy({ ...changed, runs: { main: [exited(143)] }, at: 1000 })
   const again = { ...changed, status: ended, runs: { main: [exited(143), running(2000)] }, at: 2000 }
   assert.equal(mainIn(again)?.image, 'newer')
-  assert.deepEqual(plan({ ...again, status: toldBy(again) }).signal, [])
+  assert.deepEqual(plan({ ...again, status: reportedBy(again) }).signal, [])
 })
 
 describe('a stop', () => {
   const view = (more: Container = {}) => ({ name: 'main', spec: container('main', more) }) as ContainerView
   const hook: Container = { lifecycle: { preStop: { sleep: { seconds: 5 } } } }
   const stop = (more: Partial<Stop> = {}): Stop => ({ view: view(), attempt: 0, message: '', graceMs: 30_000, isItsTurn: true, ...more })
-  const done = (from: number, to: number): Deeds['preStop'] => ({ state: 'done', beganAtMs: T0 + from, endedAtMs: T0 + to })
-  const cases: [string, Stop, Deeds, number, object][] = [
+  const done = (from: number, to: number): RunProgress['preStop'] => ({ state: 'done', beganAtMs: T0 + from, endedAtMs: T0 + to })
+  const cases: [string, Stop, RunProgress, number, object][] = [
     ['begins with the signal', stop(), {}, 0, { signal: 'SIGTERM' }],
     ['begins with the hook', stop({ view: view(hook) }), {}, 0, { preStop: true }],
     ['waits for the hook', stop({ view: view(hook) }), { preStop: { state: 'running' } }, 0, { requeueAtMs: undefined }],
@@ -392,7 +396,7 @@ describe('a stop', () => {
     ['kills once', stop(), { termAtMs: T0, killAtMs: T0 + 30_000 }, 31_000, {}],
     ['holds to the deadline of its pod', stop({ deadlineMs: T0 + 4000 }), { termAtMs: T0 }, 4000, { signal: 'SIGKILL' }],
   ]
-  for (const [name, given, deeds, at, expected] of cases) it(name, () => assert.deepEqual(stopStep(given, deeds, T0 + at), expected))
+  for (const [name, given, progress, at, expected] of cases) it(name, () => assert.deepEqual(stopStep(given, progress, T0 + at), expected))
 })
 
 describe('the pause before a restart', () => {

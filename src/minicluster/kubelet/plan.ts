@@ -8,10 +8,10 @@ import type { EventIntent, KeyedEvent } from '../../runtime/controller.ts'
 import type { RunId } from './container-machine.ts'
 import { type Autopsy, type ContainerView, containersOf, fieldPathOf, isLive, type Run } from './containers.ts'
 import type { EnvironmentContext } from './environment/environment.ts'
-import { isToldRunning, type LifeInput, lifeOf, type ProbeVerdicts } from './life.ts'
+import { isReportedRunning, type LifeInput, lifeOf, type ProbeVerdicts } from './life.ts'
 import { podStatusOf, statusEvents, statusPatch } from './pod-status.ts'
 import { hostnameOf, orderOf, type Problem, type ReadyVolume, type StartOrder } from './run-spec.ts'
-import { type Deeds, type Stop, stopStep } from './stopping.ts'
+import { type RunProgress, type Stop, stopStep } from './stopping.ts'
 
 /** Volumes of the pod: all ready, or what is missing. */
 export type VolumesState = { state: 'ready'; volumes: ReadonlyMap<string, ReadyVolume> } | { state: 'waiting'; message: string | undefined }
@@ -26,7 +26,7 @@ export interface PodInput {
   hostIP: string
   /** Of the newest run of a container. */
   verdictsOf(run: RunId): ProbeVerdicts
-  deedsOf(run: RunId): Deeds
+  progressOf(run: RunId): RunProgress
   autopsyOf(run: RunId): Autopsy | undefined
   /** The machine was asked to begin this run and has not answered yet. */
   isAsked(run: RunId): boolean
@@ -37,12 +37,12 @@ export interface PodInput {
   isShuttingDown: boolean
   configMap: EnvironmentContext['configMap']
   secret: EnvironmentContext['secret']
-  machine: MachineFacts
+  machine: MachineInfo
   nowMs: number
 }
 
 /** What is the same for all pods of a process node. */
-export interface MachineFacts {
+export interface MachineInfo {
   images: ReadonlyMap<string, string>
   namespacesRefusal: string | undefined
   /** Variables every container has. */
@@ -81,7 +81,7 @@ export function planPod(input: PodInput): PodPlan {
     views,
     isShuttingDown: input.isShuttingDown,
     verdictsOf: (view) => input.verdictsOf(runOf(view, pod)),
-    deedsOf: (view) => input.deedsOf(runOf(view, pod)),
+    progressOf: (view) => input.progressOf(runOf(view, pod)),
     nowMs,
   }
   const life = lifeOf(lifeInput)
@@ -107,7 +107,7 @@ export function planPod(input: PodInput): PodPlan {
   return {
     status,
     events: status === undefined ? [] : statusEvents(statusInput, next),
-    keyedEvents: [...stopping.keyedEvents, ...hookNews(views, lifeInput, input)],
+    keyedEvents: [...stopping.keyedEvents, ...hookEvents(views, lifeInput, input)],
     start,
     signal: stopping.signal,
     postStart: life.ending === undefined ? postStarts(views, lifeInput) : [],
@@ -162,11 +162,11 @@ function problemOf(failure: string): Problem {
   return { reason: 'RunContainerError', message: failure }
 }
 
-function postStarts(views: readonly ContainerView[], { pod, deedsOf }: LifeInput): HookOrder[] {
+function postStarts(views: readonly ContainerView[], { pod, progressOf }: LifeInput): HookOrder[] {
   return views.flatMap((view) => {
     const handler = view.spec.lifecycle?.postStart
-    if (handler === undefined || view.standing.is !== 'running' || isToldRunning(view)) return []
-    return deedsOf(view).postStart === undefined ? [{ run: runOf(view, pod), handler, timeoutMs: undefined }] : []
+    if (handler === undefined || view.standing.is !== 'running' || isReportedRunning(view)) return []
+    return progressOf(view).postStart === undefined ? [{ run: runOf(view, pod), handler, timeoutMs: undefined }] : []
   })
 }
 
@@ -182,7 +182,7 @@ function stepsOf(input: PodInput, stops: readonly Stop[]): Stopping {
   const stopping: Stopping = { signal: [], preStop: [], keyedEvents: [], requeueAtMs: undefined }
   for (const stop of stops) {
     const run = { podUid: pod.metadata.uid ?? '', container: stop.view.name, attempt: stop.attempt }
-    const step = stopStep(stop, input.deedsOf(run), nowMs)
+    const step = stopStep(stop, input.progressOf(run), nowMs)
     const handler = stop.view.spec.lifecycle?.preStop
     if (step.preStop === true && handler !== undefined) stopping.preStop.push({ run, handler, timeoutMs: stop.graceMs })
     if (step.signal !== undefined) stopping.signal.push({ run, signal: step.signal })
@@ -195,9 +195,9 @@ function stepsOf(input: PodInput, stops: readonly Stop[]): Stopping {
 }
 
 /** Hooks that failed. What they said stays out of it: it may be secret. */
-function hookNews(views: readonly ContainerView[], { deedsOf }: LifeInput, { pod, nodeName: host }: PodInput): KeyedEvent[] {
+function hookEvents(views: readonly ContainerView[], { progressOf }: LifeInput, { pod, nodeName: host }: PodInput): KeyedEvent[] {
   return views.flatMap((view) => {
-    const { postStart, preStop } = deedsOf(view)
+    const { postStart, preStop } = progressOf(view)
     const keyedEvents = (reason: string, message: string): KeyedEvent => {
       const key = `${reason} ${view.name} ${runOf(view, pod).attempt}`
       return { key, of: pod, host, fieldPath: fieldPathOf(view), type: 'Warning', reason, message }

@@ -98,9 +98,9 @@ export function statusEvents(input: PodStatusInput, next: PodStatus): EventInten
     const status = all.find(({ name }) => name === view.name)
     if (status === undefined) return []
     const fieldPath = fieldPathOf(view)
-    return containerNews(view, status, podName(pod)).map((pieces) => ({ of: pod, host, fieldPath, ...pieces }))
+    return containerEvents(view, status, podName(pod)).map((pieces) => ({ of: pod, host, fieldPath, ...pieces }))
   })
-  const mounting = mountNews(views, all)
+  const mounting = mountFailure(views, all)
   if (mounting !== undefined) events.push({ of: pod, host, type: 'Warning', reason: 'FailedMount', message: mounting })
   if (next.reason === 'DeadlineExceeded' && pod.status?.reason !== next.reason)
     events.push({ of: pod, host, type: 'Normal', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE })
@@ -111,9 +111,9 @@ type Piece = Pick<EventIntent, 'type' | 'reason' | 'message'>
 
 const START_FAILURES = ['CreateContainerError', 'RunContainerError', 'StartError', 'ContainerCannotRun']
 
-function containerNews({ told, name, spec }: ContainerView, status: ContainerStatus, pod: string): Piece[] {
+function containerEvents({ reported, name, spec }: ContainerView, status: ContainerStatus, pod: string): Piece[] {
   const pieces: Piece[] = []
-  if (status.containerID !== undefined && status.containerID !== told?.containerID) {
+  if (status.containerID !== undefined && status.containerID !== reported?.containerID) {
     pieces.push({ type: 'Normal', reason: 'Pulled', message: `Container image "${spec.image ?? ''}" already present on machine` })
     const end = status.state?.terminated ?? status.lastState?.terminated
     const failure = end?.containerID === status.containerID && START_FAILURES.includes(end?.reason ?? '') ? end : undefined
@@ -125,7 +125,7 @@ function containerNews({ told, name, spec }: ContainerView, status: ContainerSta
     )
   }
   const waiting = status.state?.waiting
-  const before = told?.state?.waiting
+  const before = reported?.state?.waiting
   if (waiting?.reason === 'CrashLoopBackOff' && (before?.reason !== waiting.reason || before.message !== waiting.message))
     pieces.push({ type: 'Warning', reason: 'BackOff', message: `Back-off restarting failed container ${name} in pod ${pod}` })
   if (PROBLEMS.includes(waiting?.reason ?? '') && (before?.reason !== waiting?.reason || before?.message !== waiting?.message))
@@ -137,11 +137,11 @@ const PROBLEMS = ['CreateContainerConfigError', 'CreateContainerError', 'RunCont
 const CREATING = ['ContainerCreating', 'PodInitializing']
 
 /** One for the pod, though every container waits. */
-function mountNews(views: readonly ContainerView[], all: readonly ContainerStatus[]): string | undefined {
+function mountFailure(views: readonly ContainerView[], all: readonly ContainerStatus[]): string | undefined {
   for (const view of views) {
     const waiting = all.find(({ name }) => name === view.name)?.state?.waiting
     if (!CREATING.includes(waiting?.reason ?? '') || waiting?.message === undefined) continue
-    return view.told?.state?.waiting?.message === waiting.message ? undefined : waiting.message
+    return view.reported?.state?.waiting?.message === waiting.message ? undefined : waiting.message
   }
   return undefined
 }

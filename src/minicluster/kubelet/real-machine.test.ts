@@ -17,7 +17,7 @@ import { configure } from '../../runtime/module/configure.ts'
 import { createMemoryStore } from '../../store/index.ts'
 import { minicluster } from '../module.ts'
 import type { ProcessMachine } from '../process/index.ts'
-import { aGround, type Ground, realClock } from '../process/testing.ts'
+import { aTestbed, realClock, type Testbed } from '../process/testing.ts'
 
 const PATIENCE_MS = 60_000
 const random = seededRandom(7)
@@ -32,7 +32,7 @@ const shape = {
 }
 
 describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
-  let ground: Ground
+  let testbed: Testbed
   let machine: ProcessMachine
   let cluster: Cluster
   let client: Client
@@ -40,7 +40,7 @@ describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
   const complaints: string[] = []
 
   const start = (): void => {
-    machine = ground.open()
+    machine = testbed.open()
     controllers = runControllers({
       role: 'member',
       clock: realClock,
@@ -77,7 +77,7 @@ describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
   }
 
   before(async () => {
-    ground = aGround()
+    testbed = aTestbed()
     const store = createMemoryStore({ clock: realClock }).cluster('m')
     const secrets = { adminToken: 'x', serviceAccountKey: SERVICE_ACCOUNT_KEY, clientAuthority: AUTHORITY }
     cluster = clusterOf({ role: 'member', bare: false, store, clock: realClock, random, port: 1, ...secrets })
@@ -95,7 +95,7 @@ describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
   after(async () => {
     await stop()
     cluster.stop()
-    ground.clear()
+    testbed.clear()
   })
 
   it('sees its variables and ends with its exit code', async () => {

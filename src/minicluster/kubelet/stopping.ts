@@ -6,15 +6,15 @@
 import type { ContainerView } from './containers.ts'
 
 /** What was done in this process to one run; undefined fields were not begun. */
-export interface Deeds {
-  postStart?: HookDeed
-  preStop?: HookDeed
+export interface RunProgress {
+  postStart?: HookProgress
+  preStop?: HookProgress
   /** When the stop signal was sent. */
   termAtMs?: number
   killAtMs?: number
 }
 
-export type HookDeed = { state: 'running' } | { state: 'done'; beganAtMs: number; endedAtMs: number; failure?: string }
+export type HookProgress = { state: 'running' } | { state: 'done'; beganAtMs: number; endedAtMs: number; failure?: string }
 
 export interface Stop {
   view: ContainerView
@@ -37,23 +37,23 @@ export interface StopStep {
 /** However short the grace, a program gets this long between the signals. */
 const LEAST_GRACE_MS = 2000
 
-export function stopStep(stop: Stop, deeds: Deeds, nowMs: number): StopStep {
+export function stopStep(stop: Stop, progress: RunProgress, nowMs: number): StopStep {
   const { view, graceMs, deadlineMs } = stop
   const isOverdue = deadlineMs !== undefined && nowMs >= deadlineMs
   const hasHook = view.spec.lifecycle?.preStop !== undefined && graceMs > 0
-  if (deeds.termAtMs === undefined) {
-    if (hasHook && deeds.preStop === undefined && !isOverdue) return { preStop: true }
+  if (progress.termAtMs === undefined) {
+    if (hasHook && progress.preStop === undefined && !isOverdue) return { preStop: true }
     // A hook ends by itself at the end of the grace; only a pod whose deadline moved closer does not wait for it.
-    const isWaiting = (hasHook && deeds.preStop?.state === 'running') || !stop.isItsTurn
+    const isWaiting = (hasHook && progress.preStop?.state === 'running') || !stop.isItsTurn
     if (isWaiting && !isOverdue) return { requeueAtMs: deadlineMs }
     return { signal: stopSignalOf(view) }
   }
-  const killAtMs = killTime(stop, deeds, deeds.termAtMs)
+  const killAtMs = killTime(stop, progress, progress.termAtMs)
   if (nowMs < killAtMs) return { requeueAtMs: killAtMs }
-  return deeds.killAtMs === undefined ? { signal: 'SIGKILL' } : {}
+  return progress.killAtMs === undefined ? { signal: 'SIGKILL' } : {}
 }
 
-function killTime({ graceMs, deadlineMs }: Stop, { preStop }: Deeds, termAtMs: number): number {
+function killTime({ graceMs, deadlineMs }: Stop, { preStop }: RunProgress, termAtMs: number): number {
   const least = termAtMs + LEAST_GRACE_MS
   if (deadlineMs !== undefined) return Math.max(deadlineMs, least)
   const spent = preStop?.state === 'done' ? preStop.endedAtMs - preStop.beganAtMs : 0

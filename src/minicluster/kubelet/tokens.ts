@@ -14,13 +14,13 @@ import { isClean } from './volumes/payload.ts'
 
 export interface Tokens {
   /** Never rejects: what is wrong is in the answer. */
-  get(pod: Pod, volume: string, order: TokenOrder, at: { client: Client; nowMs: number }): Promise<{ token: Token; againAtMs: number }>
+  get(pod: Pod, volume: string, order: TokenOrder, at: { client: Client; nowMs: number }): Promise<{ token: Token; refreshAtMs: number }>
   forget(podUid: string): void
 }
 
 interface Held {
   token: Token
-  againAtMs: number
+  refreshAtMs: number
   expiresAtMs: number
 }
 
@@ -55,7 +55,7 @@ export function createTokens(machine: ContainerMachine): Tokens {
       const key = JSON.stringify([volume, order])
       const old = own.get(key) ?? (await fromDisk(machine, { uid, volume, order }))
       if (old !== undefined) own.set(key, old)
-      if (old !== undefined && nowMs < old.againAtMs) return old
+      if (old !== undefined && nowMs < old.refreshAtMs) return old
       try {
         const token = await fetchToken(pod, order, client)
         const held = heldOf(token, order, nowMs)
@@ -64,7 +64,7 @@ export function createTokens(machine: ContainerMachine): Tokens {
       } catch (error) {
         const isUsable = old !== undefined && 'token' in old.token && nowMs < old.expiresAtMs
         const token = isUsable ? old.token : { problem: `failed to fetch token: ${messageOf(error)}` }
-        const held = { token, againAtMs: nowMs + RETRY_MS, expiresAtMs: isUsable ? old.expiresAtMs : nowMs }
+        const held = { token, refreshAtMs: nowMs + RETRY_MS, expiresAtMs: isUsable ? old.expiresAtMs : nowMs }
         own.set(key, held)
         return held
       }
@@ -75,8 +75,8 @@ export function createTokens(machine: ContainerMachine): Tokens {
 
 function heldOf(token: string, order: TokenOrder, issuedAtMs: number): Held {
   const lifeMs = order.expirationSeconds * 1000
-  const againAtMs = issuedAtMs + Math.min(lifeMs * 0.8, MAX_AGE_MS)
-  return { token: { token, issuedAtMs }, againAtMs, expiresAtMs: issuedAtMs + lifeMs }
+  const refreshAtMs = issuedAtMs + Math.min(lifeMs * 0.8, MAX_AGE_MS)
+  return { token: { token, issuedAtMs }, refreshAtMs, expiresAtMs: issuedAtMs + lifeMs }
 }
 
 async function fromDisk(machine: ContainerMachine, of: { uid: string; volume: string; order: TokenOrder }): Promise<Held | undefined> {

@@ -10,12 +10,12 @@ const LEASE_NAMESPACE = 'kube-node-lease'
 export async function startNode(cluster: WorldCluster, name: string, status = 'True'): Promise<void> {
   const labels = { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' }
   await cluster.create({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels } })
-  await sayReady(cluster, name, status)
+  await markReady(cluster, name, status)
 }
 
 const READY: NodeCondition = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
 
-export const sayReady = (cluster: WorldCluster, name: string, status: string): Promise<KubeObject> =>
+export const markReady = (cluster: WorldCluster, name: string, status: string): Promise<KubeObject> =>
   report(cluster, name, { ...READY, status })
 
 /** Ready, with the time of the report. */

@@ -10,22 +10,22 @@ import type { RunSpec, RunState } from '../kubelet/container-machine.ts'
 import { createProcessMachine, type ProcessMachine } from './machine.ts'
 import { isAlive, markOf } from './process-table.ts'
 import { CLAIM_FILE, type Claim, ENDED_FILE, RUN_FILE, RUNNING_FILE, type Running } from './run-files.ts'
-import { aGround, aRun, commandLines, type Ground, isOver, isRunning, logOf, realClock, stateOfRun, until } from './testing.ts'
+import { aRun, aTestbed, commandLines, isOver, isRunning, logOf, realClock, stateOfRun, type Testbed, until } from './testing.ts'
 
 describe('runs found again', () => {
-  let ground: Ground
+  let testbed: Testbed
   const open: ProcessMachine[] = []
   before(() => {
-    ground = aGround()
+    testbed = aTestbed()
   })
   after(() => {
     for (const machine of open) machine.close()
-    ground.clear()
+    testbed.clear()
   })
   let count = 0
-  const fresh = (): string => path.join(ground.directory, `machine-${++count}`)
+  const fresh = (): string => path.join(testbed.directory, `machine-${++count}`)
   const machineIn = (directory: string, more: { useNamespaces?: boolean } = {}): ProcessMachine => {
-    const machine = createProcessMachine({ directory, clock: realClock, random: seededRandom(1), shim: ground.shim, ...more })
+    const machine = createProcessMachine({ directory, clock: realClock, random: seededRandom(1), shim: testbed.shim, ...more })
     open.push(machine)
     return machine
   }
@@ -36,7 +36,7 @@ describe('runs found again', () => {
   it('is begun once, however often it is tried: after a crash between the record and the start, and by many at once', async () => {
     const directory = fresh()
     const first = machineIn(directory)
-    const witness = path.join(ground.directory, 'witness')
+    const witness = path.join(testbed.directory, 'witness')
     const run = aRun(['sh', '-c', `echo ran >>"${witness}"`])
     await first.start(run)
     await until(first, run, isOver)
@@ -45,7 +45,7 @@ describe('runs found again', () => {
     const at = runDirectory(directory, run)
     for (const file of [CLAIM_FILE, RUNNING_FILE, ENDED_FILE, 'log']) rmSync(path.join(at, file), { force: true })
     writeFileSync(witness, '')
-    const others = Array.from({ length: 4 }, () => spawn(process.execPath, [ground.shim, at, path.join(directory, 'notices'), 'n']))
+    const others = Array.from({ length: 4 }, () => spawn(process.execPath, [testbed.shim, at, path.join(directory, 'notices'), 'n']))
     const second = machineIn(directory)
     const state = await until(second, run, isOver)
     await Promise.all(others.map(async (other) => other.exitCode ?? once(other, 'exit')))
@@ -54,19 +54,19 @@ describe('runs found again', () => {
   })
 
   it('is run once, whenever Sluice is killed while it begins', async () => {
-    const witness = path.join(ground.directory, 'rounds')
+    const witness = path.join(testbed.directory, 'rounds')
     mkdirSync(witness)
     for (let round = 0; round < 5; round++) {
       const runs = [0, 1, 2].map((i) =>
         aRun(['sh', '-c', `echo ran >>"${witness}/${round}-${i}"; exit ${i}`], { podUid: `round-${round}`, container: `c${i}` }),
       )
-      const first = ground.owner()
+      const first = testbed.owner()
       await first.call('refusal')
       for (const run of runs) void first.call('start', run).catch(() => undefined)
       // From the moment of the first record to that of the last end.
       await new Promise((resolve) => setTimeout(resolve, round * 40))
       await first.kill()
-      const second = ground.owner()
+      const second = testbed.owner()
       for (const run of runs) await second.call('start', run)
       for (const [i, run] of runs.entries()) {
         const state = await second.call<RunState>('over', run)

@@ -199,7 +199,7 @@ function place(mount: Mount, composing: Composing): void {
     }
   }
   if (found.rest.length === 0) mustFit(mount, entry, node.kind === 'link' ? 'directory' : node.entry)
-  const [parent, name] = makeWay(found, composing)
+  const [parent, name] = clearPath(found, composing)
   parent.children.set(name, { kind: 'pass', source: mount.source, entry, readOnly: mount.readOnly, isVolume: true })
 }
 
@@ -209,7 +209,7 @@ function mustFit(mount: Mount, entry: 'directory' | 'file', existing: EntryKind)
 }
 
 /** Takes apart what stands in the way, so that the last name of the path can be set. */
-function makeWay(found: Place, composing: Composing): [Made, string] {
+function clearPath(found: Place, composing: Composing): [Made, string] {
   const names = [...found.at, ...found.rest]
   let parent = composing.root
   for (const name of names.slice(0, -1)) {
@@ -249,7 +249,7 @@ function ensureDirectory(directory: string, composing: Composing): string {
       return whole
     }
   }
-  const [parent, name] = makeWay(found, composing)
+  const [parent, name] = clearPath(found, composing)
   if (!parent.children.has(name)) parent.children.set(name, made('directory'))
   return whole
 }

@@ -40,7 +40,7 @@ export function processHost(place: HostPlace, options: MiniclusterOptions): Host
     volumesRoot: root,
     env: variablesOf(machine),
     shutdown,
-    facts: machine.facts,
+    systemInfo: machine.systemInfo,
   }
   return {
     options: (apiServer) => ({

@@ -26,7 +26,7 @@ export interface LogSource {
 
 const CHUNK_BYTES = 64 * 1024
 /** In case the system does not tell of a change. */
-const LOOK_AGAIN_MS = 1000
+const RESYNC_MS = 1000
 const NEWLINE = 10
 
 export function readLog(source: LogSource, reading: LogReading, sink: LogSink): () => void {
@@ -102,7 +102,7 @@ class LogReader {
   async #changed(): Promise<void> {
     if (this.#isStale || this.#isStopped) return
     await new Promise<void>((resolve) => {
-      const cancel = this.#source.clock.after(LOOK_AGAIN_MS, resolve)
+      const cancel = this.#source.clock.after(RESYNC_MS, resolve)
       this.#enqueue = () => {
         cancel()
         resolve()

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { RunState } from '../kubelet/container-machine.ts'
-import { aGround, aRun, type CommandOutcome, commandLines, type Ground, type Owner } from './testing.ts'
+import { aRun, aTestbed, type CommandOutcome, commandLines, type Owner, type Testbed } from './testing.ts'
 
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
@@ -18,7 +18,7 @@ for (const [who, uid] of [
   describe(`a machine of real processes, ${who}`, {
     skip: uid !== undefined && !isRoot ? 'only root can become somebody else' : false,
   }, () => {
-    let ground: Ground
+    let testbed: Testbed
     let owner: Owner
     let count = 0
     const pod = (): string => `pod-${++count}`
@@ -27,12 +27,12 @@ for (const [who, uid] of [
       return owner.call('over', spec)
     }
     before(() => {
-      ground = aGround()
-      owner = ground.owner(uid)
+      testbed = aTestbed()
+      owner = testbed.owner(uid)
     })
     after(async () => {
       await owner.kill()
-      ground.clear()
+      testbed.clear()
     })
 
     it('may use namespaces here', async () => {
@@ -211,7 +211,7 @@ for (const [who, uid] of [
       await owner.call('running', ends)
       await owner.kill()
       await new Promise((resolve) => setTimeout(resolve, 1000))
-      owner = ground.owner(uid)
+      owner = testbed.owner(uid)
       assert.deepEqual(await owner.call('running', stays), before)
       await owner.call('start', ends)
       assert.deepEqual(exitOf(await owner.call('over', ends)), [42, undefined])

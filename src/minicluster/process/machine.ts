@@ -44,7 +44,7 @@ export interface ProcessMachine extends ContainerMachine {
 }
 
 /** In case the system does not tell of a notice, and for shims that died without one. */
-const LOOK_AGAIN_MS = 5000
+const RESYNC_MS = 5000
 
 /** Opens the directory: what ran before is found again, and what was asked for and not begun is begun. */
 export function createProcessMachine(options: ProcessMachineOptions): ProcessMachine {
@@ -77,7 +77,7 @@ export function createProcessMachine(options: ProcessMachineOptions): ProcessMac
         {
           directory: runDirectory(directory, run),
           clock: options.clock,
-          isRunning: () => runs.isUnderWay(run),
+          isRunning: () => runs.isInProgress(run),
           onChange: (listener) => runs.onChange((podUid) => podUid === run.podUid && listener()),
         },
         reading,
@@ -151,7 +151,7 @@ class Runs {
     return known
   }
 
-  isUnderWay(run: RunId): boolean {
+  isInProgress(run: RunId): boolean {
     const phase = this.find(run)?.state.phase
     return phase === 'starting' || phase === 'running'
   }
@@ -252,10 +252,10 @@ class Runs {
     const { pendingSignal } = run
     run.pendingSignal = undefined
     if (pendingSignal !== undefined) void signalRun(run, pendingSignal)
-    this.#tell(run.podUid)
+    this.#write(run.podUid)
   }
 
-  #tell(podUid: string): void {
+  #write(podUid: string): void {
     for (const listener of this.#listeners) listener(podUid)
   }
 
@@ -266,7 +266,7 @@ class Runs {
   }
 
   #lookLater(): void {
-    this.#cancelLook = this.#options.clock.after(LOOK_AGAIN_MS, () => {
+    this.#cancelLook = this.#options.clock.after(RESYNC_MS, () => {
       for (const runs of this.#known.values()) for (const run of runs.values()) this.#look(run)
       if (!this.#isClosed) this.#lookLater()
     })
@@ -290,7 +290,7 @@ class Runs {
     for (const run of this.of(podUid)) byContainer.set(run.container, [...(byContainer.get(run.container) ?? []), run])
     for (const runs of byContainer.values()) {
       for (const run of runs.slice(0, Math.max(0, runs.length - keep))) {
-        if (this.isUnderWay(run)) continue
+        if (this.isInProgress(run)) continue
         this.#known.get(podUid)?.delete(keyOf(run))
         await removeTree(run.directory)
       }
@@ -298,7 +298,7 @@ class Runs {
   }
 
   forget(podUid: string): void {
-    for (const run of this.of(podUid)) if (this.isUnderWay(run)) throw new Error(`${keyOf(run)} still runs`)
+    for (const run of this.of(podUid)) if (this.isInProgress(run)) throw new Error(`${keyOf(run)} still runs`)
     this.#known.delete(podUid)
   }
 }

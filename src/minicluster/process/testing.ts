@@ -18,7 +18,7 @@ export const realClock: Clock = {
   },
 }
 
-export interface Ground {
+export interface Testbed {
   /** Removed at the end. */
   directory: string
   /** The built shim. */
@@ -31,7 +31,7 @@ export interface Ground {
 
 const HERE = 'src/minicluster/process'
 
-export function aGround(): Ground {
+export function aTestbed(): Testbed {
   const directory = mkdtempSync(path.join(tmpdir(), 'sluice-machine-'))
   chmodSync(directory, 0o755)
   const build = (source: string): string => {

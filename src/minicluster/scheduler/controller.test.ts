@@ -38,7 +38,7 @@ async function statusOf(cluster: WorldCluster, name: string): Promise<{ reason?:
 }
 
 const SOON: Pod['spec'] = { terminationGracePeriodSeconds: 0 }
-const NO_ROOM =
+const NO_CAPACITY =
   '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.'
 const TOO_SMALL =
   '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.'
@@ -73,9 +73,9 @@ describe('the scheduler', () => {
       await place(world.member, aNode('b', { cpu: '4' }))
       await world.settle()
       assert.deepEqual(await nodesOf(world.member), { p: 'b' })
-      const told = (await eventsOf(world.member, 'p')).filter((line) => /^(FailedScheduling|Scheduled)/.test(line))
+      const recorded = (await eventsOf(world.member, 'p')).filter((line) => /^(FailedScheduling|Scheduled)/.test(line))
       // A new node is tainted until it is known to be ready: that is said, too, and nothing is said twice.
-      assert.deepEqual(told, [
+      assert.deepEqual(recorded, [
         'FailedScheduling: no nodes available to schedule pods',
         `FailedScheduling: ${TOO_SMALL.replace('Insufficient cpu', 'node(s) had untolerated taint(s)')}`,
         `FailedScheduling: ${TOO_SMALL}`,
@@ -96,7 +96,7 @@ describe('the scheduler', () => {
       await place(world.member, aPod('low', { cpu: '1' }), aPriority('high', 1000, 'Never'), aPriority('higher', 2000, 'Never'))
       for (const name of ['high', 'higher']) await place(world.member, aPod(name, { cpu: '1', spec: { priorityClassName: name } }))
       await world.settle()
-      assert.equal((await statusOf(world.member, 'low')).message, NO_ROOM)
+      assert.equal((await statusOf(world.member, 'low')).message, NO_CAPACITY)
       await world.member.delete(PODS, 'default/first')
       await world.settle()
       assert.deepEqual(await nodesOf(world.member), { low: undefined, high: undefined, higher: 'a' })
@@ -115,9 +115,9 @@ describe('the scheduler', () => {
       const made = await world.member.create(aPod('p', { cpu: '1', spec: { priorityClassName: 'high' } }))
       await world.settle()
       assert.deepEqual(await nodesOf(world.member), { x: 'a', p: 'a' })
-      const told = await eventsOf(world.member, 'p')
-      assert.equal(told[0], 'FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu.')
-      assert.ok(told.includes('Scheduled: Successfully assigned default/p to a'))
+      const recorded = await eventsOf(world.member, 'p')
+      assert.equal(recorded[0], 'FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu.')
+      assert.ok(recorded.includes('Scheduled: Successfully assigned default/p to a'))
       const ofVictim = await eventsOf(world.member, 'y')
       assert.ok(ofVictim.includes(`Preempted: Preempted by pod ${made.metadata.uid} on node a`), ofVictim.join('; '))
       assert.notEqual(victim, undefined)

@@ -24,7 +24,7 @@ import type { Resource } from '../../kube/resource.ts'
 import { type Controller, defineController, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
 import { BY_CLASS, lookupsOf } from './lookups.ts'
 import { type Observed, plan } from './plan.ts'
-import { isToBePlaced, SCHEDULER_NAME, Scheduling, type Sight } from './scheduling.ts'
+import { isToBePlaced, SCHEDULER_NAME, Scheduling, type SchedulingView } from './scheduling.ts'
 import { podInfo } from './state/pod-info.ts'
 import { classOf } from './volumes/claims.ts'
 
@@ -56,40 +56,40 @@ export function scheduler(): Controller {
     concurrency: CONCURRENCY,
     rank: ({ namespace, name }, read) => read.get(PODS, namespace, name)?.spec?.priority ?? 0,
     observe(ref, pod, read) {
-      const sight = sightOf(read)
-      const outcome = scheduling.look(ref, pod, sight)
+      const view = viewOf(read)
+      const outcome = scheduling.look(ref, pod, view)
       // Pods to be sent away are changed as the cache has them now, not as they were when they came.
       const victims =
         outcome.kind === 'preempt'
           ? outcome.victims.map((victim) => read.get(PODS, victim.metadata.namespace ?? '', victim.metadata.name ?? '') ?? victim)
           : []
-      return { outcome: outcome.kind === 'preempt' ? { ...outcome, victims } : outcome, nowMs: sight.nowMs }
+      return { outcome: outcome.kind === 'preempt' ? { ...outcome, victims } : outcome, nowMs: view.nowMs }
     },
     plan,
   })
 }
 
-const sightOf = (read: Reader): Sight => ({ objects: lookupsOf(read), nowMs: read.nowMs() })
+const viewOf = (read: Reader): SchedulingView => ({ objects: lookupsOf(read), nowMs: read.nowMs() })
 
 /** Each tells the scheduler what the cache has now, whatever the event was; and which pods to look at at once. */
 function watchesOf(scheduling: Scheduling): Watch[] {
   const other = (resource: Resource, kind: Parameters<Scheduling['followOther']>[0]): Watch =>
     via(resource, (object, read) => {
       const ref = refOf(object)
-      scheduling.followOther(kind, ref, read.get(resource, ref.namespace, ref.name), sightOf(read))
+      scheduling.followOther(kind, ref, read.get(resource, ref.namespace, ref.name), viewOf(read))
       return kind === 'claim' ? read.byIndex(PODS, BY_CLAIM, keyOfRef(ref)).map(refOf) : []
     })
   const silent = (resource: Resource): Watch => via(resource, () => [])
   return [
     via(NODES, (node, read) => {
       const name = node.metadata.name ?? ''
-      scheduling.followNode(name, read.get(NODES, '', name), sightOf(read))
+      scheduling.followNode(name, read.get(NODES, '', name), viewOf(read))
       return []
     }),
     via(PODS, (pod, read) => {
       const ref = refOf(pod)
       const now = read.get(PODS, ref.namespace, ref.name)
-      scheduling.followPod(ref, now, sightOf(read))
+      scheduling.followPod(ref, now, viewOf(read))
       // Also those that were there at the start are waited for: all pods compete by their priority alone.
       return now !== undefined && isToBePlaced(now) ? [ref] : []
     }),

@@ -20,7 +20,7 @@ const unschedulable = (message: string): object => ({
   reason: 'Unschedulable',
   message,
 })
-const told = (message: string): Pod['status'] => ({
+const statusWith = (message: string): Pod['status'] => ({
   conditions: [{ ...unschedulable(message), lastTransitionTime: '2025-01-01T00:00:00Z' }],
 })
 const actions = (outcome: Outcome): readonly (Action | Batch)[] => plan({ outcome, nowMs: NOW_MS }).actions
@@ -55,8 +55,8 @@ describe('what is written for a decision', () => {
     })
     assert.deepEqual(statuses(of({}, 'm')), [{ conditions: [{ ...unschedulable('m'), lastTransitionTime: NOW }] }])
     assert.deepEqual(events(of({}, 'm')), ['FailedScheduling: m'])
-    assert.deepEqual(statuses(of(told('m'), 'm')), [])
-    assert.deepEqual(statuses(of(told('m'), 'n')), [
+    assert.deepEqual(statuses(of(statusWith('m'), 'm')), [])
+    assert.deepEqual(statuses(of(statusWith('m'), 'n')), [
       { conditions: [{ ...unschedulable('n'), lastTransitionTime: '2025-01-01T00:00:00Z' }] },
     ])
   })
@@ -64,7 +64,7 @@ describe('what is written for a decision', () => {
   it('a promise that is void is taken back, others stand', () => {
     const of = (nomination: 'void' | 'kept' | 'awaited', message = 'm'): Outcome => ({
       kind: 'unschedulable',
-      pod: pod({ ...told('m'), nominatedNodeName: 'a' }),
+      pod: pod({ ...statusWith('m'), nominatedNodeName: 'a' }),
       message,
       nomination,
     })
@@ -75,7 +75,7 @@ describe('what is written for a decision', () => {
 
   it('the promise before the victims go, each marked before it is deleted', () => {
     const victim = aPod('v', { uid: 'v' })
-    const outcome: Outcome = { kind: 'preempt', pod: pod(told('m')), node: 'a', victims: [victim], message: 'm' }
+    const outcome: Outcome = { kind: 'preempt', pod: pod(statusWith('m')), node: 'a', victims: [victim], message: 'm' }
     const target = { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }
     const message = 'default-scheduler: preempting to accommodate a higher priority pod'
     assert.deepEqual(statuses(outcome), [

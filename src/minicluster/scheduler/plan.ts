@@ -30,7 +30,7 @@ export function plan({ outcome, nowMs }: Observed): Plan {
       return { actions: [...patchStatus(pod, { node, nowMs }), ...volumeActions, ...claimActions] }
     }
     case 'unschedulable':
-      return { actions: sayUnschedulable(outcome, nowMs), requeueAfterMs: outcome.againAfterMs }
+      return { actions: sayUnschedulable(outcome, nowMs), requeueAfterMs: outcome.retryAfterMs }
     case 'preempt': {
       const { pod, node, message } = outcome
       return {
@@ -81,10 +81,10 @@ function patchStatus(pod: Pod, { node, message, nowMs }: Said): Action[] {
   const status: Record<string, unknown> = {}
   if (node !== undefined && node !== (pod.status?.nominatedNodeName ?? '')) status.nominatedNodeName = node === '' ? null : node
   const old = findCondition(conditionsOf(pod), SCHEDULED)
-  const isNews = message !== undefined && !(old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message)
-  if (isNews) status.conditions = withCondition(pod, { type: SCHEDULED, status: 'False', reason: 'Unschedulable', message }, nowMs)
+  const isChanged = message !== undefined && !(old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message)
+  if (isChanged) status.conditions = withCondition(pod, { type: SCHEDULED, status: 'False', reason: 'Unschedulable', message }, nowMs)
   if (Object.keys(status).length === 0) return []
-  const events: EventIntent | undefined = isNews ? { of: pod, type: 'Warning', reason: 'FailedScheduling', message } : undefined
+  const events: EventIntent | undefined = isChanged ? { of: pod, type: 'Warning', reason: 'FailedScheduling', message } : undefined
   return [{ ...statusPatch(pod, status), events }]
 }
 

@@ -71,19 +71,19 @@ export function findVictims(search: Search): { best: Candidate } | { tried: Reje
 function victimsOn(node: NodeState, { pod, fitting, snapshot }: Search, budgets: readonly PodDisruptionBudget[]): Candidate | Rejection {
   const possible = [...node.pods.values()].filter((other) => other.priority < pod.priority)
   if (possible.length === 0) return NO_VICTIMS
-  const room = node.copy()
-  for (const other of possible) fitting.imagine(other, room, -1)
+  const nodeCopy = node.copy()
+  for (const other of possible) fitting.imagine(other, nodeCopy, -1)
   const gone = new Set(possible)
   const letStay = (other: PodInfo): boolean => {
-    fitting.imagine(other, room, 1)
+    fitting.imagine(other, nodeCopy, 1)
     gone.delete(other)
-    if (fitting.check(room) === undefined) return true
-    fitting.imagine(other, room, -1)
+    if (fitting.check(nodeCopy) === undefined) return true
+    fitting.imagine(other, nodeCopy, -1)
     gone.add(other)
     return false
   }
   try {
-    const rejected = fitting.check(room)
+    const rejected = fitting.check(nodeCopy)
     if (rejected !== undefined) return rejected
     const startOf = startTimes(snapshot.nowMs)
     const sorted = possible.sort((a, b) => byImportance(a, b, startOf))
@@ -92,7 +92,7 @@ function victimsOn(node: NodeState, { pod, fitting, snapshot }: Search, budgets:
     for (const other of others) letStay(other)
     return { node, victims: [...gone].sort((a, b) => byImportance(a, b, startOf)), violations }
   } finally {
-    for (const other of gone) fitting.imagine(other, room, 1)
+    for (const other of gone) fitting.imagine(other, nodeCopy, 1)
   }
 }
 

@@ -11,7 +11,7 @@ import { aNode, aPod, aSnapshot, lookupsIn, NOW_MS, type PodAsked } from './test
 const ZONE = 'topology.kubernetes.io/zone'
 
 /** The scheduler's memory with a cache and a queue around it, but no server: what is decided happens when told. */
-class Desk {
+class Model {
   readonly scheduling = new Scheduling()
   readonly nodes = new Map<string, Node>()
   readonly pods = new Map<string, Pod>()
@@ -26,20 +26,20 @@ class Desk {
     this.scheduling.signal.subscribe(({ name }) => this.#queue.add(name))
   }
 
-  #sight() {
+  #view() {
     return { objects: lookupsIn({}), nowMs: this.nowMs }
   }
 
   setNode(name: string, node: Node | undefined): void {
     if (node === undefined) this.nodes.delete(name)
     else this.nodes.set(name, node)
-    this.scheduling.followNode(name, node, this.#sight())
+    this.scheduling.followNode(name, node, this.#view())
   }
 
   setPod(name: string, pod: Pod | undefined): void {
     if (pod === undefined) this.pods.delete(name)
     else this.pods.set(name, pod)
-    this.scheduling.followPod({ namespace: 'default', name }, pod, this.#sight())
+    this.scheduling.followPod({ namespace: 'default', name }, pod, this.#view())
     this.#queue.add(name)
   }
 
@@ -78,13 +78,13 @@ class Desk {
   }
 
   #look(name: string): Outcome {
-    const outcome = this.scheduling.look({ namespace: 'default', name }, this.pods.get(name), this.#sight())
+    const outcome = this.scheduling.look({ namespace: 'default', name }, this.pods.get(name), this.#view())
     this.answers.delete(name)
     if (outcome.kind === 'bind') this.underway.set(name, outcome.node)
     else this.underway.delete(name)
     if (outcome.kind === 'unschedulable') {
       this.answers.set(name, outcome.message)
-      if (outcome.againAfterMs !== undefined) this.#later.set(name, this.nowMs + outcome.againAfterMs)
+      if (outcome.retryAfterMs !== undefined) this.#later.set(name, this.nowMs + outcome.retryAfterMs)
     }
     return outcome
   }
@@ -145,44 +145,44 @@ const steps = fc.array(
 )
 
 /** `check` after every step, with the pods placed by it. */
-function play(list: readonly Step[], check: (desk: Desk) => void = () => {}): Desk {
-  const desk = new Desk()
+function play(list: readonly Step[], check: (model: Model) => void = () => {}): Model {
+  const model = new Model()
   const zones = ['east', 'west', 'north']
-  for (let i = 0; i < 4; i++) desk.setNode(`n${i}`, aNode(`n${i}`, { labels: { [ZONE]: zones[i % 3] ?? '' }, pods: 8 }))
+  for (let i = 0; i < 4; i++) model.setNode(`n${i}`, aNode(`n${i}`, { labels: { [ZONE]: zones[i % 3] ?? '' }, pods: 8 }))
   let made = 0
   for (const step of list) {
     if (step.do === 'create') {
       const name = `p${made++}`
-      desk.setPod(name, aPod(name, { ...WORKLOADS[step.workload], uid: name }))
+      model.setPod(name, aPod(name, { ...WORKLOADS[step.workload], uid: name }))
     } else if (step.do === 'delete') {
-      const name = [...desk.pods.keys()][step.at % Math.max(1, desk.pods.size)]
-      if (name !== undefined) desk.setPod(name, undefined)
-    } else if (step.do === 'show') desk.show()
+      const name = [...model.pods.keys()][step.at % Math.max(1, model.pods.size)]
+      if (name !== undefined) model.setPod(name, undefined)
+    } else if (step.do === 'show') model.show()
     else {
       const name = `n${step.at}`
       // Never smaller than what is on it: that no scheduler can prevent.
-      const held = desk.on(name).reduce((sum, pod) => sum + cpuOf(pod), 0)
+      const held = model.on(name).reduce((sum, pod) => sum + cpuOf(pod), 0)
       const cpu = Math.max(step.cpu * 1000, held)
-      desk.setNode(name, aNode(name, { cpu: `${cpu}m`, labels: { [ZONE]: zones[step.at % 3] ?? '' }, pods: 8 }))
+      model.setNode(name, aNode(name, { cpu: `${cpu}m`, labels: { [ZONE]: zones[step.at % 3] ?? '' }, pods: 8 }))
     }
-    desk.drain()
-    check(desk)
+    model.drain()
+    check(model)
   }
-  return desk
+  return model
 }
 
 const asked = (pod: Pod, resource: string): number => amountOf(resource, pod.spec?.containers?.[0]?.resources?.requests?.[resource])
 const cpuOf = (pod: Pod): number => asked(pod, 'cpu')
-const appsOn = (desk: Desk, node: string, app: string): number => desk.on(node).filter((pod) => pod.metadata.labels?.app === app).length
+const appsOn = (model: Model, node: string, app: string): number => model.on(node).filter((pod) => pod.metadata.labels?.app === app).length
 
-function freshMessage(desk: Desk, name: string): string {
-  const pods = [...desk.pods].map(([key, pod]) => {
-    const node = pod.spec?.nodeName ?? desk.underway.get(key)
+function freshMessage(model: Model, name: string): string {
+  const pods = [...model.pods].map(([key, pod]) => {
+    const node = pod.spec?.nodeName ?? model.underway.get(key)
     return node === undefined ? pod : { ...pod, spec: { ...pod.spec, nodeName: node } }
   })
-  const pod = desk.pods.get(name)
+  const pod = model.pods.get(name)
   assert.ok(pod !== undefined)
-  const decision = schedule(podInfo(pod), aSnapshot({ nodes: [...desk.nodes.values()], pods }))
+  const decision = schedule(podInfo(pod), aSnapshot({ nodes: [...model.nodes.values()], pods }))
   return decision.kind === 'unschedulable' ? decision.message : `${name} would be: ${JSON.stringify(decision)}`
 }
 
@@ -190,9 +190,9 @@ describe('whatever happens, in whatever order', () => {
   it('no node gets more than it has, also of what no cache shows yet', () =>
     fc.assert(
       fc.property(steps, (list) => {
-        play(list, (desk) => {
-          for (const [name, node] of desk.nodes) {
-            const there = desk.on(name)
+        play(list, (model) => {
+          for (const [name, node] of model.nodes) {
+            const there = model.on(name)
             const has = (resource: string): number => amountOf(resource, node.status?.allocatable?.[resource])
             for (const resource of ['cpu', 'memory'])
               assert.ok(there.reduce((sum, pod) => sum + asked(pod, resource), 0) <= has(resource), `${name} has too little ${resource}`)
@@ -206,8 +206,8 @@ describe('whatever happens, in whatever order', () => {
   it('pods that want to be alone are alone on their node', () =>
     fc.assert(
       fc.property(steps, (list) => {
-        play(list, (desk) => {
-          for (const name of desk.nodes.keys()) assert.ok(appsOn(desk, name, 'lonely') <= 1)
+        play(list, (model) => {
+          for (const name of model.nodes.keys()) assert.ok(appsOn(model, name, 'lonely') <= 1)
         })
       }),
       { numRuns: 100 },
@@ -218,11 +218,11 @@ describe('whatever happens, in whatever order', () => {
       fc.property(
         steps.map((list) => list.filter((step) => step.do !== 'delete' && step.do !== 'node')),
         (list) => {
-          play(list, (desk) => {
+          play(list, (model) => {
             const zones = new Map<string, number>()
-            for (const [name, node] of desk.nodes) {
+            for (const [name, node] of model.nodes) {
               const zone = node.metadata.labels?.[ZONE] ?? ''
-              zones.set(zone, (zones.get(zone) ?? 0) + appsOn(desk, name, 'spread'))
+              zones.set(zone, (zones.get(zone) ?? 0) + appsOn(model, name, 'spread'))
             }
             assert.ok(Math.max(...zones.values()) - Math.min(...zones.values()) <= 1)
           })
@@ -234,11 +234,11 @@ describe('whatever happens, in whatever order', () => {
   it('at rest nobody waits who could be placed, and everybody is told the truth of now', () =>
     fc.assert(
       fc.property(steps, (list) => {
-        const desk = play(list)
-        desk.rest()
-        for (const [name, pod] of desk.pods) {
-          if (pod.spec?.nodeName !== undefined || desk.underway.has(name)) continue
-          assert.equal(desk.answers.get(name), freshMessage(desk, name))
+        const model = play(list)
+        model.rest()
+        for (const [name, pod] of model.pods) {
+          if (pod.spec?.nodeName !== undefined || model.underway.has(name)) continue
+          assert.equal(model.answers.get(name), freshMessage(model, name))
         }
       }),
       { numRuns: 200 },
@@ -247,16 +247,16 @@ describe('whatever happens, in whatever order', () => {
   it('the same pods on the same nodes give the same decision, in whatever order they were heard of', () =>
     fc.assert(
       fc.property(steps, fc.nat(WORKLOADS.length - 1), fc.infiniteStream(fc.nat(1000)), (list, workload, chance) => {
-        const desk = play(list)
-        desk.show()
+        const model = play(list)
+        model.show()
         const pod = podInfo(aPod('new', { ...WORKLOADS[workload], uid: 'new' }))
         const shuffled = <T>(items: Iterable<T>): T[] =>
           [...items]
             .map((item) => ({ item, at: chance.next().value ?? 0 }))
             .sort((a, b) => a.at - b.at)
             .map(({ item }) => item)
-        const kept = schedule(pod, { cluster: desk.scheduling.cluster, objects: lookupsIn({}), nowMs: NOW_MS })
-        const built = schedule(pod, aSnapshot({ nodes: shuffled(desk.nodes.values()), pods: shuffled(desk.pods.values()) }))
+        const kept = schedule(pod, { cluster: model.scheduling.cluster, objects: lookupsIn({}), nowMs: NOW_MS })
+        const built = schedule(pod, aSnapshot({ nodes: shuffled(model.nodes.values()), pods: shuffled(model.pods.values()) }))
         assert.deepEqual(summary(built), summary(kept))
       }),
       { numRuns: 200 },
@@ -269,17 +269,17 @@ const summary = (decision: ReturnType<typeof schedule>): unknown => {
 }
 
 describe('the cost of decisions, in looks at nodes', () => {
-  const desk = (nodes: number, cpu: string): Desk => {
-    const made = new Desk()
+  const model = (nodes: number, cpu: string): Model => {
+    const made = new Model()
     for (let i = 0; i < nodes; i++) made.setNode(`n${i}`, aNode(`n${i}`, { cpu, pods: 1000 }))
     return made
   }
-  const fill = (to: Desk, count: number, more: PodAsked): void => {
+  const fill = (to: Model, count: number, more: PodAsked): void => {
     for (let i = 0; i < count; i++) to.setPod(`p${to.pods.size}`, aPod(`p${to.pods.size}`, { uid: `u${to.pods.size}`, ...more }))
   }
 
   it('does not depend on how many pods there are', () => {
-    const small = desk(50, '100')
+    const small = model(50, '100')
     fill(small, 100, { cpu: '10m' })
     small.drain()
     assert.equal(small.scheduling.looked, 100 * 50)
@@ -290,14 +290,14 @@ describe('the cost of decisions, in looks at nodes', () => {
   })
 
   it('grows less than the cluster when that is large', () => {
-    const large = desk(400, '100')
+    const large = model(400, '100')
     fill(large, 100, WORKLOADS[0] as PodAsked)
     large.drain()
     assert.equal(large.scheduling.looked, 100 * 188)
   })
 
   it('is paid once for all pods that are alike and find no place', () => {
-    const full = desk(50, '1')
+    const full = model(50, '1')
     fill(full, 500, { cpu: '2' })
     full.drain()
     assert.equal(full.answers.size, 500)
@@ -305,7 +305,7 @@ describe('the cost of decisions, in looks at nodes', () => {
   })
 
   it('is one look at what changed, when it does not help', () => {
-    const full = desk(50, '1')
+    const full = model(50, '1')
     fill(full, 500, { cpu: '2' })
     fill(full, 1, { cpu: '100m' })
     full.drain()
@@ -326,7 +326,7 @@ describe('the cost of decisions, in looks at nodes', () => {
   })
 
   it('a place that becomes free is given to one, and the next is asked once more', () => {
-    const full = desk(10, '2')
+    const full = model(10, '2')
     fill(full, 110, { cpu: '2' })
     full.drain()
     full.show()

@@ -11,9 +11,9 @@ import { type Decision, schedule } from './schedule.ts'
 import type { Lookups, Snapshot } from './snapshot.ts'
 import { ClusterState } from './state/cluster-state.ts'
 import { type PodInfo, podInfo } from './state/pod-info.ts'
+import { signatureOf, UnschedulableQueue } from './unschedulable-queue.ts'
 import { annotation, claimsOf, SELECTED_NODE } from './volumes/claims.ts'
 import { type FoundVolumes, findVolumes, isVolumeOf } from './volumes/find-volumes.ts'
-import { signatureOf, WaitingRoom } from './waiting-room.ts'
 
 export const SCHEDULER_NAME = 'default-scheduler'
 
@@ -23,10 +23,10 @@ export type Outcome =
   | { kind: 'bind'; pod: Pod; node: string }
   /** The node is chosen; the pod follows when its claims are bound. Only what is still to be written. */
   | { kind: 'volumes'; pod: Pod; node: string; volumes: FoundVolumes }
-  | { kind: 'unschedulable'; pod: Pod; message: string; nomination: 'void' | 'kept' | 'awaited'; againAfterMs?: number }
+  | { kind: 'unschedulable'; pod: Pod; message: string; nomination: 'void' | 'kept' | 'awaited'; retryAfterMs?: number }
   | { kind: 'preempt'; pod: Pod; node: string; victims: readonly Pod[]; message: string }
 
-export interface Sight {
+export interface SchedulingView {
   objects: Lookups
   nowMs: number
 }
@@ -37,7 +37,7 @@ export class Scheduling {
   readonly cluster = new ClusterState()
   /** How many times a node was looked at, over all decisions. */
   looked = 0
-  readonly #room = new WaitingRoom((key, priority) => this.#enqueue(key, priority))
+  readonly #unschedulable = new UnschedulableQueue((key, priority) => this.#enqueue(key, priority))
   readonly #queues = new Set<(ref: ObjectRef, priority?: Priority) => void>()
   readonly #known = new Map<string, KubeObject>()
 
@@ -49,17 +49,22 @@ export class Scheduling {
   }
 
   /** `node` as the cache has it now; undefined when it is gone. */
-  followNode(name: string, node: Node | undefined, sight: Sight): void {
-    this.#happened(this.cluster.setNode(name, node), sight)
+  followNode(name: string, node: Node | undefined, view: SchedulingView): void {
+    this.#happened(this.cluster.setNode(name, node), view)
   }
 
-  followPod(ref: ObjectRef, pod: Pod | undefined, sight: Sight): void {
+  followPod(ref: ObjectRef, pod: Pod | undefined, view: SchedulingView): void {
     const key = keyOfRef(ref)
-    this.#happened(this.cluster.setPod(key, pod), sight)
-    if (pod === undefined || (pod.spec?.nodeName ?? '') !== '') this.#room.leave(key)
+    this.#happened(this.cluster.setPod(key, pod), view)
+    if (pod === undefined || (pod.spec?.nodeName ?? '') !== '') this.#unschedulable.leave(key)
   }
 
-  followOther(kind: 'claim' | 'volume' | 'storage-class' | 'namespace', ref: ObjectRef, now: KubeObject | undefined, sight: Sight): void {
+  followOther(
+    kind: 'claim' | 'volume' | 'storage-class' | 'namespace',
+    ref: ObjectRef,
+    now: KubeObject | undefined,
+    view: SchedulingView,
+  ): void {
     const key = `${kind} ${keyOfRef(ref)}`
     const old = this.#known.get(key)
     if (old === now) return
@@ -69,43 +74,43 @@ export class Scheduling {
       if (JSON.stringify(old?.metadata.labels) === JSON.stringify(now?.metadata.labels)) return
       this.cluster.namespacesChanged()
     }
-    this.#happened({ kind, old, now }, sight)
+    this.#happened({ kind, old, now }, view)
   }
 
-  look(ref: ObjectRef, pod: Pod | undefined, sight: Sight): Outcome {
+  look(ref: ObjectRef, pod: Pod | undefined, view: SchedulingView): Outcome {
     const key = keyOfRef(ref)
     const before = this.cluster.reservation(key)
     if (pod === undefined || !isToBePlaced(pod) || (pod.spec?.schedulingGates ?? []).length > 0) {
-      this.#room.leave(key)
-      this.#settle(key, before, sight)
+      this.#unschedulable.leave(key)
+      this.#settle(key, before, view)
       return pod !== undefined && isToBePlaced(pod) ? { kind: 'gated', pod } : IDLE
     }
     this.cluster.release(key)
     const info = podInfo(pod)
-    const known = before === undefined ? this.#answer(info, sight.nowMs) : undefined
-    const outcome = known ?? this.#decide(info, before?.node, sight)
-    this.#settle(key, before, sight)
+    const known = before === undefined ? this.#answer(info, view.nowMs) : undefined
+    const outcome = known ?? this.#decide(info, before?.node, view)
+    this.#settle(key, before, view)
     return outcome
   }
 
   /** What is known without looking at any node. */
   #answer(info: PodInfo, nowMs: number): Outcome | undefined {
-    if (this.#room.isEmpty) return undefined
-    const answer = this.#room.answerFor(info, signatureOf(info), nowMs)
+    if (this.#unschedulable.isEmpty) return undefined
+    const answer = this.#unschedulable.answerFor(info, signatureOf(info), nowMs)
     return answer && { kind: 'unschedulable', pod: info.pod, nomination: 'kept', ...answer }
   }
 
-  #decide(info: PodInfo, first: string | undefined, { objects, nowMs }: Sight): Outcome {
+  #decide(info: PodInfo, first: string | undefined, { objects, nowMs }: SchedulingView): Outcome {
     const snapshot: Snapshot = { cluster: this.cluster, objects, nowMs }
-    const memo = this.#room.isEmpty ? undefined : this.#room.memoFor(signatureOf(info))
+    const memo = this.#unschedulable.isEmpty ? undefined : this.#unschedulable.memoFor(signatureOf(info))
     const decision = schedule(info, snapshot, { first, memo })
     this.looked += decision.looked
     switch (decision.kind) {
       case 'node':
         return this.#take(info, decision.node, snapshot)
       case 'unschedulable': {
-        const { message, againAfterMs } = this.#room.enter(info, signatureOf(info), { verdict: decision, nowMs })
-        return { kind: 'unschedulable', pod: info.pod, message, againAfterMs, nomination: decision.nomination }
+        const { message, retryAfterMs } = this.#unschedulable.enter(info, signatureOf(info), { verdict: decision, nowMs })
+        return { kind: 'unschedulable', pod: info.pod, message, retryAfterMs, nomination: decision.nomination }
       }
       case 'preempt':
         return this.#preempt(info, decision)
@@ -113,7 +118,7 @@ export class Scheduling {
   }
 
   #preempt(info: PodInfo, { node, victims, message }: Extract<Decision, { kind: 'preempt' }>): Outcome {
-    this.#room.leave(info.key)
+    this.#unschedulable.leave(info.key)
     const toDelete: Pod[] = []
     for (const { key, pod, isTerminating } of victims) {
       // Nobody but us knows of a pod that waits for its volumes: it gives up its place and looks for another.
@@ -126,7 +131,7 @@ export class Scheduling {
   }
 
   #take(info: PodInfo, name: string, snapshot: Snapshot): Outcome {
-    this.#room.leave(info.key, true)
+    this.#unschedulable.leave(info.key, true)
     const node = this.cluster.node(name)
     const claims = info.claims.length === 0 ? undefined : claimsOf(info, snapshot)
     if (node === undefined || claims === undefined || 'problem' in claims || claims.waiting.length === 0) {
@@ -150,15 +155,15 @@ export class Scheduling {
   }
 
   /** Tells those who wait what the decision changed, compared with what was reserved before. */
-  #settle(key: string, before: { info: PodInfo; node: string } | undefined, sight: Sight): void {
+  #settle(key: string, before: { info: PodInfo; node: string } | undefined, view: SchedulingView): void {
     const now = this.cluster.reservation(key)
     if (before?.node === now?.node) return
-    if (before !== undefined) this.#happened({ kind: 'pod', old: before.info, now: undefined }, sight)
-    if (now !== undefined) this.#happened({ kind: 'pod', old: undefined, now: now.info }, sight)
+    if (before !== undefined) this.#happened({ kind: 'pod', old: before.info, now: undefined }, view)
+    if (now !== undefined) this.#happened({ kind: 'pod', old: undefined, now: now.info }, view)
   }
 
-  #happened(change: Change | undefined, { objects, nowMs }: Sight): void {
-    if (change !== undefined) this.#room.happened(change, { cluster: this.cluster, objects, nowMs })
+  #happened(change: Change | undefined, { objects, nowMs }: SchedulingView): void {
+    if (change !== undefined) this.#unschedulable.happened(change, { cluster: this.cluster, objects, nowMs })
   }
 
   #enqueue(key: string, priority: Priority): void {

@@ -14,7 +14,7 @@ export interface HostMachine {
   log: Log
   env(name: string): string | undefined
   hardware: { cpus: number; memoryBytes: number }
-  facts: { architecture: string; operatingSystem: string; kernelVersion: string; osImage: string }
+  systemInfo: { architecture: string; operatingSystem: string; kernelVersion: string; osImage: string }
   files: { resolve(...parts: string[]): string }
   program: { file: string }
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { CONFIG_MAPS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../kube/meta.ts'
 import type { Action } from '../../../runtime/controller.ts'
-import { concernsGarbage, type GarbageFacts, type OwnerState, planGarbage } from './plan.ts'
+import { type GarbageInput, isRelevantToGarbage, type OwnerState, planGarbage } from './plan.ts'
 
 const GONE = '2026-01-01T00:00:00Z'
 const object = (name: string, metadata: ObjectMeta = {}): KubeObject => ({
@@ -21,13 +21,13 @@ const reference = (name: string, blocks = false): OwnerReference => ({
 const owned = (name: string, references: OwnerReference[], metadata: ObjectMeta = {}): KubeObject =>
   object(name, { ownerReferences: references, ...metadata })
 
-function facts(of: KubeObject, states: OwnerState[] = [], dependents: KubeObject[] = []): GarbageFacts {
+function input(of: KubeObject, states: OwnerState[] = [], dependents: KubeObject[] = []): GarbageInput {
   const owners = (of.metadata.ownerReferences ?? []).map((one, i) => ({ reference: one, state: states[i] ?? 'solid' }))
   return { resource: CONFIG_MAPS, object: of, owners, dependents: dependents.map((one) => ({ resource: CONFIG_MAPS, object: one })) }
 }
 
 /** An action in a few words. */
-function told(action: Action): string {
+function summaryOf(action: Action): string {
   if (action.do === 'delete') return `delete ${action.of.metadata.name} ${action.propagation}`
   if (action.do !== 'patch') return action.do
   const { ownerReferences, finalizers } = (
@@ -42,61 +42,61 @@ const two = [reference('a'), reference('b')]
 const waiting = { deletionTimestamp: GONE, finalizers: ['foregroundDeletion', 'other'] }
 const orphaning = { deletionTimestamp: GONE, finalizers: ['orphan'] }
 
-const cases: [string, GarbageFacts, string[]][] = [
-  ['no owners', facts(object('x')), []],
-  ['a solid owner', facts(owned('x', [reference('a')])), []],
-  ['an absent owner', facts(owned('x', [reference('a')]), ['absent']), ['delete x Background']],
-  ['an unknown owner', facts(owned('x', [reference('a')]), ['unknown']), []],
-  ['an unknown owner beside an absent one', facts(owned('x', two), ['unknown', 'absent']), []],
-  ['a solid owner beside an absent one', facts(owned('x', two), ['absent', 'solid']), ['owners of x: b']],
-  ['a solid owner beside a waiting one', facts(owned('x', two), ['solid', 'waiting']), ['owners of x: a']],
-  ['a waiting owner', facts(owned('x', [reference('a', true)]), ['waiting']), ['delete x Background']],
+const cases: [string, GarbageInput, string[]][] = [
+  ['no owners', input(object('x')), []],
+  ['a solid owner', input(owned('x', [reference('a')])), []],
+  ['an absent owner', input(owned('x', [reference('a')]), ['absent']), ['delete x Background']],
+  ['an unknown owner', input(owned('x', [reference('a')]), ['unknown']), []],
+  ['an unknown owner beside an absent one', input(owned('x', two), ['unknown', 'absent']), []],
+  ['a solid owner beside an absent one', input(owned('x', two), ['absent', 'solid']), ['owners of x: b']],
+  ['a solid owner beside a waiting one', input(owned('x', two), ['solid', 'waiting']), ['owners of x: a']],
+  ['a waiting owner', input(owned('x', [reference('a', true)]), ['waiting']), ['delete x Background']],
   [
     'a waiting owner, and dependents of its own',
-    facts(owned('x', [reference('a')]), ['waiting'], [owned('y', [reference('x')])]),
+    input(owned('x', [reference('a')]), ['waiting'], [owned('y', [reference('x')])]),
     ['delete x Foreground'],
   ],
   [
     'a waiting owner that is a dependent as well',
-    facts(owned('x', [reference('a', true)]), ['waiting'], [owned('a', [reference('x', true)], waiting)]),
+    input(owned('x', [reference('a', true)]), ['waiting'], [owned('a', [reference('x', true)], waiting)]),
     ['owners of x: a', 'delete x Foreground'],
   ],
   [
     'an absent owner, and dependents of its own',
-    facts(owned('x', [reference('a')]), ['absent'], [owned('y', [reference('x')])]),
+    input(owned('x', [reference('a')]), ['absent'], [owned('y', [reference('x')])]),
     ['delete x Background'],
   ],
-  ['asked beforehand to orphan', facts(owned('x', [reference('a')], { finalizers: ['orphan'] }), ['absent']), ['delete x Orphan']],
+  ['asked beforehand to orphan', input(owned('x', [reference('a')], { finalizers: ['orphan'] }), ['absent']), ['delete x Orphan']],
   [
     'asked beforehand to wait',
-    facts(owned('x', [reference('a')], { finalizers: ['foregroundDeletion'] }), ['absent']),
+    input(owned('x', [reference('a')], { finalizers: ['foregroundDeletion'] }), ['absent']),
     ['delete x Foreground'],
   ],
-  ['on its way out already', facts(owned('x', [reference('a')], { deletionTimestamp: GONE }), ['absent']), []],
-  ['waiting for one that blocks', facts(object('x', waiting), [], [owned('y', [reference('x', true)])]), []],
-  ['waiting for none that blocks', facts(object('x', waiting), [], [owned('y', [reference('x')])]), ['finalizers of x: other']],
+  ['on its way out already', input(owned('x', [reference('a')], { deletionTimestamp: GONE }), ['absent']), []],
+  ['waiting for one that blocks', input(object('x', waiting), [], [owned('y', [reference('x', true)])]), []],
+  ['waiting for none that blocks', input(object('x', waiting), [], [owned('y', [reference('x')])]), ['finalizers of x: other']],
   [
     'waiting for one that blocks another',
-    facts(object('x', waiting), [], [owned('y', [reference('x'), reference('z', true)])]),
+    input(object('x', waiting), [], [owned('y', [reference('x'), reference('z', true)])]),
     ['finalizers of x: other'],
   ],
-  ['orphaning nobody', facts(object('x', orphaning)), ['finalizers of x: none']],
+  ['orphaning nobody', input(object('x', orphaning)), ['finalizers of x: none']],
   [
     'orphaning two',
-    facts(object('x', orphaning), [], [owned('y', [reference('x')]), owned('z', [reference('x'), reference('a')])]),
+    input(object('x', orphaning), [], [owned('y', [reference('x')]), owned('z', [reference('x'), reference('a')])]),
     ['owners of y: none', 'owners of z: a', 'finalizers of x: none'],
   ],
 ]
 
 describe('what the garbage collector does about an object', () => {
   for (const [name, given, wanted] of cases)
-    it(`${name}: ${wanted.join('; ') || 'nothing'}`, () => assert.deepEqual(planGarbage(given).map(told), wanted))
+    it(`${name}: ${wanted.join('; ') || 'nothing'}`, () => assert.deepEqual(planGarbage(given).map(summaryOf), wanted))
 
   it('is nothing for most: they never enter the queue', () => {
-    assert.equal(concernsGarbage(object('x')), false)
-    assert.equal(concernsGarbage(object('x', { finalizers: ['orphan'] })), false)
-    assert.equal(concernsGarbage(object('x', { deletionTimestamp: GONE, finalizers: ['other'] })), false)
-    assert.equal(concernsGarbage(object('x', orphaning)), true)
-    assert.equal(concernsGarbage(owned('x', [reference('a')])), true)
+    assert.equal(isRelevantToGarbage(object('x')), false)
+    assert.equal(isRelevantToGarbage(object('x', { finalizers: ['orphan'] })), false)
+    assert.equal(isRelevantToGarbage(object('x', { deletionTimestamp: GONE, finalizers: ['other'] })), false)
+    assert.equal(isRelevantToGarbage(object('x', orphaning)), true)
+    assert.equal(isRelevantToGarbage(owned('x', [reference('a')])), true)
   })
 })

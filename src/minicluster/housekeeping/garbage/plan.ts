@@ -22,7 +22,7 @@ export type OwnerState =
   /** Its kind is not served, so nobody can tell: never a reason to do anything. */
   | 'unknown'
 
-export interface GarbageFacts {
+export interface GarbageInput {
   resource: Resource
   object: KubeObject
   owners: readonly { reference: OwnerReference; state: OwnerState }[]
@@ -34,7 +34,7 @@ export function isWaitingForDependents(object: KubeObject): boolean {
 }
 
 /** Most objects own nothing and are owned by nobody: there is nothing to decide about them. */
-export function concernsGarbage(object: KubeObject): boolean {
+export function isRelevantToGarbage(object: KubeObject): boolean {
   if ((object.metadata.ownerReferences ?? []).length > 0) return true
   return (
     object.metadata.deletionTimestamp !== undefined &&
@@ -42,15 +42,15 @@ export function concernsGarbage(object: KubeObject): boolean {
   )
 }
 
-export function planGarbage(facts: GarbageFacts): Action[] {
-  const { object } = facts
-  if (object.metadata.deletionTimestamp === undefined) return judgeByOwners(facts)
-  if ((object.metadata.finalizers ?? []).includes(ORPHAN)) return orphanDependents(facts)
-  return isWaitingForDependents(object) ? releaseWhenAlone(facts) : []
+export function planGarbage(input: GarbageInput): Action[] {
+  const { object } = input
+  if (object.metadata.deletionTimestamp === undefined) return judgeByOwners(input)
+  if ((object.metadata.finalizers ?? []).includes(ORPHAN)) return orphanDependents(input)
+  return isWaitingForDependents(object) ? releaseWhenAlone(input) : []
 }
 
-function judgeByOwners(facts: GarbageFacts): Action[] {
-  const { resource, object, owners } = facts
+function judgeByOwners(input: GarbageInput): Action[] {
+  const { resource, object, owners } = input
   if (owners.length === 0 || owners.some((owner) => owner.state === 'unknown')) return []
   const solid = owners.filter((owner) => owner.state === 'solid')
   if (solid.length === owners.length) return []
@@ -63,7 +63,7 @@ function judgeByOwners(facts: GarbageFacts): Action[] {
       ),
     ]
   const isAwaited = owners.some((owner) => owner.state === 'waiting')
-  const dependents = isAwaited ? [...facts.dependents] : []
+  const dependents = isAwaited ? [...input.dependents] : []
   if (dependents.length > 0) {
     // Somebody waits for this one, so it must in turn wait for those it owns. Where one of those waits already, the owners
     // may form a circle: it is opened here, or all of them would wait for each other for ever.
@@ -92,7 +92,7 @@ function unblockOwners(resource: Resource, object: KubeObject): Action[] {
   ]
 }
 
-function releaseWhenAlone({ resource, object, dependents }: GarbageFacts): Action[] {
+function releaseWhenAlone({ resource, object, dependents }: GarbageInput): Action[] {
   for (const dependent of dependents) {
     const references = dependent.object.metadata.ownerReferences ?? []
     if (references.some((reference) => reference.uid === object.metadata.uid && reference.blockOwnerDeletion === true)) return []
@@ -100,7 +100,7 @@ function releaseWhenAlone({ resource, object, dependents }: GarbageFacts): Actio
   return [withoutFinalizer(resource, object, FOREGROUND)]
 }
 
-function orphanDependents({ resource, object, dependents }: GarbageFacts): Action[] {
+function orphanDependents({ resource, object, dependents }: GarbageInput): Action[] {
   const freed = [...dependents].map((dependent) => {
     const others = (dependent.object.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== object.metadata.uid)
     return withOwners(dependent.resource, dependent.object, others)

@@ -20,7 +20,7 @@ import { createFreshnessGate, type FreshnessGate } from '../../../runtime/freshn
 import type { ControllerMetrics } from '../../../runtime/metrics.ts'
 import type { RunningController } from '../../../runtime/run-controller.ts'
 import { createWorkers, type Observer, type Workers } from '../../../runtime/workers.ts'
-import { concernsGarbage, isWaitingForDependents, type OwnerState, planGarbage } from './plan.ts'
+import { isRelevantToGarbage, isWaitingForDependents, type OwnerState, planGarbage } from './plan.ts'
 
 export const GARBAGE_COLLECTOR = 'minicluster.housekeeping.garbage'
 const CONCURRENCY = 8
@@ -66,7 +66,7 @@ class GarbageCollector implements RunningController {
   }
 
   resync(): void {
-    for (const { resource, object } of this.#clusterCache.all()) if (concernsGarbage(object)) this.#add(resource, object)
+    for (const { resource, object } of this.#clusterCache.all()) if (isRelevantToGarbage(object)) this.#add(resource, object)
   }
 
   async stop(): Promise<void> {
@@ -80,16 +80,16 @@ class GarbageCollector implements RunningController {
 
   #hear(resource: Resource, { type, object, old }: CacheEvent): void {
     if (type === 'deleted') this.#puzzled.delete(keyOfLocated(resource, object))
-    else if (concernsGarbage(object)) this.#add(resource, object)
+    else if (isRelevantToGarbage(object)) this.#add(resource, object)
     const startsWaiting = isWaitingForDependents(object) && (old === undefined || !isWaitingForDependents(old))
     if (type === 'deleted' || startsWaiting)
       for (const dependent of this.#clusterCache.dependentsOf(object.metadata.uid ?? '')) this.#add(dependent.resource, dependent.object)
     // An owner that waits for its dependents hears of each that goes or turns away.
     const references = [...(object.metadata.ownerReferences ?? []), ...(old?.metadata.ownerReferences ?? [])]
-    for (const reference of references) this.#wakeOwner(reference, object)
+    for (const reference of references) this.#enqueueOwner(reference, object)
   }
 
-  #wakeOwner(reference: OwnerReference, dependent: KubeObject): void {
+  #enqueueOwner(reference: OwnerReference, dependent: KubeObject): void {
     const resource = this.#clusterCache.resourceOf(reference)
     if (resource === undefined) return
     const owner = this.#clusterCache.get(resource, resource.namespaced ? (dependent.metadata.namespace ?? '') : '', reference.name)

@@ -16,7 +16,7 @@ import { type Action, type Controller, defineController, NOTHING_TO_DO, type Pla
 import { deletionConditions, type Remaining } from './conditions.ts'
 
 const FINALIZER = 'kubernetes'
-const LOOK_AGAIN_MS = 1000
+const RESYNC_MS = 1000
 
 export interface Observed {
   namespace: KubeObject | undefined
@@ -58,7 +58,7 @@ export function plan({ namespace, remaining, isUnwatched, nowMs }: Observed): Pl
     const spec = { ...(namespace.spec as object), finalizers: finalizersOf(namespace).filter((name) => name !== FINALIZER) }
     return { actions: [{ do: 'update', resource: NAMESPACES, object: { ...namespace, spec }, subresource: 'finalize' }] }
   }
-  const requeueAfterMs = isUnwatched ? LOOK_AGAIN_MS : undefined
+  const requeueAfterMs = isUnwatched ? RESYNC_MS : undefined
   const untouched = remaining.filter(({ objects }) => objects.some((object) => object.metadata.deletionTimestamp === undefined))
   // What is not even marked yet says nothing about what will remain: the conditions wait for the next look.
   if (untouched.length > 0) {
@@ -96,10 +96,10 @@ async function contentOf(namespace: string, clusterCache: ClusterCache, client: 
     if (one === undefined) known.set(keyOfResource(resource), { resource, objects: [object] })
     else one.objects.push(object)
   }
-  return known.size > 0 ? [...known.values()] : lookInto(client, namespace)
+  return known.size > 0 ? [...known.values()] : listContent(client, namespace)
 }
 
-async function lookInto(client: Client, namespace: string): Promise<Remaining[]> {
+async function listContent(client: Client, namespace: string): Promise<Remaining[]> {
   const resources = (await discoverResources(client)).filter(isDeletable)
   const found = await Promise.all(
     resources.map(async (resource) => {

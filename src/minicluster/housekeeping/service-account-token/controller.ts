@@ -18,7 +18,7 @@ const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 const ACCOUNT_UID = 'kubernetes.io/service-account.uid'
 const BY_ACCOUNT = 'account'
 
-export interface ServiceAccountTokenFacts {
+export interface ServiceAccountTokenDeps {
   /** PEM; read each time, because certificates rotate. */
   authority(): string
   /** A token of the account that is bound to nothing but the Secret it is kept in. */
@@ -34,7 +34,7 @@ export interface Observed {
   token: string | undefined
 }
 
-export function serviceAccountToken({ authority, signToken }: ServiceAccountTokenFacts): Controller {
+export function serviceAccountToken({ authority, signToken }: ServiceAccountTokenDeps): Controller {
   return defineController<Observed, Secret>({
     name: 'minicluster.housekeeping.service-account-token',
     needsHost: true,

@@ -9,7 +9,7 @@ import type { Lease, Node } from '../../../kinds/kubernetes/types.ts'
 import { type Action, type Controller, defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
 import { type MemberShape, NODE_LABEL, POOL_LABEL } from '../../shape.ts'
 import { parseMs } from '../containers.ts'
-import type { NodeFacts } from '../options.ts'
+import type { NodeSystemInfo } from '../options.ts'
 import { processNode, processNodeStatus, processNodes } from './node.ts'
 
 export interface Observed {
@@ -17,7 +17,7 @@ export interface Observed {
   node: Node | undefined
   lease: Lease | undefined
   shape: MemberShape
-  facts: NodeFacts | undefined
+  systemInfo: NodeSystemInfo | undefined
   isWanted: boolean
   /** Seen since this process started. */
   isRegistered: boolean
@@ -28,7 +28,7 @@ const NAMESPACE = 'kube-node-lease'
 const RENEW_MS = 10_000
 const LEASE_SECONDS = 40
 
-export function processNodeRegistration(shape: MemberShape, facts?: NodeFacts): Controller {
+export function processNodeRegistration(shape: MemberShape, systemInfo?: NodeSystemInfo): Controller {
   const names = new Set(processNodes(shape).map(({ name }) => name))
   const registered = new Set<string>()
   return defineController<Observed, Node>({
@@ -58,17 +58,17 @@ export function processNodeRegistration(shape: MemberShape, facts?: NodeFacts): 
       const isRegistered = registered.has(name)
       if (node !== undefined) registered.add(name)
       const lease = names.has(name) ? read.get(LEASES, NAMESPACE, name) : undefined
-      return { name, node, lease, shape, facts, isWanted: names.has(name), isRegistered, nowMs: read.nowMs() }
+      return { name, node, lease, shape, systemInfo, isWanted: names.has(name), isRegistered, nowMs: read.nowMs() }
     },
     plan,
   })
 }
 
 export function plan(observed: Observed): Plan {
-  const { name, node, shape, facts, isWanted, isRegistered } = observed
+  const { name, node, shape, systemInfo, isWanted, isRegistered } = observed
   if (node === undefined)
     return isWanted && !isRegistered
-      ? { actions: [{ do: 'create', resource: NODES, object: processNode(shape, name, facts) }] }
+      ? { actions: [{ do: 'create', resource: NODES, object: processNode(shape, name, systemInfo) }] }
       : NOTHING_TO_DO
   if (node.metadata.deletionTimestamp !== undefined || node.metadata.labels?.[NODE_LABEL] !== 'process') return NOTHING_TO_DO
   if (!isWanted && node.metadata.labels[POOL_LABEL] === 'process') return { actions: [{ do: 'delete', resource: NODES, of: node }] }
@@ -78,14 +78,14 @@ export function plan(observed: Observed): Plan {
 }
 
 /** The status is written when the node is new, and when others gave it up while nobody renewed the lease. */
-function readiness({ name, shape, facts, nowMs }: Observed, node: Node): Action[] {
+function readiness({ name, shape, systemInfo, nowMs }: Observed, node: Node): Action[] {
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')
   if (ready?.status === 'True') return []
   const events =
     ready === undefined
       ? { reason: 'Starting', message: 'Starting kubelet.' }
       : { reason: 'NodeReady', message: `Node ${name} status is now: NodeReady` }
-  const status = processNodeStatus(shape, name, nowMs, facts)
+  const status = processNodeStatus(shape, name, nowMs, systemInfo)
   return [
     {
       do: 'patch',

@@ -21,13 +21,13 @@ const observed = (more: Partial<Observed>): Observed => ({
   node: ready,
   lease: renewed(0),
   shape,
-  facts: undefined,
+  systemInfo: undefined,
   isWanted: true,
   isRegistered: true,
   nowMs: T0,
   ...more,
 })
-const deedsOf = (more: Partial<Observed>): string[] =>
+const summaryOf = (more: Partial<Observed>): string[] =>
   plan(observed(more)).actions.map((action) => (action.do === 'batch' ? 'batch' : `${action.do} ${action.resource.plural}`))
 
 describe('process nodes', () => {
@@ -64,5 +64,5 @@ describe('process nodes', () => {
     ['leave nodes of others alone', { node: { ...ready, metadata: { name: NAME } } }, []],
     ['do nothing while they go', { node: { ...ready, metadata: { ...ready.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } } }, []],
   ]
-  for (const [name, more, expected] of cases) it(name, () => assert.deepEqual(deedsOf(more), expected))
+  for (const [name, more, expected] of cases) it(name, () => assert.deepEqual(summaryOf(more), expected))
 })

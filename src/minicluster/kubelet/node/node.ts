@@ -3,7 +3,7 @@ import type { Node, NodeStatus } from '../../../kinds/kubernetes/types.ts'
 import { reportedStatus } from '../../nodes/reported.ts'
 import { type MemberShape, NODE_LABEL, POD_NETWORKS, POOL_LABEL } from '../../shape.ts'
 import { HOST_ADDRESS } from '../addresses.ts'
-import type { NodeFacts } from '../options.ts'
+import type { NodeSystemInfo } from '../options.ts'
 
 export interface ProcessNode {
   name: string
@@ -21,20 +21,20 @@ export function processNodes(shape: MemberShape): ProcessNode[] {
   })
 }
 
-const DEFAULT_FACTS: NodeFacts = {
+const DEFAULT_SYSTEM_INFO: NodeSystemInfo = {
   architecture: 'amd64',
   operatingSystem: 'linux',
   kernelVersion: '',
   osImage: 'Sluice, processes of this machine',
 }
 
-export function processNode(shape: MemberShape, name: string, facts: NodeFacts = DEFAULT_FACTS): Node {
+export function processNode(shape: MemberShape, name: string, systemInfo: NodeSystemInfo = DEFAULT_SYSTEM_INFO): Node {
   const index = processNodes(shape).findIndex((node) => node.name === name)
   const podCIDR = processNodes(shape)[index]?.podCIDR ?? ''
   const labels = {
     'kubernetes.io/hostname': name,
-    'kubernetes.io/os': facts.operatingSystem,
-    'kubernetes.io/arch': facts.architecture,
+    'kubernetes.io/os': systemInfo.operatingSystem,
+    'kubernetes.io/arch': systemInfo.architecture,
     'node.kubernetes.io/instance-type': 'process',
     'topology.kubernetes.io/region': shape.region,
     'topology.kubernetes.io/zone': shape.zones[Math.max(0, index) % Math.max(1, shape.zones.length)] ?? shape.region,
@@ -49,7 +49,12 @@ export function processNode(shape: MemberShape, name: string, facts: NodeFacts =
   }
 }
 
-export function processNodeStatus(shape: MemberShape, name: string, nowMs: number, facts: NodeFacts = DEFAULT_FACTS): NodeStatus {
-  const info = { ...facts, containerRuntimeVersion: 'sluice://process' }
+export function processNodeStatus(
+  shape: MemberShape,
+  name: string,
+  nowMs: number,
+  systemInfo: NodeSystemInfo = DEFAULT_SYSTEM_INFO,
+): NodeStatus {
+  const info = { ...systemInfo, containerRuntimeVersion: 'sluice://process' }
   return reportedStatus({ name, address: HOST_ADDRESS, size: shape.process.size, info, nowMs })
 }

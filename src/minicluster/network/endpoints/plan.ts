@@ -85,11 +85,11 @@ export function truncate(subsets: readonly EndpointSubset[], max = MAX_ADDRESSES
   const notReady = countOf(subsets, 'notReadyAddresses')
   if (ready + notReady <= max) return { subsets: [...subsets], isTruncated: false }
   const cutsReady = ready > max
-  const room = cutsReady ? max : max - ready
+  const capacity = cutsReady ? max : max - ready
   const total = cutsReady ? ready : notReady
-  let left = room
+  let left = capacity
   const cut = (addresses: EndpointAddress[] | undefined): EndpointAddress[] | undefined => {
-    const kept = (addresses ?? []).slice(0, Math.min(left, Math.ceil(((addresses?.length ?? 0) / total) * room)))
+    const kept = (addresses ?? []).slice(0, Math.min(left, Math.ceil(((addresses?.length ?? 0) / total) * capacity)))
     left -= kept.length
     return kept.length === 0 ? undefined : kept
   }

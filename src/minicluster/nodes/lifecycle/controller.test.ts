@@ -5,7 +5,7 @@ import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import { eventsOf } from '../../workloads/pod/testing.ts'
-import { aPodOn, renewLease, reportReady, runPod, sayReady, startLease, startNode, taintsOf } from '../testing.ts'
+import { aPodOn, markReady, renewLease, reportReady, runPod, startLease, startNode, taintsOf } from '../testing.ts'
 import { nodeLifecycle } from './controller.ts'
 
 const MEMBER = { members: 1 }
@@ -20,7 +20,7 @@ describe('nodes', () => {
       await world.settle()
       assert.deepEqual(await taintsOf(member, 'n'), ['not-ready:NoExecute', 'not-ready:NoSchedule'])
       assert.deepEqual(await taintsOf(member, 'other'), [])
-      await sayReady(member, 'n', 'True')
+      await markReady(member, 'n', 'True')
       await member.patch(NODES, 'n', { spec: { unschedulable: true } })
       await world.settle()
       assert.deepEqual(await taintsOf(member, 'n'), ['unschedulable:NoSchedule'])
@@ -41,13 +41,13 @@ describe('nodes', () => {
       const { member } = world
       await startNode(member, 'a')
       await startNode(member, 'b')
-      await sayReady(member, 'a', 'False')
+      await markReady(member, 'a', 'False')
       await world.settle()
       assert.deepEqual(await taintsOf(member, 'a'), ['not-ready:NoExecute', 'not-ready:NoSchedule'])
-      await sayReady(member, 'b', 'False')
+      await markReady(member, 'b', 'False')
       await world.settle()
       for (const name of ['a', 'b']) assert.deepEqual(await taintsOf(member, name), ['not-ready:NoSchedule'])
-      await sayReady(member, 'b', 'True')
+      await markReady(member, 'b', 'True')
       await world.settle()
       assert.deepEqual(await taintsOf(member, 'a'), ['not-ready:NoExecute', 'not-ready:NoSchedule'])
     },
@@ -134,8 +134,8 @@ survives(nodeLifecycle(), {
   before: [(cluster) => startNode(cluster, 'other')],
   steps: [
     (cluster) => startNode(cluster, 'n', 'False'),
-    (cluster) => sayReady(cluster, 'n', 'True'),
-    (cluster) => sayReady(cluster, 'n', 'Unknown'),
+    (cluster) => markReady(cluster, 'n', 'True'),
+    (cluster) => markReady(cluster, 'n', 'Unknown'),
   ],
   async atRest(cluster) {
     assert.deepEqual(await taintsOf(cluster, 'n'), ['unreachable:NoExecute', 'unreachable:NoSchedule'])

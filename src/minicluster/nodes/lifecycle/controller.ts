@@ -115,14 +115,14 @@ function plan(observed: Observed): Plan {
   const atMs = givenUpAtMs({ node, lease, watchedSinceMs })
   const conditions = atMs !== undefined && atMs <= nowMs ? unknownConditions(node, nowMs) : undefined
   if (conditions !== undefined) {
-    const events = isNodeReady(node) ? notReadyNews(node) : undefined
+    const events = isNodeReady(node) ? notReadyEvent(node) : undefined
     return { actions: [{ do: 'patch', resource: NODES, of: node, patch: { status: { conditions } }, subresource: 'status', events }] }
   }
   const requeue = atMs !== undefined && atMs > nowMs ? { requeueAfterMs: atMs - nowMs } : {}
   return { actions: [...markActions(node, observed), ...podActions(observed)], ...requeue }
 }
 
-const notReadyNews = (node: Node): EventIntent => {
+const notReadyEvent = (node: Node): EventIntent => {
   const name = node.metadata.name ?? ''
   return { of: node, type: 'Normal', reason: 'NodeNotReady', message: `Node ${name} status is now: NodeNotReady` }
 }
@@ -138,10 +138,10 @@ function markActions(node: Node, { disruption, nowMs }: Observed): Action[] {
     ...(Object.keys(labels).length === 0 ? {} : { metadata: { labels } }),
   }
   if (Object.keys(patch).length === 0) return []
-  return [{ do: 'patch', resource: NODES, of: node, patch, events: isNew ? registeredNews(node) : undefined }]
+  return [{ do: 'patch', resource: NODES, of: node, patch, events: isNew ? registeredEvent(node) : undefined }]
 }
 
-function registeredNews(node: Node): EventIntent {
+function registeredEvent(node: Node): EventIntent {
   const name = node.metadata.name ?? ''
   const message = `Node ${name} event: Registered Node ${name} in Controller`
   return { of: node, type: 'Normal', reason: 'RegisteredNode', message }

@@ -32,8 +32,8 @@ export function givenUpAtMs({ node, lease, watchedSinceMs }: Omit<Signs, 'nowMs'
   if (lease === undefined && ready !== undefined) return undefined
   // A report is a heartbeat too. Who never reported has a minute, and one more whenever its Lease is renewed.
   const signs = [lease?.spec?.renewTime, ready?.lastHeartbeatTime, ready === undefined ? node.metadata.creationTimestamp : undefined]
-  const heardMs = Math.max(watchedSinceMs, ...signs.map((time) => timeToMs(time) ?? 0))
-  return heardMs + (ready === undefined ? STARTUP_GRACE_MS : MONITOR_GRACE_MS)
+  const lastContactMs = Math.max(watchedSinceMs, ...signs.map((time) => timeToMs(time) ?? 0))
+  return lastContactMs + (ready === undefined ? STARTUP_GRACE_MS : MONITOR_GRACE_MS)
 }
 
 /** The conditions of a node that is given up; undefined when they say so already. */

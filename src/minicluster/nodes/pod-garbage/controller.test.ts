@@ -9,7 +9,7 @@ import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { configure } from '../../../runtime/module/configure.ts'
 import { minicluster } from '../../module.ts'
-import { aPodOn, runPod, sayReady, startNode } from '../testing.ts'
+import { aPodOn, markReady, runPod, startNode } from '../testing.ts'
 import { podGarbage } from './controller.ts'
 import { plan as planTerminated, terminatedPods } from './terminated/controller.ts'
 
@@ -78,7 +78,7 @@ describe('pods without a node', () => {
       await startNode(member, 'n')
       await member.create(aPodOn('n', 'p'))
       await member.delete(PODS, 'default/p')
-      await sayReady(member, 'n', 'False')
+      await markReady(member, 'n', 'False')
       await world.settle()
       await expectThere(member, PODS, 'default/p')
       await member.patch(NODES, 'n', { spec: { taints: [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }] } })

@@ -136,8 +136,8 @@ describe('simulated nodes', () => {
       await world.settle()
       const pod = (await member.get(PODS, 'default/web')) as Pod
       assert.equal(pod.status?.phase, 'Running')
-      const told = (await member.list(EVENTS, { namespace: 'default' })).map((event) => `${event.reason}: ${event.message}`)
-      assert.match(told.join('\n'), /Simulated: nothing of this pod runs, its life is played: this cluster has no process node/)
+      const events = (await member.list(EVENTS, { namespace: 'default' })).map((event) => `${event.reason}: ${event.message}`)
+      assert.match(events.join('\n'), /Simulated: nothing of this pod runs, its life is played: this cluster has no process node/)
       await member.create(bound('second'))
       await world.settle()
       const second = (await member.get(PODS, 'default/second')) as Pod

@@ -104,7 +104,7 @@ export function plan(observed: Observed): Plan {
   const { pod, wasDue, nowMs } = observed
   if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const atMs = endsAtMs(observed)
-  if (atMs === undefined) return wasDue ? { actions: [], events: [sparedNews(pod, observed.seenMs)] } : NOTHING_TO_DO
+  if (atMs === undefined) return wasDue ? { actions: [], events: [sparedEvent(pod, observed.seenMs)] } : NOTHING_TO_DO
   return atMs > nowMs ? { actions: [], requeueAfterMs: atMs - nowMs } : { actions: evict(pod, nowMs) }
 }
 
@@ -118,7 +118,7 @@ function evict(pod: Pod, nowMs: number): Action[] {
 }
 
 /** Nothing of the pod changes when it is spared. */
-function sparedNews(pod: Pod, sinceMs: number): KeyedEvent {
+function sparedEvent(pod: Pod, sinceMs: number): KeyedEvent {
   const message = `Cancelling deletion of Pod ${pod.metadata.namespace ?? ''}/${pod.metadata.name ?? ''}`
   return { key: `spared since ${sinceMs}`, of: pod, type: 'Normal', reason: 'TaintManagerEviction', message }
 }

@@ -92,8 +92,8 @@ describe('a disruption budget', () => {
       await world.settle()
       const after = await statusIn(cluster)
       assert.deepEqual([numbers(after), after.disruptedPods], [[2, 1, 2, 1], undefined])
-      const told = (await eventsOf(cluster, 'Pod', 'one')).filter((one) => one.startsWith('NotDeleted'))
-      assert.deepEqual(told, ["NotDeleted: Pod was expected by PDB default/default to be deleted but it wasn't"])
+      const events = (await eventsOf(cluster, 'Pod', 'one')).filter((one) => one.startsWith('NotDeleted'))
+      assert.deepEqual(events, ["NotDeleted: Pod was expected by PDB default/default to be deleted but it wasn't"])
     },
     member,
   )

@@ -8,7 +8,7 @@ import { INPUT_SOCKET } from '../run-files.ts'
 import { resizeTerminal } from '../terminal.ts'
 
 export interface Attached {
-  tell(stream: LogStream, chunk: Buffer): void
+  write(stream: LogStream, chunk: Buffer): void
   close(): void
 }
 
@@ -41,7 +41,7 @@ export function serveAttached({ child, tty }: { child: ChildProcess; tty: boolea
   rmSync(INPUT_SOCKET, { force: true })
   server.listen(INPUT_SOCKET)
   return {
-    tell(stream, chunk) {
+    write(stream, chunk) {
       for (const socket of clients) {
         if (socket.writableLength > MAX_BEHIND_BYTES) socket.destroy()
         else socket.write(frame(stream === 'stdout' ? FRAME.stdout : FRAME.stderr, chunk))

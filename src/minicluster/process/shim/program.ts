@@ -24,13 +24,13 @@ export async function runProgram({ spec, launch }: Program, onRunning: (running:
   const failure = spawnFailure(child)
   const report = launch.reportsReady ? followReport(child.stdio[3] as Readable) : undefined
   const attached = serveAttached({ child, tty: spec.tty })
-  let lastWords = ''
+  let lastOutput = ''
   const drained = Promise.all(
     (['stdout', 'stderr'] as const).map((stream) =>
       drain(output[stream].source(child, stream), (chunk) => {
         log.write(stream, chunk)
-        attached.tell(stream, chunk)
-        if (stream === 'stderr' || spec.tty) lastWords = (lastWords + chunk.toString('latin1')).slice(-MAX_WORDS)
+        attached.write(stream, chunk)
+        if (stream === 'stderr' || spec.tty) lastOutput = (lastOutput + chunk.toString('latin1')).slice(-MAX_WORDS)
       }),
     ),
   )
@@ -49,7 +49,7 @@ export async function runProgram({ spec, launch }: Program, onRunning: (running:
   await Promise.race([Promise.all([drained, report?.closed]), new Promise((resolve) => setTimeout(resolve, DRAIN_MS))])
   log.close()
   attached.close()
-  const refused = launch.reportsReady ? executionRefused(exit.code, lastWords, spec.command[0] ?? '') : undefined
+  const refused = launch.reportsReady ? executionRefused(exit.code, lastOutput, spec.command[0] ?? '') : undefined
   if (refused !== undefined) return { phase: 'failed', reason: 'StartError', message: refused, atMs: Date.now() }
   return { phase: 'exited', startedAtMs, finishedAtMs: Date.now(), ...outcomeOf(exit, report?.isDisturbed() ?? false) }
 }
@@ -170,9 +170,9 @@ async function runningOf(child: ChildProcess, launch: Launch, startedAtMs: numbe
 }
 
 /** The last step into the place is taken by `unshare`, which says so when the program cannot be executed. */
-function executionRefused(code: number | null, lastWords: string, program: string): string | undefined {
+function executionRefused(code: number | null, lastOutput: string, program: string): string | undefined {
   if (code !== 126 && code !== 127 && code !== 1) return undefined
-  const said = /^unshare: (?<what>[^\n]*)\n?$/.exec(lastWords)?.groups?.what
+  const said = /^unshare: (?<what>[^\n]*)\n?$/.exec(lastOutput)?.groups?.what
   if (said === undefined) return undefined
   // A directory of the search path that may not be entered is no better than one without the program.
   if (code === 127 || (code === 126 && !program.includes('/'))) return `exec: "${program}": executable file not found in $PATH`

@@ -125,9 +125,9 @@ function prepared(pod: PodInfo, { existing, near, far }: Counts, { objects }: Sn
 function mayHelp({ old, now }: Extract<Change, { kind: 'pod' }>, pod: PodInfo, labelsOf: NamespaceLabels): boolean {
   const { affinity, antiAffinity } = pod.terms
   const isWanted = (one: PodInfo | undefined): boolean => one !== undefined && matchesAllTerms(affinity, one, labelsOf)
-  const isInTheWay = (one: PodInfo | undefined): boolean =>
+  const isConflicting = (one: PodInfo | undefined): boolean =>
     one !== undefined &&
     (antiAffinity.some((term) => matchesTerm(term, one, labelsOf)) ||
       one.terms.antiAffinity.some((term) => matchesTerm(term, pod, labelsOf)))
-  return (!isWanted(old) && isWanted(now)) || (isInTheWay(old) && !isInTheWay(now))
+  return (!isWanted(old) && isWanted(now)) || (isConflicting(old) && !isConflicting(now))
 }

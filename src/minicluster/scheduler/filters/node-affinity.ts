@@ -1,5 +1,5 @@
 /** NodeAffinity: nodeSelector and required node affinity, by labels and by name. */
-import { factsOf, namedNodes, requiredNodeMatcher } from '../state/node-selector.ts'
+import { namedNodes, requiredNodeMatcher, selectableOf } from '../state/node-selector.ts'
 import { type Filter, rejection } from './filter.ts'
 
 const NAME = 'NodeAffinity'
@@ -19,6 +19,6 @@ export const nodeAffinity: Filter = {
   isHelpedBy(change, { pod }) {
     if (change.kind !== 'node' || change.now === undefined) return false
     const matches = requiredNodeMatcher(pod) ?? (() => true)
-    return matches(factsOf(change.now)) && (change.old === undefined || !matches(factsOf(change.old)))
+    return matches(selectableOf(change.now)) && (change.old === undefined || !matches(selectableOf(change.old)))
   },
 }

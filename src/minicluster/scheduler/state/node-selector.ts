@@ -12,15 +12,15 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 ])
 const NAME_FIELD = 'metadata.name'
 
-export interface NodeFacts {
+export interface SelectableNode {
   /** Empty where only labels count: volumes know nodes by their labels. */
   name: string
   labels: Labels
 }
 
-export const factsOf = (node: Node): NodeFacts => ({ name: node.metadata.name ?? '', labels: node.metadata.labels })
+export const selectableOf = (node: Node): SelectableNode => ({ name: node.metadata.name ?? '', labels: node.metadata.labels })
 
-type NodeMatcher = (node: NodeFacts) => boolean
+type NodeMatcher = (node: SelectableNode) => boolean
 
 /** Undefined when a requirement cannot be read: such a term never holds. */
 function labelRequirement({ key = '', operator = '', values }: NodeSelectorRequirement): LabelRequirement | undefined {

@@ -38,12 +38,18 @@ function write(state: State, action: Action | Batch): boolean {
 }
 
 function planOf(view: State, kind: 'claim' | 'volume', name: string): Plan {
-  const told = new Set<string>()
+  const recorded = new Set<string>()
   if (kind === 'volume') {
     const volume = view.volumes.get(name)
     const ref = volume?.spec?.claimRef
     const claim = view.claims.get(ref?.name ?? '')
-    return planVolume({ volume, claim: claim?.metadata.uid === ref?.uid ? claim : undefined, told, toldOfClaim: told, nowMs: 0 })
+    return planVolume({
+      volume,
+      claim: claim?.metadata.uid === ref?.uid ? claim : undefined,
+      recorded,
+      recordedOfClaim: recorded,
+      nowMs: 0,
+    })
   }
   const claim = view.claims.get(name)
   const volumes = [...view.volumes.values()]
@@ -55,7 +61,7 @@ function planOf(view: State, kind: 'claim' | 'volume', name: string): Plan {
     reserved: volumes.filter(({ spec }) => spec?.claimRef?.name === name),
     available: volumes.filter(({ spec, status }) => spec?.claimRef === undefined && status?.phase === 'Available'),
     waitingPods: [],
-    told,
+    recorded,
     nowMs: 0,
   })
 }

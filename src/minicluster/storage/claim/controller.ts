@@ -24,7 +24,7 @@ import {
   defaultClassOf,
   isDefaultClass,
 } from '../names.ts'
-import { newsIndex, newsWatch, toldOf, WRITES_NEWS } from '../standing-news.ts'
+import { eventIndex, eventWatch, recordedEventsOf, WRITES_EVENTS } from '../recorded-events.ts'
 import { COMPONENT, type Observed, plan } from './plan.ts'
 
 const RESERVED = 'reserved'
@@ -45,7 +45,7 @@ export function claimBinding(): Controller {
       via(PERSISTENT_VOLUMES, claimsConcernedBy),
       via(STORAGE_CLASSES, claimsOfClass),
       via(PODS, (pod) => claimsOfPod(pod).map(refOfKey)),
-      newsWatch('PersistentVolumeClaim'),
+      eventWatch('PersistentVolumeClaim'),
     ],
     indexes: [
       indexOf(PERSISTENT_VOLUMES, RESERVED, ({ spec }) =>
@@ -56,13 +56,13 @@ export function claimBinding(): Controller {
       indexOf(PERSISTENT_VOLUME_CLAIMS, WAITING, (claim) => (isWaiting(claim) ? [classAskedBy(claim) ?? NO_CLASS] : [])),
       indexOf(STORAGE_CLASSES, DEFAULT, (one) => (isDefaultClass(one) ? [DEFAULT] : [])),
       indexOf(PODS, USERS, claimsOfPod),
-      newsIndex,
+      eventIndex,
     ],
     writes: [
       { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] },
       { resource: PERSISTENT_VOLUME_CLAIMS, subresource: 'status', verbs: ['patch'] },
       { resource: PERSISTENT_VOLUMES, verbs: ['patch'] },
-      WRITES_NEWS,
+      WRITES_EVENTS,
     ],
     reads: [
       { resource: PERSISTENT_VOLUMES, verbs: ['get'] },
@@ -92,7 +92,7 @@ async function observe(ref: ObjectRef, claim: PersistentVolumeClaim | undefined,
     reserved,
     available,
     waitingPods: waiting.map((pod) => pod.metadata.name ?? '').sort(compareText),
-    told: toldOf(read, claim),
+    recorded: recordedEventsOf(read, claim),
     nowMs: read.nowMs(),
   }
 }

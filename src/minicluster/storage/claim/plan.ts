@@ -21,7 +21,7 @@ import {
   SELECTED_NODE,
   STORAGE_PROVISIONER,
 } from '../names.ts'
-import { standing, type Told } from '../standing-news.ts'
+import { type RecordedEvents, recordOnce } from '../recorded-events.ts'
 import { capacityOf, findVolume, isReservedFor, whyUnfit } from './match.ts'
 
 export const COMPONENT = 'persistentvolume-controller'
@@ -41,7 +41,7 @@ export interface Observed {
   available: readonly PersistentVolume[]
   /** Names of pods that use the claim and have no node yet. */
   waitingPods: readonly string[]
-  told: Told
+  recorded: RecordedEvents
   nowMs: number
 }
 
@@ -65,7 +65,7 @@ function unboundActions(observed: Bound): Action[] {
   if (volume !== undefined) return bind(volume, claim)
   if (classAskedBy(claim) === undefined && observed.defaultClass !== undefined)
     return [patchClaim(claim, { spec: { storageClassName: observed.defaultClass.metadata.name } })]
-  if (isDelayed && annotationOf(claim, SELECTED_NODE) === undefined) return pending(observed, waitingNews(observed))
+  if (isDelayed && annotationOf(claim, SELECTED_NODE) === undefined) return pending(observed, waitingEvent(observed))
   if (classOfClaim(claim) !== '') return provisionActions(observed)
   const message = 'no persistent volumes available for this claim and no storage class is set'
   return pending(observed, { of: claim, type: 'Normal', reason: 'FailedBinding', message })
@@ -91,7 +91,7 @@ function namedActions(observed: Bound, volume: PersistentVolume | undefined): Ac
   })
 }
 
-function waitingNews({ claim, waitingPods }: Bound): EventIntent {
+function waitingEvent({ claim, waitingPods }: Bound): EventIntent {
   const [first, ...others] = waitingPods
   if (first === undefined) {
     const message = 'waiting for first consumer to be created before binding'
@@ -185,10 +185,10 @@ function setFree({ claim, reserved }: Bound): Action[] {
 export const isReclaimed = (volume: PersistentVolume): boolean =>
   annotationOf(volume, PROVISIONED_BY) !== undefined && volume.spec?.persistentVolumeReclaimPolicy === 'Delete'
 
-function pending({ claim, told, nowMs }: Bound, event?: EventIntent): Action[] {
+function pending({ claim, recorded, nowMs }: Bound, event?: EventIntent): Action[] {
   const { phase, accessModes, capacity } = claim.status ?? {}
   const isPending = phase === 'Pending' && accessModes === undefined && capacity === undefined
-  const recording = event === undefined ? [] : standing(event, { told, component: COMPONENT, nowMs })
+  const recording = event === undefined ? [] : recordOnce(event, { recorded, component: COMPONENT, nowMs })
   return [...(isPending ? [] : [writeStatus(claim, statusWithout('Pending'))]), ...recording]
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../../../runtime/controller.ts'
 import { controllerOf, controllerReference, mayAdopt } from '../../workloads/pod/ownership.ts'
 import { claimNameOf, claimsOfPod } from '../names.ts'
-import { newsIndex, standing, type Told, toldOf, WRITES_NEWS } from '../standing-news.ts'
+import { eventIndex, type RecordedEvents, recordedEventsOf, recordOnce, WRITES_EVENTS } from '../recorded-events.ts'
 
 const COMPONENT = 'ephemeral_volume'
 const USERS = 'users'
@@ -28,7 +28,7 @@ export interface Observed {
   pod: Pod | undefined
   /** The claims that exist, by name. */
   claims: ReadonlyMap<string, PersistentVolumeClaim>
-  told: Told
+  recorded: RecordedEvents
   nowMs: number
 }
 
@@ -42,12 +42,12 @@ export function ephemeralClaims(): Controller {
         read.byIndex(PODS, USERS, objectKey(namespace, name)).map((pod) => ({ namespace, name: pod.metadata.name ?? '' })),
       ),
     ],
-    indexes: [indexOf(PODS, USERS, (pod) => (ephemeralVolumes(pod).length === 0 ? [] : claimsOfPod(pod))), newsIndex],
-    writes: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create'] }, WRITES_NEWS],
+    indexes: [indexOf(PODS, USERS, (pod) => (ephemeralVolumes(pod).length === 0 ? [] : claimsOfPod(pod))), eventIndex],
+    writes: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create'] }, WRITES_EVENTS],
     reads: [{ resource: PODS, verbs: ['get'] }],
     isRelevant: (pod) => ephemeralVolumes(pod).length > 0,
     observe: async ({ namespace }, pod, read, client) => {
-      const nothing = { pod: undefined, claims: new Map(), told: new Set<string>(), nowMs: read.nowMs() }
+      const nothing = { pod: undefined, claims: new Map(), recorded: new Set<string>(), nowMs: read.nowMs() }
       const volumes = pod === undefined ? [] : ephemeralVolumes(pod)
       if (pod === undefined || volumes.length === 0) return nothing
       const claims = new Map<string, PersistentVolumeClaim>()
@@ -58,7 +58,7 @@ export function ephemeralClaims(): Controller {
       }
       // Claims of a pod that is gone are collected: a cache that does not know yet would make them again and again.
       if (claims.size < volumes.length && !(await mayAdopt(client, PODS, pod))) return nothing
-      return { pod, claims, told: toldOf(read, pod), nowMs: read.nowMs() }
+      return { pod, claims, recorded: recordedEventsOf(read, pod), nowMs: read.nowMs() }
     },
     plan,
   })
@@ -66,7 +66,7 @@ export function ephemeralClaims(): Controller {
 
 const ephemeralVolumes = (pod: Pod): Volume[] => (pod.spec?.volumes ?? []).filter((volume) => volume.ephemeral !== undefined)
 
-function plan({ pod, claims, told, nowMs }: Observed): Plan {
+function plan({ pod, claims, recorded, nowMs }: Observed): Plan {
   if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   const eventFor = (volume: Volume, why: string): EventIntent => ({
     of: pod,
@@ -89,7 +89,7 @@ function plan({ pod, claims, told, nowMs }: Observed): Plan {
     if (controllerOf(claim)?.uid === pod.metadata.uid) return []
     const at = pod.metadata.namespace ?? ''
     const why = `PVC ${at}/${name} was not created for pod ${at}/${pod.metadata.name ?? ''} (pod is not owner)`
-    return standing(eventFor(volume, why), { told, component: COMPONENT, nowMs })
+    return recordOnce(eventFor(volume, why), { recorded, component: COMPONENT, nowMs })
   })
   return { actions }
 }

@@ -28,10 +28,10 @@ const select = (cluster: WorldCluster, claim: string, node: string): Promise<Kub
 /** A story over directories in memory. */
 function localStory(
   name: string,
-  tell: (world: Parameters<Parameters<typeof story>[1]>[0], on: ScriptedDirectories) => Promise<void>,
+  body: (world: Parameters<Parameters<typeof story>[1]>[0], on: ScriptedDirectories) => Promise<void>,
 ): void {
   const directories = new ScriptedDirectories()
-  story(name, (world) => tell(world, directories), { members: 1, controllers: directories.controllers })
+  story(name, (world) => body(world, directories), { members: 1, controllers: directories.controllers })
 }
 
 describe('volumes of the class local', () => {

@@ -33,7 +33,7 @@ describe('the phase of a volume', () => {
   for (const [name, volume, taken, phase] of cases)
     it(`${name}: ${phase ?? 'as it was'}`, () => {
       const claim = taken === undefined ? undefined : { ...mine, spec: { ...mine.spec, volumeName: taken } }
-      const [action] = plan({ volume, claim, told: NOTHING, toldOfClaim: NOTHING, nowMs: 0 }).actions
+      const [action] = plan({ volume, claim, recorded: NOTHING, recordedOfClaim: NOTHING, nowMs: 0 }).actions
       const status = action?.do === 'patch' ? (action.patch.status as { phase: string }) : undefined
       assert.equal(status?.phase, phase)
     })
@@ -50,7 +50,7 @@ describe('the phase of a volume', () => {
     it(`released with policy ${policy}, made by ${by ?? 'a person'}: ${reason ?? 'nothing'}`, () => {
       const metadata = by === undefined ? {} : { annotations: { [PROVISIONED_BY]: by } }
       const volume = { ...aVolume('v', { ...given, persistentVolumeReclaimPolicy: policy }, metadata), status: { phase: 'Released' } }
-      const { actions } = plan({ volume, claim: undefined, told: NOTHING, toldOfClaim: NOTHING, nowMs: 0 })
+      const { actions } = plan({ volume, claim: undefined, recorded: NOTHING, recordedOfClaim: NOTHING, nowMs: 0 })
       const [action] = actions
       const events = action?.do === 'patch' ? action.events : undefined
       assert.equal(typeof events === 'object' && 'reason' in events ? events.reason : undefined, reason)
@@ -109,9 +109,9 @@ story(
     assert.deepEqual(await eventsOf(member, 'PersistentVolume', 'files'), [
       'VolumeMismatch: Cannot bind PersistentVolume to requested PersistentVolumeClaim "mine" due to incompatible volumeMode.',
     ])
-    const told = await eventsOf(member, 'PersistentVolumeClaim', 'mine')
+    const recorded = await eventsOf(member, 'PersistentVolumeClaim', 'mine')
     assert.ok(
-      told.includes(
+      recorded.includes(
         'VolumeMismatch: Cannot bind PersistentVolume "files" to requested PersistentVolumeClaim due to incompatible volumeMode.',
       ),
     )

@@ -22,14 +22,14 @@ import {
 import { hasSameMode } from '../claim/match.ts'
 import { COMPONENT, isReclaimed } from '../claim/plan.ts'
 import { annotationOf, PROVISIONED_BY } from '../names.ts'
-import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../standing-news.ts'
+import { eventIndex, eventWatch, type RecordedEvents, recordedEventsOf, recordOnce, WRITES_EVENTS } from '../recorded-events.ts'
 
 export interface Observed {
   volume: PersistentVolume | undefined
   /** The claim its reference means, that very one; undefined when it is gone. */
   claim: PersistentVolumeClaim | undefined
-  told: Told
-  toldOfClaim: Told
+  recorded: RecordedEvents
+  recordedOfClaim: RecordedEvents
   nowMs: number
 }
 
@@ -38,14 +38,20 @@ export function volumePhases(): Controller {
     name: 'minicluster.storage.volume',
     component: COMPONENT,
     for: PERSISTENT_VOLUMES,
-    watches: [via(PERSISTENT_VOLUME_CLAIMS, volumesOfClaim), newsWatch('PersistentVolume')],
-    indexes: [{ resource: PERSISTENT_VOLUMES, name: CLAIM, of: (volume) => claimUidOf(volume as PersistentVolume) }, newsIndex],
-    writes: [{ resource: PERSISTENT_VOLUMES, subresource: 'status', verbs: ['patch'] }, WRITES_NEWS],
+    watches: [via(PERSISTENT_VOLUME_CLAIMS, volumesOfClaim), eventWatch('PersistentVolume')],
+    indexes: [{ resource: PERSISTENT_VOLUMES, name: CLAIM, of: (volume) => claimUidOf(volume as PersistentVolume) }, eventIndex],
+    writes: [{ resource: PERSISTENT_VOLUMES, subresource: 'status', verbs: ['patch'] }, WRITES_EVENTS],
     reads: [{ resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['get'] }],
     concurrency: 4,
     observe: async (_ref, volume, read, client) => {
       const claim = await claimOf(volume, read, client)
-      return { volume, claim, told: toldOf(read, volume), toldOfClaim: toldOf(read, claim), nowMs: read.nowMs() }
+      return {
+        volume,
+        claim,
+        recorded: recordedEventsOf(read, volume),
+        recordedOfClaim: recordedEventsOf(read, claim),
+        nowMs: read.nowMs(),
+      }
     },
     plan,
   })
@@ -83,7 +89,7 @@ export function plan(observed: Observed): Plan {
   if (taken === volume.metadata.name) return { actions: toPhase(volume, 'Bound') }
   // The claim took another: it sets this one free itself, unless it was made for the claim and goes.
   if (taken !== '') return { actions: isReclaimed(volume) ? released(volume) : [] }
-  return { actions: hasSameMode(volume, claim) ? [] : mismatchNews(volume, claim, observed) }
+  return { actions: hasSameMode(volume, claim) ? [] : recordMismatch(volume, claim, observed) }
 }
 
 function released(volume: PersistentVolume): Action[] {
@@ -119,13 +125,13 @@ function toPhase(volume: PersistentVolume, phase: string, events?: EventIntent):
   return [{ do: 'patch', resource: PERSISTENT_VOLUMES, of: volume, patch: { status }, subresource: 'status', events }]
 }
 
-function mismatchNews(volume: PersistentVolume, claim: PersistentVolumeClaim, { told, toldOfClaim, nowMs }: Observed): Action[] {
+function recordMismatch(volume: PersistentVolume, claim: PersistentVolumeClaim, { recorded, recordedOfClaim, nowMs }: Observed): Action[] {
   const why = 'due to incompatible volumeMode.'
   const warning = { type: 'Warning', reason: 'VolumeMismatch' } as const
   const toVolume = `Cannot bind PersistentVolume to requested PersistentVolumeClaim "${claim.metadata.name ?? ''}" ${why}`
   const toClaim = `Cannot bind PersistentVolume "${volume.metadata.name ?? ''}" to requested PersistentVolumeClaim ${why}`
   return [
-    ...standing({ of: volume, ...warning, message: toVolume }, { told, component: COMPONENT, nowMs }),
-    ...standing({ of: claim, ...warning, message: toClaim }, { told: toldOfClaim, component: COMPONENT, nowMs }),
+    ...recordOnce({ of: volume, ...warning, message: toVolume }, { recorded, component: COMPONENT, nowMs }),
+    ...recordOnce({ of: claim, ...warning, message: toClaim }, { recorded: recordedOfClaim, component: COMPONENT, nowMs }),
   ]
 }

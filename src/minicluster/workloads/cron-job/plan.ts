@@ -72,13 +72,13 @@ function scheduledMsOf(cron: CronJob, job: Job): number | undefined {
 /** Recomputed whole from the Jobs there are, so that it does not matter when the one before was stopped. */
 function nextStatus(cron: CronJob, jobs: readonly Job[]): { status: CronJobStatus; events: EventIntent[] } {
   const events: EventIntent[] = []
-  const tell = (reason: string, message: string): void => void events.push({ of: cron, type: 'Normal', reason, message })
+  const record = (reason: string, message: string): void => void events.push({ of: cron, type: 'Normal', reason, message })
   const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]))
   const active = (cron.status?.active ?? []).filter(({ uid, name }) => {
     const job = byUid.get(uid)
     const condition = job === undefined ? undefined : conditionTypeOf(job)
-    if (job === undefined) tell('MissingJob', `Active job went missing: ${name}`)
-    else if (condition !== undefined) tell('SawCompletedJob', `Saw completed job: ${name}, condition: ${condition}`)
+    if (job === undefined) record('MissingJob', `Active job went missing: ${name}`)
+    else if (condition !== undefined) record('SawCompletedJob', `Saw completed job: ${name}, condition: ${condition}`)
     return job !== undefined && condition === undefined
   })
   const known = new Set(active.map(({ uid }) => uid))

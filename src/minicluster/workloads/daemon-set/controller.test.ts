@@ -6,7 +6,7 @@ import { CONTROLLER_REVISIONS, DAEMON_SETS, NAMESPACES, NODES, PODS } from '../.
 import type { ControllerRevision, DaemonSetSpec } from '../../../kinds/kubernetes/types.ts'
 import { allReady, eventsOf, podNames, podsIn } from '../pod/testing.ts'
 import { daemonSet } from './controller.ts'
-import { aDaemonSet, addNodes, aNode, change, fail, podOn, ready, sight, statusIn, taint, templateAt } from './testing.ts'
+import { aDaemonSet, addNodes, aNode, change, fail, podOn, ready, statusIn, summary, taint, templateAt } from './testing.ts'
 
 const member = { members: 1 }
 const rolling = (rollingUpdate: Record<string, unknown>): DaemonSetSpec => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } })
@@ -21,7 +21,7 @@ describe('a DaemonSet', () => {
       await addNodes(cluster, 'a', 'b')
       await cluster.create(aDaemonSet())
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one b:one')
+      assert.equal(await summary(cluster), 'a:one b:one')
       const pod = await podOn(cluster, 'a')
       assert.match(pod.metadata.name ?? '', /^agent-[a-z0-9]{5}$/)
       assert.equal(pod.metadata.generateName, 'agent-')
@@ -74,28 +74,28 @@ describe('a DaemonSet', () => {
       await cluster.create(aDaemonSet({ template: templateAt('one', { nodeSelector: { disk: 'ssd' } }) }))
       await addNodes(cluster, aNode('a', { disk: 'ssd' }), aNode('b', { disk: 'hdd' }))
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one')
+      assert.equal(await summary(cluster), 'a:one')
       await cluster.patch(NODES, 'b', { metadata: { labels: { disk: 'ssd' } } })
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one b:one')
+      assert.equal(await summary(cluster), 'a:one b:one')
       await taint(cluster, 'a', NO_SCHEDULE)
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one b:one')
+      assert.equal(await summary(cluster), 'a:one b:one')
       const { desiredNumberScheduled, currentNumberScheduled, numberMisscheduled } = await statusIn(cluster)
       assert.deepEqual([desiredNumberScheduled, currentNumberScheduled, numberMisscheduled], [1, 1, 1])
       await taint(cluster, 'a', NO_EXECUTE)
       await world.settle()
-      assert.equal(await sight(cluster), 'b:one')
+      assert.equal(await summary(cluster), 'b:one')
       await taint(cluster, 'a')
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one b:one')
+      assert.equal(await summary(cluster), 'a:one b:one')
       await cluster.delete(NODES, 'b')
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one')
+      assert.equal(await summary(cluster), 'a:one')
       assert.equal((await statusIn(cluster)).desiredNumberScheduled, 1)
       await cluster.patch(NODES, 'a', { metadata: { labels: { disk: null } } })
       await world.settle()
-      assert.equal(await sight(cluster), '')
+      assert.equal(await summary(cluster), '')
     },
     member,
   )
@@ -107,20 +107,20 @@ describe('a DaemonSet', () => {
       await addNodes(cluster, aNode('played', {}, [{ key: 'sluice.dev/simulated', effect: 'NoSchedule' }]), 'real')
       await cluster.create(aDaemonSet())
       await world.settle()
-      assert.equal(await sight(cluster), 'played:one real:one')
+      assert.equal(await summary(cluster), 'played:one real:one')
       await change(cluster, { template: templateAt('two', {}, { annotations: { 'sluice.dev/run': 'process' } }) })
       await world.settle()
       await allReady(world)
-      assert.equal(await sight(cluster), 'real:two+')
+      assert.equal(await summary(cluster), 'real:two+')
       const { desiredNumberScheduled, numberMisscheduled } = await statusIn(cluster)
       assert.deepEqual([desiredNumberScheduled, numberMisscheduled], [1, 0])
       await cluster.patch(NAMESPACES, 'default', { metadata: { annotations: { 'sluice.dev/run': 'process' } } })
       await cluster.patch(DAEMON_SETS, 'default/agent', { spec: { template: { ...templateAt('three'), metadata: { annotations: null } } } })
       await world.settle()
-      assert.equal(await sight(cluster), 'real:three')
+      assert.equal(await summary(cluster), 'real:three')
       await cluster.patch(NAMESPACES, 'default', { metadata: { annotations: { 'sluice.dev/run': null } } })
       await world.settle()
-      assert.equal(await sight(cluster), 'played:three real:three')
+      assert.equal(await summary(cluster), 'played:three real:three')
     },
     member,
   )
@@ -179,12 +179,12 @@ describe('a DaemonSet that is updated', () => {
       await allReady(world)
       await change(cluster, { template: templateAt('two') })
       await world.settle()
-      assert.equal(await sight(cluster), 'a:two b:two c:one+ d:one+')
+      assert.equal(await summary(cluster), 'a:two b:two c:one+ d:one+')
       assert.equal((await statusIn(cluster)).updatedNumberScheduled, 2)
       await ready(world, 'b')
-      assert.equal(await sight(cluster), 'a:two b:two+ c:two d:one+')
+      assert.equal(await summary(cluster), 'a:two b:two+ c:two d:one+')
       await allReady(world)
-      assert.equal(await sight(cluster), 'a:two+ b:two+ c:two+ d:two+')
+      assert.equal(await summary(cluster), 'a:two+ b:two+ c:two+ d:two+')
       const { updatedNumberScheduled, numberAvailable, observedGeneration } = await statusIn(cluster)
       assert.deepEqual([updatedNumberScheduled, numberAvailable, observedGeneration], [4, 4, 2])
     },
@@ -201,7 +201,7 @@ describe('a DaemonSet that is updated', () => {
       await ready(world, 'a')
       await change(cluster, { template: templateAt('two') })
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one+ b:two c:two')
+      assert.equal(await summary(cluster), 'a:one+ b:two c:two')
     },
     member,
   )
@@ -217,17 +217,17 @@ describe('a DaemonSet that is updated', () => {
       await world.advance(10_000)
       await change(cluster, { template: templateAt('two') })
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one+ a:two b:one+')
+      assert.equal(await summary(cluster), 'a:one+ a:two b:one+')
       await ready(world, 'a', { image: 'two' })
-      assert.equal(await sight(cluster), 'a:one+ a:two+ b:one+')
+      assert.equal(await summary(cluster), 'a:one+ a:two+ b:one+')
       await world.advance(10_000)
       await world.settle()
-      assert.equal(await sight(cluster), 'a:two+ b:one+ b:two')
+      assert.equal(await summary(cluster), 'a:two+ b:one+ b:two')
       assert.equal((await statusIn(cluster)).numberAvailable, 2)
       await ready(world, 'b', { image: 'two' })
       await world.advance(10_000)
       await world.settle()
-      assert.equal(await sight(cluster), 'a:two+ b:two+')
+      assert.equal(await summary(cluster), 'a:two+ b:two+')
     },
     member,
   )
@@ -242,10 +242,10 @@ describe('a DaemonSet that is updated', () => {
       await allReady(world)
       await change(cluster, { template: templateAt('two') })
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one+ b:one+')
+      assert.equal(await summary(cluster), 'a:one+ b:one+')
       await cluster.delete(PODS, `default/${(await podOn(cluster, 'b')).metadata.name}`)
       await world.settle()
-      assert.equal(await sight(cluster), 'a:one+ b:two')
+      assert.equal(await summary(cluster), 'a:one+ b:two')
       assert.equal((await statusIn(cluster)).updatedNumberScheduled, 1)
     },
     member,
@@ -309,10 +309,10 @@ describe('a DaemonSet on simulated nodes', () => {
       await cluster.create(aDaemonSet({ template: template('one') }))
       await world.settle()
       const nodes = ['member1-simulated-1', 'member1-simulated-2', 'member1-simulated-3']
-      assert.equal(await sight(cluster), nodes.map((node) => `${node}:one+`).join(' '))
+      assert.equal(await summary(cluster), nodes.map((node) => `${node}:one+`).join(' '))
       await change(cluster, { template: template('two') })
       await world.settle()
-      assert.equal(await sight(cluster), nodes.map((node) => `${node}:two+`).join(' '))
+      assert.equal(await summary(cluster), nodes.map((node) => `${node}:two+`).join(' '))
       const { numberAvailable, updatedNumberScheduled, numberUnavailable = 0 } = await statusIn(cluster)
       assert.deepEqual([numberAvailable, updatedNumberScheduled, numberUnavailable], [3, 3, 0])
       await cluster.delete(DAEMON_SETS, 'default/agent')
@@ -341,7 +341,7 @@ describe('minicluster.workloads.daemon-set', () => {
       },
     ],
     async atRest(cluster) {
-      assert.equal(await sight(cluster), 'b:two')
+      assert.equal(await summary(cluster), 'b:two')
       const { desiredNumberScheduled, updatedNumberScheduled, observedGeneration } = await statusIn(cluster)
       assert.deepEqual([desiredNumberScheduled, updatedNumberScheduled, observedGeneration], [1, 1, 2])
     },

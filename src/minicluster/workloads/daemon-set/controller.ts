@@ -96,7 +96,7 @@ function setsOfNode(node: Node, read: Reader, admit: Admit): ObjectRef[] {
     .map(refOf)
 }
 
-interface Sight {
+interface View {
   set: DaemonSet
   read: Reader
   client: Client
@@ -104,7 +104,7 @@ interface Sight {
   backoff: FailedPodBackoff
 }
 
-async function observe({ set, read, client, admit, backoff }: Sight): Promise<Observed | undefined> {
+async function observe({ set, read, client, admit, backoff }: View): Promise<Observed | undefined> {
   const { namespace = '', uid } = set.metadata
   const selector = SETS.selectorOf(set)
   // A selector that selects everything is refused by validation; it would take all pods of the namespace.

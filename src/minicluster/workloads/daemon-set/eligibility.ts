@@ -6,7 +6,7 @@
 import { isKeptAway, isTolerated } from '../../../kinds/kubernetes/taints.ts'
 import type { DaemonSet, Node, Pod, PodSpec, Toleration } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { factsOf, requiredNodeMatcher } from '../../scheduler/state/node-selector.ts'
+import { requiredNodeMatcher, selectableOf } from '../../scheduler/state/node-selector.ts'
 import { RUN_ANNOTATION, SIMULATED_TAINT } from '../../shape.ts'
 
 /** What admission makes of a new pod in a namespace, as far as it decides about nodes. */
@@ -23,9 +23,9 @@ export const playedUnless =
 
 /** Whether the pod, or else its namespace, asks to be run as a process. */
 export function asksForProcess(pod: Pod, namespace: KubeObject | undefined): boolean {
-  const wishOf = (object: KubeObject | undefined): string | undefined =>
+  const requestedOf = (object: KubeObject | undefined): string | undefined =>
     object?.metadata.annotations?.[RUN_ANNOTATION] ?? object?.metadata.labels?.[RUN_ANNOTATION]
-  return (wishOf(pod) ?? wishOf(namespace)) === 'process'
+  return (requestedOf(pod) ?? requestedOf(namespace)) === 'process'
 }
 
 export interface Verdict {
@@ -53,7 +53,7 @@ export function judgeOf({ set, admit, namespace }: Judged): (node: Node) => Verd
   const named = template?.spec?.nodeName ?? ''
   return (node) => {
     if (named !== '' && named !== node.metadata.name) return NO
-    if (matches?.(factsOf(node)) === false) return NO
+    if (matches?.(selectableOf(node)) === false) return NO
     const taints = node.spec?.taints ?? []
     if (!isKeptAway(taints, tolerations)) return YES
     const isDriven = taints.some((taint) => taint.effect === 'NoExecute' && !isTolerated(taint, tolerations))

@@ -6,7 +6,7 @@ import { REVISION_LABEL } from '../revision/history.ts'
 import type { Verdict } from './eligibility.ts'
 import { byAge } from './pod.ts'
 
-export interface Situation {
+export interface ManageInput {
   set: DaemonSet
   nodes: readonly Node[]
   judge(node: Node): Verdict
@@ -27,15 +27,15 @@ export interface Changes {
   remove: { pod: Pod; why: Why; node: string }[]
 }
 
-export function manage(situation: Situation): Changes {
+export function manage(input: ManageInput): Changes {
   const changes: Changes = { create: [], remove: [] }
   const known = new Set<string>()
-  for (const node of situation.nodes) {
+  for (const node of input.nodes) {
     known.add(node.metadata.name ?? '')
-    manageNode(situation, node, changes)
+    manageNode(input, node, changes)
   }
   // Meant for a node that is gone and placed nowhere: nobody else would ever clean it up.
-  for (const [node, pods] of situation.podsByNode) {
+  for (const [node, pods] of input.podsByNode) {
     if (known.has(node)) continue
     for (const pod of pods) if ((pod.spec?.nodeName ?? '') === '' && !isGoing(pod)) changes.remove.push({ pod, why: undefined, node })
   }
@@ -44,10 +44,10 @@ export function manage(situation: Situation): Changes {
 
 export const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined
 
-function manageNode(situation: Situation, node: Node, { create, remove }: Changes): void {
-  const { shouldRun, mayStay } = situation.judge(node)
+function manageNode(input: ManageInput, node: Node, { create, remove }: Changes): void {
+  const { shouldRun, mayStay } = input.judge(node)
   const name = node.metadata.name ?? ''
-  const pods = situation.podsByNode.get(name)
+  const pods = input.podsByNode.get(name)
   if (pods === undefined) {
     if (shouldRun) create.push(name)
     return
@@ -62,18 +62,18 @@ function manageNode(situation: Situation, node: Node, { create, remove }: Change
   for (const pod of staying) {
     const phase = pod.status?.phase
     if (phase === 'Failed') {
-      if (!situation.waits.has(pod)) take(pod, 'failed')
+      if (!input.waits.has(pod)) take(pod, 'failed')
     } else if (phase === 'Succeeded') take(pod, 'succeeded')
     else running.push(pod)
   }
   running.sort(byAge)
-  if (!allowsSurge(situation.set)) for (const pod of running.slice(1)) take(pod)
-  else if (running.length > 1) for (const pod of surplusOf(situation, running)) take(pod)
+  if (!allowsSurge(input.set)) for (const pod of running.slice(1)) take(pod)
+  else if (running.length > 1) for (const pod of surplusOf(input, running)) take(pod)
   else if (running.length === 0 && shouldRun) create.push(name)
 }
 
 /** Of each revision the oldest stays; of the two, the old one only as long as it is needed. */
-function surplusOf({ set, hash, nowMs }: Situation, running: readonly Pod[]): Pod[] {
+function surplusOf({ set, hash, nowMs }: ManageInput, running: readonly Pod[]): Pod[] {
   const isNew = (pod: Pod): boolean => pod.metadata.labels?.[REVISION_LABEL] === hash
   const newPod = running.find(isNew)
   const oldPod = running.find((pod) => !isNew(pod))

@@ -12,7 +12,7 @@ import { isPodTerminal, nextPodAvailableInMs } from '../pod/state.ts'
 import { dataOf, type Found, type History, newRevision, REVISION_LABEL, readHistory, renumber, truncate } from '../revision/history.ts'
 import type { Verdict } from './eligibility.ts'
 import { createdPod, deletedPod } from './events.ts'
-import { type Changes, isGoing, manage, type Situation } from './manage.ts'
+import { type Changes, isGoing, type ManageInput, manage } from './manage.ts'
 import { daemonPod, targetNode } from './pod.ts'
 import { rollingUpdate } from './rolling-update.ts'
 import { isStatusCurrent, statusOf } from './status.ts'
@@ -49,9 +49,9 @@ export function plan(observed: Observed): Plan {
   if (!exists)
     return { actions: [...claimed, ...counted(set, collisions), { do: 'create', resource: CONTROLLER_REVISIONS, object: revision }] }
   const hash = labelOf(revision) || (revision.metadata.name ?? '')
-  const situation: Situation = { ...observed, podsByNode: byNode(pods.claimed), hash }
-  const changes = nextChanges(situation)
-  const status = statusOf(situation)
+  const input: ManageInput = { ...observed, podsByNode: byNode(pods.claimed), hash }
+  const changes = nextChanges(input)
+  const status = statusOf(input)
   const written: Action[] = isStatusCurrent(set.status, status)
     ? []
     : [{ do: 'patch', resource: DAEMON_SETS, of: set, patch: { status }, subresource: 'status' }]
@@ -72,11 +72,11 @@ export function plan(observed: Observed): Plan {
   }
 }
 
-function nextChanges(situation: Situation): Changes {
-  const changes = manage(situation)
+function nextChanges(input: ManageInput): Changes {
+  const changes = manage(input)
   const isSettled = changes.create.length === 0 && changes.remove.length === 0
-  const isRolling = situation.set.spec?.updateStrategy?.type === 'RollingUpdate'
-  return isSettled && isRolling ? rollingUpdate(situation) : changes
+  const isRolling = input.set.spec?.updateStrategy?.type === 'RollingUpdate'
+  return isSettled && isRolling ? rollingUpdate(input) : changes
 }
 
 function currentOf({ set, revisionNamed }: Observed, history: History): Found {

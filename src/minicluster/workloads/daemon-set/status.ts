@@ -1,12 +1,12 @@
 /** What a DaemonSet's status says: counted over nodes, by the pod that stands for each. */
 import type { DaemonSetStatus } from '../../../kinds/kubernetes/types.ts'
 import { isPodAvailable, isPodReady } from '../pod/state.ts'
-import type { Situation } from './manage.ts'
+import type { ManageInput } from './manage.ts'
 import { byAge, isUpToDate } from './pod.ts'
 
 export type Counted = Required<Omit<DaemonSetStatus, 'conditions' | 'collisionCount'>>
 
-export function statusOf({ set, nodes, judge, podsByNode, hash, nowMs }: Situation): Counted {
+export function statusOf({ set, nodes, judge, podsByNode, hash, nowMs }: ManageInput): Counted {
   const counted = {
     desiredNumberScheduled: 0,
     currentNumberScheduled: 0,

@@ -43,7 +43,7 @@ export const taint = (cluster: WorldCluster, node: string, ...taints: Taint[]): 
   cluster.patch(NODES, node, { spec: { taints: taints.length > 0 ? taints : null } })
 
 /** `a:one+ b:two`: nodes with the images of their pods; ready ones with a plus, those on their way out with a minus. */
-export async function sight(cluster: WorldCluster): Promise<string> {
+export async function summary(cluster: WorldCluster): Promise<string> {
   const pods = await podsIn(cluster)
   return pods
     .map(({ metadata, spec, status, ...pod }) => {

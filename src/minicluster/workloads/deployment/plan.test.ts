@@ -66,7 +66,7 @@ function planOf(deployment: Deployment | undefined, sets: readonly ReplicaSet[] 
   return plan({ deployment, selector, claim, nowMs: NOW, lastFailure: undefined, setNamed, podsOf: () => [], ...more })
 }
 
-function told({ actions }: Plan): string[] {
+function summaryOf({ actions }: Plan): string[] {
   return actions.map((action) => {
     if (action.do === 'batch') return `together ${action.actions.map((one) => one.do).join(' ')}`
     const name = 'object' in action ? action.object.metadata.name : 'of' in action ? action.of.metadata.name : ''
@@ -139,7 +139,7 @@ describe('the plan of a Deployment', () => {
     assert.ok(create?.do === 'create')
     const taken = { ...(create.object as ReplicaSet), metadata: { name: create.object.metadata.name, namespace: 'default' } }
     const made = planOf(deployment, [taken])
-    assert.deepEqual(told(made), ['patch Deployment web'])
+    assert.deepEqual(summaryOf(made), ['patch Deployment web'])
     assert.deepEqual(statusOf(made), { collisionCount: 1 })
     const [again] = planOf({ ...deployment, status: { collisionCount: 1 } }, [taken]).actions
     assert.ok(again?.do === 'create')
@@ -149,8 +149,8 @@ describe('the plan of a Deployment', () => {
   it('tells why a ReplicaSet cannot be created before it tries again', () => {
     const lastFailure = { message: 'no quota' }
     const failed = planOf(deploymentWith(), [], { lastFailure })
-    assert.equal(told(failed)[0], 'patch Deployment web')
-    assert.match(told(failed)[1] ?? '', /^create ReplicaSet/)
+    assert.equal(summaryOf(failed)[0], 'patch Deployment web')
+    assert.match(summaryOf(failed)[1] ?? '', /^create ReplicaSet/)
     assert.equal(reasonOf(failed), 'ReplicaSetCreateError')
     const status = { observedGeneration: 1, conditions: [cond('Progressing', 'False', 'ReplicaSetCreateError')] }
     const after = deploymentWith({}, status)
@@ -170,16 +170,16 @@ describe('the plan of a Deployment', () => {
   it('waits for a change of hands before it decides', () => {
     const deployment = deploymentWith()
     const orphan = setOf(deployment, 'a', { metadata: { ownerReferences: undefined } })
-    assert.deepEqual(told(planOf(deployment, [orphan])), ['together patch'])
+    assert.deepEqual(summaryOf(planOf(deployment, [orphan])), ['together patch'])
     const stray = setOf(deployment, 's', { metadata: { labels: { app: 'other' } } })
-    assert.deepEqual(told(planOf(deployment, [stray])), ['together patch'])
+    assert.deepEqual(summaryOf(planOf(deployment, [stray])), ['together patch'])
   })
 
   it('gives an old ReplicaSet a new revision and remembers its former ones', () => {
     const deployment = deploymentWith({}, SETTLED, { annotations: { [REVISION]: '2', note: 'y' } })
     const sets = [setOf(deployment, 'a', { revision: '1', replicas: 0 }), setOf(deployment, 'b', { revision: '2', image: 'two' })]
     const made = planOf(deployment, sets)
-    assert.deepEqual(told(made), ['patch ReplicaSet a 1', 'patch Deployment web'])
+    assert.deepEqual(summaryOf(made), ['patch ReplicaSet a 1', 'patch Deployment web'])
     const [patch] = made.actions
     assert.ok(patch?.do === 'patch')
     assert.deepEqual(patch.patch.metadata, { annotations: { note: 'y', [REVISION]: '3', [HISTORY]: '1' } })
@@ -188,8 +188,8 @@ describe('the plan of a Deployment', () => {
 
   it('only counts for one that is being deleted', () => {
     const deployment = deploymentWith({}, undefined, { deletionTimestamp: at(0), annotations: { [REVISION]: '1' } })
-    assert.deepEqual(told(planOf(deployment, [setOf(deployment, 'a', { replicas: 1 })])), ['patch Deployment web'])
-    assert.deepEqual(told(planOf(deployment, [])), ['patch Deployment web'])
+    assert.deepEqual(summaryOf(planOf(deployment, [setOf(deployment, 'a', { replicas: 1 })])), ['patch Deployment web'])
+    assert.deepEqual(summaryOf(planOf(deployment, [])), ['patch Deployment web'])
   })
 
   it('refuses to select everything', () => {
@@ -213,15 +213,15 @@ describe('a paused Deployment', () => {
 
   it('says so, scales, and rolls nothing out', () => {
     const made = planOf(paused, [setOf(paused, 'a', { image: 'before' })])
-    assert.deepEqual(told(made), ['patch Deployment web'])
+    assert.deepEqual(summaryOf(made), ['patch Deployment web'])
     assert.equal(reasonOf(made), 'DeploymentPaused')
     const larger = deploymentWith({ paused: true, replicas: 6 }, SETTLED)
-    assert.deepEqual(told(planOf(larger, [setOf(larger, 'a', { image: 'before' })])), ['patch ReplicaSet a 6', 'patch Deployment web'])
+    assert.deepEqual(summaryOf(planOf(larger, [setOf(larger, 'a', { image: 'before' })])), ['patch ReplicaSet a 6', 'patch Deployment web'])
   })
 
   it('keeps its verdict when its time was up, and has the whole time again when resumed', () => {
     const late = { ...SETTLED, conditions: [AVAILABLE, cond('Progressing', 'False', 'ProgressDeadlineExceeded')] }
-    assert.deepEqual(told(planOf({ ...paused, status: late }, [setOf(paused, 'a', { image: 'before' })])), ['patch Deployment web'])
+    assert.deepEqual(summaryOf(planOf({ ...paused, status: late }, [setOf(paused, 'a', { image: 'before' })])), ['patch Deployment web'])
     const waiting = { ...SETTLED, conditions: [AVAILABLE, cond('Progressing', 'Unknown', 'DeploymentPaused', 9000)] }
     const resumed = deploymentWith({}, waiting, { annotations: { [REVISION]: '1' } })
     const made = planOf(resumed, [setOf(resumed, 'a', { status: { replicas: 3, observedGeneration: 1 } })])
@@ -237,12 +237,12 @@ describe('Recreate', () => {
   const GONE = { replicas: 0, terminatingReplicas: 0, observedGeneration: 1 }
 
   it('takes all old pods away first', () => {
-    assert.deepEqual(told(planOf(deployment, [old({})])), ['patch ReplicaSet a 0', 'patch Deployment web'])
+    assert.deepEqual(summaryOf(planOf(deployment, [old({})])), ['patch ReplicaSet a 0', 'patch Deployment web'])
   })
 
   it('waits for the last of them, as long as it runs', () => {
     const waits = (status: ReplicaSet['status'], pods: Pod[] = []): string[] =>
-      told(planOf(deployment, [old({ replicas: 0, status })], { podsOf: () => pods })).filter((one) => one.startsWith('create'))
+      summaryOf(planOf(deployment, [old({ replicas: 0, status })], { podsOf: () => pods })).filter((one) => one.startsWith('create'))
     assert.deepEqual(waits({ ...GONE, replicas: 1 }), [])
     assert.deepEqual(waits(GONE, [aPod('p', {}, { status: { phase: 'Running' } })]), [])
     assert.equal(waits(GONE, [aPod('p', {}, { status: { phase: 'Failed' } })]).length, 1)
@@ -252,7 +252,7 @@ describe('Recreate', () => {
   it('is not stuck when it is scaled with old and new pods about', () => {
     const scaled = deploymentWith({ ...spec, replicas: 5 }, SETTLED)
     const sets = [old({ replicas: 1 }), setOf(scaled, 'b', { replicas: 2, revision: '2' })]
-    assert.deepEqual(told(planOf(scaled, sets)).slice(0, 1), ['patch ReplicaSet a 0'])
+    assert.deepEqual(summaryOf(planOf(scaled, sets)).slice(0, 1), ['patch ReplicaSet a 0'])
   })
 })
 
@@ -263,15 +263,15 @@ describe('history', () => {
     ['1', '2', '3'].map((revision) => setOf(deployment, `s${revision}`, { image: revision, replicas: 0, revision, ...shape }))
 
   it('keeps the latest revisions when the rollout is complete', () => {
-    assert.deepEqual(told(planOf(deployment, [newest, ...olds()])), ['delete ReplicaSet s1', 'delete ReplicaSet s2'])
+    assert.deepEqual(summaryOf(planOf(deployment, [newest, ...olds()])), ['delete ReplicaSet s1', 'delete ReplicaSet s2'])
   })
 
   it('keeps all while it is not, and those that have pods or have not been looked at', () => {
     const busy = { ...deployment, status: { ...SETTLED, availableReplicas: 2 } }
-    assert.ok(told(planOf(busy, [newest, ...olds()])).every((one) => !one.startsWith('delete')))
+    assert.ok(summaryOf(planOf(busy, [newest, ...olds()])).every((one) => !one.startsWith('delete')))
     const unseen = { replicas: 0, terminatingReplicas: 0 }
-    assert.deepEqual(told(planOf(deployment, [newest, ...olds({ status: unseen })])), [])
-    assert.deepEqual(told(planOf(deployment, [newest, ...olds({ metadata: { deletionTimestamp: at(1) } })])), [])
+    assert.deepEqual(summaryOf(planOf(deployment, [newest, ...olds({ status: unseen })])), [])
+    assert.deepEqual(summaryOf(planOf(deployment, [newest, ...olds({ metadata: { deletionTimestamp: at(1) } })])), [])
   })
 
   it('is written within its length', () => {

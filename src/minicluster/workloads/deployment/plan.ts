@@ -131,18 +131,18 @@ function create(rollout: Rollout): Plan {
   const made: NewSet = newSet({ deployment, goal, size, revision })
   const name = made.object.metadata.name ?? ''
   if (rollout.setNamed(name) !== undefined) return collide(deployment)
-  const fact = progressing('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`)
+  const fields = progressing('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`)
   if (lastFailure === undefined || deadlineOf(deployment) === undefined) {
-    const conditions = deadlineOf(deployment) === undefined ? rollout.conditions : withCondition(rollout.conditions, fact, nowMs)
+    const conditions = deadlineOf(deployment) === undefined ? rollout.conditions : withCondition(rollout.conditions, fields, nowMs)
     return finish({ ...rollout, newest: made.object, conditions }, { creates: made.action })
   }
   // It may fail again and end the pass: why is told first, and the success by the pass after it.
   const message = `Failed to create new replica set "${name}": ${lastFailure.message}`
   const conditions = withCondition(rollout.conditions, progressing('False', 'ReplicaSetCreateError', message), nowMs)
-  const told = statusActions(rollout, rolloutStatus({ ...rollout, all: olds, conditions }))
-  return told.length > 0
-    ? { actions: [...told, made.action] }
-    : finish({ ...rollout, newest: made.object, conditions: withCondition(conditions, fact, nowMs) }, { creates: made.action })
+  const statusWrites = statusActions(rollout, rolloutStatus({ ...rollout, all: olds, conditions }))
+  return statusWrites.length > 0
+    ? { actions: [...statusWrites, made.action] }
+    : finish({ ...rollout, newest: made.object, conditions: withCondition(conditions, fields, nowMs) }, { creates: made.action })
 }
 
 /** Another ReplicaSet has the name: the next pass hashes with a higher count and comes to another one. */

@@ -58,8 +58,8 @@ const sureOf = ({ size, available }: Sized): number => Math.min(size, available)
 /** The size the newest may have now, given the sum of all. */
 export function newestSize(goal: Goal, newest: number, total: number): number {
   if (newest >= goal.replicas || !goal.isRolling) return goal.replicas
-  const room = goal.replicas + goal.maxSurge - total
-  return room <= 0 ? newest : newest + Math.min(room, goal.replicas - newest)
+  const headroom = goal.replicas + goal.maxSurge - total
+  return headroom <= 0 ? newest : newest + Math.min(headroom, goal.replicas - newest)
 }
 
 /** Old ones made smaller: first by pods that are not available anyway, then by as many as availability allows. */

@@ -12,7 +12,7 @@ const MAX_INT32 = 2 ** 31 - 1
 
 export type Conditions = readonly DeploymentCondition[]
 
-export interface Fact {
+export interface ConditionFields {
   type: string
   status: string
   reason: string
@@ -25,18 +25,22 @@ export const conditionOf = (conditions: Conditions, type: string): DeploymentCon
 const without = (conditions: Conditions, type: string): Conditions => conditions.filter((condition) => condition.type !== type)
 
 /** Left as it is when status and reason are the same; otherwise it moves to the end. */
-export function withCondition(conditions: Conditions, fact: Fact, nowMs: number): Conditions {
-  const old = conditionOf(conditions, fact.type)
-  if (old !== undefined && old.status === fact.status && old.reason === fact.reason) return conditions
-  return [...without(conditions, fact.type), newCondition(old, fact, nowMs)]
+export function withCondition(conditions: Conditions, fields: ConditionFields, nowMs: number): Conditions {
+  const old = conditionOf(conditions, fields.type)
+  if (old !== undefined && old.status === fields.status && old.reason === fields.reason) return conditions
+  return [...without(conditions, fields.type), newCondition(old, fields, nowMs)]
 }
 
-function newCondition(old: DeploymentCondition | undefined, { type, status, reason, message }: Fact, nowMs: number): DeploymentCondition {
+function newCondition(
+  old: DeploymentCondition | undefined,
+  { type, status, reason, message }: ConditionFields,
+  nowMs: number,
+): DeploymentCondition {
   const now = formatTime(nowMs)
   return { type, status, lastUpdateTime: now, lastTransitionTime: old?.status === status ? old.lastTransitionTime : now, reason, message }
 }
 
-export const progressing = (status: 'True' | 'False' | 'Unknown', reason: string, message: string): Fact => ({
+export const progressing = (status: 'True' | 'False' | 'Unknown', reason: string, message: string): ConditionFields => ({
   type: 'Progressing',
   status,
   reason,
@@ -124,9 +128,9 @@ function progressOf(input: StatusInput, next: DeploymentStatus): Conditions {
   if (isComplete(deployment, goal, next))
     return withCondition(conditions, progressing('True', 'NewReplicaSetAvailable', `${who} has successfully progressed.`), nowMs)
   if (hasProgressed(deployment.status ?? {}, next)) {
-    const fact = progressing('True', 'ReplicaSetUpdated', `${who} is progressing.`)
+    const fields = progressing('True', 'ReplicaSetUpdated', `${who} is progressing.`)
     // Told again with the same reason: the time of the last progress is what the deadline counts from.
-    return [...without(conditions, 'Progressing'), newCondition(current, fact, nowMs)]
+    return [...without(conditions, 'Progressing'), newCondition(current, fields, nowMs)]
   }
   if (isTimedOut(deployment, current, nowMs))
     return withCondition(conditions, progressing('False', 'ProgressDeadlineExceeded', `${who} has timed out progressing.`), nowMs)
@@ -171,6 +175,13 @@ function withFailure(conditions: Conditions, { newest, all, nowMs }: StatusInput
   if (old !== undefined && old.status === status && old.reason === reason) return conditions
   const since = lastTransitionTime ?? formatTime(nowMs)
   const kept = old?.status === status ? old.lastTransitionTime : since
-  const told: DeploymentCondition = { type: 'ReplicaFailure', status, lastUpdateTime: since, lastTransitionTime: kept, reason, message }
-  return [...without(conditions, 'ReplicaFailure'), told]
+  const replicaFailure: DeploymentCondition = {
+    type: 'ReplicaFailure',
+    status,
+    lastUpdateTime: since,
+    lastTransitionTime: kept,
+    reason,
+    message,
+  }
+  return [...without(conditions, 'ReplicaFailure'), replicaFailure]
 }

@@ -29,12 +29,12 @@ export interface Management {
   waitMs?: number
 }
 
-export interface Surroundings {
+export interface ManageContext {
   nowMs: number
   isTaken(name: string): boolean
 }
 
-export function manage(tally: Tally, around: Surroundings): Management {
+export function manage(tally: Tally, around: ManageContext): Management {
   const { job, active } = tally
   if (job.spec?.suspend === true) return { remove: surplusOf(tally, active.length), create: [] }
   const wanted = wantedActive(tally)
@@ -67,7 +67,7 @@ function surplusOf({ job, active }: Tally, count: number): Pod[] {
   return [...surplus, ...inDeletionOrder([...kept]).slice(0, count - surplus.length)]
 }
 
-function additions(tally: Tally, missing: number, around: Surroundings): Pick<Management, 'create' | 'waitMs'> {
+function additions(tally: Tally, missing: number, around: ManageContext): Pick<Management, 'create' | 'waitMs'> {
   const { job, heldByIndex } = tally
   const { nowMs } = around
   const isPerIndex = job.spec?.backoffLimitPerIndex !== undefined
@@ -92,7 +92,7 @@ function pendingIndexes(tally: Tally, count: number): number[] {
   return firstMissing(taken, count, job.spec?.completions ?? 0)
 }
 
-function plainPods(job: Job, count: number, { isTaken }: Surroundings): Pod[] {
+function plainPods(job: Job, count: number, { isTaken }: ManageContext): Pod[] {
   const template = tracked(job.spec?.template)
   const names = freshNames(`${job.metadata.name}-`, { seed: job.metadata.uid ?? '', count, isTaken })
   return names.map((name) => podFromTemplate({ template, owner: job, name }))
@@ -104,7 +104,7 @@ function tracked(template: PodTemplateSpec | undefined): PodTemplateSpec {
   return { ...template, metadata: { ...template?.metadata, finalizers: [...finalizers, TRACKING_FINALIZER] } }
 }
 
-function indexedPod({ job, heldByIndex }: Tally, index: number, { isTaken }: Surroundings): Pod {
+function indexedPod({ job, heldByIndex }: Tally, index: number, { isTaken }: ManageContext): Pod {
   const template = tracked(job.spec?.template)
   const prefix = indexedPrefix(job.metadata.name ?? '', index)
   const [name = ''] = freshNames(prefix, { seed: job.metadata.uid ?? '', count: 1, isTaken })

@@ -8,7 +8,7 @@ import { type Claim, claimActions } from '../pod/ownership.ts'
 import { isPodReady } from '../pod/state.ts'
 import { conditionsOf, finishedCondition, type Outcome, recordedOutcome } from './conditions.ts'
 import { isTracked, TRACKING_FINALIZER } from './job-pod.ts'
-import { type Management, manage, type Surroundings } from './manage.ts'
+import { type ManageContext, type Management, manage } from './manage.ts'
 import { COMPLETIONS_REACHED, deadlineInMs, outcomeOf } from './outcome.ts'
 import { recordsOf } from './record.ts'
 import { conditionOf, finalCondition, nextStatus, statusPatch, suspension, withCondition } from './status.ts'
@@ -16,7 +16,7 @@ import { type Tally, tallyOf } from './tally.ts'
 
 const CONTROLLER_NAME = 'kubernetes.io/job-controller'
 
-export interface Observed extends Surroundings {
+export interface Observed extends ManageContext {
   job: Job | undefined
   claim: Claim<Pod>
   /** Pods that hold the tracking finalizer for a Job that no longer counts them. */
@@ -154,14 +154,14 @@ function statusAction(step: Step, of: { records: ReturnType<typeof recordsOf>; i
 
 function eventsOf(job: Job, { change, last, succeeded }: { change?: JobCondition; last?: JobCondition; succeeded: number }): EventIntent[] {
   const events: EventIntent[] = []
-  const tell = (type: EventIntent['type'], reason: string, message: string): void => void events.push({ of: job, type, reason, message })
-  if (change !== undefined) tell('Normal', change.status === 'True' ? 'Suspended' : 'Resumed', change.message ?? '')
-  if (last?.type === 'Failed') tell('Warning', last.reason ?? '', last.message ?? '')
+  const record = (type: EventIntent['type'], reason: string, message: string): void => void events.push({ of: job, type, reason, message })
+  if (change !== undefined) record('Normal', change.status === 'True' ? 'Suspended' : 'Resumed', change.message ?? '')
+  if (last?.type === 'Failed') record('Warning', last.reason ?? '', last.message ?? '')
   if (last?.type !== 'Complete') return events
   const { completions } = job.spec ?? {}
   if (completions !== undefined && succeeded > completions)
-    tell('Warning', 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached')
-  tell('Normal', 'Completed', 'Job completed')
+    record('Warning', 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached')
+  record('Normal', 'Completed', 'Job completed')
   return events
 }
 

@@ -27,8 +27,8 @@ describe('ReplicaSets', () => {
       }
       const { status } = await theReplicaSet(member, 'web')
       assert.deepEqual(status, { replicas: 3, fullyLabeledReplicas: 3, terminatingReplicas: 0, observedGeneration: 1 })
-      const told = (await podNames(member)).map((name) => `SuccessfulCreate: Created pod: ${name}`)
-      assert.deepEqual((await eventsOf(member, 'ReplicaSet', 'web')).sort(), told)
+      const expected = (await podNames(member)).map((name) => `SuccessfulCreate: Created pod: ${name}`)
+      assert.deepEqual((await eventsOf(member, 'ReplicaSet', 'web')).sort(), expected)
     },
     MEMBER,
   )
@@ -46,8 +46,8 @@ describe('ReplicaSets', () => {
       await world.settle()
       assert.deepEqual(await podNames(member), [first.metadata.name])
       const events = await eventsOf(member, 'ReplicaSet', 'web')
-      const told = others.map(({ metadata }) => `SuccessfulDelete: Deleted pod: ${metadata.name}`)
-      assert.deepEqual(events.slice(3).sort(), told)
+      const expected = others.map(({ metadata }) => `SuccessfulDelete: Deleted pod: ${metadata.name}`)
+      assert.deepEqual(events.slice(3).sort(), expected)
       const { status } = await theReplicaSet(member, 'web')
       assert.deepEqual(status, {
         replicas: 1,

@@ -5,7 +5,7 @@ import { story } from '../../../faultsim/story.ts'
 import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
 import { allReady, aPod, eventsOf, podNames, podsIn } from '../pod/testing.ts'
-import { aStatefulSet, change, claimsIn, owners, ready, revisionsIn, sight, statusIn, templateAt, theSet, withClaims } from './testing.ts'
+import { aStatefulSet, change, claimsIn, owners, ready, revisionsIn, statusIn, summary, templateAt, theSet, withClaims } from './testing.ts'
 
 const member = { members: 1 }
 const rolling = (rollingUpdate: Record<string, unknown>): StatefulSetSpec => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } })
@@ -15,7 +15,7 @@ const held = (image: string) => {
   const template = templateAt(image)
   return { ...template, metadata: { ...template.metadata, finalizers: [HOLD] } }
 }
-const letGo = (cluster: Parameters<typeof sight>[0], name: string): Promise<unknown> =>
+const letGo = (cluster: Parameters<typeof summary>[0], name: string): Promise<unknown> =>
   cluster.patch(PODS, `default/${name}`, { metadata: { finalizers: null } })
 
 describe('a StatefulSet in order', () => {
@@ -25,7 +25,7 @@ describe('a StatefulSet in order', () => {
       const { member: cluster } = world
       await cluster.create(aStatefulSet({ ...withClaims, ordinals: { start: 5 } }))
       await world.settle()
-      assert.equal(await sight(cluster), 'web-5:one')
+      assert.equal(await summary(cluster), 'web-5:one')
       const pod = (await expectThere(cluster, PODS, 'default/web-5')) as Pod
       const { updateRevision } = await statusIn(cluster)
       assert.deepEqual(pod.metadata.labels, {
@@ -43,9 +43,9 @@ describe('a StatefulSet in order', () => {
       )
 
       await ready(world, 'web-5')
-      assert.equal(await sight(cluster), 'web-5:one+ web-6:one')
+      assert.equal(await summary(cluster), 'web-5:one+ web-6:one')
       await allReady(world)
-      assert.equal(await sight(cluster), 'web-5:one+ web-6:one+ web-7:one+')
+      assert.equal(await summary(cluster), 'web-5:one+ web-6:one+ web-7:one+')
       assert.deepEqual(await statusIn(cluster), {
         observedGeneration: 1,
         replicas: 3,
@@ -78,14 +78,14 @@ describe('a StatefulSet in order', () => {
       await allReady(world)
       await change(cluster, { replicas: 1 })
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:one-')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:one-')
       await letGo(cluster, 'web-2')
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one-')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one-')
       assert.equal((await statusIn(cluster)).replicas, 2)
       await letGo(cluster, 'web-1')
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+')
+      assert.equal(await summary(cluster), 'web-0:one+')
       assert.deepEqual(await owners(cluster), ['www-web-0', 'www-web-1', 'www-web-2'])
       assert.deepEqual((await eventsOf(cluster, 'StatefulSet', 'web')).slice(-2), [
         'SuccessfulDelete: Delete Pod web-2 in StatefulSet web successful',
@@ -105,13 +105,13 @@ describe('a StatefulSet in order', () => {
       await ready(world, 'web-0', false)
       await change(cluster, { replicas: 1 })
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one web-1:one+ web-2:one+ web-3:one+')
+      assert.equal(await summary(cluster), 'web-0:one web-1:one+ web-2:one+ web-3:one+')
       await ready(world, 'web-3', false)
       await ready(world, 'web-2', false)
       await ready(world, 'web-0')
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:one web-3:one')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:one web-3:one')
       await ready(world, 'web-2')
-      assert.equal(await sight(cluster), 'web-0:one+')
+      assert.equal(await summary(cluster), 'web-0:one+')
     },
     member,
   )
@@ -148,7 +148,7 @@ describe('a StatefulSet in order', () => {
         await world.settle()
         const after = await expectThere(cluster, PODS, 'default/web-0')
         assert.notEqual(after.metadata.uid, before.metadata.uid)
-        assert.equal(await sight(cluster), 'web-0:one web-1:one+')
+        assert.equal(await summary(cluster), 'web-0:one web-1:one+')
         await ready(world, 'web-0')
       }
       assert.deepEqual(await owners(cluster), ['www-web-0', 'www-web-1'])
@@ -204,15 +204,15 @@ describe('a StatefulSet that is updated', () => {
       const before = (await statusIn(cluster)).currentRevision
       await change(cluster, { template: templateAt('two') })
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:two')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:two')
       const { currentRevision, updateRevision, currentReplicas, updatedReplicas } = await statusIn(cluster)
       assert.equal(currentRevision, before)
       assert.notEqual(updateRevision, before)
       assert.deepEqual([currentReplicas, updatedReplicas], [2, 1])
       await ready(world, 'web-2')
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:two web-2:two+')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:two web-2:two+')
       await allReady(world)
-      assert.equal(await sight(cluster), 'web-0:two+ web-1:two+ web-2:two+')
+      assert.equal(await summary(cluster), 'web-0:two+ web-1:two+ web-2:two+')
       const after = await statusIn(cluster)
       assert.equal(after.currentRevision, updateRevision)
       assert.deepEqual([after.currentReplicas, after.updatedReplicas], [3, 3])
@@ -231,18 +231,18 @@ describe('a StatefulSet that is updated', () => {
       await change(cluster, { template: templateAt('two') })
       await world.settle()
       await allReady(world)
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:two+')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:two+')
       await cluster.delete(PODS, 'default/web-0')
       await world.settle()
       await allReady(world)
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:two+')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:two+')
       const { currentRevision, updateRevision, currentReplicas, updatedReplicas } = await statusIn(cluster)
       assert.notEqual(currentRevision, updateRevision)
       assert.deepEqual([currentReplicas, updatedReplicas], [2, 1])
       await change(cluster, rolling({ partition: 0 }))
       await world.settle()
       await allReady(world)
-      assert.equal(await sight(cluster), 'web-0:two+ web-1:two+ web-2:two+')
+      assert.equal(await summary(cluster), 'web-0:two+ web-1:two+ web-2:two+')
     },
     member,
   )
@@ -263,7 +263,7 @@ describe('a StatefulSet that is updated', () => {
       await allReady(world)
       assert.deepEqual(await revisionsIn(cluster), ['2:two', '3:one'])
       assert.equal((await statusIn(cluster)).currentRevision, first)
-      assert.equal(await sight(cluster), 'web-0:one+')
+      assert.equal(await summary(cluster), 'web-0:one+')
       await change(cluster, { template: templateAt('three') })
       await world.settle()
       await allReady(world)
@@ -283,10 +283,10 @@ describe('a StatefulSet that is updated', () => {
       await world.settle()
       await change(cluster, { template: templateAt('one') })
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:broken')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:broken')
       await cluster.delete(PODS, 'default/web-2')
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:one')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:one')
     },
     member,
   )
@@ -300,11 +300,11 @@ describe('a StatefulSet that is updated', () => {
       await allReady(world)
       await change(cluster, { template: templateAt('two') })
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+')
       await cluster.delete(PODS, 'default/web-0')
       await world.settle()
       await allReady(world)
-      assert.equal(await sight(cluster), 'web-0:two+ web-1:one+')
+      assert.equal(await summary(cluster), 'web-0:two+ web-1:one+')
       const { currentRevision, updateRevision, updatedReplicas } = await statusIn(cluster)
       assert.notEqual(currentRevision, updateRevision)
       assert.equal(updatedReplicas, 1)
@@ -320,15 +320,15 @@ describe('a StatefulSet in parallel', () => {
       const { member: cluster } = world
       await cluster.create(aStatefulSet({ ...withClaims, podManagementPolicy: 'Parallel' }))
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one web-1:one web-2:one')
+      assert.equal(await summary(cluster), 'web-0:one web-1:one web-2:one')
       assert.equal((await claimsIn(cluster)).length, 3)
       await allReady(world)
       await change(cluster, { template: templateAt('two') })
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:two')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:two')
       await change(cluster, { replicas: 1 })
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:two')
+      assert.equal(await summary(cluster), 'web-0:two')
     },
     member,
   )
@@ -339,7 +339,7 @@ describe('a StatefulSet in parallel', () => {
       const { member: cluster } = world
       await cluster.create(aStatefulSet({ replicas: 2 ** 31 - 1 }))
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one')
+      assert.equal(await summary(cluster), 'web-0:one')
     },
     member,
   )
@@ -352,10 +352,10 @@ describe('a StatefulSet on simulated nodes', () => {
       const { member: cluster } = world
       await cluster.create(aStatefulSet())
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:one+ web-1:one+ web-2:one+')
+      assert.equal(await summary(cluster), 'web-0:one+ web-1:one+ web-2:one+')
       await change(cluster, { template: templateAt('two') })
       await world.settle()
-      assert.equal(await sight(cluster), 'web-0:two+ web-1:two+ web-2:two+')
+      assert.equal(await summary(cluster), 'web-0:two+ web-1:two+ web-2:two+')
       const { currentRevision, updateRevision, availableReplicas } = await statusIn(cluster)
       assert.deepEqual([currentRevision, availableReplicas], [updateRevision, 3])
       const order = (await eventsOf(cluster, 'StatefulSet', 'web')).map((one) => one.replace(/^.*: (\w+) Pod (\S+) .*$/, '$1 $2'))

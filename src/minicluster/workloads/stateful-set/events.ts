@@ -4,7 +4,7 @@ import type { EventIntent, KeyedEvent, WriteEvents } from '../../../runtime/cont
 
 type Verb = 'Create' | 'Update' | 'Delete'
 
-export function tellingPod(set: StatefulSet, verb: Verb, pod: string): WriteEvents {
+export function podEvents(set: StatefulSet, verb: Verb, pod: string): WriteEvents {
   const about = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name ?? ''}`
   return {
     events: { of: set, type: 'Normal', reason: `Successful${verb}`, message: `${about} successful` },
@@ -12,7 +12,7 @@ export function tellingPod(set: StatefulSet, verb: Verb, pod: string): WriteEven
   }
 }
 
-export function tellingClaim(set: StatefulSet, claim: string, pod: string): WriteEvents {
+export function claimEvents(set: StatefulSet, claim: string, pod: string): WriteEvents {
   const name = set.metadata.name ?? ''
   return {
     events: {

@@ -6,7 +6,7 @@ import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resour
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import type { Action, Batch, KeyedEvent } from '../../../runtime/controller.ts'
 import { isPodAvailable, isPodTerminal } from '../pod/state.ts'
-import { claimGoing, contestedClaim, tellingClaim, tellingPod } from './events.ts'
+import { claimEvents, claimGoing, contestedClaim, podEvents } from './events.ts'
 import { claimsOf, firstOrdinal, isInRange, newPod, ordinalOf, repaired, replicasOf, revisionOf, type Version } from './identity.ts'
 import { isClaimStale, wantedOwners } from './retention.ts'
 import { isRunningAndReady } from './status.ts'
@@ -14,7 +14,7 @@ import { isRunningAndReady } from './status.ts'
 /** Pods created in one pass: the rest follows in the next. */
 const BURST = 500
 
-export interface Sight {
+export interface StepInput {
   set: StatefulSet
   pods: readonly Pod[]
   claimNamed(name: string): PersistentVolumeClaim | undefined
@@ -32,31 +32,31 @@ export interface Steps {
 
 export const NO_STEPS: Steps = Object.freeze({ actions: [], events: [], leaving: 0 })
 
-interface Situation extends Sight {
+interface StepContext extends StepInput {
   isOrdered: boolean
   replicas: ReadonlyMap<number, Pod>
   /** Beyond the range, the highest ordinal first. */
   condemned: readonly Pod[]
 }
 
-export function nextSteps(sight: Sight): Steps {
-  const { set } = sight
+export function nextSteps(input: StepInput): Steps {
+  const { set } = input
   const replicas = new Map<number, Pod>()
   const condemned: Pod[] = []
-  for (const pod of sight.pods) {
+  for (const pod of input.pods) {
     if (isInRange(set, ordinalOf(pod))) replicas.set(ordinalOf(pod), pod)
     else condemned.push(pod)
   }
   condemned.sort((a, b) => ordinalOf(b) - ordinalOf(a))
   const isOrdered = set.spec?.podManagementPolicy !== 'Parallel'
-  const situation: Situation = { ...sight, isOrdered, replicas, condemned }
-  const kept = keepReplicas(situation)
+  const context: StepContext = { ...input, isOrdered, replicas, condemned }
+  const kept = keepReplicas(context)
   const { events = [] } = kept
   if (kept.isBlocked) return { actions: kept.actions, events, leaving: 0 }
-  const actions = [...kept.actions, ...condemned.flatMap((pod) => ownClaims(situation, pod, false))]
-  const removed = removeCondemned(situation)
+  const actions = [...kept.actions, ...condemned.flatMap((pod) => ownClaims(context, pod, false))]
+  const removed = removeCondemned(context)
   if (removed.isBlocked) return { actions: [...actions, ...removed.actions], events, leaving: 0 }
-  const replaced = replaceOne(situation)
+  const replaced = replaceOne(context)
   return { actions: [...actions, ...removed.actions, ...replaced], events, leaving: replaced.length }
 }
 
@@ -68,8 +68,8 @@ interface Part {
 }
 
 /** Every replica is there and well, in the order of ordinals. */
-function keepReplicas(situation: Situation): Part {
-  const { set, isOrdered } = situation
+function keepReplicas(context: StepContext): Part {
+  const { set, isOrdered } = context
   const first = firstOrdinal(set)
   const actions: (Action | Batch)[] = []
   // Those that need nothing but themselves are created at once; the others after their claims, one by one.
@@ -77,8 +77,8 @@ function keepReplicas(situation: Situation): Part {
   const events: KeyedEvent[] = []
   let created = 0
   for (let ordinal = first; ordinal < first + replicasOf(set) && created < BURST; ordinal++) {
-    const pod = situation.replicas.get(ordinal)
-    const part = pod === undefined ? createReplica(situation, ordinal) : keepReplica(situation, pod)
+    const pod = context.replicas.get(ordinal)
+    const part = pod === undefined ? createReplica(context, ordinal) : keepReplica(context, pod)
     if (pod === undefined) created++
     events.push(...(part.events ?? []))
     if (pod === undefined && !isOrdered && part.actions.length === 1) bare.push(...(part.actions as Action[]))
@@ -88,8 +88,8 @@ function keepReplicas(situation: Situation): Part {
   return { actions: bare.length > 0 ? [{ do: 'batch', actions: bare }, ...actions] : actions, isBlocked: false, events }
 }
 
-function createReplica(situation: Situation, ordinal: number): Part {
-  const { set, current, update, claimNamed } = situation
+function createReplica(context: StepContext, ordinal: number): Part {
+  const { set, current, update, claimNamed } = context
   const pod = newPod(set, isAtCurrent(set, ordinal) ? current : update, ordinal)
   const name = pod.metadata.name ?? ''
   const claims = claimsOf(set, ordinal)
@@ -98,16 +98,16 @@ function createReplica(situation: Situation, ordinal: number): Part {
   if (held.some((claim) => isClaimStale(claim, set, name))) return { actions: [], isBlocked: true }
   const going = held.find(({ metadata }) => metadata.deletionTimestamp !== undefined)
   if (going !== undefined) return { actions: [], isBlocked: true, events: [claimGoing(set, name, going.metadata.name ?? '')] }
-  const create: Action = { do: 'create', resource: PODS, object: pod, ...tellingPod(set, 'Create', name) }
-  return { actions: [...createClaims(situation, ordinal, name), create], isBlocked: true }
+  const create: Action = { do: 'create', resource: PODS, object: pod, ...podEvents(set, 'Create', name) }
+  return { actions: [...createClaims(context, ordinal, name), create], isBlocked: true }
 }
 
-function createClaims({ set, claimNamed }: Situation, ordinal: number, pod: string): Action[] {
+function createClaims({ set, claimNamed }: StepContext, ordinal: number, pod: string): Action[] {
   return claimsOf(set, ordinal)
     .filter(({ metadata }) => claimNamed(metadata.name) === undefined)
     .map((object) => ({
       ...{ do: 'create', resource: PERSISTENT_VOLUME_CLAIMS, object },
-      ...tellingClaim(set, object.metadata.name, pod),
+      ...claimEvents(set, object.metadata.name, pod),
     }))
 }
 
@@ -121,39 +121,39 @@ function isAtCurrent(set: StatefulSet, ordinal: number): boolean {
 
 const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined
 
-function isAvailable({ set, nowMs }: Situation, pod: Pod): boolean {
+function isAvailable({ set, nowMs }: StepContext, pod: Pod): boolean {
   return isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, nowMs)
 }
 
-function keepReplica(situation: Situation, pod: Pod): Part {
-  const { set, isOrdered } = situation
+function keepReplica(context: StepContext, pod: Pod): Part {
+  const { set, isOrdered } = context
   // However it ended, it is made again; by a later pass, when it is gone.
   if (isPodTerminal(pod)) return { actions: isGoing(pod) ? [] : [removal(set, pod)], isBlocked: true }
   const actions: Action[] = []
   if (pod.status?.phase === 'Pending') {
-    actions.push(...createClaims(situation, ordinalOf(pod), pod.metadata.name ?? ''), ...ownClaims(situation, pod, false))
+    actions.push(...createClaims(context, ordinalOf(pod), pod.metadata.name ?? ''), ...ownClaims(context, pod, false))
     if (isOrdered) return { actions, isBlocked: true }
-    return { actions: [...actions, ...repair(situation, pod)], isBlocked: false }
+    return { actions: [...actions, ...repair(context, pod)], isBlocked: false }
   }
-  if (isOrdered && (isGoing(pod) || !isRunningAndReady(pod) || !isAvailable(situation, pod))) return { actions, isBlocked: true }
-  return { actions: [...ownClaims(situation, pod, true), ...repair(situation, pod)], isBlocked: false }
+  if (isOrdered && (isGoing(pod) || !isRunningAndReady(pod) || !isAvailable(context, pod))) return { actions, isBlocked: true }
+  return { actions: [...ownClaims(context, pod, true), ...repair(context, pod)], isBlocked: false }
 }
 
 const removal = (set: StatefulSet, pod: Pod): Action => ({
   ...{ do: 'delete', resource: PODS, of: pod },
-  ...tellingPod(set, 'Delete', pod.metadata.name ?? ''),
+  ...podEvents(set, 'Delete', pod.metadata.name ?? ''),
 })
 
-function repair(situation: Situation, pod: Pod): Action[] {
-  const object = repaired(situation.set, pod)
+function repair(context: StepContext, pod: Pod): Action[] {
+  const object = repaired(context.set, pod)
   if (object === undefined) return []
   const name = pod.metadata.name ?? ''
-  const update: Action = { do: 'update', resource: PODS, object, ...tellingPod(situation.set, 'Update', name) }
-  return [...createClaims(situation, ordinalOf(pod), name), update]
+  const update: Action = { do: 'update', resource: PODS, object, ...podEvents(context.set, 'Update', name) }
+  return [...createClaims(context, ordinalOf(pod), name), update]
 }
 
 /** The claims of a pod get the owners that the retention policy wants. */
-function ownClaims({ set, claimNamed }: Situation, pod: Pod, isTold: boolean): Action[] {
+function ownClaims({ set, claimNamed }: StepContext, pod: Pod, recordsEvent: boolean): Action[] {
   const actions: Action[] = []
   for (const { metadata } of claimsOf(set, ordinalOf(pod))) {
     const claim = claimNamed(metadata.name)
@@ -164,29 +164,29 @@ function ownClaims({ set, claimNamed }: Situation, pod: Pod, isTold: boolean): A
     actions.push({ do: 'patch', resource: PERSISTENT_VOLUME_CLAIMS, of: claim, patch: { metadata: { ownerReferences } }, events })
   }
   const last = actions.at(-1)
-  if (last !== undefined && isTold && last.events === undefined)
-    actions[actions.length - 1] = { ...last, ...tellingPod(set, 'Update', pod.metadata.name ?? '') }
+  if (last !== undefined && recordsEvent && last.events === undefined)
+    actions[actions.length - 1] = { ...last, ...podEvents(set, 'Update', pod.metadata.name ?? '') }
   return actions
 }
 
 /** From the highest ordinal down; in order, one at a time and not past one that is unwell. */
-function removeCondemned(situation: Situation): Part {
-  const { set, condemned, isOrdered } = situation
+function removeCondemned(context: StepContext): Part {
+  const { set, condemned, isOrdered } = context
   if (!isOrdered) {
     const actions = condemned.filter((pod) => !isGoing(pod)).map((pod) => removal(set, pod))
     return { actions: actions.length > 0 ? [{ do: 'batch', actions }] : [], isBlocked: false }
   }
   const [next] = condemned
   if (next === undefined) return { actions: [], isBlocked: false }
-  const firstUnwell = condemned.findLast((pod) => isGoing(pod) || !isAvailable(situation, pod))
-  const isWell = isRunningAndReady(next) && isAvailable(situation, next)
+  const firstUnwell = condemned.findLast((pod) => isGoing(pod) || !isAvailable(context, pod))
+  const isWell = isRunningAndReady(next) && isAvailable(context, next)
   const mayGo = !isGoing(next) && (isWell || next === firstUnwell)
   return { actions: mayGo ? [removal(set, next)] : [], isBlocked: true }
 }
 
 /** One pod of an old revision makes room for a new one, if all above it are done. */
-function replaceOne(situation: Situation): Action[] {
-  const { set, update, replicas } = situation
+function replaceOne(context: StepContext): Action[] {
+  const { set, update, replicas } = context
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {}
   if (type === 'OnDelete') return []
   const first = firstOrdinal(set)
@@ -194,7 +194,7 @@ function replaceOne(situation: Situation): Action[] {
     const pod = replicas.get(first + index)
     if (pod === undefined || isPodTerminal(pod)) return []
     if (revisionOf(pod) !== update.name && !isGoing(pod)) return [removal(set, pod)]
-    if (isGoing(pod) || !isAvailable(situation, pod)) return []
+    if (isGoing(pod) || !isAvailable(context, pod)) return []
   }
   return []
 }

@@ -3,7 +3,7 @@ import { describe } from 'node:test'
 import { survives } from '../../../faultsim/survives.ts'
 import type { PodStatus } from '../../../kinds/kubernetes/types.ts'
 import { statefulSet } from './controller.ts'
-import { aStatefulSet, change, revisionsIn, sight, statusIn, templateAt, withClaims } from './testing.ts'
+import { aStatefulSet, change, revisionsIn, statusIn, summary, templateAt, withClaims } from './testing.ts'
 
 describe('minicluster.workloads.stateful-set', () => {
   survives(statefulSet, {
@@ -31,7 +31,7 @@ describe('minicluster.workloads.stateful-set', () => {
       },
     ],
     async atRest(cluster) {
-      assert.equal(await sight(cluster), 'web-0:two')
+      assert.equal(await summary(cluster), 'web-0:two')
       const { replicas, updatedReplicas, observedGeneration } = await statusIn(cluster)
       assert.deepEqual([replicas, updatedReplicas, observedGeneration], [1, 1, 4])
       assert.deepEqual(await revisionsIn(cluster), ['1:one', '2:two'])
@@ -58,7 +58,7 @@ describe('minicluster.workloads.stateful-set', () => {
       },
     ],
     async atRest(cluster) {
-      assert.equal(await sight(cluster), 'web-0:two+')
+      assert.equal(await summary(cluster), 'web-0:two+')
       const { readyReplicas, currentRevision, updateRevision } = await statusIn(cluster)
       assert.deepEqual([readyReplicas, currentRevision], [1, updateRevision])
     },

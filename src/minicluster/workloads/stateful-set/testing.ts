@@ -47,7 +47,7 @@ export const change = (cluster: WorldCluster, spec: StatefulSetSpec): Promise<un
   cluster.patch(STATEFUL_SETS, 'default/web', { spec })
 
 /** `web-0:one+ web-1:two`: pods with their images; ready ones with a plus, those on their way out with a minus. */
-export async function sight(cluster: WorldCluster): Promise<string> {
+export async function summary(cluster: WorldCluster): Promise<string> {
   return (await podsIn(cluster)).map(describe).join(' ')
 }
 

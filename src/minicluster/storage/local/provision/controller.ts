@@ -24,7 +24,7 @@ import {
 import { isSimulated } from '../../../shape.ts'
 import { mayAdopt } from '../../../workloads/pod/ownership.ts'
 import { annotationOf, classOfClaim, SELECTED_NODE, STORAGE_PROVISIONER } from '../../names.ts'
-import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../../standing-news.ts'
+import { eventIndex, eventWatch, type RecordedEvents, recordedEventsOf, recordOnce, WRITES_EVENTS } from '../../recorded-events.ts'
 import { LOCAL_PROVISIONER, type LocalVolumes, localVolume, pathOf, type VolumeDirectories, volumeNameOf } from '../volume.ts'
 
 type DirectoryEffect = Effect<string, void>
@@ -36,7 +36,7 @@ export interface Observed {
   node: Node | undefined
   volume: PersistentVolume | undefined
   made: Outcome<void> | undefined
-  told: Told
+  recorded: RecordedEvents
   nowMs: number
   root: string
   effects: { make: DirectoryEffect; remove: DirectoryEffect }
@@ -48,10 +48,10 @@ export function localProvisioning({ root, directories }: LocalVolumes): Controll
     name: 'minicluster.storage.local.provision',
     component: LOCAL_PROVISIONER,
     for: PERSISTENT_VOLUME_CLAIMS,
-    watches: [via(PERSISTENT_VOLUMES, () => []), via(STORAGE_CLASSES, () => []), via(NODES, () => []), newsWatch('PersistentVolumeClaim')],
-    indexes: [newsIndex],
+    watches: [via(PERSISTENT_VOLUMES, () => []), via(STORAGE_CLASSES, () => []), via(NODES, () => []), eventWatch('PersistentVolumeClaim')],
+    indexes: [eventIndex],
     effects: [effects.make as Effect, effects.remove as Effect],
-    writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['create'] }, { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] }, WRITES_NEWS],
+    writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['create'] }, { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['patch'] }, WRITES_EVENTS],
     reads: [
       { resource: NODES, verbs: ['get'] },
       { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['get'] },
@@ -62,7 +62,7 @@ export function localProvisioning({ root, directories }: LocalVolumes): Controll
       node: claim === undefined || !isOurs(claim) ? undefined : await nodeOf(claim, read, client),
       volume: claim === undefined ? undefined : read.get(PERSISTENT_VOLUMES, '', volumeNameOf(claim)),
       made: claim === undefined ? undefined : read.outcome(effects.make, volumeNameOf(claim)),
-      told: toldOf(read, claim),
+      recorded: recordedEventsOf(read, claim),
       nowMs: read.nowMs(),
       root,
       effects,
@@ -116,7 +116,7 @@ function plan(observed: Observed): Plan {
   const isTaken = (claim.spec?.volumeName ?? '') !== ''
   if (isTaken || storageClass?.provisioner !== LOCAL_PROVISIONER) return NOTHING_TO_DO
   const refusal = whyRefused(claim)
-  if (refusal !== undefined) return { actions: failedNews(observed, claim, refusal) }
+  if (refusal !== undefined) return { actions: recordFailure(observed, claim, refusal) }
   return provisionFor(claim, storageClass, observed)
 }
 
@@ -129,7 +129,7 @@ function provisionFor(claim: PersistentVolumeClaim, storageClass: StorageClass, 
   const isReady = made?.state === 'done' || (node !== undefined && isSimulated(node))
   if (!isReady) {
     const effect: EffectRequest = request(effects.make, name, pathOf(root, name))
-    const failureEvents = made?.state === 'failed' ? failedNews(observed, claim, made.message) : []
+    const failureEvents = made?.state === 'failed' ? recordFailure(observed, claim, made.message) : []
     return { actions: failureEvents, effects: [effect] }
   }
   const events = { of: claim, type: 'Normal', reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${name}` } as const
@@ -143,9 +143,12 @@ function whyRefused(claim: PersistentVolumeClaim): string | undefined {
   return undefined
 }
 
-function failedNews({ told, nowMs }: Observed, claim: PersistentVolumeClaim, why: string): Action[] {
+function recordFailure({ recorded, nowMs }: Observed, claim: PersistentVolumeClaim, why: string): Action[] {
   const message = `failed to provision volume with StorageClass "${classOfClaim(claim)}": ${why}`
-  return standing({ of: claim, type: 'Warning', reason: 'ProvisioningFailed', message }, { told, component: LOCAL_PROVISIONER, nowMs })
+  return recordOnce(
+    { of: claim, type: 'Warning', reason: 'ProvisioningFailed', message },
+    { recorded, component: LOCAL_PROVISIONER, nowMs },
+  )
 }
 
 const backToScheduler = (claim: PersistentVolumeClaim, node: string): Action => ({

@@ -17,13 +17,13 @@ import {
 } from '../../../../runtime/controller.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../../runtime/finalizer.ts'
 import { annotationOf, PROVISIONED_BY } from '../../names.ts'
-import { newsIndex, newsWatch, standing, type Told, toldOf, WRITES_NEWS } from '../../standing-news.ts'
+import { eventIndex, eventWatch, type RecordedEvents, recordedEventsOf, recordOnce, WRITES_EVENTS } from '../../recorded-events.ts'
 import { LOCAL_FINALIZER, LOCAL_PROVISIONER, type LocalVolumes, ownPathOf } from '../volume.ts'
 
 export interface Observed {
   volume: PersistentVolume | undefined
   removed: Outcome<void> | undefined
-  told: Told
+  recorded: RecordedEvents
   nowMs: number
   root: string
   remove: Effect<string, void>
@@ -42,14 +42,14 @@ export function localReclaim({ root, directories }: LocalVolumes): Controller {
     name: NAME,
     component: LOCAL_PROVISIONER,
     for: PERSISTENT_VOLUMES,
-    watches: [newsWatch('PersistentVolume')],
-    indexes: [newsIndex],
+    watches: [eventWatch('PersistentVolume')],
+    indexes: [eventIndex],
     effects: [remove as Effect],
-    writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['patch', 'delete'] }, WRITES_NEWS],
+    writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['patch', 'delete'] }, WRITES_EVENTS],
     observe: (_ref, volume, read) => ({
       volume,
       removed: volume === undefined ? undefined : read.outcome(remove, volume.metadata.uid ?? ''),
-      told: toldOf(read, volume),
+      recorded: recordedEventsOf(read, volume),
       nowMs: read.nowMs(),
       root,
       remove,
@@ -75,9 +75,12 @@ function isOver(volume: PersistentVolume, isTerminating: boolean): boolean {
   return isTerminating && (volume.spec?.claimRef?.uid ?? '') === '' && phase !== 'Bound'
 }
 
-function reclaim(volume: PersistentVolume, { removed, remove, root, told, nowMs }: Observed, isTerminating: boolean): Plan {
+function reclaim(volume: PersistentVolume, { removed, remove, root, recorded, nowMs }: Observed, isTerminating: boolean): Plan {
   const failed = (why: string): Action[] =>
-    standing({ of: volume, type: 'Warning', reason: 'VolumeFailedDelete', message: why }, { told, component: LOCAL_PROVISIONER, nowMs })
+    recordOnce(
+      { of: volume, type: 'Warning', reason: 'VolumeFailedDelete', message: why },
+      { recorded, component: LOCAL_PROVISIONER, nowMs },
+    )
   const path = ownPathOf(volume, root)
   if (path === undefined) {
     // Deleted by a person, the object may go; what its path means is not ours to remove.

@@ -30,14 +30,14 @@ interface Kind {
 export interface Answer {
   message: string
   /** The words have changed, but too soon after the last time. */
-  againAfterMs?: number
+  retryAfterMs?: number
 }
 
 const MIN_QUIET_MS = 1000
 /** Also between looks at the words alone, when every node has to be asked for them. */
 const MAX_QUIET_MS = 5000
 
-export class WaitingRoom {
+export class UnschedulableQueue {
   readonly #kinds = new Map<string, Kind>()
   readonly #byPod = new Map<string, Kind>()
   readonly #byFilter = new Map<string, Set<Kind>>()
@@ -62,7 +62,7 @@ export class WaitingRoom {
     const isTooSoon = kind.due === 'sometime' && own === kind && nowMs < kind.quietUntilMs
     if (kind.due !== 'no' && !isTriedFor && !isTooSoon) return undefined
     this.#join(kind, pod)
-    return isTooSoon && !isTriedFor ? { message, againAfterMs: kind.quietUntilMs - nowMs } : { message }
+    return isTooSoon && !isTriedFor ? { message, retryAfterMs: kind.quietUntilMs - nowMs } : { message }
   }
 
   /** What nodes said before to pods like this. */
@@ -78,15 +78,15 @@ export class WaitingRoom {
     this.#join(kind, pod)
     kind.example = pod
     const { message } = kind.verdict
-    const isNews = message !== verdict.message
+    const isChanged = message !== verdict.message
     const isTooSoon = nowMs < kind.quietUntilMs
-    this.#index(kind, isNews && isTooSoon ? { ...verdict, message } : verdict)
-    kind.due = isNews && isTooSoon ? 'sometime' : 'no'
-    if (isTooSoon) return isNews ? { message, againAfterMs: kind.quietUntilMs - nowMs } : { message }
-    kind.streak = isNews ? kind.streak + 1 : 0
+    this.#index(kind, isChanged && isTooSoon ? { ...verdict, message } : verdict)
+    kind.due = isChanged && isTooSoon ? 'sometime' : 'no'
+    if (isTooSoon) return isChanged ? { message, retryAfterMs: kind.quietUntilMs - nowMs } : { message }
+    kind.streak = isChanged ? kind.streak + 1 : 0
     const quietMs = verdict.memo === undefined ? MAX_QUIET_MS : Math.min(MAX_QUIET_MS, MIN_QUIET_MS * 2 ** Math.min(kind.streak, 10))
     kind.quietUntilMs = nowMs + quietMs
-    if (isNews) for (const key of kind.members) if (key !== pod.key) this.#enqueue(key, 'normal')
+    if (isChanged) for (const key of kind.members) if (key !== pod.key) this.#enqueue(key, 'normal')
     return { message: verdict.message }
   }
 

@@ -10,36 +10,36 @@ import type { Event } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Access, type Action, type EventIntent, type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
 
-const INDEX = 'standing-news'
+const INDEX = 'recorded-events'
 
 /** What is being told about an object at this time. */
-export type Told = ReadonlySet<string>
+export type RecordedEvents = ReadonlySet<string>
 
-/** Declare both, and `WRITES_NEWS`, to use `toldOf` and `standing`. */
-export const newsIndex: Index = indexOf(EVENTS, INDEX, (event) => (isOfUid(event) ? [event.involvedObject.uid] : []))
+/** Declare both, and `WRITES_EVENTS`, to use `recordedEventsOf` and `recordOnce`. */
+export const eventIndex: Index = indexOf(EVENTS, INDEX, (event) => (isOfUid(event) ? [event.involvedObject.uid] : []))
 
-export const newsWatch = (kind: string): Watch =>
+export const eventWatch = (kind: string): Watch =>
   via(EVENTS, ({ involvedObject: of }) =>
     of?.kind === kind && of.name !== undefined ? [{ namespace: of.namespace ?? '', name: of.name }] : [],
   )
 
-export const WRITES_NEWS: Access = { resource: EVENTS, verbs: ['create'] }
+export const WRITES_EVENTS: Access = { resource: EVENTS, verbs: ['create'] }
 
-export function toldOf(read: Reader, object: KubeObject | undefined): Told {
+export function recordedEventsOf(read: Reader, object: KubeObject | undefined): RecordedEvents {
   const { uid } = object?.metadata ?? {}
   const events = uid === undefined ? [] : read.byIndex(EVENTS, INDEX, uid)
   return new Set(events.map(({ type, reason, message }) => textOf({ type: type ?? '', reason: reason ?? '', message: message ?? '' })))
 }
 
-export interface Telling {
-  told: Told
+export interface RecordOptions {
+  recorded: RecordedEvents
   component: string
   nowMs: number
 }
 
 /** The creation of the event, or nothing while it is there. */
-export function standing(intent: EventIntent, { told, component, nowMs }: Telling): Action[] {
-  if (told.has(textOf(intent))) return []
+export function recordOnce(intent: EventIntent, { recorded, component, nowMs }: RecordOptions): Action[] {
+  if (recorded.has(textOf(intent))) return []
   const { of, type, reason, message } = intent
   const { name = '', namespace, uid = '' } = of.metadata
   const hash = createHash('sha256')
