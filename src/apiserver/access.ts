@@ -72,9 +72,12 @@ function followRbac(context: ServerContext, rbac: Rbac): void {
   for (const resource of RBAC_RESOURCES) {
     const prefix = `${bucketOf(RBAC_GROUP, resource)}/`
     const range = store.range(prefix)
-    for (const version of range.versions) tell(version.object() as KubeObject, false)
-    store.watch(prefix, { after: range.revision, onEvent: (event) => tell(event.version.object() as KubeObject, event.type === 'delete') })
-    function tell(object: KubeObject, isGone: boolean): void {
+    for (const version of range.versions) notify(version.object() as KubeObject, false)
+    store.watch(prefix, {
+      after: range.revision,
+      onEvent: (event) => notify(event.version.object() as KubeObject, event.type === 'delete'),
+    })
+    function notify(object: KubeObject, isGone: boolean): void {
       rbac.apply(resource, object.metadata.namespace ?? '', object.metadata.name ?? '', isGone ? undefined : object)
     }
   }

@@ -11,7 +11,7 @@ import type { Served } from './catalog.ts'
 import type { Stored } from './objects.ts'
 import type { ServerContext } from './scope.ts'
 
-export interface BootstrapFacts {
+export interface BootstrapOptions {
   /** Port of this server, which the `kubernetes` Service points at; a promise where it is known only once it listens. */
   port: number | Promise<number>
   /** PEM of the authority that client certificates are checked against. */
@@ -20,12 +20,12 @@ export interface BootstrapFacts {
 
 type Context = Pick<ServerContext, 'catalog' | 'clock' | 'random' | 'objects'>
 
-export async function bootstrapCluster(context: Context, facts: BootstrapFacts): Promise<void> {
+export async function bootstrapCluster(context: Context, options: BootstrapOptions): Promise<void> {
   const now = formatTime(context.clock.now())
-  const port = await facts.port
+  const port = await options.port
   const wanted = [
     ...bootstrapObjects({ now, port }),
-    configMap('extension-apiserver-authentication', { 'client-ca-file': facts.clientAuthority }, now),
+    configMap('extension-apiserver-authentication', { 'client-ca-file': options.clientAuthority }, now),
     configMap('kube-apiserver-legacy-service-account-token-tracking', { since: now.slice(0, 'YYYY-MM-DD'.length) }, now),
   ]
   await Promise.all(

@@ -43,8 +43,8 @@ describe('the catalog', () => {
 
   it('replaces a definition whole, and grows its epoch with every change', () => {
     const catalog = createCatalog([])
-    let told = 0
-    const stop = catalog.onChange(() => told++)
+    let reported = 0
+    const stop = catalog.onChange(() => reported++)
     catalog.put(definition('widgets'))
     const before = catalog.epoch
     const only = [{ name: 'v3', served: true, schema: {} as never }]
@@ -58,10 +58,10 @@ describe('the catalog', () => {
     assert.equal(catalog.epoch, before + 1, 'nothing changed')
     catalog.remove('example.com', 'widgets')
     assert.deepEqual(catalog.definitions(), [])
-    assert.equal(told, 3)
+    assert.equal(reported, 3)
     stop()
     catalog.put(definition('widgets'))
-    assert.equal(told, 3)
+    assert.equal(reported, 3)
   })
 
   it('gives the same list of definitions until something changes', () => {

@@ -35,7 +35,7 @@ export function decodeBody(scope: Scope, fieldValidation: FieldValidation): Kube
   const cannot = (why: string): Error =>
     badRequestError(`${declared.kind} in version ${goQuote(declared.version)} cannot be handled as a ${served.definition.kind}: ${why}`)
   const decoded = decodeAs(scope, { value: body.value, declared, details: body.details, isTyped: body.isTyped }, cannot)
-  tellStrict(scope, fieldValidation, [...body.strictErrors, ...decoded.strictErrors], cannot)
+  reportStrict(scope, fieldValidation, [...body.strictErrors, ...decoded.strictErrors], cannot)
   served.definition.rules.applyDefaults?.(decoded.object, served.version.name)
   return decoded.object
 }
@@ -103,7 +103,7 @@ function noConversion(from: GroupVersionKind, to: { group: string; kind: string 
   return `converting (${from.version}.${from.kind}) to (${internal}.${to.kind}): unknown conversion`
 }
 
-function tellStrict(scope: Scope, mode: FieldValidation, errors: readonly string[], cannot: (why: string) => Error): void {
+function reportStrict(scope: Scope, mode: FieldValidation, errors: readonly string[], cannot: (why: string) => Error): void {
   const outcome = strictOutcome(mode, errors)
   if (outcome.error !== undefined) throw cannot(outcome.error)
   for (const text of outcome.warnings) warn(scope, text)
@@ -139,14 +139,14 @@ export function decodePatched(scope: Scope, value: unknown, options: PatchedOpti
   const cannot = (why: string): Error => invalidError({ group: '', kind: '' }, '', [invalid('patch', options.shown(), why)])
   if (!served.definition.builtin) {
     const coerced = coerceCustom(scope, deepClone(value) as KubeObject)
-    tellStrict(scope, options.fieldValidation, [...options.strictErrors, ...coerced.strictErrors], cannot)
+    reportStrict(scope, options.fieldValidation, [...options.strictErrors, ...coerced.strictErrors], cannot)
     return coerced.object
   }
   const declared = declaredOr({ declared: declaredOf(value) }, kindOf(served))
   const refusal = options.refuse ?? cannot
   const refuse = options.isRestored ? (why: string) => refusal(asRestoreError(why)) : refusal
   const decoded = decodeAs(scope, { value: value as Json, declared, isTyped: false }, refuse)
-  tellStrict(scope, options.fieldValidation, [...options.strictErrors, ...decoded.strictErrors], cannot)
+  reportStrict(scope, options.fieldValidation, [...options.strictErrors, ...decoded.strictErrors], cannot)
   served.definition.rules.applyDefaults?.(decoded.object, served.version.name)
   return decoded.object
 }
@@ -211,10 +211,10 @@ function parseApplied(text: string): { value: Json; strictErrors: readonly strin
 }
 
 /** What a strict reading of an applied body says: a refusal or warnings, by the request's wish. */
-export function tellAppliedStrict(scope: Scope, mode: FieldValidation, errors: readonly string[]): void {
+export function reportAppliedStrict(scope: Scope, mode: FieldValidation, errors: readonly string[]): void {
   for (const text of errors) {
     if (mode === 'Strict') throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: ${text}`)
-    if (mode === 'Warn') tellStrict(scope, mode, [text], badRequestError)
+    if (mode === 'Warn') reportStrict(scope, mode, [text], badRequestError)
   }
 }
 

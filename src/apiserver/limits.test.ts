@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { StatusError } from '../kube/status.ts'
 import { manualClock } from '../store/suite-harness.ts'
-import { createGatekeeper } from './limits.ts'
+import { createRequestLimiter } from './limits.ts'
 import { DEFAULT_LIMITS } from './scope.ts'
 import { CONFIG_MAPS, startTestServer } from './testing.ts'
 
@@ -14,7 +14,7 @@ const isOverload = (error: unknown): boolean =>
 describe('the gatekeeper', () => {
   it('gives each user a burst, then a rate, and recovers with time', async () => {
     const clock = manualClock()
-    const gate = createGatekeeper({ ...DEFAULT_LIMITS, userRate: 2, userBurst: 3 }, clock)
+    const gate = createRequestLimiter({ ...DEFAULT_LIMITS, userRate: 2, userBurst: 3 }, clock)
     for (let i = 0; i < 3; i++) assert.equal(await gate.pass(user('a'), done), 'done')
     await assert.rejects(gate.pass(user('a'), done), isOverload)
     assert.equal(await gate.pass(user('b'), done), 'done', 'another user has a burst of his own')
@@ -27,7 +27,7 @@ describe('the gatekeeper', () => {
   })
 
   it('exempts administrators from the rate, and nobody from the number at once', async () => {
-    const gate = createGatekeeper({ ...DEFAULT_LIMITS, userRate: 1, userBurst: 1, inFlight: 2 }, manualClock())
+    const gate = createRequestLimiter({ ...DEFAULT_LIMITS, userRate: 1, userBurst: 1, inFlight: 2 }, manualClock())
     const admin = user('root', ['system:masters'])
     for (let i = 0; i < 5; i++) await gate.pass(admin, done)
     const held: (() => void)[] = []
@@ -42,7 +42,7 @@ describe('the gatekeeper', () => {
   })
 
   it('counts down also when the work fails, at once or later', async () => {
-    const gate = createGatekeeper(DEFAULT_LIMITS, manualClock())
+    const gate = createRequestLimiter(DEFAULT_LIMITS, manualClock())
     await assert.rejects(
       gate.pass(user('a'), () => Promise.reject(new Error('later'))),
       /later/,
@@ -57,7 +57,7 @@ describe('the gatekeeper', () => {
   })
 
   it('remembers a bounded number of users, and limits also those that come when it is full', async () => {
-    const gate = createGatekeeper({ ...DEFAULT_LIMITS, userRate: 1, userBurst: 1 }, manualClock())
+    const gate = createRequestLimiter({ ...DEFAULT_LIMITS, userRate: 1, userBurst: 1 }, manualClock())
     for (let i = 0; i < 10_000; i++) await gate.pass(user(`u${i}`), done)
     await gate.pass(user('new'), done)
     await assert.rejects(gate.pass(user('new'), done), isOverload)

@@ -4,7 +4,7 @@ import type { UserInfo } from '../kinds/kind.ts'
 import { tooManyRequestsError } from '../kube/status.ts'
 import type { ServerLimits } from './scope.ts'
 
-export interface Gatekeeper {
+export interface RequestLimiter {
   readonly inFlight: number
   /** Runs `work` if there is room. Watches leave as soon as their stream has begun. */
   pass<T>(user: UserInfo, work: () => Promise<T>): Promise<T>
@@ -17,7 +17,7 @@ interface Bucket {
 
 const MAX_BUCKETS = 10_000
 
-export function createGatekeeper(limits: ServerLimits, clock: Clock): Gatekeeper {
+export function createRequestLimiter(limits: ServerLimits, clock: Clock): RequestLimiter {
   const buckets = new Map<string, Bucket>()
   let inFlight = 0
 

@@ -12,7 +12,7 @@ import { StoreUnavailableError } from '../store/index.ts'
 import type { Catalog } from './catalog.ts'
 import { createDiscovery } from './discovery/serve.ts'
 import { createHealth, type HealthCheck, text, versionResponse } from './health.ts'
-import { createGatekeeper } from './limits.ts'
+import { createRequestLimiter } from './limits.ts'
 import { createMetrics, type ServerMetrics } from './metrics.ts'
 import { errorFormat } from './negotiation.ts'
 import type { Objects } from './objects.ts'
@@ -55,9 +55,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const watches = createWatchRegistry(limits.watchers)
   const router = createRouter(options.special ?? {}, options.forwards ?? {}, watches)
   const discovery = createDiscovery(context.catalog)
-  const gatekeeper = createGatekeeper(limits, clock)
+  const limiter = createRequestLimiter(limits, clock)
   const metrics = createMetrics({
-    inFlight: () => gatekeeper.inFlight,
+    inFlight: () => limiter.inFlight,
     watches: () => watches.open,
     revision: () => context.objects.store.revision,
     isServed: (info) => isServed(context, info),
@@ -92,7 +92,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       throw failure(503, 'ServiceUnavailable', 'the server is shutting down; try again when it is back', { retryAfterSeconds: 1 })
     const user = await gate.authenticate(request)
     gate.authorize(user, info)
-    return gatekeeper.pass(user, async () => {
+    return limiter.pass(user, async () => {
       if (!info.isResource) return servePath(request, info)
       checkRequest(request, info)
       const scope: Scope = { server: context, request, info, served: resolve(context, info), user, warnings }

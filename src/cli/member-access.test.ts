@@ -67,7 +67,7 @@ describe('the way to a member behind a proxy', () => {
     await rm(directory, { recursive: true, force: true })
   })
 
-  function wayWith(more: Record<string, unknown>): Transport {
+  function transportWith(more: Record<string, unknown>): Transport {
     const spec = { syncMode: 'Push', apiEndpoint: `https://127.0.0.1:${portOf(member)}`, ...more }
     const cluster = { apiVersion: 'cluster.karmada.io/v1alpha1', kind: 'Cluster', metadata: { name: 'far' }, spec } as KubeObject
     const transport = memberAccess(() => [], 'http').connect(cluster, { token: 'secret', caBundle: pki.authority }, 'test')
@@ -80,7 +80,7 @@ describe('the way to a member behind a proxy', () => {
     (await readAll((await transport.request({ method: 'GET', path: '/readyz', headers: {} })).body)).toString('utf8')
 
   it('goes through it, with headers that only the proxy sees', async () => {
-    const transport = wayWith({ proxyURL: proxyURL(), proxyHeader: { 'X-Word': 'sesame', 'X-Both': 'one,two' } })
+    const transport = transportWith({ proxyURL: proxyURL(), proxyHeader: { 'X-Word': 'sesame', 'X-Both': 'one,two' } })
     assert.equal(await get(transport), 'GET /readyz Bearer secret no word')
     assert.deepEqual(
       asked.map(({ url, headers }) => [url, headers['x-both']]),
@@ -89,7 +89,7 @@ describe('the way to a member behind a proxy', () => {
   })
 
   it('goes through it for commands as well', async () => {
-    const transport = wayWith({ proxyURL: proxyURL(), proxyHeader: { 'X-Word': 'sesame' } })
+    const transport = transportWith({ proxyURL: proxyURL(), proxyHeader: { 'X-Word': 'sesame' } })
     let hear: (text: string) => void = () => undefined
     const heard = new Promise<string>((resolve) => {
       hear = resolve
@@ -102,21 +102,21 @@ describe('the way to a member behind a proxy', () => {
   })
 
   it('says who is in the way, without the password', async () => {
-    await assert.rejects(get(wayWith({ proxyURL: proxyURL('me:hidden@') })), (error: Error) => {
+    await assert.rejects(get(transportWith({ proxyURL: proxyURL('me:hidden@') })), (error: Error) => {
       assert.match(error.message, /the proxy http:\/\/127\.0\.0\.1:\d+ refuses: 407 Proxy Authentication Required/)
       return true
     })
     assert.equal(asked[0]?.headers['proxy-authorization'], `Basic ${Buffer.from('me:hidden').toString('base64')}`)
-    await assert.rejects(get(wayWith({ proxyURL: 'http://127.0.0.1:1' })), /the proxy http:\/\/127\.0\.0\.1:1 does not answer/)
+    await assert.rejects(get(transportWith({ proxyURL: 'http://127.0.0.1:1' })), /the proxy http:\/\/127\.0\.0\.1:1 does not answer/)
     assert.throws(
-      () => wayWith({ proxyURL: 'socks5://me:hidden@127.0.0.1:1' }),
+      () => transportWith({ proxyURL: 'socks5://me:hidden@127.0.0.1:1' }),
       /^Error: the proxy socks5:\/\/127\.0\.0\.1:1 is neither http nor https$/,
     )
-    assert.throws(() => wayWith({ proxyURL: 'nonsense' }), /nonsense is no address of a proxy/)
+    assert.throws(() => transportWith({ proxyURL: 'nonsense' }), /nonsense is no address of a proxy/)
   })
 
   it('is direct where there is none', async () => {
-    assert.equal(await get(wayWith({})), 'GET /readyz Bearer secret no word')
+    assert.equal(await get(transportWith({})), 'GET /readyz Bearer secret no word')
     assert.deepEqual(asked, [])
   })
 })

@@ -18,13 +18,13 @@ export function converse(
     signal?.removeEventListener('abort', leave)
     handlers.closed(error)
   }
-  const tell = (channel: number, chunk: Uint8Array): boolean => {
+  const deliver = (channel: number, chunk: Uint8Array): boolean => {
     if (!isClosed) handlers.message(channel, chunk)
     return !isPaused
   }
   const conversation = start({
-    stdout: (chunk) => tell(CHANNEL.stdout, chunk),
-    stderr: (chunk) => tell(CHANNEL.stderr, chunk),
+    stdout: (chunk) => deliver(CHANNEL.stdout, chunk),
+    stderr: (chunk) => deliver(CHANNEL.stderr, chunk),
     onDrain(callback) {
       onDrain = callback
     },

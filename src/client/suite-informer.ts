@@ -8,21 +8,21 @@ import type { Fault, FaultPlan } from './fault/fault-transport.ts'
 import type { ClientCase } from './suite.ts'
 import { create, eventually, names, type Scene } from './suite-harness.ts'
 
-/** Runs `tell` with an informer of the scene's namespace that ends afterwards. */
+/** Runs `run` with an informer of the scene's namespace that ends afterwards. */
 async function informing(
   scene: Scene,
-  tell: (informer: Informer, told: string[]) => Promise<void>,
+  run: (informer: Informer, received: string[]) => Promise<void>,
   options: Partial<InformerOptions> = {},
 ): Promise<void> {
   const stop = new AbortController()
   const { client, namespace, server } = scene
   const { clock, random } = server
   const informer = startInformer({ client, clock, random, resource: CONFIG_MAPS, namespace, signal: stop.signal, ...options })
-  const told: string[] = []
-  informer.subscribe(({ type, object }) => told.push(`${type} ${object.metadata.name}`))
+  const received: string[] = []
+  informer.subscribe(({ type, object }) => received.push(`${type} ${object.metadata.name}`))
   try {
     await informer.synced()
-    await tell(informer, told)
+    await run(informer, received)
   } finally {
     stop.abort()
   }
@@ -44,15 +44,15 @@ const update = (scene: Scene, object: KubeObject, value: string): Promise<KubeOb
 export const informerCases: readonly ClientCase[] = [
   {
     name: 'hold what is there, follow what happens, and tell of it',
-    async tell(scene) {
+    async run(scene) {
       const a = await create(scene, 'a')
-      await informing(scene, async (informer, told) => {
+      await informing(scene, async (informer, received) => {
         assert.deepEqual(names(informer.list()), ['a'])
         await update(scene, a, 'changed')
         await create(scene, 'b')
         await scene.client.delete(CONFIG_MAPS, { namespace: scene.namespace, name: 'a' })
-        await informer.until(() => told.length >= 4)
-        assert.deepEqual(told, ['added a', 'updated a', 'added b', 'deleted a'])
+        await informer.until(() => received.length >= 4)
+        assert.deepEqual(received, ['added a', 'updated a', 'added b', 'deleted a'])
         assert.deepEqual(names(informer.list(scene.namespace)), ['b'])
         assert.equal(informer.get(scene.namespace, 'a'), undefined)
         assert.deepEqual(informer.list('nowhere'), [])
@@ -61,7 +61,7 @@ export const informerCases: readonly ClientCase[] = [
   },
   {
     name: 'find objects by indexes, also by those added late',
-    async tell(scene) {
+    async run(scene) {
       const a = await create(scene, 'a', { color: 'red' })
       await create(scene, 'b', { color: 'red', other: 'blue' })
       await informing(scene, async (informer) => {
@@ -77,7 +77,7 @@ export const informerCases: readonly ClientCase[] = [
   },
   {
     name: 'hand out frozen objects, without managedFields, and only what the projection keeps',
-    async tell(scene) {
+    async run(scene) {
       await create(scene, 'a')
       await informing(scene, async (informer) => {
         const held = informer.get(scene.namespace, 'a')
@@ -92,7 +92,7 @@ export const informerCases: readonly ClientCase[] = [
   },
   {
     name: 'are shared: one list and one watch, however many read',
-    async tell(scene) {
+    async run(scene) {
       await create(scene, 'a')
       scene.plan(() => undefined)
       const caches = createCaches({ client: scene.client, clock: scene.server.clock, random: scene.server.random })
@@ -105,12 +105,12 @@ export const informerCases: readonly ClientCase[] = [
   },
   {
     name: 'go on after a cut without listing again, and lose nothing',
-    async tell(scene) {
+    async run(scene) {
       scene.plan(firstWatch({ do: 'cut', afterLines: 1 }))
-      await informing(scene, async (informer, told) => {
+      await informing(scene, async (informer, received) => {
         for (const name of ['a', 'b', 'c']) await create(scene, name)
-        await eventually(scene.server.clock, 'all three', () => told.length >= 3)
-        assert.deepEqual(told, ['added a', 'added b', 'added c'])
+        await eventually(scene.server.clock, 'all three', () => received.length >= 3)
+        assert.deepEqual(received, ['added a', 'added b', 'added c'])
         assert.equal(listsOf(scene), 1)
         assert.equal(informer.isFailing, false)
       })
@@ -118,7 +118,7 @@ export const informerCases: readonly ClientCase[] = [
   },
   {
     name: 'list again after a gap, and tell the difference',
-    async tell(scene) {
+    async run(scene) {
       await create(scene, 'goes')
       const stays = await create(scene, 'stays')
       const expire = firstWatch({ do: 'expire', afterLines: 0 })
@@ -128,34 +128,34 @@ export const informerCases: readonly ClientCase[] = [
           expire(request) ??
           (isList(request.path) && request.method === 'GET' && listsOf(scene) === 1 ? { do: 'delay', ms: 500 } : undefined),
       )
-      await informing(scene, async (_informer, told) => {
+      await informing(scene, async (_informer, received) => {
         await update(scene, stays, 'changed')
         await scene.client.delete(CONFIG_MAPS, { namespace: scene.namespace, name: 'goes' })
         await create(scene, 'comes')
-        await eventually(scene.server.clock, 'the difference', () => told.length >= 5)
+        await eventually(scene.server.clock, 'the difference', () => received.length >= 5)
         assert.equal(listsOf(scene), 2)
-        assert.deepEqual(told, ['added goes', 'added stays', 'deleted goes', 'added comes', 'updated stays'])
+        assert.deepEqual(received, ['added goes', 'added stays', 'deleted goes', 'added comes', 'updated stays'])
       })
     },
   },
   {
     name: 'tell nothing twice when events are delivered twice, nor go back in time',
-    async tell(scene) {
+    async run(scene) {
       scene.plan(firstWatch({ do: 'repeat' }))
-      await informing(scene, async (informer, told) => {
+      await informing(scene, async (informer, received) => {
         let object = await create(scene, 'a')
         for (const value of ['1', '2', '3']) object = await update(scene, object, value)
         await scene.client.delete(CONFIG_MAPS, { namespace: scene.namespace, name: 'a' })
         await create(scene, 'end')
-        await informer.until(() => told.includes('added end'))
-        assert.deepEqual(told, ['added a', 'updated a', 'updated a', 'updated a', 'deleted a', 'added end'])
+        await informer.until(() => received.includes('added end'))
+        assert.deepEqual(received, ['added a', 'updated a', 'updated a', 'updated a', 'deleted a', 'added end'])
       })
     },
   },
   {
     name: 'do not hurry when the server keeps failing, and recover at once when it is back',
     isSlow: true,
-    async tell(scene) {
+    async run(scene) {
       const errors: unknown[] = []
       let isDown = false
       await informing(
@@ -186,7 +186,7 @@ export const informerCases: readonly ClientCase[] = [
   {
     name: 'do not hurry when every watch ends at once',
     isSlow: true,
-    async tell(scene) {
+    async run(scene) {
       await informing(scene, async () => {
         scene.plan((request) => (request.isStream ? { do: 'break-off', afterBytes: 0 } : undefined))
         await new Promise<void>((resolve) => void scene.server.clock.after(60 * 60_000, resolve))

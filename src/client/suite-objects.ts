@@ -17,7 +17,7 @@ async function createMany({ client, namespace }: Scene): Promise<string[]> {
 export const objectCases: readonly ClientCase[] = [
   {
     name: 'creates, reads, updates and deletes',
-    async tell({ client, namespace }) {
+    async run({ client, namespace }) {
       const made = await client.create(CONFIG_MAPS, configMap(namespace, 'a'))
       assert.ok(made.metadata.uid && made.metadata.resourceVersion)
       await assert.rejects(client.create(CONFIG_MAPS, configMap(namespace, 'a')), isAlreadyExists)
@@ -33,7 +33,7 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'patches in all forms, and applies',
-    async tell({ client, namespace }) {
+    async run({ client, namespace }) {
       await client.create(CONFIG_MAPS, configMap(namespace, 'a'))
       const of = { namespace, name: 'a' }
       await client.patch(CONFIG_MAPS, of, { type: 'merge', body: { data: { merge: '1' } } })
@@ -51,7 +51,7 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'tries without changing anything',
-    async tell({ client, namespace }) {
+    async run({ client, namespace }) {
       const tried = await client.create(CONFIG_MAPS, configMap(namespace, 'a'), { dryRun: true })
       assert.ok(tried.metadata.uid)
       await assert.rejects(client.get(CONFIG_MAPS, { namespace, name: 'a' }), isNotFound)
@@ -59,7 +59,7 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'lets the server make a name',
-    async tell({ client, namespace }) {
+    async run({ client, namespace }) {
       const made = await client.create<KubeObject>(CONFIG_MAPS, {
         ...configMap(namespace, ''),
         metadata: { namespace, generateName: 'made-' },
@@ -69,7 +69,7 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'selects by label and field, and deletes what is selected',
-    async tell(scene) {
+    async run(scene) {
       const { client, namespace } = scene
       await create(scene, 'a')
       await create(scene, 'b')
@@ -82,7 +82,7 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'lists page by page, every object with its kind',
-    async tell(scene) {
+    async run(scene) {
       const { client, namespace, sent } = scene
       const wanted = await createMany(scene)
       scene.plan(() => undefined)
@@ -94,7 +94,7 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'keeps to the snapshot of the first page while others write',
-    async tell(scene) {
+    async run(scene) {
       const { client, namespace, server } = scene
       const wanted = await createMany(scene)
       let writes: Promise<unknown> | undefined
@@ -111,7 +111,7 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'starts a list over when its snapshot is gone',
-    async tell(scene) {
+    async run(scene) {
       const { client, namespace, sent } = scene
       const wanted = await createMany(scene)
       scene.plan((request) => (request.path.includes('continue=') ? { do: 'answer', code: 410 } : undefined))

@@ -20,7 +20,7 @@ const PASSING: Fault[] = [
 export const retryCases: readonly ClientCase[] = [
   {
     name: 'reads are repeated after every passing failure',
-    async tell(scene) {
+    async run(scene) {
       await create(scene, 'a')
       for (const fault of PASSING) {
         scene.plan(scripted(fault))
@@ -32,7 +32,7 @@ export const retryCases: readonly ClientCase[] = [
   {
     name: 'reads are not repeated after a plain refusal, nor for ever',
     tries: 3,
-    async tell(scene) {
+    async run(scene) {
       await assert.rejects(read(scene), isNotFound)
       await create(scene, 'a')
       scene.plan(scripted({ do: 'answer', code: 500 }))
@@ -45,7 +45,7 @@ export const retryCases: readonly ClientCase[] = [
   },
   {
     name: 'a write without a precondition is never repeated when its outcome is unknown',
-    async tell(scene) {
+    async run(scene) {
       const { client, namespace } = scene
       const of = { namespace, name: 'a' }
       await create(scene, 'a')
@@ -71,7 +71,7 @@ export const retryCases: readonly ClientCase[] = [
   },
   {
     name: 'a write that the server turned away is repeated, whatever it is',
-    async tell(scene) {
+    async run(scene) {
       for (const [i, code] of [429, 503].entries()) {
         scene.plan(scripted({ do: 'answer', code, retryAfterSeconds: 0 }))
         await create(scene, `a-${i}`)
@@ -84,7 +84,7 @@ export const retryCases: readonly ClientCase[] = [
   },
   {
     name: 'a write with a precondition is repeated, and takes effect once',
-    async tell(scene) {
+    async run(scene) {
       const { client, namespace } = scene
       const made = await create(scene, 'a')
       scene.plan(scripted({ do: 'fail-before' }))
@@ -111,7 +111,7 @@ export const retryCases: readonly ClientCase[] = [
     name: 'waits longer each time, never exactly as long, and as long as the server asks',
     isSlow: true,
     tries: 8,
-    async tell(scene) {
+    async run(scene) {
       await create(scene, 'a')
       scene.plan(() => ({ do: 'fail-before' }))
       await assert.rejects(read(scene), TransportError)
@@ -128,7 +128,7 @@ export const retryCases: readonly ClientCase[] = [
   },
   {
     name: 'stops trying when told to',
-    async tell(scene) {
+    async run(scene) {
       const { client, namespace, server } = scene
       const stop = new AbortController()
       scene.plan(() => ({ do: 'answer', code: 429, retryAfterSeconds: 1000 }))

@@ -19,7 +19,7 @@ async function take(scene: Scene, count: number, options: Partial<WatchOptions> 
   return events
 }
 
-const told = (events: readonly WatchEvent[]): string[] => events.map((event) => `${event.type} ${event.object.metadata.name}`)
+const received = (events: readonly WatchEvent[]): string[] => events.map((event) => `${event.type} ${event.object.metadata.name}`)
 const revisionOf = async (scene: Scene): Promise<string> =>
   (await scene.client.list(CONFIG_MAPS, { namespace: scene.namespace })).resourceVersion
 
@@ -37,10 +37,10 @@ const HISTORY = ['ADDED a', 'MODIFIED a', 'ADDED b', 'DELETED a']
 export const watchCases: readonly ClientCase[] = [
   {
     name: 'tells what happened since a revision, in order, each at a revision of its own',
-    async tell(scene) {
+    async run(scene) {
       const from = await someHistory(scene)
       const events = await take(scene, 4, { resourceVersion: from })
-      assert.deepEqual(told(events), HISTORY)
+      assert.deepEqual(received(events), HISTORY)
       const revisions = events.map((event) => Number(event.object.metadata.resourceVersion))
       assert.deepEqual(
         revisions,
@@ -50,28 +50,28 @@ export const watchCases: readonly ClientCase[] = [
   },
   {
     name: 'tells what happens while it watches',
-    async tell(scene) {
+    async run(scene) {
       const resourceVersion = await revisionOf(scene)
       const watching = take(scene, 2, { resourceVersion })
       await sleep(scene.server.clock, 20)
       await create(scene, 'a')
       await create(scene, 'b')
-      assert.deepEqual(told(await watching), ['ADDED a', 'ADDED b'])
+      assert.deepEqual(received(await watching), ['ADDED a', 'ADDED b'])
     },
   },
   {
     name: 'tells of objects that enter and leave the selection',
-    async tell(scene) {
+    async run(scene) {
       const resourceVersion = await revisionOf(scene)
       const a = await create(scene, 'a')
       const without = await scene.client.update(CONFIG_MAPS, { ...a, metadata: { ...a.metadata, labels: {} } })
       await scene.client.update(CONFIG_MAPS, { ...without, metadata: { ...without.metadata, labels: { suite: 'yes' } } })
-      assert.deepEqual(told(await take(scene, 3, { resourceVersion, labelSelector: 'suite=yes' })), ['ADDED a', 'DELETED a', 'ADDED a'])
+      assert.deepEqual(received(await take(scene, 3, { resourceVersion, labelSelector: 'suite=yes' })), ['ADDED a', 'DELETED a', 'ADDED a'])
     },
   },
   {
     name: 'goes on after a cut from the last revision it saw, without gap or repetition',
-    async tell(scene) {
+    async run(scene) {
       const from = await someHistory(scene)
       scene.plan(scripted({ do: 'cut', afterLines: 2 }))
       const seen: WatchEvent[] = []
@@ -83,12 +83,12 @@ export const watchCases: readonly ClientCase[] = [
         }
       }, TransportError)
       seen.push(...(await take(scene, 2, { resourceVersion: last })))
-      assert.deepEqual(told(seen), HISTORY)
+      assert.deepEqual(received(seen), HISTORY)
     },
   },
   {
     name: 'ends when its time is over, and when it is told to',
-    async tell(scene) {
+    async run(scene) {
       const resourceVersion = await revisionOf(scene)
       const stop = new AbortController()
       const { clock } = scene.server
@@ -103,7 +103,7 @@ export const watchCases: readonly ClientCase[] = [
   {
     name: 'says that a revision is too old by a 410',
     needsForgetting: true,
-    async tell(scene) {
+    async run(scene) {
       const from = await someHistory(scene)
       await scene.server.forget?.()
       await assert.rejects(take(scene, 1, { resourceVersion: from }), isExpired)
@@ -112,7 +112,7 @@ export const watchCases: readonly ClientCase[] = [
   {
     name: 'brings bookmarks that carry it over a quiet time',
     isSlow: true,
-    async tell(scene) {
+    async run(scene) {
       const resourceVersion = await revisionOf(scene)
       const watching = take(scene, 1, { resourceVersion })
       // Somewhere else things happen: the revision moves without a word to this watcher.

@@ -18,7 +18,7 @@ export interface ClientCase {
   /** Only where the server can be made to forget its history. */
   needsForgetting?: boolean
   tries?: number
-  tell(scene: Scene): Promise<void>
+  run(scene: Scene): Promise<void>
 }
 
 export function clientSuite(name: string, harness: ClientHarness): void {
@@ -41,7 +41,7 @@ export function clientSuite(name: string, harness: ClientHarness): void {
           if (one.isSlow && !server.isVirtual) return test.skip('takes minutes of real time')
           if (one.needsForgetting && server.forget === undefined) return test.skip('this server cannot be told to forget')
           const opened = server
-          await opened.run(async () => one.tell(await openScene(opened, one.tries)))
+          await opened.run(async () => one.run(await openScene(opened, one.tries)))
         })
     })
 }

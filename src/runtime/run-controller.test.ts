@@ -34,13 +34,13 @@ async function aStage(controller: Controller): Promise<Stage> {
         clock,
         random,
       })
-      const way = options.transportFor(controller.name)
+      const inner = options.transportFor(controller.name)
       const transport: Transport = {
         async request(request) {
           stage.sent.push(`${request.method} ${request.path.split('?')[0]?.split('/').slice(-2).join('/')}`)
-          return stage.around === undefined ? way.request(request) : stage.around(request, (one) => way.request(one))
+          return stage.around === undefined ? inner.request(request) : stage.around(request, (one) => inner.request(one))
         },
-        close: way.close,
+        close: inner.close,
       }
       const client = createClient({ transport, clock, random, userAgent: 't' })
       const onError = (error: unknown, name: string, key: string): void =>
@@ -212,8 +212,8 @@ describe('running a controller', () => {
       await stage.world.hub.patch(CONFIG_MAPS, 'default/a', { data: { change: `${i}` } })
       await stage.world.settle()
     }
-    const told = (await stage.world.hub.list(EVENTS, { namespace: 'default' })).map(({ reason, count }) => `${reason} ${count}`)
-    assert.deepEqual(told.sort(), ['Labelled 1', 'Refused 1', 'Strange 1'])
+    const reported = (await stage.world.hub.list(EVENTS, { namespace: 'default' })).map(({ reason, count }) => `${reason} ${count}`)
+    assert.deepEqual(reported.sort(), ['Labelled 1', 'Refused 1', 'Strange 1'])
     await stage.world.stop()
   })
 
@@ -249,7 +249,7 @@ describe('running a controller', () => {
   it('lets the plan deal with refusals, after all of what is independent was sent', async () => {
     const names = ['Bad Name', 'there', 'new']
     const actions = names.map((name): Action => ({ do: 'create', resource: SECRETS, object: aSecret(name), mustBeNew: true }))
-    let told: string[] = []
+    let reported: string[] = []
     const stage = await aStage(
       controllerOf(({ map, child }) => {
         if (map?.metadata.name !== 'a' || child !== undefined) return NOTHING_TO_DO
@@ -260,7 +260,7 @@ describe('running a controller', () => {
               actions,
               areIndependent: true,
               conclude(results) {
-                told = results.map(({ object, failure }) => failure?.reason ?? object?.metadata.name ?? '')
+                reported = results.map(({ object, failure }) => failure?.reason ?? object?.metadata.name ?? '')
                 return { actions: [{ do: 'create', resource: CONFIG_MAPS, object: aMap('child') }] }
               },
             },
@@ -271,7 +271,7 @@ describe('running a controller', () => {
     await stage.world.hub.create(aSecret('there'))
     await stage.world.hub.create(aMap('a'))
     await stage.world.settle()
-    assert.deepEqual(told, ['Invalid', 'AlreadyExists', 'new'])
+    assert.deepEqual(reported, ['Invalid', 'AlreadyExists', 'new'])
     assert.deepEqual(stage.errors, [], 'what the plan deals with is no failure')
     assert.notEqual(await stage.world.hub.get(CONFIG_MAPS, 'default/child'), undefined)
     await stage.world.stop()
@@ -310,9 +310,9 @@ describe('running a controller', () => {
       ),
     )
     const { hub } = stage.world
-    const ranFor = async (deed: Promise<unknown>): Promise<number> => {
+    const ranFor = async (operation: Promise<unknown>): Promise<number> => {
       const before = passes
-      await deed
+      await operation
       await stage.world.settle()
       return passes - before
     }

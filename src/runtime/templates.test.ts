@@ -84,8 +84,8 @@ describe('templates', () => {
     const { hub } = world
     await hub.create(aMap('default/web', { [ID]: 'id-1' }))
     await world.settle()
-    const told: string[] = []
-    const stop = templates.subscribe(({ object }, { type }) => object.metadata.name === 'web' && told.push(type))
+    const reported: string[] = []
+    const stop = templates.subscribe(({ object }, { type }) => object.metadata.name === 'web' && reported.push(type))
     await hub.patch(CONFIG_MAPS, 'default/web', { metadata: { labels: { [ID]: 'id-2' } } })
     await world.settle()
     assert.deepEqual([names(templates.claimedBy('id-1')), names(templates.claimedBy('id-2'))], [[], ['default/web']])
@@ -95,7 +95,7 @@ describe('templates', () => {
     stop()
     await hub.create(aMap('default/web'))
     await world.settle()
-    assert.deepEqual(told, ['added', 'updated', 'deleted'])
+    assert.deepEqual(reported, ['added', 'updated', 'deleted'])
     await world.stop()
   })
 

@@ -156,7 +156,7 @@ describe('the work queue', () => {
   it('loses no key, gives none to two workers, and ends empty, whatever is done to it', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd')
     const priority = fc.constantFrom<Priority>('high', 'normal', 'low')
-    const deed = fc.oneof(
+    const operation = fc.oneof(
       fc.record({ do: fc.constant('add' as const), key, priority }),
       fc.record({ do: fc.constant('after' as const), key, ms: fc.integer({ min: -5, max: 500 }) }),
       fc.record({ do: fc.constant('failed' as const), key }),
@@ -165,7 +165,7 @@ describe('the work queue', () => {
       fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: 0, max: 400 }) }),
     )
     fc.assert(
-      fc.property(fc.array(deed, { maxLength: 60 }), (deeds) => {
+      fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
         const time = manualClock()
         const one = createWorkQueue({
           clock: time,
@@ -184,7 +184,7 @@ describe('the work queue', () => {
           owed.delete(taken)
           return taken
         }
-        for (const step of deeds) {
+        for (const step of operations) {
           if (step.do === 'add') one.add(step.key, step.priority)
           if (step.do === 'after') one.addAfter(step.key, step.ms)
           if (step.do === 'failed') one.addFailed(step.key)

@@ -86,8 +86,8 @@ describe('commands over WebSockets', () => {
       socket.send(Buffer.from('\x04{"Width":80,"Height":24}'))
       socket.send(Buffer.from('\x04nonsense'))
       socket.send(Buffer.from([255, 0]))
-      await until(() => session.told.length >= (protocol.startsWith('v5') ? 3 : 2))
-      assert.deepEqual(session.told, ['input hello', 'size 80 24', ...(protocol.startsWith('v5') ? ['end of input'] : [])])
+      await until(() => session.received.length >= (protocol.startsWith('v5') ? 3 : 2))
+      assert.deepEqual(session.received, ['input hello', 'size 80 24', ...(protocol.startsWith('v5') ? ['end of input'] : [])])
       session.output.stdout(Buffer.from('out'))
       session.output.stderr(Buffer.from('err'))
       session.exit(2)
@@ -122,7 +122,7 @@ describe('commands over WebSockets', () => {
       socket.on('error', () => undefined)
       leave(socket)
       await closed
-      await until(() => session.told.at(-1) === 'kill')
+      await until(() => session.received.at(-1) === 'kill')
     }
   })
 
@@ -131,23 +131,23 @@ describe('commands over WebSockets', () => {
     const { socket, session, closed } = await open('v5.channel.k8s.io')
     const part = Buffer.alloc(256 * 1024)
     for (let i = 0; i < 64; i++) socket.send(part)
-    await until(() => session.told.length >= 4)
+    await until(() => session.received.length >= 4)
     await new Promise((resolve) => setTimeout(resolve, 200))
-    const taken = session.told.length
+    const taken = session.received.length
     assert.ok(taken < 40, `${taken} parts were taken although nobody reads them`)
-    while (session.told.length < 64) {
+    while (session.received.length < 64) {
       session.take()
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     socket.pause()
     const large = Buffer.alloc(512 * 1024)
-    for (let i = 0; i < 64 && !session.told.includes('pause'); i++) {
+    for (let i = 0; i < 64 && !session.received.includes('pause'); i++) {
       session.output.stdout(large)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
-    assert.equal(session.told.at(-1), 'pause')
+    assert.equal(session.received.at(-1), 'pause')
     socket.resume()
-    await until(() => session.told.at(-1) === 'resume')
+    await until(() => session.received.at(-1) === 'resume')
     session.exit(0)
     assert.equal(await closed, 1000)
   })
@@ -162,8 +162,8 @@ describe('commands over WebSockets', () => {
     assert.ok(command)
     await session.write(Buffer.alloc(600 * 1024, 97))
     await session.endInput()
-    await until(() => command.told.at(-1) === 'end of input')
-    assert.deepEqual(command.told, ['input 262144', 'input 262144', 'input 90112', 'end of input'])
+    await until(() => command.received.at(-1) === 'end of input')
+    assert.deepEqual(command.received, ['input 262144', 'input 262144', 'input 90112', 'end of input'])
     command.output.stdout(Buffer.from('all of it'))
     command.exit(0)
     assert.equal((await readAll(session.stdout)).toString(), 'all of it')

@@ -24,7 +24,7 @@ export class BackwardWriter {
 
   text(number: number, text: string): void {
     const length = Buffer.byteLength(text)
-    this.#room(length)
+    this.#capacity(length)
     this.#at -= length
     this.#buffer.write(text, this.#at, length)
     this.#varint(length)
@@ -38,7 +38,7 @@ export class BackwardWriter {
   }
 
   double(number: number, value: number): void {
-    this.#room(8)
+    this.#capacity(8)
     this.#at -= 8
     this.#buffer.writeDoubleLE(value, this.#at)
     this.#tag(number, FIXED64)
@@ -58,7 +58,7 @@ export class BackwardWriter {
   #varint(value: number): void {
     let size = 1
     for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
-    this.#room(size)
+    this.#capacity(size)
     this.#at -= size
     let rest = value
     for (let i = 0; i < size; i++) {
@@ -68,7 +68,7 @@ export class BackwardWriter {
     }
   }
 
-  #room(extra: number): void {
+  #capacity(extra: number): void {
     if (extra <= this.#at) return
     const grown = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.written + extra))
     const at = grown.length - this.written

@@ -5,9 +5,9 @@ import type { ByteSink } from '../../kube/http.ts'
 import { createWatchBuffer } from './watch-buffer.ts'
 import { createWatchRegistry } from './watch-registry.ts'
 
-/** A receiver that takes `room` lines, then says that it is full until it is drained. */
-function receiver(room: number): ByteSink & { taken: string[]; drain(): void; isEnded: boolean } {
-  let left = room
+/** A receiver that takes `capacity` lines, then says that it is full until it is drained. */
+function receiver(capacity: number): ByteSink & { taken: string[]; drain(): void; isEnded: boolean } {
+  let left = capacity
   let onDrain: (() => void) | undefined
   return {
     taken: [],
@@ -25,7 +25,7 @@ function receiver(room: number): ByteSink & { taken: string[]; drain(): void; is
       this.isEnded = true
     },
     drain() {
-      left = room
+      left = capacity
       const call = onDrain
       onDrain = undefined
       call?.()
@@ -45,8 +45,8 @@ describe('the buffer of a watcher', () => {
   it('loses and repeats nothing below its bound, whatever the receiver does', () => {
     const step = fc.oneof({ weight: 3, arbitrary: fc.constant('send') }, { weight: 1, arbitrary: fc.constant('drain') })
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, room) => {
-        const sink = receiver(room)
+      fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, capacity) => {
+        const sink = receiver(capacity)
         const buffer = createWatchBuffer(sink, { maxBytes: 1e6, maxEvents: 1000, onOverflow: () => assert.fail('overflow') })
         const sent: string[] = []
         for (const one of steps)

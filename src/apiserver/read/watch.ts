@@ -103,11 +103,11 @@ function start(scope: Scope, negotiated: Negotiated, { plan, sink, registry }: S
   const bounds = { maxBytes: limits.watchBufferBytes, maxEvents: limits.watchBufferEvents, onOverflow: () => stop(true) }
   const buffer = createWatchBuffer(sink, bounds)
   const watcher: Watcher = { served: scope.served, selection: plan.selection, encode: eventEncoder(scope, negotiated) }
-  const tell = (revision: number, annotations?: Record<string, string>) => bookmark(scope, negotiated, { revision, annotations })
+  const bookmarkAt = (revision: number, annotations?: Record<string, string>) => bookmark(scope, negotiated, { revision, annotations })
 
   const timeoutSeconds = plan.options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + random.next())
   timers.push(clock.after(timeoutSeconds * 1000, () => stop(true)))
-  buffer.pull(stateLines(plan, watcher.encode, tell), () => {
+  buffer.pull(stateLines(plan, watcher.encode, bookmarkAt), () => {
     const followed = followStore(scope, { plan, watcher, buffer, onClose: () => stop(true) })
     if (followed === undefined) return stop(true)
     stopStore = followed
@@ -121,7 +121,7 @@ function start(scope: Scope, negotiated: Negotiated, { plan, sink, registry }: S
     const slot = timers.length
     const next = (): (() => void) =>
       clock.after(BOOKMARK_EVERY_MS, () => {
-        buffer.send(tell(Math.max(plan.after, objects.store.revision)))
+        buffer.send(bookmarkAt(Math.max(plan.after, objects.store.revision)))
         if (!isStopped) timers[slot] = next()
       })
     return next()
@@ -131,10 +131,10 @@ function start(scope: Scope, negotiated: Negotiated, { plan, sink, registry }: S
 function* stateLines(
   plan: WatchPlan,
   encode: EncodeEvent,
-  tell: (revision: number, annotations: Record<string, string>) => Uint8Array,
+  bookmarkAt: (revision: number, annotations: Record<string, string>) => Uint8Array,
 ): Generator<Uint8Array> {
   for (const version of plan.initial) yield encode('ADDED', version)
-  if (plan.marksInitialEnd) yield tell(plan.after, { [INITIAL_EVENTS_END]: 'true' })
+  if (plan.marksInitialEnd) yield bookmarkAt(plan.after, { [INITIAL_EVENTS_END]: 'true' })
 }
 
 interface Following {

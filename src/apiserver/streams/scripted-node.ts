@@ -8,7 +8,7 @@ export interface ScriptedSession {
   exit(code: number): void
   fail(error: Error): void
   /** What was done to it, in order. */
-  readonly told: string[]
+  readonly received: string[]
   /** Writes are taken when the test says so. */
   take(): void
 }
@@ -29,7 +29,7 @@ export function scriptedNode({ holdsInput = false } = {}): ScriptedNode {
   }
   const open: NodeConnection['attach'] = async (of, request, output) => {
     if (node.refusal !== undefined) throw node.refusal
-    const told: string[] = []
+    const received: string[] = []
     const waiting: (() => void)[] = []
     let exit: (code: number) => void = () => undefined
     let fail: (error: Error) => void = () => undefined
@@ -37,18 +37,18 @@ export function scriptedNode({ holdsInput = false } = {}): ScriptedNode {
       exit = resolve
       fail = reject
     })
-    node.sessions.push({ of, request, output, told, exit, fail, take: () => waiting.splice(0).forEach((resolve) => void resolve()) })
+    node.sessions.push({ of, request, output, received, exit, fail, take: () => waiting.splice(0).forEach((resolve) => void resolve()) })
     return {
       exited,
       write: (chunk) => {
-        told.push(`input ${chunk.length > 20 ? chunk.length : Buffer.from(chunk).toString('utf8')}`)
+        received.push(`input ${chunk.length > 20 ? chunk.length : Buffer.from(chunk).toString('utf8')}`)
         return holdsInput ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()
       },
-      endInput: () => void told.push('end of input'),
-      resize: (columns, rows) => void told.push(`size ${columns} ${rows}`),
-      pause: () => void told.push('pause'),
-      resume: () => void told.push('resume'),
-      kill: () => void told.push('kill'),
+      endInput: () => void received.push('end of input'),
+      resize: (columns, rows) => void received.push(`size ${columns} ${rows}`),
+      pause: () => void received.push('pause'),
+      resume: () => void received.push('resume'),
+      kill: () => void received.push('kill'),
     }
   }
   const connection: NodeConnection = {

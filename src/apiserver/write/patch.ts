@@ -12,7 +12,7 @@ import {
   parseObjectPatch,
 } from '../../kube/patch/index.ts'
 import { failure } from '../../kube/status.ts'
-import { decodeAppliedBody, decodePatched, inGoOrder, printPatched, tellAppliedStrict } from '../codec.ts'
+import { decodeAppliedBody, decodePatched, inGoOrder, printPatched, reportAppliedStrict } from '../codec.ts'
 import { parseWriteOptions, type WriteOptions } from '../options.ts'
 import type { Scope } from '../scope.ts'
 import { applyContext } from './managed-fields.ts'
@@ -108,7 +108,7 @@ function apply(scope: Scope, body: Uint8Array, options: WriteOptions): Promise<U
     produce(live) {
       const result = serverSideApply({ live, applied, manager: options.fieldManager, force: options.force, context: applyContext(scope) })
       const shown = (): string => printPatched(result.object)
-      tellAppliedStrict(scope, options.fieldValidation, strictErrors)
+      reportAppliedStrict(scope, options.fieldValidation, strictErrors)
       const refuse = (why: string): Error => cannotConvert(scope, applied, why)
       return decodePatched(scope, result.object, {
         fieldValidation: options.fieldValidation,

@@ -189,7 +189,7 @@ function chaptersToTell(
 }
 
 function memberTransport(text = 'in-process'): MemberTransport {
-  const found = MEMBER_TRANSPORTS.find((way) => way === text)
+  const found = MEMBER_TRANSPORTS.find((transport) => transport === text)
   if (found === undefined) throw new CommandError(`--member-transport takes ${MEMBER_TRANSPORTS.join(' or ')}, not ${JSON.stringify(text)}`)
   return found
 }

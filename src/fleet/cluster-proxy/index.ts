@@ -19,7 +19,7 @@ import { targetOf, unavailable } from './credentials.ts'
 import { answeredHeaders, forwardedHeaders, impersonationOf } from './headers.ts'
 import { createOpenTransports, type TakenTransport } from './open-transports.ts'
 import { memberPath } from './path.ts'
-import { createPlaces } from './places.ts'
+import { createSlots } from './slots.ts'
 import { streamed } from './stream.ts'
 
 const PROXY: SubresourceInfo = {
@@ -40,8 +40,8 @@ const OPEN = { perCluster: 1000, inAll: 10_000 }
 
 export function clusterProxy({ connect, clock }: ClusterProxyOptions): Subresource {
   const transports = createOpenTransports((cluster, credentials) => connect(cluster, credentials, 'proxy'), clock)
-  const waiting = createPlaces(WAITING)
-  const open = createPlaces(OPEN)
+  const waiting = createSlots(WAITING)
+  const open = createSlots(OPEN)
 
   async function proxy(call: SubresourceCall): Promise<ApiResponse> {
     const { info, request } = call

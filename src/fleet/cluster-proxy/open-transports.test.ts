@@ -4,7 +4,7 @@ import type { Cluster } from '../../kinds/karmada/cluster.ts'
 import { manualClock } from '../../store/suite-harness.ts'
 import type { ProxyTarget } from './credentials.ts'
 import { createOpenTransports, type OpenTransports } from './open-transports.ts'
-import { createPlaces } from './places.ts'
+import { createSlots } from './slots.ts'
 
 const MINUTE_MS = 60_000
 const target = (name: string, token = 'token'): ProxyTarget => ({
@@ -12,7 +12,7 @@ const target = (name: string, token = 'token'): ProxyTarget => ({
   credentials: { token, caBundle: '' },
 })
 
-function aPlace(): { transports: OpenTransports; clock: ReturnType<typeof manualClock>; log: string[] } {
+function aPool(): { transports: OpenTransports; clock: ReturnType<typeof manualClock>; log: string[] } {
   const log: string[] = []
   const clock = manualClock()
   const connect = (cluster: { metadata: { name?: string } }, { token }: { token: string }) => {
@@ -25,7 +25,7 @@ function aPlace(): { transports: OpenTransports; clock: ReturnType<typeof manual
 
 describe('transports to members', () => {
   it('are shared, kept for a while, and closed when nobody comes', () => {
-    const { transports, clock, log } = aPlace()
+    const { transports, clock, log } = aPool()
     const [first, second] = [transports.take(target('a')), transports.take(target('a'))]
     assert.equal(first?.transport, second?.transport)
     first?.release()
@@ -45,7 +45,7 @@ describe('transports to members', () => {
   })
 
   it('with other credentials are others; the old one lasts as long as its last user', () => {
-    const { transports, log } = aPlace()
+    const { transports, log } = aPool()
     const old = transports.take(target('a', 'old'))
     transports.take(target('a', 'new'))?.release()
     assert.deepEqual(log, ['open a old', 'open a new'])
@@ -58,14 +58,14 @@ describe('transports to members', () => {
 
 describe('places', () => {
   it('are so many for each cluster and so many in all', () => {
-    const places = createPlaces({ perCluster: 2, inAll: 3 })
-    const [first] = [places.take('a'), places.take('a')]
-    assert.equal(places.take('a'), undefined)
-    assert.notEqual(places.take('b'), undefined)
-    assert.equal(places.take('b'), undefined)
+    const slots = createSlots({ perCluster: 2, inAll: 3 })
+    const [first] = [slots.take('a'), slots.take('a')]
+    assert.equal(slots.take('a'), undefined)
+    assert.notEqual(slots.take('b'), undefined)
+    assert.equal(slots.take('b'), undefined)
     first?.()
     first?.()
-    assert.notEqual(places.take('b'), undefined)
-    assert.equal(places.take('a'), undefined)
+    assert.notEqual(slots.take('b'), undefined)
+    assert.equal(slots.take('a'), undefined)
   })
 })

@@ -92,13 +92,13 @@ describe('clusters/proxy', () => {
     connectMember(cluster, credentials) {
       connected.push({ cluster: cluster.metadata.name ?? '', credentials })
       if (cluster.metadata.name === 'pathless') return undefined
-      const way = link.over(inThisProcess(member))
+      const memberTransport = link.over(inThisProcess(member))
       return {
         request(request) {
           asked.push(request)
-          return instead === undefined ? way.request(request) : instead(request)
+          return instead === undefined ? memberTransport.request(request) : instead(request)
         },
-        connect: way.connect,
+        connect: memberTransport.connect,
         async close() {
           closed++
         },
@@ -337,7 +337,7 @@ describe('clusters/proxy', () => {
     assert.equal((await readAll(command.stdout)).toString(), 'hello')
     assert.equal((await readAll(command.stderr)).toString(), 'oops')
     assert.equal((await command.result).exitCode, 3)
-    assert.deepEqual(session.told, ['input input', 'size 80 24', 'end of input'])
+    assert.deepEqual(session.received, ['input input', 'size 80 24', 'end of input'])
   })
 
   it('who leaves a command ends it; the member refuses in its own words; who may only read runs none', async () => {
@@ -346,7 +346,7 @@ describe('clusters/proxy', () => {
     await settle()
     left.close()
     await settle()
-    assert.deepEqual(node.sessions.at(-1)?.told, ['kill'])
+    assert.deepEqual(node.sessions.at(-1)?.received, ['kill'])
     await assert.rejects(clientAs(ADMIN).exec({ ...pod, name: 'none' }, { command: ['ls'] }), {
       code: 404,
       message: 'pods "none" not found',

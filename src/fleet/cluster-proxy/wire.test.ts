@@ -138,11 +138,11 @@ describe('clusters/proxy over TLS on both sides', () => {
     const [session] = node.sessions
     await command.write('input')
     session?.output.stdout(Buffer.from('output'))
-    while (session?.told.length === 0) await settle()
+    while (session?.received.length === 0) await settle()
     session?.exit(0)
     assert.equal((await readAll(command.stdout)).toString(), 'output')
     assert.equal((await command.result).exitCode, 0)
-    assert.equal(session?.told[0], 'input input')
+    assert.equal(session?.received[0], 'input input')
   })
 
   it('an answer that breaks off does not look whole, in HTTP/1.1 and in HTTP/2', async () => {

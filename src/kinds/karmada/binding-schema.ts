@@ -1,7 +1,7 @@
 /** Spec and status of ResourceBinding and ClusterResourceBinding: one object, what it needs, where it goes and how it is there. */
 import { type Static, s } from '../schema/builder.ts'
 import { conflictResolution, failoverBehavior, purgeMode, suspensionFields } from './failover.ts'
-import { AGE_COLUMN, conditions, nodeSelector, resourceList, strings, toleration } from './kube-parts.ts'
+import { AGE_COLUMN, conditions, nodeSelector, resourceList, strings, toleration } from './kube-schemas.ts'
 import { placement } from './placement.ts'
 
 const objectReference = s.object(

@@ -1,6 +1,6 @@
 /** How clusters are named everywhere in Karmada's kinds: by labels, by fields, by name, and by exception. */
 import { type Static, s } from '../schema/builder.ts'
-import { fieldRequirements, labelSelector, strings } from './kube-parts.ts'
+import { fieldRequirements, labelSelector, strings } from './kube-schemas.ts'
 
 /** The fields, for the places that hold them inline beside others. */
 export const clusterAffinityFields = {

@@ -1,6 +1,6 @@
 /** Changes objects of every namespace, and objects without one, on their way to members. */
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
-import { CATEGORIES, GROUPS } from './kube-parts.ts'
+import { CATEGORIES, GROUPS } from './kube-schemas.ts'
 import { overrideSchema as schema } from './override-spec.ts'
 
 export const ClusterOverridePolicy = defineKind({

@@ -1,7 +1,7 @@
 /** What a policy made of one object without a namespace. */
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { bindingColumns as columns, bindingSchema as schema } from './binding-schema.ts'
-import { CATEGORIES, GROUPS } from './kube-parts.ts'
+import { CATEGORIES, GROUPS } from './kube-schemas.ts'
 
 export const ClusterResourceBinding = defineKind({
   group: GROUPS.work,

@@ -2,7 +2,7 @@
 import { type Static, s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { clusterAffinity } from './cluster-affinity.ts'
-import { GROUPS, strings } from './kube-parts.ts'
+import { GROUPS, strings } from './kube-schemas.ts'
 
 const matchCondition = s.object(
   {

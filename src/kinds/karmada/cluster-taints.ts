@@ -24,8 +24,8 @@ export function withoutTaints(taints: readonly Taint[], removed: readonly TaintK
 
 export function describeTaints(taints: readonly Taint[]): string {
   if (taints.length === 0) return 'cluster now does not have taints'
-  const told = taints.map(({ key, value, effect }) => `{Key:${key},${value ? `Value:${value},` : ''}Effect:${effect}}`)
-  return `cluster now has taints([${told.join(',')}])`
+  const reported = taints.map(({ key, value, effect }) => `{Key:${key},${value ? `Value:${value},` : ''}Effect:${effect}}`)
+  return `cluster now has taints([${reported.join(',')}])`
 }
 
 export const noExecuteTaints = (taints: readonly Taint[] | undefined): readonly Taint[] =>

@@ -2,7 +2,7 @@
 import { type Static, s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { clusterTable } from './cluster-table.ts'
-import { CATEGORIES, conditions, GROUPS, resourceList, strings, taint } from './kube-parts.ts'
+import { CATEGORIES, conditions, GROUPS, resourceList, strings, taint } from './kube-schemas.ts'
 
 const secretReference = (description: string) =>
   s.object(

@@ -1,6 +1,6 @@
 /** What happens to work whose cluster or application fails, how conflicts end and what is held back: shared by policies and bindings. */
 import { type Static, s } from '../schema/builder.ts'
-import { strings } from './kube-parts.ts'
+import { strings } from './kube-schemas.ts'
 
 const statePreservation = s.object(
   {

@@ -18,7 +18,7 @@ export type { ClusterAffinity } from './cluster-affinity.ts'
 export type { MatchCondition } from './cluster-taint-policy.ts'
 export type * from './failover.ts'
 
-export type * from './kube-parts.ts'
+export type * from './kube-schemas.ts'
 export type * from './override-spec.ts'
 export type * from './placement.ts'
 export type { PropagationSpec } from './propagation-spec.ts'

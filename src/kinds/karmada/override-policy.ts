@@ -1,6 +1,6 @@
 /** Changes objects of its own namespace on their way to members. */
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
-import { CATEGORIES, GROUPS } from './kube-parts.ts'
+import { CATEGORIES, GROUPS } from './kube-schemas.ts'
 import { overrideSchema as schema } from './override-spec.ts'
 
 export type * from './override-spec.ts'

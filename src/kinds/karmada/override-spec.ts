@@ -1,7 +1,7 @@
 /** The spec of OverridePolicy and ClusterOverridePolicy: which objects change how on the way to which clusters. */
 import { type Static, s } from '../schema/builder.ts'
 import { clusterAffinity } from './cluster-affinity.ts'
-import { strings } from './kube-parts.ts'
+import { strings } from './kube-schemas.ts'
 import { resourceSelector } from './resource-selector.ts'
 
 const operator = () => s.literals(['add', 'remove', 'replace'], { description: 'What is done.' })

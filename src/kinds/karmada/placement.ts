@@ -1,7 +1,7 @@
 /** Where work goes and how its replicas are divided: shared by policies and bindings. */
 import { type Static, s } from '../schema/builder.ts'
 import { clusterAffinity, clusterAffinityFields } from './cluster-affinity.ts'
-import { toleration } from './kube-parts.ts'
+import { toleration } from './kube-schemas.ts'
 
 const affinityName = () =>
   s.string({ minLength: 1, maxLength: 32, description: 'The name of the group, told apart from the others by it.' })

@@ -1,6 +1,6 @@
 /** Propagates objects of its own namespace. */
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
-import { CATEGORIES, GROUPS } from './kube-parts.ts'
+import { CATEGORIES, GROUPS } from './kube-schemas.ts'
 import { propagationColumns as columns, propagationSchema as schema } from './propagation-spec.ts'
 
 export const PropagationPolicy = defineKind({

@@ -1,7 +1,7 @@
 /** The spec of PropagationPolicy and ClusterPropagationPolicy, which differ in reach alone, and how the two are listed. */
 import { type Static, s } from '../schema/builder.ts'
 import { conflictResolution, failoverBehavior, suspensionFields } from './failover.ts'
-import { AGE_COLUMN, strings } from './kube-parts.ts'
+import { AGE_COLUMN, strings } from './kube-schemas.ts'
 import { placement } from './placement.ts'
 import { resourceSelector } from './resource-selector.ts'
 import { DEFAULT_SCHEDULER } from './well-known.ts'

@@ -2,7 +2,7 @@
 import { type Static, s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import type { InterpreterOperation } from './interpreter-operations.ts'
-import { AGE_COLUMN, CATEGORIES, GROUPS } from './kube-parts.ts'
+import { AGE_COLUMN, CATEGORIES, GROUPS } from './kube-schemas.ts'
 
 const script = (description: string) =>
   s.optional(s.object({ luaScript: s.string({ description: 'The script, in Lua.' }) }, { description }))

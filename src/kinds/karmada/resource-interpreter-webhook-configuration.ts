@@ -2,7 +2,7 @@
 import { type Static, s, type Typed } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import type { InterpreterOperation } from './interpreter-operations.ts'
-import { CATEGORIES, GROUPS, strings } from './kube-parts.ts'
+import { CATEGORIES, GROUPS, strings } from './kube-schemas.ts'
 
 const clientConfig = s.object(
   {

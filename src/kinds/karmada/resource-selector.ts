@@ -1,6 +1,6 @@
 /** How policies name the objects they are about. */
 import { type Static, s } from '../schema/builder.ts'
-import { labelSelector } from './kube-parts.ts'
+import { labelSelector } from './kube-schemas.ts'
 
 export const resourceSelector = s.object(
   {

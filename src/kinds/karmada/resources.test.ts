@@ -141,13 +141,13 @@ describe('a hub', () => {
     )
     const lastTransitionTime = '2025-01-01T00:00:00Z'
     const conditions = [{ type: 'Ready', status: 'False', reason: 'Asleep', message: '', lastTransitionTime }]
-    const told = await world.hub.patch(
+    const reported = await world.hub.patch(
       CLUSTERS,
       'far',
       { spec: { region: 'x' }, status: { kubernetesVersion: 'v1', conditions } },
       'status',
     )
-    assert.equal(told.metadata.generation, 1)
+    assert.equal(reported.metadata.generation, 1)
     assert.deepEqual((await row()).slice(0, 4), ['far', 'v1', 'Pull', 'False'])
     const moved = await world.hub.patch(CLUSTERS, 'far', { spec: { region: 'east' }, status: null })
     assert.equal(moved.metadata.generation, 2)

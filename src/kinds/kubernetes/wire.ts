@@ -136,7 +136,7 @@ export class WireWriter {
   #buffer = Buffer.allocUnsafe(256)
   #length = 0
 
-  #room(extra: number): void {
+  #reserve(extra: number): void {
     if (this.#length + extra <= this.#buffer.length) return
     const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#length + extra))
     this.#buffer.copy(grown, 0, 0, this.#length)
@@ -145,7 +145,7 @@ export class WireWriter {
 
   varint(value: number | bigint): void {
     let rest = BigInt.asUintN(64, BigInt(value))
-    this.#room(10)
+    this.#reserve(10)
     while (rest >= 0x80n) {
       this.#buffer[this.#length++] = Number(rest & 0x7fn) | 0x80
       rest >>= 7n
@@ -160,14 +160,14 @@ export class WireWriter {
   bytes(number: number, value: Uint8Array): void {
     this.tag(number, BYTES)
     this.varint(value.length)
-    this.#room(value.length)
+    this.#reserve(value.length)
     this.#buffer.set(value, this.#length)
     this.#length += value.length
   }
 
   double(number: number, value: number): void {
     this.tag(number, FIXED64)
-    this.#room(8)
+    this.#reserve(8)
     this.#length = this.#buffer.writeDoubleLE(value, this.#length)
   }
 

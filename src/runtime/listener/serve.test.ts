@@ -86,8 +86,14 @@ describe('the webhook server on a loopback port', () => {
     const most = Buffer.alloc(8 * 1024 * 1024, 120)
     assert.equal((await post('/mutate/x', most)).status, 200)
     const count = asked.length
-    const told = await send({ port: serving.port, ca, method: 'POST', path: '/mutate/x', headers: { 'content-length': most.length + 1 } })
-    assert.equal(told.status, 413)
+    const reported = await send({
+      port: serving.port,
+      ca,
+      method: 'POST',
+      path: '/mutate/x',
+      headers: { 'content-length': most.length + 1 },
+    })
+    assert.equal(reported.status, 413)
     const found = await post('/mutate/x', Array<Buffer>(129).fill(piece))
     assert.equal(found.status, 413)
     assert.equal(asked.length, count, 'nobody had to look at them')

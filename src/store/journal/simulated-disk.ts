@@ -200,9 +200,9 @@ export class SimulatedDisk {
   }
 
   #write(file: string, inode: Inode, { bytes, position }: { bytes: Uint8Array; position: number }): void {
-    const room = Math.max(0, this.capacity - this.#used())
+    const free = Math.max(0, this.capacity - this.#used())
     const grows = Math.max(0, position + bytes.byteLength - inode.content.length)
-    const fits = grows <= room ? bytes.byteLength : Math.max(0, bytes.byteLength - (grows - room))
+    const fits = grows <= free ? bytes.byteLength : Math.max(0, bytes.byteLength - (grows - free))
     try {
       this.#failIfAsked('write', file)
     } catch (error) {

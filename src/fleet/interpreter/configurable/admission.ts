@@ -1,6 +1,6 @@
 /** A script that cannot be compiled is refused when it is written, with the line, and not found out when it is needed. */
 import { type Admission, defineAdmission } from '../../../kinds/admission.ts'
-import { GROUPS } from '../../../kinds/karmada/kube-parts.ts'
+import { GROUPS } from '../../../kinds/karmada/kube-schemas.ts'
 import { type ResourceInterpreterCustomization, SCRIPT_OF_OPERATION } from '../../../kinds/karmada/resource-interpreter-customization.ts'
 import { type FieldError, invalid } from '../../../kube/field-error.ts'
 import { OPERATIONS } from '../interpreter.ts'

@@ -3,7 +3,7 @@ import { child, type FieldError, index, invalid } from '../../../kube/field-erro
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
 import type { BindingComponent } from '../binding-schema.ts'
-import { GROUPS } from '../kube-parts.ts'
+import { GROUPS } from '../kube-schemas.ts'
 import type { ResourceBinding } from '../resource-binding.ts'
 import { CLUSTER_RESOURCE_BINDING_ID, DEPENDENCIES_ANNOTATION, RESOURCE_BINDING_ID } from '../well-known.ts'
 import { isBeingDeleted, setMissingLabel } from './metadata.ts'

@@ -5,7 +5,7 @@ import { checkDns1123Label, checkLabelValue } from '../../../kube/names.ts'
 import { qualifiedNameErrors } from '../../kubernetes/rules/formats.ts'
 import { invalidEach } from '../../kubernetes/rules/pod/errors.ts'
 import type { ClusterSpec } from '../cluster.ts'
-import type { Taint } from '../kube-parts.ts'
+import type { Taint } from '../kube-schemas.ts'
 import { modelErrors } from './cluster-models.ts'
 
 /** The execution namespace of a cluster has its name behind a prefix, and must still be a label. */

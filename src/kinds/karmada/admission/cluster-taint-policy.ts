@@ -2,7 +2,7 @@
 import { duplicate, type FieldError, forbidden, index } from '../../../kube/field-error.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
 import type { ClusterTaintPolicy } from '../cluster-taint-policy.ts'
-import { GROUPS } from '../kube-parts.ts'
+import { GROUPS } from '../kube-schemas.ts'
 import { isBeingDeleted } from './metadata.ts'
 
 export interface ClusterTaintPolicyOptions {

@@ -1,6 +1,6 @@
 /** OverridePolicy and ClusterOverridePolicy on their way in. */
 import { type Admission, defineAdmission } from '../../admission.ts'
-import { GROUPS } from '../kube-parts.ts'
+import { GROUPS } from '../kube-schemas.ts'
 import type { OverridePolicy } from '../override-policy.ts'
 import { isBeingDeleted } from './metadata.ts'
 import { overrideErrors } from './override-rules.ts'

@@ -2,7 +2,7 @@
 import { child, type FieldError, index, invalid } from '../../../kube/field-error.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
 import { invalidEach, unsupported } from '../../kubernetes/rules/pod/errors.ts'
-import type { Toleration } from '../kube-parts.ts'
+import type { Toleration } from '../kube-schemas.ts'
 import type { ClusterAffinityTerm, Placement, ReplicaSchedulingStrategy } from '../placement.ts'
 import { clusterAffinityErrors, isEmptyAffinity } from './cluster-affinity-rules.ts'
 import { spreadErrors } from './spread-rules.ts'

@@ -5,7 +5,7 @@
 import { type FieldError, invalid, required } from '../../../kube/field-error.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
-import { GROUPS } from '../kube-parts.ts'
+import { GROUPS } from '../kube-schemas.ts'
 import type { PropagationPolicy } from '../propagation-policy.ts'
 import {
   CLUSTER_PROPAGATION_POLICY_FINALIZER,

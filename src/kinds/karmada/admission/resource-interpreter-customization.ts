@@ -1,7 +1,7 @@
 /** Two scripts for one question about one kind would make the answer a matter of names: the second one is refused. */
 import { child, type FieldError, invalid } from '../../../kube/field-error.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
-import { GROUPS } from '../kube-parts.ts'
+import { GROUPS } from '../kube-schemas.ts'
 import {
   type CustomizationRules,
   type ResourceInterpreterCustomization,

@@ -3,7 +3,7 @@ import { child, duplicate, type FieldError, index, invalid, notSupported, requir
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { clientConfigErrors, qualifiedHookName, spokenVersionErrors } from '../../kubernetes/rules/admissionregistration/webhooks.ts'
 import { INTERPRETER_OPERATIONS } from '../interpreter-operations.ts'
-import { GROUPS } from '../kube-parts.ts'
+import { GROUPS } from '../kube-schemas.ts'
 import type {
   InterpreterRule,
   ResourceInterpreterWebhook,

@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../../base/json.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { items, maybeObject } from '../../kubernetes/rules/fields.ts'
-import { GROUPS } from '../kube-parts.ts'
+import { GROUPS } from '../kube-schemas.ts'
 import { markedManifest } from '../manifest-marks.ts'
 import { WORK_ID } from '../well-known.ts'
 import { setMissingLabel } from './metadata.ts'

@@ -1,16 +1,16 @@
 /** How many may be at something at once, for each cluster and in all. */
 
-export interface PlaceLimits {
+export interface SlotLimits {
   perCluster: number
   inAll: number
 }
 
-export interface Places {
+export interface Slots {
   /** How to leave again, once or more often; undefined when there is no room. */
   take(cluster: string): (() => void) | undefined
 }
 
-export function createPlaces(limits: PlaceLimits): Places {
+export function createSlots(limits: SlotLimits): Slots {
   const taken = new Map<string, number>()
   let all = 0
   return {
