@@ -76,6 +76,6 @@ function targetOf(controller: Survivor): Target {
 }
 
 function complaintOf(name: string, { failures, says }: Proof): string {
-  const told = failures.map(({ point, message }) => `under "${point}"\n${message}\nrepeat it with SURVIVES='${point}'`)
-  return `${name} does not survive (${says}):\n\n${told.join('\n\n')}`
+  const reported = failures.map(({ point, message }) => `under "${point}"\n${message}\nrepeat it with SURVIVES='${point}'`)
+  return `${name} does not survive (${says}):\n\n${reported.join('\n\n')}`
 }

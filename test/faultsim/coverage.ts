@@ -22,7 +22,7 @@ export function createCoverage(): Coverage {
       for (const hit of hits)
         count(faults, hit.at === 'delivery' ? 'hidden event' : hit.at === 'effect' ? `effect ${hit.fault}` : hit.fault.do)
       for (const [kind, times] of Object.entries(figures.moments)) count(faults, kind, times)
-      for (const step of script.steps) count(things, step.wish === null ? `delete ${step.thing}` : step.thing)
+      for (const step of script.steps) count(things, step.desired === null ? `delete ${step.thing}` : step.thing)
     },
     report: (seconds) => [
       `${sum.seeds} seeds, each run twice with the same course: ${sum.steps} steps of people, ${sum.writes} writes of controllers, ${(sum.virtualMs / 3_600_000).toFixed(1)} virtual hours`,

@@ -1,10 +1,11 @@
 /** Judges a course against the one without faults: nothing leaked, nothing made over and over, and the same end. */
-import type { Course } from './course.ts'
+
 import { differences } from './end-state.ts'
 import { OracleFailure } from './failure.ts'
+import type { StoryRun } from './run-story.ts'
 
 /** A single fault may make a controller do its work once more, not again and again. */
-export function compare(free: Course, actual: Course, faults = 1): void {
+export function compare(free: StoryRun, actual: StoryRun, faults = 1): void {
   compareWrites(free, actual, faults)
   for (const [label, { created, deleted }] of actual.comings) {
     const usual = free.comings.get(label) ?? { created: 0, deleted: 0 }
@@ -24,12 +25,12 @@ export function compare(free: Course, actual: Course, faults = 1): void {
   if (wrong.length > 0) throw new OracleFailure('same end state', `it differs from the course without faults:\n  ${wrong.join('\n  ')}`)
 }
 
-function compareWrites(free: Course, actual: Course, faults: number): void {
+function compareWrites(free: StoryRun, actual: StoryRun, faults: number): void {
   const [usual, now] = [counted(free), counted(actual)]
   if (now.events > usual.events * (1 + faults) + 4 * faults)
     throw new OracleFailure(
       'bounded events',
-      `${now.events} writes of events; without faults ${usual.events}: ${newsBy(actual)} instead of ${newsBy(free)}`,
+      `${now.events} writes of events; without faults ${usual.events}: ${eventWritesBy(actual)} instead of ${eventWritesBy(free)}`,
     )
   for (const part of now.parts.keys()) {
     const before = usual.parts.get(part) ?? { accepted: 0, sent: 0 }
@@ -42,9 +43,9 @@ function compareWrites(free: Course, actual: Course, faults: number): void {
 }
 
 /** Who told how much, in words. */
-function newsBy(course: Course): string {
+function eventWritesBy(run: StoryRun): string {
   const parts = new Map<string, number>()
-  for (const { part, method, path } of course.writes) if (isNews(method, path)) parts.set(part, (parts.get(part) ?? 0) + 1)
+  for (const { part, method, path } of run.writes) if (isEventOrLease(method, path)) parts.set(part, (parts.get(part) ?? 0) + 1)
   return [...parts].map(([part, count]) => `${part} ${count}`).join(', ')
 }
 
@@ -53,11 +54,11 @@ interface Counted {
   parts: Map<string, { accepted: number; sent: number }>
 }
 
-function counted(course: Course): Counted {
+function counted(run: StoryRun): Counted {
   const parts: Counted['parts'] = new Map()
   let events = 0
-  for (const { part, method, path, status = 0 } of course.writes) {
-    if (isNews(method, path)) {
+  for (const { part, method, path, status = 0 } of run.writes) {
+    if (isEventOrLease(method, path)) {
       events++
       continue
     }
@@ -70,6 +71,6 @@ function counted(course: Course): Counted {
 }
 
 /** Events and leases: told or renewed, not decided. */
-export const isNews = (method: string, path: string): boolean => method !== 'DELETE' && /\/(events|leases)(\/|\?|$)/.test(path)
+export const isEventOrLease = (method: string, path: string): boolean => method !== 'DELETE' && /\/(events|leases)(\/|\?|$)/.test(path)
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)

@@ -1,8 +1,8 @@
 /** Runs a story without faults, twice, and then once for every fault that can happen to one controller in it. */
 import { compare } from './compare.ts'
-import { beginningOf, type Course, runCourse, type Story } from './course.ts'
 import { OracleFailure } from './failure.ts'
 import { type Point, pointsOf, sample, type Target } from './points.ts'
+import { beginningOf, runStory, type Story, type StoryRun } from './run-story.ts'
 
 export interface Proof {
   /** What was covered, in one line. */
@@ -36,8 +36,8 @@ export async function prove({ target, story, only }: ProofOptions): Promise<Proo
   }
   const from = await beginningOf(story)
   const free = await attempt(WITHOUT_FAULTS, async () => {
-    const first = await runCourse(story, from)
-    const second = await runCourse(story, from)
+    const first = await runStory(story, from)
+    const second = await runStory(story, from)
     if (first.traceHash !== second.traceHash) throw new OracleFailure('deterministic', 'two courses with the same seed differ')
     return first
   })
@@ -48,12 +48,12 @@ export async function prove({ target, story, only }: ProofOptions): Promise<Proo
   for (const { says, trouble } of chosen) {
     if (failures.length >= MOST_FAILURES) break
     run++
-    await attempt(says, async () => compare(free, await runCourse(story, from, trouble)))
+    await attempt(says, async () => compare(free, await runStory(story, from, trouble)))
   }
   return { says: `${run} of ${all.length} faults: ${tally(chosen.slice(0, run), all)}`, failures }
 }
 
-function choose(all: readonly Point[], free: Course, only: string | undefined): Point[] {
+function choose(all: readonly Point[], free: StoryRun, only: string | undefined): Point[] {
   if (only !== undefined && only !== '' && only !== 'all') return all.filter((point) => point.says === only)
   const costMs = (60 + 1.5 * (free.revisions.to - free.revisions.from)) * free.clusters
   return only === 'all' ? [...all] : sample(all, Math.max(12, Math.floor(BUDGET_MS / costMs)))

@@ -5,8 +5,8 @@
 import { collectionPath, type Resource } from '../../kube/resource.ts'
 import type { WorldCluster } from '../world/index.ts'
 import { asksForChange, type Delivery, type Interference, type ProcessFault } from '../world/process.ts'
-import { isNews } from './compare.ts'
-import type { Course, Trouble } from './course.ts'
+import { isEventOrLease } from './compare.ts'
+import type { StoryRun, Trouble } from './run-story.ts'
 
 export interface Point {
   /** What is done, in words that are the same in every run: with them the fault can be asked for again. */
@@ -25,8 +25,8 @@ export interface Target {
   followsMembers?: boolean
 }
 
-export function pointsOf(target: Target, free: Course): Point[] {
-  const count = free.writes.filter((write) => write.part === target.name && !isNews(write.method, write.path)).length
+export function pointsOf(target: Target, free: StoryRun): Point[] {
+  const count = free.writes.filter((write) => write.part === target.name && !isEventOrLease(write.method, write.path)).length
   const numbers = Array.from({ length: count }, (_, i) => i + 1)
   return [
     ...numbers.map((n) => atWrite(target, n, { kind: 'crash', says: `crash after write ${n}`, fault: () => ({ do: 'crash-after' }) })),
@@ -57,7 +57,7 @@ function atWrite(target: Target, n: number, { kind, says, fault }: AtWrite): Poi
     let left = n
     return {
       onRequest({ part, request }) {
-        if (part !== target.name || !asksForChange(request) || isNews(request.method, request.path)) return undefined
+        if (part !== target.name || !asksForChange(request) || isEventOrLease(request.method, request.path)) return undefined
         return --left === 0 ? fault(cluster) : undefined
       },
     }
@@ -65,7 +65,7 @@ function atWrite(target: Target, n: number, { kind, says, fault }: AtWrite): Poi
   return { says, kind, trouble: { interfere } }
 }
 
-function hiddenEvents(target: Target, free: Course): Point[] {
+function hiddenEvents(target: Target, free: StoryRun): Point[] {
   const isSeen = seenBy(target)
   return free.deliveries.filter(isSeen).map(({ part, cluster, path, type, namespace, name }, i): Point => {
     const interfere = (): Interference => {
@@ -78,7 +78,7 @@ function hiddenEvents(target: Target, free: Course): Point[] {
 }
 
 /** The controllers restart at the end, with caches that begin at each revision of what they read. */
-function oldCaches(target: Target, free: Course): Point[] {
+function oldCaches(target: Target, free: StoryRun): Point[] {
   const isSeen = seenBy(target)
   const revisions = new Set(free.deliveries.filter((one) => one.cluster === undefined && isSeen(one)).map(({ revision }) => revision - 1))
   return [...revisions]

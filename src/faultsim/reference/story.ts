@@ -2,7 +2,7 @@
 
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Invariant, InvariantView } from '../../runtime/seams/seeded.ts'
-import { viewOf } from '../prover/ledger.ts'
+import { viewOf } from '../prover/invariant-monitor.ts'
 import type { WorldCluster } from '../world/index.ts'
 import { ownerOf } from './greeting/plan.ts'
 import type { Card, Greeting } from './kinds.ts'

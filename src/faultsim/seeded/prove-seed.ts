@@ -2,10 +2,10 @@
 import { differences } from '../prover/end-state.ts'
 import type { Oracle } from '../prover/failure.ts'
 import type { WorldSnapshot } from '../world/snapshot.ts'
+import { generatorOf } from './apply-desired.ts'
 import { type Figures, runScript, type ScriptRun } from './run-script.ts'
-import { type Hit, lastWishes, type Script, scriptOf } from './script.ts'
+import { type Hit, lastDesired, type Script, scriptOf } from './script.ts'
 import type { SeededWorld } from './seeded-world.ts'
-import { generatorOf } from './wishes.ts'
 
 export interface SeedResult {
   /** With every fault written out. */
@@ -35,7 +35,7 @@ async function compared(
   if (first.traceHash !== second.traceHash)
     return { oracle: 'deterministic', message: 'the second run of the same script took another course' }
   if (!seeded.isPathless) return undefined
-  const straight = await runScript(seeded, straightWay(seeded, script), from)
+  const straight = await runScript(seeded, straightRun(seeded, script), from)
   if (straight.failure !== undefined) return straight.failure
   const wrong = differences(straight.end, first.end)
   return wrong.length === 0
@@ -44,9 +44,9 @@ async function compared(
 }
 
 /** Without detours and without faults. */
-function straightWay(seeded: SeededWorld, script: Script): Script {
-  const steps = lastWishes(script.steps)
-    .filter((step) => step.wish !== null && generatorOf(seeded, step).fleetingMs === undefined)
+function straightRun(seeded: SeededWorld, script: Script): Script {
+  const steps = lastDesired(script.steps)
+    .filter((step) => step.desired !== null && generatorOf(seeded, step).fleetingMs === undefined)
     .map((step) => ({ ...step, pause: 0 as const }))
   return { ...script, steps, moments: [], hits: [] }
 }

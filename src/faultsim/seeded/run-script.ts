@@ -6,16 +6,16 @@ import { messageOf } from '../../base/error-text.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { WRITES_PER_INSTANT } from '../prover/course.ts'
 import { type EndState, endStateOf } from '../prover/end-state.ts'
 import { type Oracle, OracleFailure } from '../prover/failure.ts'
-import { keepLedger, type Ledger, orphansIn, viewOf } from '../prover/ledger.ts'
+import { type InvariantMonitor, monitorInvariants, orphansIn, viewOf } from '../prover/invariant-monitor.ts'
+import { WRITES_PER_INSTANT } from '../prover/run-story.ts'
 import { AmbientUseError, World, type WorldCluster } from '../world/index.ts'
 import type { WorldSnapshot } from '../world/snapshot.ts'
+import { applyDesired, generatorOf, isAsDesired } from './apply-desired.ts'
 import { type Hits, putInto } from './hits.ts'
-import { type Hit, lastWishes, type Moment, type Script, type Step } from './script.ts'
+import { type Hit, lastDesired, type Moment, type Script, type Step } from './script.ts'
 import type { SeededWorld } from './seeded-world.ts'
-import { generatorOf, isAsWished, wish } from './wishes.ts'
 
 export interface ScriptRun {
   traceHash: string
@@ -67,7 +67,7 @@ class Run {
   readonly #seeded: SeededWorld
   readonly #script: Script
   readonly #world: World
-  readonly #ledgers: Ledger[] = []
+  readonly #ledgers: InvariantMonitor[] = []
   readonly #moments: Record<string, number> = {}
   readonly #beganAt = new Map<WorldCluster, number>()
   readonly #cutUntil = new Map<WorldCluster, number>()
@@ -106,23 +106,23 @@ class Run {
     const others = new Map(clusters.map(({ name, store }) => [name, viewOf(store)]))
     for (const cluster of clusters) {
       const isPeoples = (resource: string, object: KubeObject): boolean => this.#isPeoples(cluster.name, resource, object)
-      this.#ledgers.push(keepLedger(cluster.store, this.#seeded.invariants, { cluster: cluster.name, others, isPeoples }))
+      this.#ledgers.push(monitorInvariants(cluster.store, this.#seeded.invariants, { cluster: cluster.name, others, isPeoples }))
       this.#beganAt.set(cluster, cluster.store.revision)
     }
     this.#hits = putInto(clusters, this.#script)
     for (const [i, step] of this.#script.steps.entries()) {
       for (const moment of this.#script.moments) if (moment.beforeStep === i + 1) await this.#happen(moment)
-      await this.#wish(step)
+      await this.#desired(step)
       if (step.pause === 'rest') await this.#restAWhile()
       else if (step.pause > 0) await this.#world.advance(step.pause)
     }
   }
 
-  async #wish(step: Step): Promise<void> {
+  async #desired(step: Step): Promise<void> {
     const { cluster, name } = step
     const generator = generatorOf(this.#seeded, step)
     this.#acting = { cluster, name, plural: generator.resource.plural }
-    await wish(this.#cluster(cluster), generator, step)
+    await applyDesired(this.#cluster(cluster), generator, step)
     this.#acting = undefined
   }
 
@@ -170,8 +170,8 @@ class Run {
       let isDone = true
       for (const step of this.#lasting(true)) {
         const [cluster, generator] = [this.#cluster(step.cluster), generatorOf(this.#seeded, step)]
-        isDone = (generator.isContested === true || (await isAsWished(cluster, generator, step))) && isDone
-        await this.#wish(step)
+        isDone = (generator.isContested === true || (await isAsDesired(cluster, generator, step))) && isDone
+        await this.#desired(step)
       }
       await this.#rest()
       if (isDone) break
@@ -186,7 +186,7 @@ class Run {
   }
 
   async #judge(): Promise<void> {
-    for (const ledger of this.#ledgers) if (ledger.broken !== undefined) throw new OracleFailure('invariant', ledger.broken)
+    for (const monitor of this.#ledgers) if (monitor.broken !== undefined) throw new OracleFailure('invariant', monitor.broken)
     for (const cluster of this.#world.clusters) {
       const orphans = orphansIn(cluster.store)
       if (orphans.length > 0) throw new OracleFailure('no leaked children', `${cluster.name}: their owners are gone: ${orphans.join(', ')}`)
@@ -195,17 +195,17 @@ class Run {
     const causes = this.#script.steps.length + this.#script.moments.length + (this.#hits?.noted.length ?? 0)
     if (this.#writes > (this.#seeded.writesPerCause ?? WRITES_PER_CAUSE) * (causes + 2))
       throw new OracleFailure('bounded writes', `${this.#writes} writes after ${causes} causes`)
-    await this.#judgeWishes()
+    await this.#judgeDesired()
     this.#end = this.#endState()
     await this.#mustBeQuiet()
   }
 
   /** The last wishes for what stays, or for what goes by itself. */
   #lasting(isLasting: boolean): Step[] {
-    return lastWishes(this.#script.steps).filter((step) => (generatorOf(this.#seeded, step).fleetingMs === undefined) === isLasting)
+    return lastDesired(this.#script.steps).filter((step) => (generatorOf(this.#seeded, step).fleetingMs === undefined) === isLasting)
   }
 
-  async #judgeWishes(): Promise<void> {
+  async #judgeDesired(): Promise<void> {
     for (const step of this.#lasting(false)) {
       const [cluster, generator] = [this.#cluster(step.cluster), generatorOf(this.#seeded, step)]
       if ((await cluster.get(generator.resource, step.name)) !== undefined)
@@ -216,10 +216,10 @@ class Run {
       if (generator.isContested === true) continue
       const live = await cluster.get(generator.resource, step.name)
       const what = `${cluster.name}: ${generator.name} ${step.name}`
-      if (step.wish === null && live !== undefined && !(await isKept(cluster, live, generator.usedBy)))
+      if (step.desired === null && live !== undefined && !(await isKept(cluster, live, generator.usedBy)))
         throw new OracleFailure('at rest', `${what} is still there`)
-      if (step.wish === null) continue
-      const wrong = live === undefined ? 'is not there' : generator.wrong?.(live, step.wish)
+      if (step.desired === null) continue
+      const wrong = live === undefined ? 'is not there' : generator.wrong?.(live, step.desired)
       if (wrong !== undefined) throw new OracleFailure('at rest', `${what} ${wrong}`)
     }
     for (const cluster of this.#world.clusters) {

@@ -13,7 +13,7 @@ export interface Step {
   thing: string
   name: string
   /** What it is to be like; null: it is not to be. */
-  wish: unknown
+  desired: unknown
   /** How long until the next step; 'rest' waits until nothing happens any more. */
   pause: number | 'rest'
 }
@@ -63,11 +63,11 @@ export function scriptOf(world: SeededWorld, seed: number): Script {
 
 function drawStep(world: SeededWorld, random: Random): Step {
   const generator = oneOf(random, world.generators)
-  const wish = random.next() < 0.3 && generator.isLasting !== true ? null : generator.draw(random)
+  const desired = random.next() < 0.3 && generator.isLasting !== true ? null : generator.draw(random)
   const pace = random.next()
   const pause = pace < 0.3 ? 0 : pace < 0.7 ? 1 + whole(random, 50) : pace < 0.85 ? whole(random, 20_000) : 'rest'
   const clusters = world.clusters.filter((name) => generator.isFor === undefined || generator.isFor(name))
-  return { cluster: oneOf(random, clusters), thing: generator.name, name: oneOf(random, generator.names), wish, pause }
+  return { cluster: oneOf(random, clusters), thing: generator.name, name: oneOf(random, generator.names), desired, pause }
 }
 
 function drawMoment(world: SeededWorld, beforeStep: number, random: Random): Moment {
@@ -87,7 +87,7 @@ function drawCutOff(where: { beforeStep: number; cluster: string }, random: Rand
 }
 
 /** What people wish for in the end, by cluster, thing and name. */
-export function lastWishes(steps: readonly Step[]): Step[] {
+export function lastDesired(steps: readonly Step[]): Step[] {
   const last = new Map<string, Step>()
   for (const step of steps) last.set(`${step.cluster} ${step.thing} ${step.name}`, step)
   return [...last.values()]

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Script, Step } from './script.ts'
 import { shrink } from './shrink.ts'
 
-const step = (name: string): Step => ({ cluster: 'hub', thing: 'thing', name, wish: {}, pause: 0 })
+const step = (name: string): Step => ({ cluster: 'hub', thing: 'thing', name, desired: {}, pause: 0 })
 const script: Script = {
   world: 'any',
   seed: 1,

@@ -8,7 +8,7 @@ import { storedIn } from '../prover/end-state.ts'
 import { aWorld, World } from './index.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 
-async function tellSomething(world: World): Promise<void> {
+async function recordSomething(world: World): Promise<void> {
   const owner = await world.hub.create(aConfigMap('default/owner'))
   await world.hub.create(aConfigMap('default/owned', ownedBy(owner)))
   await world.hub.create(aConfigMap('default/', { metadata: { name: undefined, generateName: 'some-' } }))
@@ -23,7 +23,7 @@ describe('a world', () => {
     const hashes: string[] = []
     for (const seed of [7, 7, 8]) {
       const world = await aWorld({ seed, members: 1 }).settle()
-      await tellSomething(world)
+      await recordSomething(world)
       hashes.push(world.traceHash())
       await world.stop()
     }

@@ -21,9 +21,9 @@ export interface Generator {
   /** What one of them is to be like: plain JSON. */
   draw(random: Random): unknown
   /** As it is created. */
-  object(where: string, wish: unknown): KubeObject
+  object(where: string, desired: unknown): KubeObject
   /** Changes what is there into what is wished for (default: its spec is replaced). */
-  change?(object: KubeObject, wish: unknown): void
+  change?(object: KubeObject, desired: unknown): void
   /** In which clusters (default: all). */
   isFor?(cluster: string): boolean
   /** It goes by itself within this time: nobody wishes for it again in the end, and then it must be gone. */
@@ -35,7 +35,7 @@ export interface Generator {
   /** Somebody else may wish for the opposite: what becomes of it is judged by the world alone. */
   isContested?: boolean
   /** What is wrong with one that has been at rest, undefined when nothing is. */
-  wrong?(object: KubeObject, wish: unknown): string | undefined
+  wrong?(object: KubeObject, desired: unknown): string | undefined
 }
 
 export interface Invariant {

@@ -45,7 +45,7 @@ const settled = {
 }
 
 describe('the plan for a greeting', () => {
-  const deeds = (observed: Observed): string[] => {
+  const done = (observed: Observed): string[] => {
     const { actions, effects = [] } = plan(observed)
     const subject = (action: (typeof actions)[number]): string => {
       if (action.do === 'batch') return action.do
@@ -76,7 +76,7 @@ describe('the plan for a greeting', () => {
     ['it ends when its time is over', seen(stored({ spec: { ttlSeconds: 10 } })), ['delete greetings']],
     ['nothing it holds can be of the wrong shape', seen(stored({ spec: undefined, status: undefined })), ['patch greetings/status', 'put']],
   ]
-  for (const [name, observed, expected] of table) it(name, () => assert.deepEqual(deeds(observed), expected))
+  for (const [name, observed, expected] of table) it(name, () => assert.deepEqual(done(observed), expected))
 
   it('waits for its time, and for nothing else by a timer', () => {
     assert.equal(plan(seen(stored({ spec: { ttlSeconds: 30 } }))).requeueAfterMs, 20_000)
@@ -106,8 +106,8 @@ describe('a greeting', () => {
     assert.equal((await greetingAt(hub, 'default/hello')).status?.conditions?.[0]?.reason, 'CardMissing')
     await hub.create(aCard('default/red'))
     await world.settle()
-    const told = await greetingAt(hub, 'default/hello')
-    assert.ok(isConditionTrue(told.status?.conditions, 'Ready'))
+    const reported = await greetingAt(hub, 'default/hello')
+    assert.ok(isConditionTrue(reported.status?.conditions, 'Ready'))
     assert.deepEqual(
       ((await expectThere(hub, CARDS, 'default/red')) as Card).status?.usedBy?.map(({ name }) => name),
       ['hello'],
@@ -132,7 +132,7 @@ describe('a greeting', () => {
         .map(({ text }) => text),
       ['bye'],
     )
-    await hub.delete(CONFIG_MAPS, `default/${childOf(told, 'bob').metadata.name}`)
+    await hub.delete(CONFIG_MAPS, `default/${childOf(reported, 'bob').metadata.name}`)
     await world.settle()
     assert.deepEqual(await mapsIn(hub), ['bob', 'cleo'])
     await expectQuiet(world)

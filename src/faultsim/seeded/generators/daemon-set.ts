@@ -11,14 +11,14 @@ export const daemonSets: Generator = {
   resource: DAEMON_SETS,
   names: ['default/agent'],
   draw: (random) => ({ image: oneOf(random, IMAGES) }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     metadata: metadataOf(where),
-    spec: { selector: { matchLabels: { app: appOf(where) } }, template: templateOf(appOf(where), (wish as { image: string }).image) },
+    spec: { selector: { matchLabels: { app: appOf(where) } }, template: templateOf(appOf(where), (desired as { image: string }).image) },
   }),
-  change(object, wish) {
-    object.spec = { ...(object.spec as object), template: templateOf(object.metadata.name ?? '', (wish as { image: string }).image) }
+  change(object, desired) {
+    object.spec = { ...(object.spec as object), template: templateOf(object.metadata.name ?? '', (desired as { image: string }).image) }
   },
   wrong(object) {
     const {

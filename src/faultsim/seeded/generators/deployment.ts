@@ -17,18 +17,18 @@ export const deployments: Generator = {
   resource: DEPLOYMENTS,
   names: ['default/web', 'default/api'],
   draw: (random): Running => ({ replicas: Math.floor(random.next() * 4), image: oneOf(random, IMAGES) }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: metadataOf(where),
-    spec: specOf(where, wish as Running),
+    spec: specOf(where, desired as Running),
   }),
-  change(object, wish) {
-    const { replicas, template } = specOf(`${object.metadata.namespace}/${object.metadata.name}`, wish as Running)
+  change(object, desired) {
+    const { replicas, template } = specOf(`${object.metadata.namespace}/${object.metadata.name}`, desired as Running)
     object.spec = { ...(object.spec as object), replicas, template }
   },
-  wrong(object, wish) {
-    const { replicas } = wish as Running
+  wrong(object, desired) {
+    const { replicas } = desired as Running
     const {
       readyReplicas = 0,
       updatedReplicas = 0,

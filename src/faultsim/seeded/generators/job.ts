@@ -21,15 +21,15 @@ export const jobs: Generator = {
     parallelism: 1 + Math.floor(random.next() * 3),
     completionMode: random.next() < 0.5 ? 'Indexed' : 'NonIndexed',
   }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: metadataOf(where),
-    spec: { ...(wish as Work), template: templateOf(appOf(where), 'work:1', { restartPolicy: 'Never' }) },
+    spec: { ...(desired as Work), template: templateOf(appOf(where), 'work:1', { restartPolicy: 'Never' }) },
   }),
   // What else it is can no longer be changed.
-  change(object, wish) {
-    object.spec = { ...(object.spec as object), parallelism: (wish as Work).parallelism }
+  change(object, desired) {
+    object.spec = { ...(object.spec as object), parallelism: (desired as Work).parallelism }
   },
   wrong(object) {
     const status = object.status as { conditions?: { type: string; status: string }[]; succeeded?: number } | undefined

@@ -21,13 +21,13 @@ export const services: Generator = {
   resource: SERVICES,
   names: ['default/front'],
   draw: (random): Selecting => ({ app: oneOf(random, ['web', 'api', 'db']), port: oneOf(random, [80, 8080]) }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'v1',
     kind: 'Service',
     metadata: metadataOf(where),
-    spec: specOf(wish as Selecting),
+    spec: specOf(desired as Selecting),
   }),
-  change(object, wish) {
-    object.spec = { ...(object.spec as object), ...specOf(wish as Selecting) }
+  change(object, desired) {
+    object.spec = { ...(object.spec as object), ...specOf(desired as Selecting) }
   },
 }

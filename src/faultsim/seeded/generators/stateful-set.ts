@@ -11,27 +11,27 @@ export const statefulSets: Generator = {
   resource: STATEFUL_SETS,
   names: ['default/db'],
   draw: (random): Running => ({ replicas: Math.floor(random.next() * 3), image: oneOf(random, IMAGES) }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
     metadata: metadataOf(where),
     spec: {
-      replicas: (wish as Running).replicas,
+      replicas: (desired as Running).replicas,
       serviceName: appOf(where),
       selector: { matchLabels: { app: appOf(where) } },
-      template: templateOf(appOf(where), (wish as Running).image),
+      template: templateOf(appOf(where), (desired as Running).image),
       volumeClaimTemplates: [
         { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
       ],
     },
   }),
-  change(object, wish) {
-    const { replicas, image } = wish as Running
+  change(object, desired) {
+    const { replicas, image } = desired as Running
     object.spec = { ...(object.spec as object), replicas, template: templateOf(object.metadata.name ?? '', image) }
   },
-  wrong(object, wish) {
+  wrong(object, desired) {
     const { readyReplicas = 0, replicas = 0 } = (object.status ?? {}) as Record<string, number>
-    const wanted = (wish as Running).replicas
+    const wanted = (desired as Running).replicas
     return readyReplicas === wanted && replicas === wanted
       ? undefined
       : `has ${replicas} pods, ${readyReplicas} ready, instead of ${wanted}`

@@ -24,7 +24,7 @@ const greetings: Generator = {
   resource: GREETINGS,
   names: ['default/a', 'default/a-b', 'default/x'],
   draw: drawSpec,
-  object: (where, wish) => aGreeting(where, wish as Greeting['spec']),
+  object: (where, desired) => aGreeting(where, desired as Greeting['spec']),
 }
 
 const fleeting: Generator = {
@@ -32,7 +32,7 @@ const fleeting: Generator = {
   resource: GREETINGS,
   names: ['default/soon'],
   draw: (random) => ({ ...drawSpec(random), card: undefined, ttlSeconds: 5 + Math.floor(random.next() * 30) }),
-  object: (where, wish) => aGreeting(where, wish as Greeting['spec']),
+  object: (where, desired) => aGreeting(where, desired as Greeting['spec']),
   fleetingMs: 120_000,
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { conditionsOf } from '../../../faultsim/expect/index.ts'
-import { keepLedger } from '../../../faultsim/prover/ledger.ts'
+import { monitorInvariants } from '../../../faultsim/prover/invariant-monitor.ts'
 import { story } from '../../../faultsim/story.ts'
 import type { World } from '../../../faultsim/world/index.ts'
 import { DEPLOYMENTS, PODS } from '../../../kinds/kubernetes/resources.ts'
@@ -26,11 +26,11 @@ const within = (least: number, most: number): Invariant => ({
 
 /** While `change` is made and takes its course, the invariant holds. */
 async function holds(world: World, invariant: Invariant, change: Deployment['spec']): Promise<void> {
-  const ledger = keepLedger(world.member.store, [invariant])
+  const monitor = monitorInvariants(world.member.store, [invariant])
   await world.member.patch(DEPLOYMENTS, 'default/web', { spec: change })
   await world.settle()
-  ledger.stop()
-  assert.equal(ledger.broken, undefined)
+  monitor.stop()
+  assert.equal(monitor.broken, undefined)
 }
 
 const rolled = (image: string): Deployment['spec'] => ({ template: { spec: { containers: [{ name: 'main', image }] } } })
@@ -114,14 +114,14 @@ describe('Deployments on nodes', () => {
       const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } }
       await member.create(aDeployment('web', { replicas: 6, strategy }))
       await world.settle()
-      const ledger = keepLedger(member.store, [within(5, 7)])
+      const monitor = monitorInvariants(member.store, [within(5, 7)])
       for (const image of ['two', 'three', 'one', 'four']) {
         await member.patch(DEPLOYMENTS, 'default/web', { spec: rolled(image) })
         await world.advance(400)
       }
       await world.settle()
-      ledger.stop()
-      assert.equal(ledger.broken, undefined)
+      monitor.stop()
+      assert.equal(monitor.broken, undefined)
       await expectDone(world, 6)
     },
     NODES,

@@ -25,8 +25,8 @@ export const clusters: Generator = {
   isLasting: true,
   draw: (random): Said => ({ tier: oneOf(random, ['gold', 'plain']), taint: oneOf(random, [null, null, 'NoSchedule', 'NoExecute']) }),
   object: (where): KubeObject => joinedCluster(where),
-  change(object, wish) {
-    const { tier, taint } = wish as Said
+  change(object, desired) {
+    const { tier, taint } = desired as Said
     const spec = (object.spec ?? {}) as { taints?: Taint[] }
     object.metadata.labels = { ...object.metadata.labels, tier }
     const taints = (spec.taints ?? []).filter(({ key }) => key !== REPAIRS)

@@ -14,13 +14,13 @@ export const foreignConfigMaps: Generator = {
   names: ['default/settings'],
   isContested: true,
   draw: () => ({ color: 'mine' }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: metadataOf(where),
-    data: wish as Record<string, string>,
+    data: desired as Record<string, string>,
   }),
-  change: (object, wish) => void Object.assign(object, { data: wish }),
+  change: (object, desired) => void Object.assign(object, { data: desired }),
 }
 
 export const foreignDeployments: Generator = {
@@ -29,17 +29,17 @@ export const foreignDeployments: Generator = {
   names: ['default/shop', 'default/blog'],
   isContested: true,
   draw: () => ({ replicas: 1 }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: metadataOf(where),
     spec: {
-      replicas: (wish as { replicas: number }).replicas,
+      replicas: (desired as { replicas: number }).replicas,
       selector: { matchLabels: { app: appOf(where) } },
       template: templateOf(appOf(where), 'own:1'),
     },
   }),
-  change(object, wish) {
-    object.spec = { ...(object.spec as object), replicas: (wish as { replicas: number }).replicas }
+  change(object, desired) {
+    object.spec = { ...(object.spec as object), replicas: (desired as { replicas: number }).replicas }
   },
 }

@@ -22,10 +22,10 @@ export const overridePolicies: Generator = {
       { targetCluster: { clusterNames: [oneOf(random, ['member1', 'member2', 'member3'])] }, overriders: oneOf(random, CHANGES) },
     ],
   }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'policy.karmada.io/v1alpha1',
     kind: 'OverridePolicy',
     metadata: metadataOf(where),
-    spec: wish as Record<string, unknown>,
+    spec: desired as Record<string, unknown>,
   }),
 }

@@ -85,11 +85,11 @@ export const propagationPolicies: Generator = {
   resource: PROPAGATION_POLICIES,
   names: ['default/near', 'default/far'],
   draw: (random) => drawPolicy(random, NAMESPACED),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'policy.karmada.io/v1alpha1',
     kind: 'PropagationPolicy',
     metadata: metadataOf(where),
-    spec: wish as Fields,
+    spec: desired as Fields,
   }),
 }
 
@@ -98,10 +98,10 @@ export const clusterPropagationPolicies: Generator = {
   resource: CLUSTER_PROPAGATION_POLICIES,
   names: ['wide'],
   draw: (random) => drawPolicy(random, [...NAMESPACED.map((selector) => ({ ...selector, namespace: 'default' })), ROLE, ROLE, ROLE]),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'policy.karmada.io/v1alpha1',
     kind: 'ClusterPropagationPolicy',
     metadata: { name: where },
-    spec: wish as Fields,
+    spec: desired as Fields,
   }),
 }

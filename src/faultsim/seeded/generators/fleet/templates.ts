@@ -15,8 +15,8 @@ const runningOf = (where: string, { replicas, image }: Running): Record<string, 
   template: templateOf(appOf(where), image),
 })
 
-function scale(object: KubeObject, wish: unknown): void {
-  const { replicas, image } = wish as Running
+function scale(object: KubeObject, desired: unknown): void {
+  const { replicas, image } = desired as Running
   object.spec = { ...(object.spec as object), replicas, template: templateOf(object.metadata.name ?? '', image) }
 }
 
@@ -25,11 +25,11 @@ const deployment: Generator = {
   resource: DEPLOYMENTS,
   names: ['default/shop', 'default/blog'],
   draw: drawRunning,
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: metadataOf(where),
-    spec: runningOf(where, wish as Running),
+    spec: runningOf(where, desired as Running),
   }),
   change: scale,
 }
@@ -39,11 +39,11 @@ const statefulSet: Generator = {
   resource: STATEFUL_SETS,
   names: ['default/ledger'],
   draw: drawRunning,
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
     metadata: metadataOf(where),
-    spec: { ...runningOf(where, wish as Running), serviceName: appOf(where) },
+    spec: { ...runningOf(where, desired as Running), serviceName: appOf(where) },
   }),
   change: scale,
 }
@@ -54,15 +54,15 @@ const job: Generator = {
   names: ['default/sum'],
   // Without completions: their shares change with every new division, and no member lets a Job's completions change.
   draw: (random) => ({ parallelism: 1 + Math.floor(random.next() * 3) }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: metadataOf(where),
-    spec: { ...(wish as object), template: templateOf(appOf(where), 'work:1', { restartPolicy: 'Never' }) },
+    spec: { ...(desired as object), template: templateOf(appOf(where), 'work:1', { restartPolicy: 'Never' }) },
   }),
   // What else it is can no longer be changed.
-  change(object, wish) {
-    object.spec = { ...(object.spec as object), parallelism: (wish as { parallelism: number }).parallelism }
+  change(object, desired) {
+    object.spec = { ...(object.spec as object), parallelism: (desired as { parallelism: number }).parallelism }
   },
 }
 
@@ -71,13 +71,13 @@ const configMap: Generator = {
   resource: CONFIG_MAPS,
   names: ['default/settings'],
   draw: (random) => ({ color: oneOf(random, ['red', 'green', 'blue']) }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: metadataOf(where),
-    data: wish as Record<string, string>,
+    data: desired as Record<string, string>,
   }),
-  change: (object, wish) => void Object.assign(object, { data: wish }),
+  change: (object, desired) => void Object.assign(object, { data: desired }),
 }
 
 const service: Generator = {
@@ -85,14 +85,14 @@ const service: Generator = {
   resource: SERVICES,
   names: ['default/door'],
   draw: (random) => ({ port: oneOf(random, [80, 8080]) }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'v1',
     kind: 'Service',
     metadata: metadataOf(where),
-    spec: { selector: { app: 'shop' }, ports: [{ name: 'main', port: (wish as { port: number }).port, protocol: 'TCP' }] },
+    spec: { selector: { app: 'shop' }, ports: [{ name: 'main', port: (desired as { port: number }).port, protocol: 'TCP' }] },
   }),
-  change(object, wish) {
-    object.spec = { ...(object.spec as object), ports: [{ name: 'main', port: (wish as { port: number }).port, protocol: 'TCP' }] }
+  change(object, desired) {
+    object.spec = { ...(object.spec as object), ports: [{ name: 'main', port: (desired as { port: number }).port, protocol: 'TCP' }] }
   },
 }
 
@@ -101,14 +101,14 @@ const clusterRole: Generator = {
   resource: CLUSTER_ROLES,
   names: ['pod-reader'],
   draw: (random) => ({ verbs: random.next() < 0.5 ? ['get'] : ['get', 'list'] }),
-  object: (where, wish): KubeObject => ({
+  object: (where, desired): KubeObject => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     metadata: { name: where },
-    rules: [{ apiGroups: [''], resources: ['pods'], verbs: (wish as { verbs: string[] }).verbs }],
+    rules: [{ apiGroups: [''], resources: ['pods'], verbs: (desired as { verbs: string[] }).verbs }],
   }),
-  change(object, wish) {
-    Object.assign(object, { rules: [{ apiGroups: [''], resources: ['pods'], verbs: (wish as { verbs: string[] }).verbs }] })
+  change(object, desired) {
+    Object.assign(object, { rules: [{ apiGroups: [''], resources: ['pods'], verbs: (desired as { verbs: string[] }).verbs }] })
   },
 }
 

@@ -4,14 +4,14 @@ import type { KubeObject } from '../../../../kube/meta.ts'
 import { FLEET_INVARIANTS } from './invariants.ts'
 import { aBinding, aCopy, aTemplate, aWork, foreign, type HandMade, handMade } from './testing.ts'
 
-type Course = (fleet: HandMade) => Promise<void>
+type StoryRun = (fleet: HandMade) => Promise<void>
 
 /** What went before, then a right step and a wrong one: each in a fleet of its own. */
 interface Case {
   says: string
-  before: Course
-  right: Course
-  wrong: Course
+  before: StoryRun
+  right: StoryRun
+  wrong: StoryRun
 }
 
 const going = (object: KubeObject): KubeObject => ({

@@ -4,7 +4,7 @@ import { utf8Of } from '../../../../base/byte-text.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import type { Invariant } from '../../../../runtime/seams/seeded.ts'
 import { createMemoryStore } from '../../../../store/index.ts'
-import { keepLedger, type Ledger, viewOf } from '../../../prover/ledger.ts'
+import { type InvariantMonitor, monitorInvariants, viewOf } from '../../../prover/invariant-monitor.ts'
 import type { Fleet } from './at-rest.ts'
 import { BINDINGS, KINDS, WORKS } from './marks.ts'
 
@@ -33,7 +33,7 @@ export function handMade(invariants: readonly Invariant[] = []): HandMade {
   const others = new Map(names.map((name) => [name, viewOf(store.cluster(name))]))
   let arePeople = false
   const ledgers = names.map(
-    (cluster): Ledger => keepLedger(store.cluster(cluster), invariants, { cluster, others, isPeoples: () => arePeople }),
+    (cluster): InvariantMonitor => monitorInvariants(store.cluster(cluster), invariants, { cluster, others, isPeoples: () => arePeople }),
   )
   const commit = async (cluster: string, type: 'put' | 'delete', object: KubeObject): Promise<void> => {
     const { namespace = '', name = '' } = object.metadata
@@ -58,7 +58,7 @@ export function handMade(invariants: readonly Invariant[] = []): HandMade {
       await commit(cluster, 'delete', object)
       arePeople = false
     },
-    broken: () => ledgers.find((ledger) => ledger.broken !== undefined)?.broken,
+    broken: () => ledgers.find((monitor) => monitor.broken !== undefined)?.broken,
   }
 }
 

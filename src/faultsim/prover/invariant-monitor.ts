@@ -5,13 +5,13 @@ import type { ClusterStore, StoreEvent } from '../../store/index.ts'
 import { labelOf, storedIn } from './end-state.ts'
 
 /** What else there is around the cluster of a ledger (default: nothing). */
-export interface LedgerSurroundings {
+export interface MonitorDeps {
   cluster: string
   others: ReadonlyMap<string, InvariantView>
   isPeoples(resource: string, object: KubeObject): boolean
 }
 
-export interface Ledger {
+export interface InvariantMonitor {
   /** How often something of this kind and label was created and deleted. */
   readonly comings: ReadonlyMap<string, { created: number; deleted: number }>
   /** The first invariant that did not hold, in words. */
@@ -21,9 +21,9 @@ export interface Ledger {
 
 const UNCOUNTED = /^(events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//
 
-const ALONE: LedgerSurroundings = { cluster: '', others: new Map(), isPeoples: () => false }
+const ALONE: MonitorDeps = { cluster: '', others: new Map(), isPeoples: () => false }
 
-export function keepLedger(store: ClusterStore, invariants: readonly Invariant[], surroundings = ALONE): Ledger {
+export function monitorInvariants(store: ClusterStore, invariants: readonly Invariant[], deps = ALONE): InvariantMonitor {
   const comings = new Map<string, { created: number; deleted: number }>()
   const view = viewOf(store)
   let broken: string | undefined
@@ -41,7 +41,7 @@ export function keepLedger(store: ClusterStore, invariants: readonly Invariant[]
     const resource = key.slice(0, key.indexOf('/'))
     for (const invariant of broken === undefined ? invariants : []) {
       if (invariant.about?.some((plural) => isOf(resource, plural)) === false) continue
-      const wrong = ask(invariant, view, changeOf(event, resource, view, surroundings))
+      const wrong = ask(invariant, view, changeOf(event, resource, view, deps))
       if (wrong !== undefined) broken = `"${invariant.says}" does not hold at revision ${revision} (${type} ${key}): ${wrong}`
     }
   }
@@ -55,7 +55,7 @@ export function keepLedger(store: ClusterStore, invariants: readonly Invariant[]
   }
 }
 
-function changeOf({ type, version, previous }: StoreEvent, resource: string, own: InvariantView, around: LedgerSurroundings): Change {
+function changeOf({ type, version, previous }: StoreEvent, resource: string, own: InvariantView, around: MonitorDeps): Change {
   const object = version.object() as KubeObject
   return {
     cluster: around.cluster,

@@ -13,7 +13,7 @@ export function generatorOf(world: SeededWorld, step: Step): Generator {
 }
 
 /** Once; what the server refuses is refused. */
-export async function wish(cluster: WorldCluster, generator: Generator, { name, wish: wanted }: Step): Promise<void> {
+export async function applyDesired(cluster: WorldCluster, generator: Generator, { name, desired: wanted }: Step): Promise<void> {
   try {
     if (wanted === null) await cluster.delete(generator.resource, name, { propagationPolicy: 'Background' })
     else await createOrChange(cluster, generator, { name, wanted })
@@ -44,7 +44,7 @@ async function createOrChange(
 }
 
 /** Whether it is there as wished, or not there as wished. */
-export async function isAsWished(cluster: WorldCluster, generator: Generator, { name, wish: wanted }: Step): Promise<boolean> {
+export async function isAsDesired(cluster: WorldCluster, generator: Generator, { name, desired: wanted }: Step): Promise<boolean> {
   const live = await cluster.get(generator.resource, name)
   if (wanted === null) return live === undefined
   return live !== undefined && live.metadata.deletionTimestamp === undefined

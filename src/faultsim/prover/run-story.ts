@@ -10,7 +10,7 @@ import type { ControllerWrite, Delivery, Interference } from '../world/process.t
 import type { WorldSnapshot } from '../world/snapshot.ts'
 import { type EndState, endStateOf } from './end-state.ts'
 import { OracleFailure } from './failure.ts'
-import { keepLedger, type Ledger, orphansIn } from './ledger.ts'
+import { type InvariantMonitor, monitorInvariants, orphansIn } from './invariant-monitor.ts'
 
 export interface Story {
   world: WorldOptions
@@ -32,9 +32,9 @@ export interface Trouble {
   afterwards?(cluster: WorldCluster, settle: () => Promise<void>): Promise<void>
 }
 
-export interface Course {
+export interface StoryRun {
   end: EndState
-  comings: Ledger['comings']
+  comings: InvariantMonitor['comings']
   writes: readonly ControllerWrite[]
   /** Every line of every watch, in the order of delivery. Only of a course without interference. */
   deliveries: readonly Delivery[]
@@ -59,7 +59,7 @@ export async function beginningOf(story: Story): Promise<WorldSnapshot> {
   return snapshot
 }
 
-export async function runCourse(story: Story, from: WorldSnapshot, trouble: Trouble = {}): Promise<Course> {
+export async function runStory(story: Story, from: WorldSnapshot, trouble: Trouble = {}): Promise<StoryRun> {
   const world = new World({ writesPerInstant: WRITES_PER_INSTANT, ...story.world, from })
   try {
     await world.start()
@@ -76,10 +76,10 @@ export async function runCourse(story: Story, from: WorldSnapshot, trouble: Trou
   }
 }
 
-async function play(story: Story, world: World, trouble: Trouble): Promise<Course> {
+async function play(story: Story, world: World, trouble: Trouble): Promise<StoryRun> {
   const cluster = story.cluster(world)
   const { store } = cluster
-  const ledger = keepLedger(store, story.invariants ?? [])
+  const monitor = monitorInvariants(store, story.invariants ?? [])
   const deliveries: Delivery[] = []
   const record: Interference = { onDelivery: (delivery) => void deliveries.push(delivery) }
   cluster.interference = trouble.interfere?.(cluster) ?? record
@@ -96,15 +96,15 @@ async function play(story: Story, world: World, trouble: Trouble): Promise<Cours
   await trouble.afterwards?.(cluster, settle)
   cluster.interference = undefined
   const writes = cluster.takeWrites()
-  if (ledger.broken !== undefined) throw new OracleFailure('invariant', ledger.broken)
+  if (monitor.broken !== undefined) throw new OracleFailure('invariant', monitor.broken)
   const orphans = world.clusters.flatMap((one) => orphansIn(one.store))
   if (orphans.length > 0) throw new OracleFailure('no leaked children', `their owners are gone: ${orphans.join(', ')}`)
   const end = new Map(endStateOf(store, from))
   for (const one of others) for (const [key, value] of endStateOf(one.store, began.get(one) ?? 0)) end.set(`${one.name}: ${key}`, value)
   if (story.outside !== undefined) end.set('outside', story.outside(cluster))
   const traceHash = world.traceHash()
-  const comings = structuredClone(ledger.comings)
-  ledger.stop()
+  const comings = structuredClone(monitor.comings)
+  monitor.stop()
   await atRest(story, world, cluster)
   await mustBeQuiet(world, cluster)
   return { end, comings, writes, deliveries, traceHash, revisions: { from, to }, clusters: world.clusters.length }
