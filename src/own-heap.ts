@@ -23,15 +23,15 @@ interface Given {
 /** Whether people look at the error output: a thread's own streams do not say. */
 export const isErrorTerminal = (): boolean => (isMainThread ? process.stderr.isTTY === true : (workerData as Given).isTerminal)
 
-interface Said {
+interface Output {
   to: 'out' | 'err'
   text: string
 }
 
 /** In the order in which it is said, whatever it is said to: each of a thread's own streams has a pace of its own. */
-export function say(to: Said['to'], text: string): void {
+export function say(to: Output['to'], text: string): void {
   if (isMainThread) (to === 'out' ? process.stdout : process.stderr).write(text)
-  else parentPort?.postMessage({ to, text } satisfies Said)
+  else parentPort?.postMessage({ to, text } satisfies Output)
 }
 
 /** Resolves with the signal's name when the next one comes; in a thread, also when it came before anybody asked. */
@@ -69,7 +69,7 @@ export function runInOwnHeap(file: string, argv: string[]): Promise<number> {
     workerData: given,
     resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: YOUNG_MIB },
   })
-  worker.on('message', ({ to, text }: Said) => say(to, text))
+  worker.on('message', ({ to, text }: Output) => say(to, text))
   let signals = 0
   for (const name of SIGNALS)
     process.on(name, () => {
@@ -79,14 +79,14 @@ export function runInOwnHeap(file: string, argv: string[]): Promise<number> {
     })
   return new Promise((resolve) => {
     worker.once('error', (error) => {
-      process.stderr.write(`sluice: ${toldOf(error)}\n`)
+      process.stderr.write(`sluice: ${messageOf(error)}\n`)
       resolve(1)
     })
     worker.once('exit', resolve)
   })
 }
 
-function toldOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (!('code' in error) || error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error.stack ?? error.message
   return 'the memory is used up. What was acknowledged is kept; start again with less to hold, on a larger machine, or with more memory: NODE_OPTIONS=--max-old-space-size=MIB before the command'

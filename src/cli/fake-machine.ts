@@ -11,7 +11,7 @@ export interface FakeMachine extends Machine {
   /** Processes that run, with what tells them apart. */
   running: Map<number, string>
   /** What was signalled or started, in order. */
-  deeds: string[]
+  calls: string[]
   said: { out: string; err: string }
   /** Paths under these cannot be used. */
   denied: string[]
@@ -39,7 +39,7 @@ export function fakeMachine(): FakeMachine {
     folders: new Set(),
     modes: new Map(),
     running: new Map([[1, 'self']]),
-    deeds: [],
+    calls: [],
     said: { out: '', err: '' },
     denied: [],
     clock: {
@@ -63,7 +63,7 @@ export function fakeMachine(): FakeMachine {
     out(text) {
       machine.said.out += text
     },
-    log: { write: (level, message, fields) => void machine.deeds.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`) },
+    log: { write: (level, message, fields) => void machine.calls.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`) },
     err(text) {
       machine.said.err += text
     },
@@ -91,11 +91,11 @@ export function fakeMachine(): FakeMachine {
       },
       async createStream(file) {
         check(file, 'open')
-        machine.deeds.push(`stream ${file}`)
+        machine.calls.push(`stream ${file}`)
         return {
           write: async () => undefined,
           close: async () => undefined,
-          discard: async () => void machine.deeds.push(`discard ${file}`),
+          discard: async () => void machine.calls.push(`discard ${file}`),
         }
       },
     },
@@ -104,11 +104,11 @@ export function fakeMachine(): FakeMachine {
       isAlive: (pid) => machine.running.has(pid),
       mark: (pid) => machine.running.get(pid),
       signal(pid, name) {
-        machine.deeds.push(`${name} ${pid}`)
+        machine.calls.push(`${name} ${pid}`)
         machine.onSignal?.(pid)
       },
       async startDetached(args) {
-        machine.deeds.push(`start ${args.join(' ')}`)
+        machine.calls.push(`start ${args.join(' ')}`)
         machine.running.set(77, 'child')
         machine.onStart?.(args)
         return 77

@@ -35,10 +35,10 @@ const jsonLine = (time: string, level: LogLevel, message: string, fields: LogFie
 function textLine(time: string, level: LogLevel, message: string, { fields, colours }: { fields: LogFields; colours: boolean }): string {
   const paint = pc.createColors(colours)
   const colour = { debug: paint.dim, info: paint.cyan, warn: paint.yellow, error: paint.red }[level]
-  const told = Object.entries(fields)
+  const shown = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${paint.dim(`${key}=`)}${typeof value === 'string' && /[\s"=]/.test(value) ? JSON.stringify(value) : value}`)
-  return [paint.dim(time), colour(level.padEnd(5)), message, ...told].join(' ')
+  return [paint.dim(time), colour(level.padEnd(5)), message, ...shown].join(' ')
 }
 
 /** The machine with a log as the options of a command ask for; it goes where errors go. */

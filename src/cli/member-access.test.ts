@@ -91,12 +91,12 @@ describe('the way to a member behind a proxy', () => {
   it('goes through it for commands as well', async () => {
     const transport = transportWith({ proxyURL: proxyURL(), proxyHeader: { 'X-Word': 'sesame' } })
     let hear: (text: string) => void = () => undefined
-    const heard = new Promise<string>((resolve) => {
+    const received = new Promise<string>((resolve) => {
       hear = resolve
     })
     const handlers = { message: (_channel: number, body: Uint8Array) => hear(Buffer.from(body).toString('utf8')), closed: () => undefined }
     const channels = await transport.connect?.({ path: '/exec', headers: {} }, handlers)
-    assert.equal(await heard, 'hello')
+    assert.equal(await received, 'hello')
     channels?.close()
     assert.equal(asked.length, 1)
   })

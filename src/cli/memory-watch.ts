@@ -11,13 +11,13 @@ const LOOKS = 3
 const MUCH = 0.85
 
 /** Tells it once; returns what ends it. */
-export function watchMemory({ clock, memory }: Pick<Machine, 'clock' | 'memory'>, tell: (warning: string) => void): () => void {
+export function watchMemory({ clock, memory }: Pick<Machine, 'clock' | 'memory'>, warn: (warning: string) => void): () => void {
   let above = 0
   return every(clock, LOOK_EVERY_MS, () => {
     const use = memory()
     above = use.usedBytes > use.limitBytes * MUCH ? above + 1 : 0
     if (above < LOOKS) return true
-    tell(memoryWarning(use))
+    warn(memoryWarning(use))
     return false
   })
 }

@@ -235,7 +235,7 @@ describe('down', () => {
     withRun(machine)
     machine.onSignal = () => void machine.clock.after(300, () => machine.running.delete(42))
     assert.equal(await runCommand(machine, ['down']), 0)
-    assert.deepEqual(machine.deeds, ['SIGTERM 42'])
+    assert.deepEqual(machine.calls, ['SIGTERM 42'])
     assert.match(machine.said.out, /Stopped\. Everything is kept/)
   })
 
@@ -258,7 +258,7 @@ describe('up --detach', () => {
       machine.running.delete(77)
     }
     assert.equal(await runCommand(machine, ['up', '--detach', '--members', '1', '--port', '0', '--bare']), 1)
-    assert.deepEqual(machine.deeds, [`start up --data-dir ${DIR} --port 0 --members 1 --bare --quiet`])
+    assert.deepEqual(machine.calls, [`start up --data-dir ${DIR} --port 0 --members 1 --bare --quiet`])
     assert.match(machine.said.err, /it did not start:\n\none\ntwo\ncannot listen on 127\.0\.0\.1:7443/)
   })
 

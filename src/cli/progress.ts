@@ -27,8 +27,8 @@ export function startProgress(machine: Machine): Progress {
   }
 }
 
-/** `willTell`: a story follows, and ends with what to try. */
-export function describeStart(machine: Machine, dir: DataDir, running: Running, { willTell = false } = {}): string {
+/** `hasStory`: a story follows, and ends with what to try. */
+export function describeStart(machine: Machine, dir: DataDir, running: Running, { hasStory = false } = {}): string {
   const colour = machine.isTerminal ? pc : pc.createColors(false)
   const width = Math.max(...running.clusters.map((cluster) => cluster.name.length))
   const rows = running.clusters.map((cluster) => `  ${colour.bold(cluster.name.padEnd(width))}  ${cluster.url}`)
@@ -44,6 +44,6 @@ export function describeStart(machine: Machine, dir: DataDir, running: Running, 
     ...(running.podsRefusal === undefined
       ? []
       : [`${colour.yellow('Pods with volumes cannot run for real here')}: ${running.podsRefusal}`, '']),
-    ...(willTell ? [] : ['Ctrl-C stops it; everything is kept.', '']),
+    ...(hasStory ? [] : ['Ctrl-C stops it; everything is kept.', '']),
   ].join('\n')
 }

@@ -255,7 +255,7 @@ async function startCluster(
     onRenewed(renewed) {
       pki = renewed
       listener.renewTls(tlsOf(renewed))
-      for (const tell of onRenewed) tell()
+      for (const notify of onRenewed) notify()
     },
     onError: (error) => machine.err(`${what.name}: certificates could not be renewed: ${error}\n`),
   })

@@ -46,8 +46,8 @@ function clusterLines({ name, isChosen, why, replicas, work, object, state }: Cl
 
 /** Those that got no sentence of their own. */
 function othersLines(clusters: readonly ClusterLink[], others: Readonly<Record<string, number>>, colour: Colours): string[] {
-  const told = clusters.filter(({ isChosen }) => !isChosen).length
+  const shown = clusters.filter(({ isChosen }) => !isChosen).length
   const total = Object.values(others).reduce((sum, count) => sum + count, 0)
-  if (total <= told) return []
+  if (total <= shown) return []
   return Object.entries(others).map(([why, count]) => `    ${colour.dim(`- ${count} cluster${count === 1 ? '' : 's'}: ${why}`)}`)
 }

@@ -49,7 +49,7 @@ async function placedOf(hub: WorldCluster, name: string): Promise<string> {
 interface GateStory {
   gate: FleetGate
   /** Controllers that take part. */
-  rooms: readonly string[]
+  modules: readonly string[]
   interpreter?: Interpreter
   /** What happens, and what is seen of it. */
   see(world: World, hub: WorldCluster): Promise<unknown>
@@ -95,7 +95,7 @@ const STATE_TASK = {
 const STORIES: GateStory[] = [
   {
     gate: 'Failover',
-    rooms: ['detector', 'scheduler', 'failover'],
+    modules: ['detector', 'scheduler', 'failover'],
     async see(world) {
       await webAndTaint(world)
       await world.settle()
@@ -106,7 +106,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'GracefulEviction',
-    rooms: ['detector', 'scheduler', 'failover'],
+    modules: ['detector', 'scheduler', 'failover'],
     async see(world) {
       await world.hub.create(propagated())
       await world.hub.create(aDeployment('default/web'))
@@ -121,7 +121,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'PropagateDeps',
-    rooms: ['detector', 'scheduler', 'dependencies'],
+    modules: ['detector', 'scheduler', 'dependencies'],
     async see(world, hub) {
       await hub.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'settings' }, data: {} })
       await hub.create(propagated({ propagateDeps: true }))
@@ -135,7 +135,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'PropagationPolicyPreemption',
-    rooms: ['detector'],
+    modules: ['detector'],
     async see(world, hub) {
       await hub.create(propagated())
       await hub.create(aDeployment('default/web'))
@@ -150,7 +150,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'MultiplePodTemplatesScheduling',
-    rooms: ['detector'],
+    modules: ['detector'],
     interpreter: withComponents,
     async see(world, hub) {
       await hub.create(propagated())
@@ -164,7 +164,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'ResourceQuotaEstimate',
-    rooms: ['detector'],
+    modules: ['detector'],
     async see(world, hub) {
       await hub.create(propagated())
       await hub.create(aDeployment('default/web'))
@@ -176,7 +176,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'PriorityBasedScheduling',
-    rooms: ['scheduler'],
+    modules: ['scheduler'],
     async see(world) {
       await world.hub.patch(CLUSTERS, 'member1', { status: capacity(0) }, 'status')
       await twoBindings(world, onMember1)
@@ -190,7 +190,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'SchedulingOvercommitProtection',
-    rooms: ['scheduler'],
+    modules: ['scheduler'],
     async see(world) {
       await world.hub.patch(CLUSTERS, 'member1', { status: capacity(4) }, 'status')
       await twoBindings(world, onMember1)
@@ -203,7 +203,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'StatefulFailoverInjection',
-    rooms: ['works'],
+    modules: ['works'],
     async see(world, hub) {
       await hub.create(aDeployment('default/web'))
       const targets = [{ name: 'member2', replicas: 2 }]
@@ -218,7 +218,7 @@ const STORIES: GateStory[] = [
   },
   {
     gate: 'WorkloadAffinity',
-    rooms: ['detector'],
+    modules: ['detector'],
     async see(world, hub) {
       const workloadAffinity = { affinity: { groupByLabelKey: 'app' } }
       await hub.create(propagated({ placement: { ...placedIn('member1'), workloadAffinity } }))
@@ -231,14 +231,14 @@ const STORIES: GateStory[] = [
   },
 ]
 
-async function seen({ gate, rooms, interpreter, see }: GateStory, isOn: boolean): Promise<unknown> {
+async function seen({ gate, modules, interpreter, see }: GateStory, isOn: boolean): Promise<unknown> {
   const world = await fleetWorld({
     cast: (deps) =>
       fleetControllers(
         { clock: manualClock(), random: seededRandom(1), ...deps, ...(interpreter === undefined ? {} : { interpreter }) },
         { gates: { [gate]: isOn } },
         NO_SEAMS,
-      ).filter(({ name }) => rooms.some((part) => name.split('.').includes(part))),
+      ).filter(({ name }) => modules.some((part) => name.split('.').includes(part))),
   })
   try {
     return await see(world, world.hub)

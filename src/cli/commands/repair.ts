@@ -23,14 +23,14 @@ export async function repair(machine: Machine, options: { dataDir?: string }): P
   }
 }
 
-const MEANING: Record<RepairReport['outcome'], string> = {
+const OUTCOME_TEXT: Record<RepairReport['outcome'], string> = {
   intact: 'Nothing that is needed was damaged.',
   'history lost': 'Every object is there. Watches from before the repair must start over, which clients do by themselves.',
   'writes lost': 'What was written after the damaged place is lost. Revisions have jumped ahead, so that clients notice and read again.',
 }
 
 function describe(report: RepairReport, path: string): string {
-  const lines = [...report.damage.map((damage) => `found: ${damage}`), MEANING[report.outcome]]
+  const lines = [...report.damage.map((damage) => `found: ${damage}`), OUTCOME_TEXT[report.outcome]]
   if (report.setAside.length > 0) lines.push('The damaged files are kept beside the store:', ...report.setAside.map((file) => `  ${file}`))
   return `${lines.join('\n')}\n\nStart it with: sluice up --data-dir ${path}\n`
 }

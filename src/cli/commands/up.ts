@@ -49,11 +49,11 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
     progress.done()
   }
   const endWatch = watchMemory(machine, (warning) => machine.err(`warning: ${warning}\n`))
-  machine.out(describeStart(machine, dir, served, { willTell: plan.chapters.length > 0 }))
+  machine.out(describeStart(machine, dir, served, { hasStory: plan.chapters.length > 0 }))
   const failure = served.failed.then((reason) => ({ reason }))
   const stopped = Promise.race([machine.untilStopped(), failure])
-  const told = plan.chapters.length > 0 ? await tellStory(machine, { dir, options, chapters: plan.chapters, served, stopped }) : undefined
-  const end = options.exit ? (told?.end ?? 'the story is over') : await stopped
+  const outcome = plan.chapters.length > 0 ? await runStory(machine, { dir, options, chapters: plan.chapters, served, stopped }) : undefined
+  const end = options.exit ? (outcome?.end ?? 'the story is over') : await stopped
   endWatch()
   machine.err(`\nStopping (${typeof end === 'string' ? end : end.reason}) …\n`)
   if (typeof end === 'string') await endPods(machine, served)
@@ -63,13 +63,13 @@ export async function up(machine: Machine, options: UpOptions): Promise<void> {
       `stopped because of a ${end.reason}. What was acknowledged is kept; look after the disk of ${dir.path}, then start again`,
     )
   machine.err('Stopped. Everything is kept; the next start finds it as it was.\n')
-  if (options.exit && told?.problem !== undefined) throw told.problem
-  if (options.exit && told?.end !== undefined) throw new CommandError('the story was ended before its end')
+  if (options.exit && outcome?.problem !== undefined) throw outcome.problem
+  if (options.exit && outcome?.end !== undefined) throw new CommandError('the story was ended before its end')
 }
 
 type End = string | { reason: string }
 
-interface Telling {
+interface PlayOptions {
   dir: DataDir
   options: UpOptions
   chapters: readonly Chapter[]
@@ -79,9 +79,9 @@ interface Telling {
 }
 
 /** What went wrong with the story, and what ended it from outside. Sluice stays up all the same, unless --exit says otherwise. */
-async function tellStory(
+async function runStory(
   machine: Machine,
-  { dir, options, chapters, served, stopped }: Telling,
+  { dir, options, chapters, served, stopped }: PlayOptions,
 ): Promise<{ problem?: CommandError; end?: End }> {
   const { tellStories } = await import('../story/index.ts')
   const ending = new AbortController()

@@ -58,8 +58,8 @@ export async function whyFrom(
   if (explained === 'no-hub') throw new CommandError(`${hub.where} is no hub; name one with --context (that of sluice up is called hub)`)
   if (explained === 'no-resource') throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
   const { resource, explanation, isThere, leavesTrace } = explained
-  const told = formatted(explanation, options.output)
-  if (told !== undefined || leavesTrace) machine.out(told ?? whyText(explanation, machine.isTerminal ? pc : pc.createColors(false)))
+  const text = formatted(explanation, options.output)
+  if (text !== undefined || leavesTrace) machine.out(text ?? whyText(explanation, machine.isTerminal ? pc : pc.createColors(false)))
   const all = resource.namespaced ? ' -A' : ''
   if (!isThere) throw new CommandError(`${explanation.says}: ${explanation.fix}; see: sluice get ${resource.plural}${all}`)
 }

@@ -6,7 +6,7 @@ import { type Chapter, type StoryLine, StoryRefused } from '../../runtime/seams/
 import type { DataDir } from '../data-dir.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import type { Running } from '../serve.ts'
-import { StoryError, tell } from './tell.ts'
+import { playSteps, StoryError } from './play.ts'
 import { lineOf, nextText, titleOf } from './text.ts'
 
 /** A step on a busy machine may take its time; the story does not. */
@@ -37,12 +37,12 @@ export async function tellStories(chapters: readonly Chapter[], options: StoryOp
   const ending = new AbortController()
   const either = AbortSignal.any([signal, ending.signal])
   const { stop, start } = running.members
-  const stage = { hub: hub.client, members, clock, random, signal: either, stop, start }
+  const env = { hub: hub.client, members, clock, random, signal: either, stop, start }
   const say = (line: StoryLine, afterMs: number): void => machine.out(lineOf(line, afterMs, colour))
   try {
     for (const chapter of chapters) {
       machine.out(`\n${titleOf(chapter.title, colour)}`)
-      if (!(await tell(await chapter.open(stage), { clock, patienceMs: PATIENCE_MS, signal: either, say }))) return
+      if (!(await playSteps(await chapter.open(env), { clock, patienceMs: PATIENCE_MS, signal: either, say }))) return
     }
     const next = chapters.flatMap((chapter) => chapter.next({ dataDir }))
     machine.out(stays ? nextText(colour, dir.kubeconfig, next) : '\nThe story was told to its end.\n')

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pc from 'picocolors'
 import { fleetChapter } from '../../fleet/story/chapter.ts'
-import { complaintOf, divisionOf, isPresent, readinessOf, readyIn, regionOf, runningIn } from '../../fleet/story/seen.ts'
-import type { Sight } from '../../fleet/story/sight.ts'
+import type { FleetSnapshot } from '../../fleet/story/fleet-snapshot.ts'
+import { complaintOf, divisionOf, isPresent, readinessOf, readyIn, regionOf, runningIn } from '../../fleet/story/snapshot-queries.ts'
 import { counted, divisionText, listText } from '../../fleet/story/text.ts'
 import type { Cluster, ResourceBinding } from '../../kinds/karmada/index.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { StoryLine, StoryStep, Viewer } from '../../runtime/seams/story.ts'
 import { fakeMachine } from '../fake-machine.ts'
-import { StoryError, tell } from './tell.ts'
+import { playSteps, StoryError } from './play.ts'
 import { lineOf, nextText } from './text.ts'
 
-type Step = StoryStep<Sight>
+type Step = StoryStep<FleetSnapshot>
 
 const PLAIN = pc.createColors(false)
 const LOUD = pc.createColors(true)
@@ -23,7 +23,7 @@ const aPod = (name: string, ready: string, more: object = {}): Pod =>
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: ready, message: 'the probe said no' }], ...more },
   }) as Pod
 
-const NOTHING: Sight = { clusters: [], template: undefined, binding: undefined, pods: {} }
+const NOTHING: FleetSnapshot = { clusters: [], template: undefined, binding: undefined, pods: {} }
 const bindingTo = (...clusters: { name: string; replicas?: number }[]): ResourceBinding =>
   ({ spec: { clusters } }) as unknown as ResourceBinding
 const aCluster = (name: string, status: string): Cluster =>
@@ -35,10 +35,10 @@ const aCluster = (name: string, status: string): Cluster =>
 
 describe('what is seen', () => {
   it('says of a cluster what it knows, and of others that nobody looked', () => {
-    const sight = { ...NOTHING, clusters: [aCluster('member1', 'False')] }
-    assert.deepEqual(readinessOf(sight, 'member1'), { status: 'False', reason: 'Because' })
-    assert.deepEqual(readinessOf(sight, 'member2'), { status: 'Unknown', reason: 'NotLookedAtYet' })
-    assert.deepEqual([regionOf(sight, 'member1'), regionOf(sight, 'member2')], ['east', ''])
+    const snapshot = { ...NOTHING, clusters: [aCluster('member1', 'False')] }
+    assert.deepEqual(readinessOf(snapshot, 'member1'), { status: 'False', reason: 'Because' })
+    assert.deepEqual(readinessOf(snapshot, 'member2'), { status: 'Unknown', reason: 'NotLookedAtYet' })
+    assert.deepEqual([regionOf(snapshot, 'member1'), regionOf(snapshot, 'member2')], ['east', ''])
   })
 
   it('is a division only when all replicas have a place', () => {
@@ -53,10 +53,10 @@ describe('what is seen', () => {
 
   it('counts pods that run, those that are ready, and names what hinders the first that is not', () => {
     const leaving = { ...aPod('c', 'True'), metadata: { name: 'c', deletionTimestamp: '2026-01-01T00:00:00Z' } } as Pod
-    const sight = { ...NOTHING, pods: { a: [aPod('x', 'True'), aPod('y', 'False'), leaving] } }
-    assert.deepEqual([runningIn(sight, 'a').length, readyIn(sight, 'a').length, readyIn(sight, 'b').length], [2, 1, 0])
-    assert.deepEqual([isPresent(sight, [{ name: 'a', replicas: 1 }]), isPresent(sight, [{ name: 'a', replicas: 2 }])], [true, false])
-    assert.equal(complaintOf(sight), 'pod y of a is Running: the probe said no')
+    const snapshot = { ...NOTHING, pods: { a: [aPod('x', 'True'), aPod('y', 'False'), leaving] } }
+    assert.deepEqual([runningIn(snapshot, 'a').length, readyIn(snapshot, 'a').length, readyIn(snapshot, 'b').length], [2, 1, 0])
+    assert.deepEqual([isPresent(snapshot, [{ name: 'a', replicas: 1 }]), isPresent(snapshot, [{ name: 'a', replicas: 2 }])], [true, false])
+    assert.equal(complaintOf(snapshot), 'pod y of a is Running: the probe said no')
     assert.equal(complaintOf(NOTHING), 'there are fewer pods than decided')
   })
 })
@@ -95,7 +95,7 @@ describe('the text of a story', () => {
 })
 
 /** Eyes that see one thing after the other, each as soon as somebody waits for it. */
-function eyesSeeing(...sights: Sight[]): Viewer<Sight> & { listeners(): number } {
+function eyesSeeing(...sights: FleetSnapshot[]): Viewer<FleetSnapshot> & { listeners(): number } {
   const handlers = new Set<() => void>()
   return {
     look: () => sights[0] ?? NOTHING,
@@ -113,23 +113,23 @@ function eyesSeeing(...sights: Sight[]): Viewer<Sight> & { listeners(): number }
 
 const ready = (name: string): Step => ({
   name: `${name} is ready`,
-  sees: (sight) => (readinessOf(sight, name).status === 'True' ? { who: 'clusters', says: name } : undefined),
-  missing: (sight) => `${name} says ${readinessOf(sight, name).reason}`,
+  sees: (snapshot) => (readinessOf(snapshot, name).status === 'True' ? { who: 'clusters', says: name } : undefined),
+  missing: (snapshot) => `${name} says ${readinessOf(snapshot, name).reason}`,
 })
 
-async function heard(steps: readonly Step[], eyes: Viewer<Sight>, signal = new AbortController().signal) {
+async function played(steps: readonly Step[], observer: Viewer<FleetSnapshot>, signal = new AbortController().signal) {
   const said: StoryLine[] = []
-  const telling = { clock: fakeMachine().clock, patienceMs: 5000, signal, say: (line: StoryLine) => void said.push(line) }
-  return { isTold: await tell({ steps, ...eyes }, telling), said }
+  const options = { clock: fakeMachine().clock, patienceMs: 5000, signal, say: (line: StoryLine) => void said.push(line) }
+  return { isComplete: await playSteps({ steps, ...observer }, options), said }
 }
 
 describe('telling', () => {
   it('says a line when its fact is seen, in order, with what was fetched beneath it', async () => {
-    const eyes = eyesSeeing(NOTHING, { ...NOTHING, clusters: [aCluster('member1', 'True')] })
-    const deeds: string[] = []
-    const second: Step = { ...ready('member1'), act: async () => void deeds.push('acted'), beneath: async () => ['its log'] }
-    const { isTold, said } = await heard([ready('member1'), second], eyes)
-    assert.equal(isTold, true)
+    const observer = eyesSeeing(NOTHING, { ...NOTHING, clusters: [aCluster('member1', 'True')] })
+    const calls: string[] = []
+    const second: Step = { ...ready('member1'), act: async () => void calls.push('acted'), beneath: async () => ['its log'] }
+    const { isComplete, said } = await played([ready('member1'), second], observer)
+    assert.equal(isComplete, true)
     assert.deepEqual(
       said.map(({ says, more }) => [says, more]),
       [
@@ -137,25 +137,25 @@ describe('telling', () => {
         ['member1', ['its log']],
       ],
     )
-    assert.deepEqual([deeds, eyes.listeners()], [['acted'], 0])
+    assert.deepEqual([calls, observer.listeners()], [['acted'], 0])
   })
 
   it('ends with the step and the reason when something is not seen in time', async () => {
-    const eyes = eyesSeeing({ ...NOTHING, clusters: [aCluster('member1', 'False')] })
-    await assert.rejects(heard([ready('member1')], eyes), (error) => {
+    const observer = eyesSeeing({ ...NOTHING, clusters: [aCluster('member1', 'False')] })
+    await assert.rejects(played([ready('member1')], observer), (error) => {
       assert.ok(error instanceof StoryError)
       assert.equal(error.message, '"member1 is ready" was not seen: member1 says Because (after 5 s)')
       return true
     })
-    assert.equal(eyes.listeners(), 0)
+    assert.equal(observer.listeners(), 0)
   })
 
   it('ends without a word when somebody ends it', async () => {
     const ending = new AbortController()
-    const eyes = eyesSeeing(NOTHING)
+    const observer = eyesSeeing(NOTHING)
     queueMicrotask(() => ending.abort())
-    const { isTold, said } = await heard([ready('member1'), ready('member2')], eyes, ending.signal)
-    assert.deepEqual([isTold, said, eyes.listeners()], [false, [], 0])
+    const { isComplete, said } = await played([ready('member1'), ready('member2')], observer, ending.signal)
+    assert.deepEqual([isComplete, said, observer.listeners()], [false, [], 0])
   })
 
   it('does not swallow what a step itself does wrong', async () => {
@@ -165,6 +165,6 @@ describe('telling', () => {
         throw new TypeError('a mistake')
       },
     }
-    await assert.rejects(heard([broken], eyesSeeing(NOTHING)), TypeError)
+    await assert.rejects(played([broken], eyesSeeing(NOTHING)), TypeError)
   })
 })

@@ -1,7 +1,7 @@
 /** The first chapter that `sluice up` tells: a web server over three regions, and a cluster that fails. */
 import type { Chapter } from '../../runtime/seams/story.ts'
+import { observeFleet } from './fleet-snapshot.ts'
 import { STORY_NAME } from './manifests.ts'
-import { openEyes } from './sight.ts'
 import { fleetStory } from './steps.ts'
 
 const MEMBERS = 3
@@ -20,8 +20,8 @@ export const fleetChapter: Chapter = {
     if (members < MEMBERS) return `it needs ${MEMBERS} members, and there ${members === 1 ? 'is' : 'are'} ${members}`
     return runsProcesses ? undefined : 'its pods run for real, and there are no process nodes'
   },
-  async open(stage) {
-    return { steps: fleetStory(stage), ...(await openEyes(stage)) }
+  async open(env) {
+    return { steps: fleetStory(env), ...(await observeFleet(env)) }
   },
   next({ dataDir }) {
     const where = dataDir === undefined ? '' : ` --data-dir ${dataDir}`

@@ -8,42 +8,43 @@ import { ifFound } from '../../client/errors.ts'
 import { readAll } from '../../client/transport.ts'
 import { PROPAGATION_POLICIES } from '../../kinds/karmada/resources.ts'
 import { DEPLOYMENTS } from '../../kinds/kubernetes/resources.ts'
-import { StoryRefused, type StoryStage, type StoryStep } from '../../runtime/seams/story.ts'
+import { type StoryEnv, StoryRefused, type StoryStep } from '../../runtime/seams/story.ts'
+import type { FleetSnapshot } from './fleet-snapshot.ts'
 import { NAME, NAMESPACE, REPLICAS, STORY_LABEL, STORY_NAME, webDeployment, webPolicy } from './manifests.ts'
-import { complaintOf, divisionOf, isPresent, readinessOf, readyIn, regionOf, runningIn } from './seen.ts'
-import type { Sight } from './sight.ts'
+import { complaintOf, divisionOf, isPresent, readinessOf, readyIn, regionOf, runningIn } from './snapshot-queries.ts'
 import { counted, divisionText, listText } from './text.ts'
 
-export type Step = StoryStep<Sight>
+export type Step = StoryStep<FleetSnapshot>
 
-type FleetStage = Pick<StoryStage, 'hub' | 'members' | 'stop' | 'start'>
+type FleetEnv = Pick<StoryEnv, 'hub' | 'members' | 'stop' | 'start'>
 
 const MANAGER = 'sluice-story'
 
-export function fleetStory(stage: FleetStage): Step[] {
-  const names = stage.members.map(({ name }) => name)
+export function fleetStory(env: FleetEnv): Step[] {
+  const names = env.members.map(({ name }) => name)
   const [first = '', , last = ''] = names
   const others = names.filter((name) => name !== last)
   /** Pods that have nothing to do with the failure, by uid: they must be there at the end. */
   const untouched = new Set<string>()
   let left = 0
-  const division = (sight: Sight) => divisionOf(sight, REPLICAS)
-  const decided = (sight: Sight): string => `the binding says ${divisionText(sight.binding?.spec.clusters?.map(bare) ?? []) || 'nothing'}`
+  const division = (snapshot: FleetSnapshot) => divisionOf(snapshot, REPLICAS)
+  const decided = (snapshot: FleetSnapshot): string =>
+    `the binding says ${divisionText(snapshot.binding?.spec.clusters?.map(bare) ?? []) || 'nothing'}`
 
   return [
     {
       name: 'the clusters are ready',
-      sees(sight) {
-        if (!names.every((name) => readinessOf(sight, name).status === 'True')) return undefined
-        return { who: 'clusters', says: `${listText(names.map((name) => `${name} (${regionOf(sight, name)})`))} are ready` }
+      sees(snapshot) {
+        if (!names.every((name) => readinessOf(snapshot, name).status === 'True')) return undefined
+        return { who: 'clusters', says: `${listText(names.map((name) => `${name} (${regionOf(snapshot, name)})`))} are ready` }
       },
-      missing: (sight) => names.map((name) => `${name}: ${readinessOf(sight, name).status}`).join(', '),
+      missing: (snapshot) => names.map((name) => `${name}: ${readinessOf(snapshot, name).status}`).join(', '),
     },
     {
       name: 'the web server is divided over the regions',
-      act: () => createWeb(stage.hub, ['east', 'west', 'north']),
-      sees(sight) {
-        const clusters = division(sight)
+      act: () => createWeb(env.hub, ['east', 'west', 'north']),
+      sees(snapshot) {
+        const clusters = division(snapshot)
         if (clusters?.length !== names.length) return undefined
         const more = [`as many in each region: ${divisionText(clusters)}`]
         return { who: 'you', says: `create Deployment ${NAME} with ${REPLICAS} replicas, and a PropagationPolicy`, more }
@@ -52,20 +53,20 @@ export function fleetStory(stage: FleetStage): Step[] {
     },
     {
       name: 'its pods run on this machine',
-      sees(sight) {
-        const clusters = division(sight)
-        if (clusters === undefined || !isPresent(sight, clusters)) return undefined
-        for (const name of others) for (const { metadata } of readyIn(sight, name)) untouched.add(metadata.uid ?? '')
+      sees(snapshot) {
+        const clusters = division(snapshot)
+        if (clusters === undefined || !isPresent(snapshot, clusters)) return undefined
+        for (const name of others) for (const { metadata } of readyIn(snapshot, name)) untouched.add(metadata.uid ?? '')
         return { who: 'pods', says: `${REPLICAS} of ${REPLICAS} run as programs of this machine, and answer` }
       },
       missing: complaintOf,
-      beneath: async (sight) => [`$ kubectl --context ${first} logs deployment/${NAME}`, ...(await logOf(stage, first, sight))],
+      beneath: async (snapshot) => [`$ kubectl --context ${first} logs deployment/${NAME}`, ...(await logOf(env, first, snapshot))],
     },
     {
       name: `${last} is cut off`,
-      act: async () => void (await stage.stop(last)),
-      sees(sight) {
-        left = runningIn(sight, last).length
+      act: async () => void (await env.stop(last)),
+      sees(snapshot) {
+        left = runningIn(snapshot, last).length
         return {
           who: 'network',
           says: `${last} is cut off, as \`sluice cluster stop ${last}\` does; its ${counted(left, 'pod')} go on running`,
@@ -75,29 +76,29 @@ export function fleetStory(stage: FleetStage): Step[] {
     },
     {
       name: `${last} is not ready`,
-      sees(sight) {
-        const { status, reason } = readinessOf(sight, last)
+      sees(snapshot) {
+        const { status, reason } = readinessOf(snapshot, last)
         return status === 'True' ? undefined : { who: 'clusters', says: `${last} is not ready any more (${reason})` }
       },
       missing: () => `${last} is still taken for ready`,
     },
     {
       name: `${NAME} leaves ${last}`,
-      sees(sight) {
-        const { clusters = [], gracefulEvictionTasks = [] } = sight.binding?.spec ?? {}
-        if (sight.binding === undefined || clusters.some(({ name }) => name === last)) return undefined
+      sees(snapshot) {
+        const { clusters = [], gracefulEvictionTasks = [] } = snapshot.binding?.spec ?? {}
+        if (snapshot.binding === undefined || clusters.some(({ name }) => name === last)) return undefined
         const task = gracefulEvictionTasks.find(({ fromCluster }) => fromCluster === last)
         return {
           who: 'failover',
           says: `${NAME} leaves ${last}, ${counted(left, 'replica')}${task === undefined ? '' : ` (${task.reason})`}`,
         }
       },
-      missing: (sight) => `${decided(sight)}; is there a ClusterTaintPolicy that adds NoExecute?`,
+      missing: (snapshot) => `${decided(snapshot)}; is there a ClusterTaintPolicy that adds NoExecute?`,
     },
     {
       name: 'its replicas are decided anew',
-      sees(sight) {
-        const clusters = division(sight)
+      sees(snapshot) {
+        const clusters = division(snapshot)
         return clusters === undefined || clusters.some(({ name }) => name === last)
           ? undefined
           : { who: 'scheduler', says: `${divisionText(clusters)}, because ${last} is no choice now` }
@@ -106,10 +107,10 @@ export function fleetStory(stage: FleetStage): Step[] {
     },
     {
       name: 'its pods run elsewhere',
-      sees(sight) {
-        const clusters = division(sight)
-        if (clusters === undefined || !isPresent(sight, clusters)) return undefined
-        const now = new Set(others.flatMap((name) => readyIn(sight, name).map(({ metadata }) => metadata.uid ?? '')))
+      sees(snapshot) {
+        const clusters = division(snapshot)
+        if (clusters === undefined || !isPresent(snapshot, clusters)) return undefined
+        const now = new Set(others.flatMap((name) => readyIn(snapshot, name).map(({ metadata }) => metadata.uid ?? '')))
         if ([...untouched].some((uid) => !now.has(uid))) return undefined
         return {
           who: 'pods',
@@ -120,18 +121,18 @@ export function fleetStory(stage: FleetStage): Step[] {
     },
     {
       name: `${last} is back`,
-      act: async () => void (await stage.start(last)),
-      sees: (sight) =>
-        readinessOf(sight, last).status === 'True' ? { who: 'network', says: `${last} is reached again, and ready` } : undefined,
-      missing: (sight) => `it says ${readinessOf(sight, last).reason}`,
+      act: async () => void (await env.start(last)),
+      sees: (snapshot) =>
+        readinessOf(snapshot, last).status === 'True' ? { who: 'network', says: `${last} is reached again, and ready` } : undefined,
+      missing: (snapshot) => `it says ${readinessOf(snapshot, last).reason}`,
     },
     {
       name: `${last} ends what it should no longer have`,
-      sees: (sight) =>
-        (sight.pods[last] ?? []).length > 0
+      sees: (snapshot) =>
+        (snapshot.pods[last] ?? []).length > 0
           ? undefined
           : { who: 'fleet', says: `${last} ended the ${counted(left, 'pod')} it had kept; nothing moves back by itself` },
-      missing: (sight) => `${counted((sight.pods[last] ?? []).length, 'pod')} of ${NAME} are still in ${last}`,
+      missing: (snapshot) => `${counted((snapshot.pods[last] ?? []).length, 'pod')} of ${NAME} are still in ${last}`,
     },
   ]
 }
@@ -156,9 +157,9 @@ async function labelsOf(hub: Client): Promise<Record<string, string> | undefined
 
 const LOG_LINES = 3
 
-async function logOf({ members }: FleetStage, member: string, sight: Sight): Promise<string[]> {
+async function logOf({ members }: FleetEnv, member: string, snapshot: FleetSnapshot): Promise<string[]> {
   const client = members.find(({ name }) => name === member)?.client
-  const [pod] = readyIn(sight, member)
+  const [pod] = readyIn(snapshot, member)
   if (client === undefined || pod === undefined) return []
   const log = await client.log({ namespace: NAMESPACE, name: pod.metadata.name ?? '' }, { tailLines: LOG_LINES })
   return (await readAll(log)).toString('utf8').trimEnd().split('\n')

@@ -31,7 +31,7 @@ export interface StoryStep<View = unknown> {
 /** Ends a story with a sentence for the user. */
 export class StoryRefused extends Error {}
 
-export interface StoryStage {
+export interface StoryEnv {
   hub: Client
   members: readonly { name: string; client: Client }[]
   clock: Clock
@@ -60,7 +60,7 @@ export interface Chapter {
   flags?: Readonly<Record<string, string>>
   /** Why it cannot be shown here; undefined when it can. */
   hindrance(place: { members: number; runsProcesses: boolean }): string | undefined
-  open(stage: StoryStage): Promise<OpenedChapter>
+  open(stage: StoryEnv): Promise<OpenedChapter>
   /** What to try next, as commands and what each shows. */
   next(place: { dataDir: string | undefined }): readonly (readonly [command: string, shows: string])[]
 }

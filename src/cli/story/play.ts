@@ -12,7 +12,7 @@ export class StoryError extends Error {
   }
 }
 
-export interface Telling {
+export interface PlayOptions {
   clock: Clock
   /** How long a step may take. */
   patienceMs: number
@@ -21,15 +21,15 @@ export interface Telling {
 }
 
 /** False when it was ended before its end. */
-export async function tell(chapter: OpenedChapter, telling: Telling): Promise<boolean> {
-  const { clock, signal, say } = telling
+export async function playSteps(chapter: OpenedChapter, options: PlayOptions): Promise<boolean> {
+  const { clock, signal, say } = options
   const beganMs = clock.now()
   for (const step of chapter.steps) {
     if (signal.aborted) return false
     await step.act?.()
-    const told = await seen(step, chapter, telling)
-    if (told === undefined) return false
-    say({ ...told, more: step.beneath === undefined ? told.more : await step.beneath(chapter.look()) }, clock.now() - beganMs)
+    const result = await seen(step, chapter, options)
+    if (result === undefined) return false
+    say({ ...result, more: step.beneath === undefined ? result.more : await step.beneath(chapter.look()) }, clock.now() - beganMs)
   }
   return true
 }
@@ -38,7 +38,7 @@ export async function tell(chapter: OpenedChapter, telling: Telling): Promise<bo
 function seen(
   step: StoryStep,
   viewer: Pick<OpenedChapter, 'look' | 'onChange'>,
-  { clock, patienceMs, signal }: Telling,
+  { clock, patienceMs, signal }: PlayOptions,
 ): Promise<StoryLine | undefined> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return resolve(undefined)
@@ -52,17 +52,17 @@ function seen(
       resolve(undefined)
     }
     const look = (): void => {
-      let told: StoryLine | undefined
+      let result: StoryLine | undefined
       try {
-        told = step.sees(viewer.look())
+        result = step.sees(viewer.look())
       } catch (error) {
         end()
         reject(error)
         return
       }
-      if (told === undefined) return
+      if (result === undefined) return
       end()
-      resolve(told)
+      resolve(result)
     }
     signal.addEventListener('abort', onAbort, { once: true })
     ends.push(

@@ -2,21 +2,22 @@
 import type { Cluster } from '../../kinds/karmada/index.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { findCondition } from '../../kube/conditions.ts'
-import type { Sight } from './sight.ts'
+import type { FleetSnapshot } from './fleet-snapshot.ts'
 
 const conditionOf = (cluster: Cluster | undefined) => findCondition(cluster?.status?.conditions, 'Ready')
-const clusterOf = ({ clusters }: Sight, name: string): Cluster | undefined => clusters.find(({ metadata }) => metadata.name === name)
+const clusterOf = ({ clusters }: FleetSnapshot, name: string): Cluster | undefined =>
+  clusters.find(({ metadata }) => metadata.name === name)
 
 /** `True`, `False` or `Unknown`, and why. */
-export function readinessOf(sight: Sight, name: string): { status: string; reason: string } {
-  const { status = 'Unknown', reason = 'NotLookedAtYet' } = conditionOf(clusterOf(sight, name)) ?? {}
+export function readinessOf(snapshot: FleetSnapshot, name: string): { status: string; reason: string } {
+  const { status = 'Unknown', reason = 'NotLookedAtYet' } = conditionOf(clusterOf(snapshot, name)) ?? {}
   return { status, reason }
 }
 
-export const regionOf = (sight: Sight, name: string): string => clusterOf(sight, name)?.spec.region ?? ''
+export const regionOf = (snapshot: FleetSnapshot, name: string): string => clusterOf(snapshot, name)?.spec.region ?? ''
 
 /** Replicas by cluster, as decided; undefined while there is no decision for all of them. */
-export function divisionOf({ binding }: Sight, replicas: number): { name: string; replicas: number }[] | undefined {
+export function divisionOf({ binding }: FleetSnapshot, replicas: number): { name: string; replicas: number }[] | undefined {
   const clusters = (binding?.spec.clusters ?? []).map((one) => ({ name: one.name, replicas: one.replicas ?? 0 }))
   const sum = clusters.reduce((total, one) => total + one.replicas, 0)
   return sum === replicas ? clusters.sort((a, b) => (a.name < b.name ? -1 : 1)) : undefined
@@ -26,15 +27,15 @@ const isRunning = ({ metadata, status }: Pod): boolean => metadata.deletionTimes
 const readyCondition = ({ status }: Pod) => status?.conditions?.find(({ type }) => type === 'Ready')
 const isReady = (pod: Pod): boolean => isRunning(pod) && readyCondition(pod)?.status === 'True'
 
-export const runningIn = ({ pods }: Sight, member: string): Pod[] => (pods[member] ?? []).filter(isRunning)
-export const readyIn = ({ pods }: Sight, member: string): Pod[] => (pods[member] ?? []).filter(isReady)
+export const runningIn = ({ pods }: FleetSnapshot, member: string): Pod[] => (pods[member] ?? []).filter(isRunning)
+export const readyIn = ({ pods }: FleetSnapshot, member: string): Pod[] => (pods[member] ?? []).filter(isReady)
 
 /** Whether every member has as many ready pods as it was given. */
-export const isPresent = (sight: Sight, division: readonly { name: string; replicas: number }[]): boolean =>
-  division.every(({ name, replicas }) => readyIn(sight, name).length === replicas)
+export const isPresent = (snapshot: FleetSnapshot, division: readonly { name: string; replicas: number }[]): boolean =>
+  division.every(({ name, replicas }) => readyIn(snapshot, name).length === replicas)
 
 /** What a pod that is not ready waits for, if one says so. */
-export function complaintOf({ pods }: Sight): string {
+export function complaintOf({ pods }: FleetSnapshot): string {
   for (const [member, list] of Object.entries(pods))
     for (const pod of list) {
       if (isReady(pod)) continue

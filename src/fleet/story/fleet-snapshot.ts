@@ -10,10 +10,10 @@ import { CLUSTERS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
 import { DEPLOYMENTS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Deployment, Pod } from '../../kinds/kubernetes/types.ts'
 import type { Resource } from '../../kube/resource.ts'
-import type { StoryStage, Viewer } from '../../runtime/seams/story.ts'
+import type { StoryEnv, Viewer } from '../../runtime/seams/story.ts'
 import { NAME, NAMESPACE } from './manifests.ts'
 
-export interface Sight {
+export interface FleetSnapshot {
   clusters: readonly Cluster[]
   template: Deployment | undefined
   binding: ResourceBinding | undefined
@@ -21,7 +21,7 @@ export interface Sight {
   pods: Readonly<Record<string, readonly Pod[]>>
 }
 
-export async function openEyes({ hub, members, clock, random, signal }: StoryStage): Promise<Viewer<Sight>> {
+export async function observeFleet({ hub, members, clock, random, signal }: StoryEnv): Promise<Viewer<FleetSnapshot>> {
   // One for each, because everybody who waits listens to it.
   const endings: AbortController[] = []
   const endAll = (): void => {
