@@ -106,7 +106,7 @@ async function main(later: (step: () => Promise<void> | void) => void): Promise<
     generator,
     figures: new Figures(),
     plan: options.quick ? QUICK : FULL,
-    tell: (text) => void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}` : `${text}\n`),
+    report: (text) => void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}` : `${text}\n`),
   }
   const sync = syncMs(folder)
   await measureAll(bench, options.scales)

@@ -10,10 +10,10 @@ import { hostOfThisMachine } from '../src/client/transport/host.ts'
 import { undiciTransport } from '../src/client/transport/undici.ts'
 import { startChild } from '../test/machine/child.ts'
 import { CLOCK } from './clock.ts'
-import type { FleetGround } from './propagation.ts'
+import type { FleetSetup } from './propagation.ts'
 
 export interface EmbeddedFleet {
-  ground: FleetGround
+  setup: FleetSetup
   stop(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function startEmbeddedFleet(program: string, { members, transport, 
   }
   const pids = { sluice: [child.pid] }
   return {
-    ground: {
+    setup: {
       hub: clientOf('hub'),
       members: Array.from({ length: members }, (_, i) => clientOf(`member${i + 1}`)),
       pids,

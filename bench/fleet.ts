@@ -69,7 +69,7 @@ async function* propagation(later: Cleanup, { isQuick, hasKube, ground = '', pro
   const embedded = async (shape: EmbeddedShape, count: number): Promise<PropagationFigures> => {
     const fleet = await startEmbeddedFleet(program.file, { ...shape, profile })
     try {
-      return await measurePropagation(fleet.ground, count)
+      return await measurePropagation(fleet.setup, count)
     } finally {
       await fleet.stop()
     }
@@ -90,7 +90,7 @@ async function* onKube(count: number): AsyncGenerator<PropagationRow> {
   const undo: (() => Promise<void>)[] = []
   const fleet = await startRealFleet((step) => void undo.push(async () => step()))
   try {
-    yield { ground: KUBE, figures: await measurePropagation(fleet.ground, count) }
+    yield { ground: KUBE, figures: await measurePropagation(fleet.setup, count) }
   } finally {
     for (const step of undo.reverse()) await step()
   }

@@ -21,7 +21,7 @@ export interface Bench {
   generator: Generator
   figures: Figures
   plan: Plan
-  tell(text: string): void
+  report(text: string): void
 }
 
 const LISTED = 10_000
@@ -38,7 +38,7 @@ async function inTurn(bench: Bench, round: number, work: (server: Server) => Pro
 /** Makes the stored objects up to `scale`: the first ten thousand in the namespace that is listed. */
 export async function fill(bench: Bench, from: number, scale: number): Promise<void> {
   for (const server of bench.servers) {
-    bench.tell(`${server.name}: filling up to ${scale} objects`)
+    bench.report(`${server.name}: filling up to ${scale} objects`)
     for (let at = from; at < scale; ) {
       const space = Math.floor(at / PER_NAMESPACE)
       const to = Math.min(scale, (space + 1) * PER_NAMESPACE)
@@ -51,7 +51,7 @@ export async function fill(bench: Bench, from: number, scale: number): Promise<v
 /** Servers are measured as they run for days, not in their first seconds. */
 export async function warmUp(bench: Bench): Promise<void> {
   for (const server of bench.servers) {
-    bench.tell(`${server.name}: warming up`)
+    bench.report(`${server.name}: warming up`)
     const order = { target: server.target, namespace: 'written', writers: 16, seconds: bench.plan.seconds } as const
     await bench.generator.order({ ...order, what: 'create', prefix: 'warm-c' })
     await bench.generator.order({ ...order, what: 'update', prefix: 'warm-u' })
@@ -65,7 +65,7 @@ export async function measureWrites(bench: Bench, scale: number): Promise<void> 
     for (const what of ['create', 'update'] as const)
       for (const writers of plan.writers)
         await inTurn(bench, round, async (server) => {
-          bench.tell(`${server.name}: ${what}s with ${writers} writers at ${scale} objects, round ${round + 1}`)
+          bench.report(`${server.name}: ${what}s with ${writers} writers at ${scale} objects, round ${round + 1}`)
           const before = cpuMs(server.pids)
           const prefix = `${what.charAt(0)}${writers}-${round}`
           const got = await generator.order({ what, target: server.target, namespace: 'written', writers, seconds: plan.seconds, prefix })
@@ -88,7 +88,7 @@ export async function measureLists(bench: Bench, scale: number): Promise<void> {
     ] as const)
       for (const limit of [0, 500])
         await inTurn(bench, round, async (server) => {
-          bench.tell(`${server.name}: list as ${shape}, ${limit === 0 ? 'whole' : 'pages'} at ${scale} objects`)
+          bench.report(`${server.name}: list as ${shape}, ${limit === 0 ? 'whole' : 'pages'} at ${scale} objects`)
           const before = cpuMs(server.pids)
           const got = await generator.order({
             what: 'list',
@@ -108,7 +108,7 @@ export async function measureLists(bench: Bench, scale: number): Promise<void> {
 export async function measureDelivery(bench: Bench, scale: number): Promise<void> {
   const { plan, figures, generator } = bench
   await inTurn(bench, 0, async (server) => {
-    bench.tell(`${server.name}: one change to ${plan.watchers} watchers at ${scale} objects`)
+    bench.report(`${server.name}: one change to ${plan.watchers} watchers at ${scale} objects`)
     const got = await generator.order({
       what: 'deliver',
       target: server.target,
@@ -131,7 +131,7 @@ export async function measureMemory(bench: Bench, scale: number, when: string): 
 export async function measureStart(bench: Bench, scale: number): Promise<void> {
   for (let i = 0; i < bench.plan.starts; i++)
     await inTurn(bench, i, async (server) => {
-      bench.tell(`${server.name}: start with ${scale} objects`)
+      bench.report(`${server.name}: start with ${scale} objects`)
       await server.stop()
       bench.figures.add(scale, 'start until the first answer', 'ms', server.name, [await server.start()])
     })

@@ -13,7 +13,7 @@ import type { Resource } from '../src/kube/resource.ts'
 import { cpuMs, residentBytes } from './processes.ts'
 
 /** Hub and members that are up and joined. */
-export interface FleetGround {
+export interface FleetSetup {
   hub: Client
   members: readonly Client[]
   /** All processes that take part, by what they are. */
@@ -43,14 +43,14 @@ const NAMESPACE = 'bench'
 const CREATORS = 16
 const LOOK_EVERY_MS = 100
 const AT_REST_AFTER_MS = 2000
-const TELL_EVERY_MS = 10_000
+const REPORT_EVERY_MS = 10_000
 const WITHIN_MS = 40 * 60_000
 const LOOKED_AT_AFTER_RESTART_MS = 15_000
 /** A process that takes less than this part of a core is idle. */
 const IDLE_SHARE = 10
 
-export async function measurePropagation(ground: FleetGround, deployments: number): Promise<PropagationFigures> {
-  const { hub, members, pids } = ground
+export async function measurePropagation(setup: FleetSetup, deployments: number): Promise<PropagationFigures> {
+  const { hub, members, pids } = setup
   await hub.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } })
   for (const member of members) await until('the namespace', () => has(member, NAMESPACES, { name: NAMESPACE }))
   await hub.create(PROPAGATION_POLICIES, POLICY)
@@ -83,7 +83,7 @@ export async function measurePropagation(ground: FleetGround, deployments: numbe
   const seconds = (ms: number): string => (ms / 1000).toFixed(1)
   const cpu = Object.keys(pids).reduce((sum, name) => sum + (after.cpu[name] ?? 0) - (before.cpu[name] ?? 0), 0)
   console.error(`everywhere after ${seconds(wallMs)} s, at rest after ${seconds(cpu)} s of processor time; now a restart`)
-  const writes = await writesAfter(ground)
+  const writes = await writesAfter(setup)
   return {
     deployments,
     members: members.length,
@@ -175,12 +175,12 @@ async function oneAlone(hub: Client, arrivals: Arrivals, name: string): Promise<
 /** When the last of them was everywhere. */
 async function untilArrived(arrivals: Arrivals, names: readonly string[]): Promise<number> {
   const deadline = performance.now() + WITHIN_MS
-  let toldMs = performance.now()
+  let reportedMs = performance.now()
   for (let left = names; ; ) {
     left = left.filter((name) => arrivals.at(name) === undefined)
     if (left.length === 0) return names.reduce((last, name) => Math.max(last, arrivals.at(name) ?? 0), 0)
-    if (performance.now() - toldMs > TELL_EVERY_MS) {
-      toldMs = performance.now()
+    if (performance.now() - reportedMs > REPORT_EVERY_MS) {
+      reportedMs = performance.now()
       console.error(`${names.length - left.length} of ${names.length} Deployments are everywhere`)
     }
     if (performance.now() > deadline)
@@ -226,7 +226,7 @@ async function versions(hub: Client): Promise<string> {
   return all.sort().join('\n')
 }
 
-async function writesAfter({ hub, pids, restart }: FleetGround): Promise<number> {
+async function writesAfter({ hub, pids, restart }: FleetSetup): Promise<number> {
   const before = new Set((await versions(hub)).split('\n'))
   await restart()
   await untilIdle(pids)
@@ -234,7 +234,7 @@ async function writesAfter({ hub, pids, restart }: FleetGround): Promise<number>
 }
 
 /** The controllers have looked at everything: Sluice has done next to nothing for a while. */
-async function untilIdle(pids: FleetGround['pids']): Promise<void> {
+async function untilIdle(pids: FleetSetup['pids']): Promise<void> {
   const ours = Object.entries(pids).flatMap(([name, ids]) => (name.startsWith('sluice') ? ids : []))
   for (;;) {
     const before = cpuMs(ours)
@@ -259,5 +259,5 @@ const revisionOf = async (hub: Client): Promise<number> => Number((await hub.lis
 
 const countOf = async (hub: Client, resource: Parameters<Client['list']>[0]): Promise<number> => (await hub.list(resource)).items.length
 
-const cpuOf = (pids: FleetGround['pids']): Record<string, number> =>
+const cpuOf = (pids: FleetSetup['pids']): Record<string, number> =>
   Object.fromEntries(Object.entries(pids).map(([name, ids]) => [name, cpuMs(ids)]))

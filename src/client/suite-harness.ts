@@ -27,7 +27,7 @@ export interface ClientHarness {
 }
 
 /** A client in a namespace of its own, through a transport that may misbehave, with a record of what was sent. */
-export interface Scene {
+export interface ClientTestbed {
   server: ServerUnderTest
   client: Client
   namespace: string
@@ -37,10 +37,10 @@ export interface Scene {
   plan(plan: FaultPlan): void
 }
 
-export async function openScene(server: ServerUnderTest, tries?: number): Promise<Scene> {
+export async function openTestbed(server: ServerUnderTest, tries?: number): Promise<ClientTestbed> {
   const { clock, random } = server
   let current: FaultPlan = () => undefined
-  const sent: Scene['sent'] = []
+  const sent: ClientTestbed['sent'] = []
   const onRequest = (request: TransportRequest, fault: Fault | undefined): void => void sent.push({ request, fault, atMs: clock.now() })
   const transport = faultyTransport(server.transport, { clock, plan: (request) => current(request), onRequest })
   const client = createClient({ transport, clock, random, userAgent: 'suite', tries })
@@ -57,8 +57,8 @@ export function configMap(namespace: string, name: string, data: Record<string, 
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, labels: { suite: 'yes' } }, data }
 }
 
-export const create = (scene: Scene, name: string, data?: Record<string, string>): Promise<KubeObject> =>
-  scene.client.create(CONFIG_MAPS, configMap(scene.namespace, name, data))
+export const create = (testbed: ClientTestbed, name: string, data?: Record<string, string>): Promise<KubeObject> =>
+  testbed.client.create(CONFIG_MAPS, configMap(testbed.namespace, name, data))
 
 export const names = (objects: readonly KubeObject[]): string[] => objects.map((object) => object.metadata.name ?? '').sort()
 

@@ -4,11 +4,11 @@ import { CONFIG_MAPS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { isAlreadyExists, isConflict, isNotFound } from './errors.ts'
 import type { ClientCase } from './suite.ts'
-import { configMap, create, names, type Scene } from './suite-harness.ts'
+import { type ClientTestbed, configMap, create, names } from './suite-harness.ts'
 
 const PAGES = 25
 
-async function createMany({ client, namespace }: Scene): Promise<string[]> {
+async function createMany({ client, namespace }: ClientTestbed): Promise<string[]> {
   const wanted = Array.from({ length: PAGES }, (_, i) => `item-${String(i).padStart(3, '0')}`)
   await Promise.all(wanted.map((name) => client.create(CONFIG_MAPS, configMap(namespace, name))))
   return wanted
@@ -69,10 +69,10 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'selects by label and field, and deletes what is selected',
-    async run(scene) {
-      const { client, namespace } = scene
-      await create(scene, 'a')
-      await create(scene, 'b')
+    async run(testbed) {
+      const { client, namespace } = testbed
+      await create(testbed, 'a')
+      await create(testbed, 'b')
       await client.create(CONFIG_MAPS, { ...configMap(namespace, 'c'), metadata: { name: 'c', namespace } })
       assert.deepEqual(names((await client.list(CONFIG_MAPS, { namespace, labelSelector: 'suite=yes' })).items), ['a', 'b'])
       assert.deepEqual(names((await client.list(CONFIG_MAPS, { namespace, fieldSelector: 'metadata.name=b' })).items), ['b'])
@@ -82,10 +82,10 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'lists page by page, every object with its kind',
-    async run(scene) {
-      const { client, namespace, sent } = scene
-      const wanted = await createMany(scene)
-      scene.plan(() => undefined)
+    async run(testbed) {
+      const { client, namespace, sent } = testbed
+      const wanted = await createMany(testbed)
+      testbed.plan(() => undefined)
       const result = await client.list(CONFIG_MAPS, { namespace, pageSize: 10 })
       assert.equal(sent.length, 3)
       assert.deepEqual(names(result.items), wanted)
@@ -94,13 +94,13 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'keeps to the snapshot of the first page while others write',
-    async run(scene) {
-      const { client, namespace, server } = scene
-      const wanted = await createMany(scene)
+    async run(testbed) {
+      const { client, namespace, server } = testbed
+      const wanted = await createMany(testbed)
       let writes: Promise<unknown> | undefined
-      scene.plan((request) => {
+      testbed.plan((request) => {
         if (request.method !== 'GET' || !request.path.includes('continue=') || writes !== undefined) return undefined
-        writes = Promise.all([create(scene, 'zz-new'), client.delete(CONFIG_MAPS, { namespace, name: 'item-024' })])
+        writes = Promise.all([create(testbed, 'zz-new'), client.delete(CONFIG_MAPS, { namespace, name: 'item-024' })])
         return { do: 'delay', ms: server.isVirtual ? 1000 : 300 }
       })
       const result = await client.list(CONFIG_MAPS, { namespace, pageSize: 10 })
@@ -111,10 +111,10 @@ export const objectCases: readonly ClientCase[] = [
   },
   {
     name: 'starts a list over when its snapshot is gone',
-    async run(scene) {
-      const { client, namespace, sent } = scene
-      const wanted = await createMany(scene)
-      scene.plan((request) => (request.path.includes('continue=') ? { do: 'answer', code: 410 } : undefined))
+    async run(testbed) {
+      const { client, namespace, sent } = testbed
+      const wanted = await createMany(testbed)
+      testbed.plan((request) => (request.path.includes('continue=') ? { do: 'answer', code: 410 } : undefined))
       assert.deepEqual(names((await client.list(CONFIG_MAPS, { namespace, pageSize: 10 })).items), wanted)
       assert.equal(sent.length, 3)
     },

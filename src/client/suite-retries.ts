@@ -5,10 +5,10 @@ import type { KubeObject } from '../kube/meta.ts'
 import { ApiError, isConflict, isNotFound } from './errors.ts'
 import { type Fault, scripted } from './fault/fault-transport.ts'
 import type { ClientCase } from './suite.ts'
-import { configMap, create, names, type Scene } from './suite-harness.ts'
+import { type ClientTestbed, configMap, create, names } from './suite-harness.ts'
 import { TransportError } from './transport.ts'
 
-const read = ({ client, namespace }: Scene): Promise<KubeObject> => client.get(CONFIG_MAPS, { namespace, name: 'a' })
+const read = ({ client, namespace }: ClientTestbed): Promise<KubeObject> => client.get(CONFIG_MAPS, { namespace, name: 'a' })
 const PASSING: Fault[] = [
   { do: 'fail-before' },
   { do: 'fail-after' },
@@ -20,35 +20,35 @@ const PASSING: Fault[] = [
 export const retryCases: readonly ClientCase[] = [
   {
     name: 'reads are repeated after every passing failure',
-    async run(scene) {
-      await create(scene, 'a')
+    async run(testbed) {
+      await create(testbed, 'a')
       for (const fault of PASSING) {
-        scene.plan(scripted(fault))
-        assert.equal((await read(scene)).metadata.name, 'a')
-        assert.equal(scene.sent.length, 2, fault.do)
+        testbed.plan(scripted(fault))
+        assert.equal((await read(testbed)).metadata.name, 'a')
+        assert.equal(testbed.sent.length, 2, fault.do)
       }
     },
   },
   {
     name: 'reads are not repeated after a plain refusal, nor for ever',
     tries: 3,
-    async run(scene) {
-      await assert.rejects(read(scene), isNotFound)
-      await create(scene, 'a')
-      scene.plan(scripted({ do: 'answer', code: 500 }))
-      await assert.rejects(read(scene), (error) => error instanceof ApiError && error.code === 500)
-      assert.equal(scene.sent.length, 1)
-      scene.plan(() => ({ do: 'fail-before' }))
-      await assert.rejects(read(scene), TransportError)
-      assert.equal(scene.sent.length, 3)
+    async run(testbed) {
+      await assert.rejects(read(testbed), isNotFound)
+      await create(testbed, 'a')
+      testbed.plan(scripted({ do: 'answer', code: 500 }))
+      await assert.rejects(read(testbed), (error) => error instanceof ApiError && error.code === 500)
+      assert.equal(testbed.sent.length, 1)
+      testbed.plan(() => ({ do: 'fail-before' }))
+      await assert.rejects(read(testbed), TransportError)
+      assert.equal(testbed.sent.length, 3)
     },
   },
   {
     name: 'a write without a precondition is never repeated when its outcome is unknown',
-    async run(scene) {
-      const { client, namespace } = scene
+    async run(testbed) {
+      const { client, namespace } = testbed
       const of = { namespace, name: 'a' }
-      await create(scene, 'a')
+      await create(testbed, 'a')
       const writes: [string, () => Promise<unknown>][] = [
         ['create', () => client.create(CONFIG_MAPS, { ...configMap(namespace, ''), metadata: { namespace, generateName: 'made-' } })],
         ['update', () => client.update(CONFIG_MAPS, configMap(namespace, 'a', { key: 'blind' }))],
@@ -59,11 +59,11 @@ export const retryCases: readonly ClientCase[] = [
       ]
       for (const [what, write] of writes)
         for (const fault of ['fail-before', 'fail-after'] as const) {
-          scene.plan(scripted({ do: fault }))
+          testbed.plan(scripted({ do: fault }))
           await assert.rejects(write(), TransportError)
-          assert.equal(scene.sent.length, 1, `${what} ${fault}`)
+          assert.equal(testbed.sent.length, 1, `${what} ${fault}`)
         }
-      scene.plan(() => undefined)
+      testbed.plan(() => undefined)
       const left = names((await client.list(CONFIG_MAPS, { namespace })).items)
       assert.equal(left.filter((name) => name.startsWith('made-')).length, 1)
       assert.ok(!left.includes('a'))
@@ -71,70 +71,70 @@ export const retryCases: readonly ClientCase[] = [
   },
   {
     name: 'a write that the server turned away is repeated, whatever it is',
-    async run(scene) {
+    async run(testbed) {
       for (const [i, code] of [429, 503].entries()) {
-        scene.plan(scripted({ do: 'answer', code, retryAfterSeconds: 0 }))
-        await create(scene, `a-${i}`)
-        assert.equal(scene.sent.length, 2)
+        testbed.plan(scripted({ do: 'answer', code, retryAfterSeconds: 0 }))
+        await create(testbed, `a-${i}`)
+        assert.equal(testbed.sent.length, 2)
       }
-      scene.plan(scripted({ do: 'answer', code: 503 }))
-      await assert.rejects(create(scene, 'b'), (error) => error instanceof ApiError && error.code === 503)
-      assert.equal(scene.sent.length, 1)
+      testbed.plan(scripted({ do: 'answer', code: 503 }))
+      await assert.rejects(create(testbed, 'b'), (error) => error instanceof ApiError && error.code === 503)
+      assert.equal(testbed.sent.length, 1)
     },
   },
   {
     name: 'a write with a precondition is repeated, and takes effect once',
-    async run(scene) {
-      const { client, namespace } = scene
-      const made = await create(scene, 'a')
-      scene.plan(scripted({ do: 'fail-before' }))
+    async run(testbed) {
+      const { client, namespace } = testbed
+      const made = await create(testbed, 'a')
+      testbed.plan(scripted({ do: 'fail-before' }))
       const second = await client.update(CONFIG_MAPS, { ...made, data: { key: 'second' } })
-      scene.plan(scripted({ do: 'fail-after' }))
+      testbed.plan(scripted({ do: 'fail-after' }))
       await assert.rejects(client.update(CONFIG_MAPS, { ...second, data: { key: 'third' } }), isConflict)
-      assert.equal(scene.sent.length, 2)
+      assert.equal(testbed.sent.length, 2)
       const third = await client.get(CONFIG_MAPS, { namespace, name: 'a' })
       assert.deepEqual(third.data, { key: 'third' })
 
       const { resourceVersion } = third.metadata
       const test = { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion }
-      scene.plan(scripted({ do: 'fail-before' }))
+      testbed.plan(scripted({ do: 'fail-before' }))
       const body = [test, { op: 'add', path: '/data/more', value: 'fourth' }]
       await client.patch(CONFIG_MAPS, { namespace, name: 'a' }, { type: 'json', body })
-      assert.equal(scene.sent.length, 2)
+      assert.equal(testbed.sent.length, 2)
 
-      scene.plan(scripted({ do: 'fail-after' }))
+      testbed.plan(scripted({ do: 'fail-after' }))
       await assert.rejects(client.delete(CONFIG_MAPS, { namespace, name: 'a' }, { preconditions: { uid: made.metadata.uid } }), isNotFound)
-      assert.equal(scene.sent.length, 2)
+      assert.equal(testbed.sent.length, 2)
     },
   },
   {
     name: 'waits longer each time, never exactly as long, and as long as the server asks',
     isSlow: true,
     tries: 8,
-    async run(scene) {
-      await create(scene, 'a')
-      scene.plan(() => ({ do: 'fail-before' }))
-      await assert.rejects(read(scene), TransportError)
-      const delays = scene.sent.slice(1).map((one, i) => one.atMs - (scene.sent[i]?.atMs ?? 0))
+    async run(testbed) {
+      await create(testbed, 'a')
+      testbed.plan(() => ({ do: 'fail-before' }))
+      await assert.rejects(read(testbed), TransportError)
+      const delays = testbed.sent.slice(1).map((one, i) => one.atMs - (testbed.sent[i]?.atMs ?? 0))
       for (const [i, delay] of delays.entries()) {
         const full = Math.min(5000, 100 * 2 ** i)
         assert.ok(delay >= full / 2 && delay <= full, `delay ${i} is ${delay}`)
       }
       assert.ok(delays.some((delay, i) => delay !== 100 * 2 ** i))
-      scene.plan(scripted({ do: 'answer', code: 429, retryAfterSeconds: 7 }))
-      await read(scene)
-      assert.ok((scene.sent[1]?.atMs ?? 0) - (scene.sent[0]?.atMs ?? 0) >= 7000)
+      testbed.plan(scripted({ do: 'answer', code: 429, retryAfterSeconds: 7 }))
+      await read(testbed)
+      assert.ok((testbed.sent[1]?.atMs ?? 0) - (testbed.sent[0]?.atMs ?? 0) >= 7000)
     },
   },
   {
     name: 'stops trying when told to',
-    async run(scene) {
-      const { client, namespace, server } = scene
+    async run(testbed) {
+      const { client, namespace, server } = testbed
       const stop = new AbortController()
-      scene.plan(() => ({ do: 'answer', code: 429, retryAfterSeconds: 1000 }))
+      testbed.plan(() => ({ do: 'answer', code: 429, retryAfterSeconds: 1000 }))
       server.clock.after(50, () => stop.abort())
       await assert.rejects(client.get(CONFIG_MAPS, { namespace, name: 'a' }, { signal: stop.signal }), (error) => error instanceof ApiError)
-      assert.equal(scene.sent.length, 1)
+      assert.equal(testbed.sent.length, 1)
     },
   },
 ]

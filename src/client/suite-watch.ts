@@ -6,13 +6,17 @@ import type { WatchEvent, WatchOptions } from './client.ts'
 import { isExpired } from './errors.ts'
 import { scripted } from './fault/fault-transport.ts'
 import type { ClientCase } from './suite.ts'
-import { configMap, create, type Scene } from './suite-harness.ts'
+import { type ClientTestbed, configMap, create } from './suite-harness.ts'
 import { TransportError } from './transport.ts'
 
 /** Collects `count` events, then lets go of the stream. */
-async function take(scene: Scene, count: number, options: Partial<WatchOptions> & { resourceVersion: string }): Promise<WatchEvent[]> {
+async function take(
+  testbed: ClientTestbed,
+  count: number,
+  options: Partial<WatchOptions> & { resourceVersion: string },
+): Promise<WatchEvent[]> {
   const events: WatchEvent[] = []
-  for await (const event of scene.client.watch(CONFIG_MAPS, { namespace: scene.namespace, ...options })) {
+  for await (const event of testbed.client.watch(CONFIG_MAPS, { namespace: testbed.namespace, ...options })) {
     events.push(event)
     if (events.length >= count) break
   }
@@ -20,15 +24,15 @@ async function take(scene: Scene, count: number, options: Partial<WatchOptions> 
 }
 
 const received = (events: readonly WatchEvent[]): string[] => events.map((event) => `${event.type} ${event.object.metadata.name}`)
-const revisionOf = async (scene: Scene): Promise<string> =>
-  (await scene.client.list(CONFIG_MAPS, { namespace: scene.namespace })).resourceVersion
+const revisionOf = async (testbed: ClientTestbed): Promise<string> =>
+  (await testbed.client.list(CONFIG_MAPS, { namespace: testbed.namespace })).resourceVersion
 
-async function someHistory(scene: Scene): Promise<string> {
-  const from = await revisionOf(scene)
-  const a = await create(scene, 'a')
-  await scene.client.update(CONFIG_MAPS, { ...a, data: { key: 'changed' } })
-  await create(scene, 'b')
-  await scene.client.delete(CONFIG_MAPS, { namespace: scene.namespace, name: 'a' })
+async function someHistory(testbed: ClientTestbed): Promise<string> {
+  const from = await revisionOf(testbed)
+  const a = await create(testbed, 'a')
+  await testbed.client.update(CONFIG_MAPS, { ...a, data: { key: 'changed' } })
+  await create(testbed, 'b')
+  await testbed.client.delete(CONFIG_MAPS, { namespace: testbed.namespace, name: 'a' })
   return from
 }
 
@@ -37,9 +41,9 @@ const HISTORY = ['ADDED a', 'MODIFIED a', 'ADDED b', 'DELETED a']
 export const watchCases: readonly ClientCase[] = [
   {
     name: 'tells what happened since a revision, in order, each at a revision of its own',
-    async run(scene) {
-      const from = await someHistory(scene)
-      const events = await take(scene, 4, { resourceVersion: from })
+    async run(testbed) {
+      const from = await someHistory(testbed)
+      const events = await take(testbed, 4, { resourceVersion: from })
       assert.deepEqual(received(events), HISTORY)
       const revisions = events.map((event) => Number(event.object.metadata.resourceVersion))
       assert.deepEqual(
@@ -50,73 +54,77 @@ export const watchCases: readonly ClientCase[] = [
   },
   {
     name: 'tells what happens while it watches',
-    async run(scene) {
-      const resourceVersion = await revisionOf(scene)
-      const watching = take(scene, 2, { resourceVersion })
-      await sleep(scene.server.clock, 20)
-      await create(scene, 'a')
-      await create(scene, 'b')
+    async run(testbed) {
+      const resourceVersion = await revisionOf(testbed)
+      const watching = take(testbed, 2, { resourceVersion })
+      await sleep(testbed.server.clock, 20)
+      await create(testbed, 'a')
+      await create(testbed, 'b')
       assert.deepEqual(received(await watching), ['ADDED a', 'ADDED b'])
     },
   },
   {
     name: 'tells of objects that enter and leave the selection',
-    async run(scene) {
-      const resourceVersion = await revisionOf(scene)
-      const a = await create(scene, 'a')
-      const without = await scene.client.update(CONFIG_MAPS, { ...a, metadata: { ...a.metadata, labels: {} } })
-      await scene.client.update(CONFIG_MAPS, { ...without, metadata: { ...without.metadata, labels: { suite: 'yes' } } })
-      assert.deepEqual(received(await take(scene, 3, { resourceVersion, labelSelector: 'suite=yes' })), ['ADDED a', 'DELETED a', 'ADDED a'])
+    async run(testbed) {
+      const resourceVersion = await revisionOf(testbed)
+      const a = await create(testbed, 'a')
+      const without = await testbed.client.update(CONFIG_MAPS, { ...a, metadata: { ...a.metadata, labels: {} } })
+      await testbed.client.update(CONFIG_MAPS, { ...without, metadata: { ...without.metadata, labels: { suite: 'yes' } } })
+      assert.deepEqual(received(await take(testbed, 3, { resourceVersion, labelSelector: 'suite=yes' })), [
+        'ADDED a',
+        'DELETED a',
+        'ADDED a',
+      ])
     },
   },
   {
     name: 'goes on after a cut from the last revision it saw, without gap or repetition',
-    async run(scene) {
-      const from = await someHistory(scene)
-      scene.plan(scripted({ do: 'cut', afterLines: 2 }))
+    async run(testbed) {
+      const from = await someHistory(testbed)
+      testbed.plan(scripted({ do: 'cut', afterLines: 2 }))
       const seen: WatchEvent[] = []
       let last = from
       await assert.rejects(async () => {
-        for await (const event of scene.client.watch(CONFIG_MAPS, { namespace: scene.namespace, resourceVersion: from })) {
+        for await (const event of testbed.client.watch(CONFIG_MAPS, { namespace: testbed.namespace, resourceVersion: from })) {
           seen.push(event)
           last = event.object.metadata.resourceVersion ?? ''
         }
       }, TransportError)
-      seen.push(...(await take(scene, 2, { resourceVersion: last })))
+      seen.push(...(await take(testbed, 2, { resourceVersion: last })))
       assert.deepEqual(received(seen), HISTORY)
     },
   },
   {
     name: 'ends when its time is over, and when it is told to',
-    async run(scene) {
-      const resourceVersion = await revisionOf(scene)
+    async run(testbed) {
+      const resourceVersion = await revisionOf(testbed)
       const stop = new AbortController()
-      const { clock } = scene.server
-      const aborted = take(scene, 1, { resourceVersion, signal: stop.signal })
-      scene.server.clock.after(100, () => stop.abort())
+      const { clock } = testbed.server
+      const aborted = take(testbed, 1, { resourceVersion, signal: stop.signal })
+      testbed.server.clock.after(100, () => stop.abort())
       assert.deepEqual(await aborted, [])
       const startedMs = clock.now()
-      assert.deepEqual(await take(scene, 1, { resourceVersion, timeoutSeconds: 1 }), [])
+      assert.deepEqual(await take(testbed, 1, { resourceVersion, timeoutSeconds: 1 }), [])
       assert.ok(clock.now() - startedMs >= 900)
     },
   },
   {
     name: 'says that a revision is too old by a 410',
     needsForgetting: true,
-    async run(scene) {
-      const from = await someHistory(scene)
-      await scene.server.forget?.()
-      await assert.rejects(take(scene, 1, { resourceVersion: from }), isExpired)
+    async run(testbed) {
+      const from = await someHistory(testbed)
+      await testbed.server.forget?.()
+      await assert.rejects(take(testbed, 1, { resourceVersion: from }), isExpired)
     },
   },
   {
     name: 'brings bookmarks that carry it over a quiet time',
     isSlow: true,
-    async run(scene) {
-      const resourceVersion = await revisionOf(scene)
-      const watching = take(scene, 1, { resourceVersion })
+    async run(testbed) {
+      const resourceVersion = await revisionOf(testbed)
+      const watching = take(testbed, 1, { resourceVersion })
       // Somewhere else things happen: the revision moves without a word to this watcher.
-      const elsewhere = await scene.client.create(CONFIG_MAPS, configMap('default', scene.namespace))
+      const elsewhere = await testbed.client.create(CONFIG_MAPS, configMap('default', testbed.namespace))
       const [bookmark] = await watching
       assert.equal(bookmark?.type, 'BOOKMARK')
       assert.ok(Number(bookmark?.object.metadata.resourceVersion) >= Number(elsewhere.metadata.resourceVersion))

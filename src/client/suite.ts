@@ -3,8 +3,8 @@
  * server, and on a real kube-apiserver.
  */
 import { after, before, describe, it } from 'node:test'
-import type { ClientHarness, Scene, ServerUnderTest } from './suite-harness.ts'
-import { openScene } from './suite-harness.ts'
+import type { ClientHarness, ClientTestbed, ServerUnderTest } from './suite-harness.ts'
+import { openTestbed } from './suite-harness.ts'
 import { informerCases } from './suite-informer.ts'
 import { objectCases } from './suite-objects.ts'
 import { retryCases } from './suite-retries.ts'
@@ -18,7 +18,7 @@ export interface ClientCase {
   /** Only where the server can be made to forget its history. */
   needsForgetting?: boolean
   tries?: number
-  run(scene: Scene): Promise<void>
+  run(testbed: ClientTestbed): Promise<void>
 }
 
 export function clientSuite(name: string, harness: ClientHarness): void {
@@ -41,7 +41,7 @@ export function clientSuite(name: string, harness: ClientHarness): void {
           if (one.isSlow && !server.isVirtual) return test.skip('takes minutes of real time')
           if (one.needsForgetting && server.forget === undefined) return test.skip('this server cannot be told to forget')
           const opened = server
-          await opened.run(async () => one.run(await openScene(opened, one.tries)))
+          await opened.run(async () => one.run(await openTestbed(opened, one.tries)))
         })
     })
 }

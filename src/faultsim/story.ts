@@ -3,10 +3,10 @@ import { it } from 'node:test'
 import { expectQuiet } from './expect/index.ts'
 import { aWorld, type World, type WorldOptions } from './world/index.ts'
 
-export function story(name: string, tell: (world: World) => Promise<void>, options: WorldOptions = {}): void {
+export function story(name: string, report: (world: World) => Promise<void>, options: WorldOptions = {}): void {
   it(name, async () => {
     const world = await aWorld(options).settle()
-    await tell(world)
+    await report(world)
     await world.settle()
     await expectQuiet(world)
     await world.stop()

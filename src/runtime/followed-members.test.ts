@@ -11,7 +11,7 @@ import { CONFIG_MAPS, SECRETS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { type FollowedMembers, followMembers } from './followed-members.ts'
 
-interface Stage {
+interface Testbed {
   world: World
   hub: WorldCluster
   members: FollowedMembers
@@ -24,33 +24,33 @@ interface Stage {
   down: Set<string>
 }
 
-async function aStage(): Promise<Stage> {
-  const stage = { asked: [], closed: [], changes: [], errors: [], down: new Set() } as unknown as Stage
+async function aTestbed(): Promise<Testbed> {
+  const testbed = { asked: [], closed: [], changes: [], errors: [], down: new Set() } as unknown as Testbed
   const connect: ConnectMember = (cluster, { token, caBundle }, part) => {
     const { metadata, spec } = cluster as Cluster
     const name = metadata.name ?? ''
     if (spec.apiEndpoint === 'https://nowhere') return undefined
     if (spec.apiEndpoint === 'https://broken') throw new Error('no such scheme')
-    stage.asked.push(`${name} ${part} ${spec.apiEndpoint} ${token}${caBundle}`)
+    testbed.asked.push(`${name} ${part} ${spec.apiEndpoint} ${token}${caBundle}`)
     return {
       async request(request) {
-        if (stage.down.has(name)) throw new TransportError('does not answer')
-        return stage.world.member.client.raw(request)
+        if (testbed.down.has(name)) throw new TransportError('does not answer')
+        return testbed.world.member.client.raw(request)
       },
-      close: async () => void stage.closed.push(`${name} ${part}`),
+      close: async () => void testbed.closed.push(`${name} ${part}`),
     }
   }
-  stage.world = new World({
+  testbed.world = new World({
     members: 1,
     controllers(options, cluster) {
       if (cluster.name !== 'hub') return { busy: () => [], resync: () => undefined, stop: async () => undefined }
       const { clock, random } = options
       const client = createClient({ transport: options.transportFor('caches'), clock, random, userAgent: 'test' })
       const caches = createCaches({ client, clock, random })
-      const onError = (error: unknown, name: string): void => void stage.errors.push(`${name}: ${(error as Error).message}`)
+      const onError = (error: unknown, name: string): void => void testbed.errors.push(`${name}: ${(error as Error).message}`)
       const members = followMembers({ caches, clock, random, connect, onError })
-      stage.members = members
-      members.subscribe((name) => stage.changes.push(`${name} ${members.get(name) === undefined ? 'gone' : 'there'}`))
+      testbed.members = members
+      members.subscribe((name) => testbed.changes.push(`${name} ${members.get(name) === undefined ? 'gone' : 'there'}`))
       const stop = async (): Promise<void> => {
         await members.stop()
         caches.stop()
@@ -58,13 +58,13 @@ async function aStage(): Promise<Stage> {
       return { busy: () => [...caches.behind(), ...members.behind()], resync: () => undefined, stop }
     },
   })
-  await stage.world.start()
-  stage.hub = stage.world.hub
+  await testbed.world.start()
+  testbed.hub = testbed.world.hub
   const isServed =
-    (await stage.world.inside(() => stage.hub.client.raw({ method: 'GET', path: '/apis/cluster.karmada.io' }))).status === 200
-  if (!isServed) await stage.hub.create(Cluster.crd)
-  await stage.world.settle({ withinMs: 60_000 })
-  return stage
+    (await testbed.world.inside(() => testbed.hub.client.raw({ method: 'GET', path: '/apis/cluster.karmada.io' }))).status === 200
+  if (!isServed) await testbed.hub.create(Cluster.crd)
+  await testbed.world.settle({ withinMs: 60_000 })
+  return testbed
 }
 
 const aCluster = (name: string, spec: Record<string, unknown> = {}): KubeObject => ({
@@ -82,7 +82,7 @@ const aSecret = (name: string, token: string): KubeObject => ({
 
 describe('the connections to members', () => {
   it('come with a Cluster, stay while its status changes, and follow its address and its Secret', async () => {
-    const { world, hub, members, asked, closed, changes } = await aStage()
+    const { world, hub, members, asked, closed, changes } = await aTestbed()
     await hub.create(aSecret('one', 't1'))
     await hub.create(aCluster('one'))
     await world.settle()
@@ -115,7 +115,7 @@ describe('the connections to members', () => {
   })
 
   it('are not tried where there is no address, no way, or the member fetches by itself', async () => {
-    const { world, hub, members, asked, errors } = await aStage()
+    const { world, hub, members, asked, errors } = await aTestbed()
     await hub.create(aCluster('pull', { syncMode: 'Pull' }))
     await hub.create(aCluster('silent', { apiEndpoint: undefined }))
     await hub.create(aCluster('nowhere'))
@@ -126,8 +126,8 @@ describe('the connections to members', () => {
   })
 
   it('are known again after a start in any order, asked for once, with what we manage there', async () => {
-    const stage = await aStage()
-    const { world, hub, asked } = stage
+    const testbed = await aTestbed()
+    const { world, hub, asked } = testbed
     await hub.create(aCluster('one'))
     await hub.create(aSecret('one', 't1'))
     const map = (name: string, labels: Record<string, string>): KubeObject => ({
@@ -142,7 +142,7 @@ describe('the connections to members', () => {
     await world.restartControllers()
     await world.settle()
     assert.deepEqual(asked, ['one caches https://one t1'])
-    const maps = stage.members.get('one')?.caches.of(CONFIG_MAPS)
+    const maps = testbed.members.get('one')?.caches.of(CONFIG_MAPS)
     await world.settle()
     assert.deepEqual(
       maps?.list().map(({ metadata }) => metadata.name),
@@ -152,21 +152,21 @@ describe('the connections to members', () => {
   })
 
   it('say who waits for a first list; who cannot be reached holds nobody up', async () => {
-    const stage = await aStage()
-    const { world, hub, down } = stage
+    const testbed = await aTestbed()
+    const { world, hub, down } = testbed
     await hub.create(aSecret('one', 't1'))
     await hub.create(aCluster('one'))
     await world.settle()
-    const maps = stage.members.get('one')?.caches.of(CONFIG_MAPS)
-    assert.deepEqual(stage.members.behind(), ['the cache of configmaps of cluster one waits for its first list'])
+    const maps = testbed.members.get('one')?.caches.of(CONFIG_MAPS)
+    assert.deepEqual(testbed.members.behind(), ['the cache of configmaps of cluster one waits for its first list'])
     await world.settle()
     assert.equal(maps?.hasSynced, true)
-    assert.deepEqual(stage.members.behind(), [])
+    assert.deepEqual(testbed.members.behind(), [])
     down.add('one')
-    stage.members.get('one')?.caches.of(SECRETS)
+    testbed.members.get('one')?.caches.of(SECRETS)
     await world.advance(60_000)
-    assert.deepEqual(stage.members.behind(), [])
-    assert.match(stage.errors.join(), /one: does not answer/)
+    assert.deepEqual(testbed.members.behind(), [])
+    assert.match(testbed.errors.join(), /one: does not answer/)
     await world.stop()
   })
 })

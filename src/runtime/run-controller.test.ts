@@ -12,7 +12,7 @@ import type { Pass } from './workers.ts'
 
 type Send = (request: TransportRequest) => ReturnType<Transport['request']>
 
-interface Stage {
+interface Testbed {
   world: World
   running: RunningController
   /** Requests of the controller itself, without those of its caches. */
@@ -24,9 +24,9 @@ interface Stage {
 }
 
 /** One controller over ConfigMaps in a world where nothing else runs. */
-async function aStage(controller: Controller): Promise<Stage> {
-  const stage = { sent: [], errors: [], passes: [], around: undefined } as unknown as Stage
-  stage.world = new World({
+async function aTestbed(controller: Controller): Promise<Testbed> {
+  const testbed = { sent: [], errors: [], passes: [], around: undefined } as unknown as Testbed
+  testbed.world = new World({
     controllers(options) {
       const { clock, random } = options
       const caches = createCaches({
@@ -37,27 +37,27 @@ async function aStage(controller: Controller): Promise<Stage> {
       const inner = options.transportFor(controller.name)
       const transport: Transport = {
         async request(request) {
-          stage.sent.push(`${request.method} ${request.path.split('?')[0]?.split('/').slice(-2).join('/')}`)
-          return stage.around === undefined ? inner.request(request) : stage.around(request, (one) => inner.request(one))
+          testbed.sent.push(`${request.method} ${request.path.split('?')[0]?.split('/').slice(-2).join('/')}`)
+          return testbed.around === undefined ? inner.request(request) : testbed.around(request, (one) => inner.request(one))
         },
         close: inner.close,
       }
       const client = createClient({ transport, clock, random, userAgent: 't' })
       const onError = (error: unknown, name: string, key: string): void =>
-        void stage.errors.push(`${name} ${key}: ${(error as Error).message}`)
-      stage.running = runController(controller, { client, caches, clock, random, onError, onPass: (pass) => stage.passes.push(pass) })
+        void testbed.errors.push(`${name} ${key}: ${(error as Error).message}`)
+      testbed.running = runController(controller, { client, caches, clock, random, onError, onPass: (pass) => testbed.passes.push(pass) })
       return {
-        busy: () => [...caches.behind(), ...stage.running.busy()],
-        resync: () => stage.running.resync(),
+        busy: () => [...caches.behind(), ...testbed.running.busy()],
+        resync: () => testbed.running.resync(),
         async stop() {
-          await stage.running.stop()
+          await testbed.running.stop()
           caches.stop()
         },
       }
     },
   })
-  await stage.world.start()
-  return stage
+  await testbed.world.start()
+  return testbed
 }
 
 const aMap = (name: string, data: Record<string, string> = {}): KubeObject => ({
@@ -109,26 +109,26 @@ const labelled = (of: KubeObject, labels: Record<string, string>): Action => ({
 describe('running a controller', () => {
   it('refuses a write that is not declared: nothing is sent, it is told, and the next pass knows why', async () => {
     const failures: (string | undefined)[] = []
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(({ map, failure }) => {
         failures.push(failure)
         return { actions: map === undefined ? [] : [{ do: 'delete', resource: SECRETS, of: map }] }
       }),
     )
-    await stage.world.hub.create(aMap('a'))
-    await stage.world.advance(200)
+    await testbed.world.hub.create(aMap('a'))
+    await testbed.world.advance(200)
     const why = 'test.maps may not delete secrets: add it to its `writes`'
-    assert.deepEqual([stage.sent, stage.errors[0], failures.slice(0, 2)], [[], `test.maps default/a: ${why}`, [undefined, why]])
-    await stage.world.stop()
+    assert.deepEqual([testbed.sent, testbed.errors[0], failures.slice(0, 2)], [[], `test.maps default/a: ${why}`, [undefined, why]])
+    await testbed.world.stop()
   })
 
   it('decides again at once after a conflict, without a complaint', async () => {
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(({ map }) => ({ actions: map === undefined || map.metadata.labels?.seen ? [] : [labelled(map, { seen: 'yes' })] })),
     )
-    const { hub } = stage.world
+    const { hub } = testbed.world
     let isFirst = true
-    stage.around = async (request, send) => {
+    testbed.around = async (request, send) => {
       if (isFirst) {
         isFirst = false
         await hub.client.patch(CONFIG_MAPS, { namespace: 'default', name: 'a' }, { type: 'merge', body: { data: { other: 'writer' } } })
@@ -136,19 +136,19 @@ describe('running a controller', () => {
       return send(request)
     }
     await hub.create(aMap('a'))
-    await stage.world.settle()
+    await testbed.world.settle()
     const map = await hub.get(CONFIG_MAPS, 'default/a')
-    assert.deepEqual([map?.metadata.labels, map?.data, stage.errors], [{ seen: 'yes' }, { other: 'writer' }, []])
+    assert.deepEqual([map?.metadata.labels, map?.data, testbed.errors], [{ seen: 'yes' }, { other: 'writer' }, []])
     assert.deepEqual(
-      stage.passes.filter(({ key }) => key === 'default/a').map(({ result }) => result),
+      testbed.passes.filter(({ key }) => key === 'default/a').map(({ result }) => result),
       ['conflict', 'done', 'done'],
     )
-    await stage.world.stop()
+    await testbed.world.stop()
   })
 
   it('asks the server after a write without an answer before it decides again, and does not repeat it', async () => {
     let decisions = 0
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(({ map, child }) => {
         if (map?.metadata.name !== 'a' || child !== undefined) return NOTHING_TO_DO
         decisions++
@@ -156,47 +156,47 @@ describe('running a controller', () => {
       }),
     )
     let isFirst = true
-    stage.around = async (request, send) => {
+    testbed.around = async (request, send) => {
       const response = await send(request)
       if (request.method !== 'POST' || !isFirst) return response
       isFirst = false
       throw new TransportError('the connection broke')
     }
-    await stage.world.hub.create(aMap('a'))
-    await stage.world.settle()
-    assert.deepEqual([stage.sent, decisions], [['POST default/configmaps', 'GET configmaps/child'], 1])
-    assert.deepEqual(stage.errors, ['test.maps default/a: the connection broke'])
-    await stage.world.stop()
+    await testbed.world.hub.create(aMap('a'))
+    await testbed.world.settle()
+    assert.deepEqual([testbed.sent, decisions], [['POST default/configmaps', 'GET configmaps/child'], 1])
+    assert.deepEqual(testbed.errors, ['test.maps default/a: the connection broke'])
+    await testbed.world.stop()
   })
 
   it('sends nothing more of a plan once it is told to stop, and ends when what is on its way has ended', async () => {
     const names = ['one', 'two', 'three']
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(({ map }) => ({
         actions: map === undefined ? [] : names.map((name): Action => ({ do: 'create', resource: SECRETS, object: aSecret(name) })),
       })),
     )
     let isStopped = false
-    stage.around = async (request, send) => {
-      void stage.running.stop().then(() => {
+    testbed.around = async (request, send) => {
+      void testbed.running.stop().then(() => {
         isStopped = true
       })
       const response = await send(request)
       assert.equal(isStopped, false, 'it waits for the write that is on its way')
       return response
     }
-    await stage.world.hub.create(aMap('a'))
-    await stage.world.advance(1000)
-    assert.deepEqual([stage.sent, isStopped, stage.errors], [['POST default/secrets'], true, []])
-    await stage.world.hub.create(aMap('b'))
-    await stage.world.advance(1000)
-    assert.equal(stage.sent.length, 1, 'and nothing begins afterwards')
-    await stage.world.stop()
+    await testbed.world.hub.create(aMap('a'))
+    await testbed.world.advance(1000)
+    assert.deepEqual([testbed.sent, isStopped, testbed.errors], [['POST default/secrets'], true, []])
+    await testbed.world.hub.create(aMap('b'))
+    await testbed.world.advance(1000)
+    assert.equal(testbed.sent.length, 1, 'and nothing begins afterwards')
+    await testbed.world.stop()
   })
 
   it('tells events with the write that makes them true, of failures when it is refused, and news once', async () => {
     const event = (of: KubeObject, reason: string): EventIntent => ({ of, type: 'Normal', reason, message: reason })
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(({ map }) => {
         if (map === undefined) return { actions: [] }
         const events = [{ ...event(map, 'Strange'), key: 'strange' }]
@@ -206,15 +206,15 @@ describe('running a controller', () => {
         return { actions: [{ ...labelled(map, { seen: 'yes' }), events: event(map, 'Labelled') }, create], events }
       }),
     )
-    await stage.world.hub.create(aMap('a'))
-    await stage.world.settle()
+    await testbed.world.hub.create(aMap('a'))
+    await testbed.world.settle()
     for (let i = 0; i < 3; i++) {
-      await stage.world.hub.patch(CONFIG_MAPS, 'default/a', { data: { change: `${i}` } })
-      await stage.world.settle()
+      await testbed.world.hub.patch(CONFIG_MAPS, 'default/a', { data: { change: `${i}` } })
+      await testbed.world.settle()
     }
-    const reported = (await stage.world.hub.list(EVENTS, { namespace: 'default' })).map(({ reason, count }) => `${reason} ${count}`)
+    const reported = (await testbed.world.hub.list(EVENTS, { namespace: 'default' })).map(({ reason, count }) => `${reason} ${count}`)
     assert.deepEqual(reported.sort(), ['Labelled 1', 'Refused 1', 'Strange 1'])
-    await stage.world.stop()
+    await testbed.world.stop()
   })
 
   it('sends what belongs together in growing groups, and no further group after a refusal', async () => {
@@ -222,12 +222,12 @@ describe('running a controller', () => {
       { length: 20 },
       (_, i): Action => ({ do: 'create', resource: SECRETS, object: aSecret(i === 4 ? 'Bad Name' : `s${i}`) }),
     )
-    const stage = await aStage(controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'batch', actions }] })))
-    await stage.world.hub.create(aMap('a'))
-    await stage.world.advance(30)
-    assert.equal(stage.sent.length, 7, 'one, two and four; the bad one is among the four')
-    await stage.running.stop()
-    await stage.world.stop()
+    const testbed = await aTestbed(controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'batch', actions }] })))
+    await testbed.world.hub.create(aMap('a'))
+    await testbed.world.advance(30)
+    assert.equal(testbed.sent.length, 7, 'one, two and four; the bad one is among the four')
+    await testbed.running.stop()
+    await testbed.world.stop()
   })
 
   it('sends all of what is independent, and then counts the first refusal', async () => {
@@ -235,22 +235,22 @@ describe('running a controller', () => {
       { length: 20 },
       (_, i): Action => ({ do: 'create', resource: SECRETS, object: aSecret(i === 0 ? 'Bad Name' : `s${i}`) }),
     )
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(({ map }) => ({ actions: map === undefined ? [] : [{ do: 'batch', actions, areIndependent: true }] })),
     )
-    await stage.world.hub.create(aMap('a'))
-    await stage.world.advance(1)
-    assert.equal(stage.sent.length, 20)
-    assert.match(stage.errors[0] ?? '', /Bad Name/)
-    await stage.running.stop()
-    await stage.world.stop()
+    await testbed.world.hub.create(aMap('a'))
+    await testbed.world.advance(1)
+    assert.equal(testbed.sent.length, 20)
+    assert.match(testbed.errors[0] ?? '', /Bad Name/)
+    await testbed.running.stop()
+    await testbed.world.stop()
   })
 
   it('lets the plan deal with refusals, after all of what is independent was sent', async () => {
     const names = ['Bad Name', 'there', 'new']
     const actions = names.map((name): Action => ({ do: 'create', resource: SECRETS, object: aSecret(name), mustBeNew: true }))
     let reported: string[] = []
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(({ map, child }) => {
         if (map?.metadata.name !== 'a' || child !== undefined) return NOTHING_TO_DO
         return {
@@ -268,31 +268,31 @@ describe('running a controller', () => {
         }
       }),
     )
-    await stage.world.hub.create(aSecret('there'))
-    await stage.world.hub.create(aMap('a'))
-    await stage.world.settle()
+    await testbed.world.hub.create(aSecret('there'))
+    await testbed.world.hub.create(aMap('a'))
+    await testbed.world.settle()
     assert.deepEqual(reported, ['Invalid', 'AlreadyExists', 'new'])
-    assert.deepEqual(stage.errors, [], 'what the plan deals with is no failure')
-    assert.notEqual(await stage.world.hub.get(CONFIG_MAPS, 'default/child'), undefined)
-    await stage.world.stop()
+    assert.deepEqual(testbed.errors, [], 'what the plan deals with is no failure')
+    assert.notEqual(await testbed.world.hub.get(CONFIG_MAPS, 'default/child'), undefined)
+    await testbed.world.stop()
   })
 
   it('fails a pass whose conclusion asks to try again', async () => {
     const create: Action = { do: 'create', resource: SECRETS, object: aSecret('there'), mustBeNew: true }
     const conclude = () => ({ actions: [], mustRetry: true })
     const seen: (string | undefined)[] = []
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(({ map, failure }) => {
         if (map?.metadata.name !== 'a') return NOTHING_TO_DO
         seen.push(failure)
         return { actions: failure === undefined ? [{ do: 'batch', actions: [create], conclude }] : [] }
       }),
     )
-    await stage.world.hub.create(aSecret('there'))
-    await stage.world.hub.create(aMap('a'))
-    await stage.world.settle()
+    await testbed.world.hub.create(aSecret('there'))
+    await testbed.world.hub.create(aMap('a'))
+    await testbed.world.settle()
     assert.deepEqual(seen, [undefined, 'secrets "there" already exists'])
-    await stage.world.stop()
+    await testbed.world.stop()
   })
 
   it('does not run for a change that it does not heed, of its own or of what it watches', async () => {
@@ -300,7 +300,7 @@ describe('running a controller', () => {
     const ownOrOf = (object: KubeObject): string => JSON.stringify(object.metadata.labels ?? {})
     const isRelevantUpdate = (old: KubeObject, object: KubeObject): boolean => ownOrOf(old) !== ownOrOf(object)
     const keysFor = () => [{ namespace: 'default', name: 'a' }]
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(
         () => {
           passes++
@@ -309,11 +309,11 @@ describe('running a controller', () => {
         { isRelevantUpdate, watches: [{ resource: SECRETS, keysFor, isRelevantUpdate }] },
       ),
     )
-    const { hub } = stage.world
+    const { hub } = testbed.world
     const ranFor = async (operation: Promise<unknown>): Promise<number> => {
       const before = passes
       await operation
-      await stage.world.settle()
+      await testbed.world.settle()
       return passes - before
     }
     assert.equal(await ranFor(hub.create(aMap('a'))), 1)
@@ -323,12 +323,12 @@ describe('running a controller', () => {
     assert.equal(await ranFor(hub.patch(CONFIG_MAPS, 'default/a', { metadata: { labels: { a: 'b' } } })), 1)
     assert.equal(await ranFor(hub.patch(SECRETS, 'default/s', { metadata: { labels: { a: 'b' } } })), 1)
     assert.equal(await ranFor(hub.delete(SECRETS, 'default/s')), 1)
-    await stage.world.stop()
+    await testbed.world.stop()
   })
 
   it('runs only for what concerns it, and for what no longer does', async () => {
     const seen: string[] = []
-    const stage = await aStage(
+    const testbed = await aTestbed(
       controllerOf(
         ({ map }) => {
           seen.push(`${map?.metadata.name} ${map?.metadata.labels?.mine}`)
@@ -337,15 +337,15 @@ describe('running a controller', () => {
         { isRelevant: ({ metadata }) => metadata.labels?.mine === 'yes' },
       ),
     )
-    const { hub } = stage.world
+    const { hub } = testbed.world
     await hub.create(aMap('other'))
     await hub.create({ ...aMap('a'), metadata: { ...aMap('a').metadata, labels: { mine: 'yes' } } })
-    await stage.world.settle()
+    await testbed.world.settle()
     await hub.patch(CONFIG_MAPS, 'default/a', { metadata: { labels: { mine: 'no' } } })
-    await stage.world.settle()
+    await testbed.world.settle()
     await hub.patch(CONFIG_MAPS, 'default/a', { data: { more: 'x' } })
-    await stage.world.settle()
+    await testbed.world.settle()
     assert.deepEqual(seen, ['a yes', 'a no'])
-    await stage.world.stop()
+    await testbed.world.stop()
   })
 })

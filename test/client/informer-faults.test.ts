@@ -6,7 +6,7 @@ import { type Informer, startInformer } from '../../src/client/cache/informer.ts
 import type { CacheEvent } from '../../src/client/cache/object-cache.ts'
 import { createClient } from '../../src/client/client.ts'
 import { type FaultPlan, faultyTransport, seeded } from '../../src/client/fault/fault-transport.ts'
-import { configMap, openScene, type Scene, type ServerUnderTest } from '../../src/client/suite-harness.ts'
+import { type ClientTestbed, configMap, openTestbed, type ServerUnderTest } from '../../src/client/suite-harness.ts'
 import { CONFIG_MAPS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { inProcessServer } from './servers.ts'
@@ -49,7 +49,7 @@ describe('an informer under random faults', () => {
   it(`ends with the server's state, told of by events that fit together, for ${SEEDS} seeds`, async () => {
     const totals = { events: 0, faults: 0 }
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const { events, faults } = await server.run(() => tell(server, seed))
+      const { events, faults } = await server.run(() => run(server, seed))
       totals.events += events
       totals.faults += faults
     }
@@ -58,9 +58,9 @@ describe('an informer under random faults', () => {
   })
 })
 
-async function tell(server: ServerUnderTest, seed: number): Promise<{ events: number; faults: number }> {
+async function run(server: ServerUnderTest, seed: number): Promise<{ events: number; faults: number }> {
   const random = seededRandom(seed)
-  const scene = await openScene(server)
+  const testbed = await openTestbed(server)
   const stop = new AbortController()
   let isOn = true
   let faults = 0
@@ -71,18 +71,18 @@ async function tell(server: ServerUnderTest, seed: number): Promise<{ events: nu
   const onRequest = (_request: unknown, fault: unknown): void => void (fault !== undefined && faults++)
   const transport = faultyTransport(server.transport, { clock: server.clock, plan, onRequest })
   const client = createClient({ transport, clock: server.clock, random, userAgent: 'faulty', tries: 2 })
-  const { namespace } = scene
+  const { namespace } = testbed
   const informer = startInformer({ client, clock: server.clock, random, resource: CONFIG_MAPS, namespace, signal: stop.signal })
   const listener = new Listener()
   informer.subscribe((event) => listener.hear(event))
   let newest = 0
   for (let step = 0; step < STEPS; step++) {
-    await change(scene, random)
+    await change(testbed, random)
     assert.ok(informer.revision >= newest, `seed ${seed}: the cache went back in time`)
     newest = informer.revision
   }
   isOn = false
-  const truth = await scene.client.list(CONFIG_MAPS, { namespace })
+  const truth = await testbed.client.list(CONFIG_MAPS, { namespace })
   await sleep(server.clock, 90_000)
   compare(seed, informer, listener, truth.items)
   stop.abort()
@@ -97,7 +97,7 @@ function compare(seed: number, informer: Informer, listener: Listener, truth: re
 }
 
 /** One random thing happens, and a random time passes. */
-async function change({ client, namespace, server }: Scene, random: Random): Promise<void> {
+async function change({ client, namespace, server }: ClientTestbed, random: Random): Promise<void> {
   const name = `n${Math.floor(random.next() * 5)}`
   const held = (await client.list(CONFIG_MAPS, { namespace })).items.find((object) => object.metadata.name === name)
   const chance = random.next()

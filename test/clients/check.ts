@@ -16,12 +16,12 @@ export async function runChecks(part: string, checks: Check[], stopsAtFailure = 
   for (const check of checks) {
     const isPointless = stopsAtFailure && results.some((result) => result.error !== undefined)
     const error = isPointless ? 'not run: an earlier step failed' : await failureOf(check)
-    results.push(told({ part, name: check.name, error }))
+    results.push(printResult({ part, name: check.name, error }))
   }
   return results
 }
 
-export function told(result: CheckResult): CheckResult {
+export function printResult(result: CheckResult): CheckResult {
   console.log(
     `${result.error === undefined ? 'ok  ' : 'FAIL'} ${result.part}: ${result.name}${result.error === undefined ? '' : `\n     ${result.error}`}`,
   )

@@ -110,20 +110,20 @@ async function patches(config: KubeConfig, namespace: string): Promise<void> {
 
 async function watch(config: KubeConfig, core: CoreV1Api, namespace: string): Promise<void> {
   const { metadata } = await core.listNamespacedConfigMap({ namespace })
-  const told: string[] = []
+  const received: string[] = []
   const path = `/api/v1/namespaces/${namespace}/configmaps`
   const query = { resourceVersion: metadata?.resourceVersion }
   const request = await new Watch(config).watch(
     path,
     query,
-    (type, object: V1ConfigMap) => told.push(`${type} ${object.metadata?.name}`),
+    (type, object: V1ConfigMap) => received.push(`${type} ${object.metadata?.name}`),
     ignoreEnd,
   )
   try {
     await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'watched' } } })
     await core.replaceNamespacedConfigMap({ namespace, name: 'watched', body: { metadata: { name: 'watched' }, data: { k: 'v' } } })
     await core.deleteNamespacedConfigMap({ namespace, name: 'watched' })
-    await eventually(() => assert.deepEqual(told, ['ADDED watched', 'MODIFIED watched', 'DELETED watched']))
+    await eventually(() => assert.deepEqual(received, ['ADDED watched', 'MODIFIED watched', 'DELETED watched']))
   } finally {
     request.abort()
   }
@@ -132,17 +132,18 @@ async function watch(config: KubeConfig, core: CoreV1Api, namespace: string): Pr
 async function informer(config: KubeConfig, core: CoreV1Api, namespace: string): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/configmaps`
   const following = makeInformer<V1ConfigMap>(config, path, () => core.listNamespacedConfigMap({ namespace }))
-  const told: string[] = []
-  for (const event of ['add', 'update', 'delete'] as const) following.on(event, (object) => told.push(`${event} ${object.metadata?.name}`))
+  const received: string[] = []
+  for (const event of ['add', 'update', 'delete'] as const)
+    following.on(event, (object) => received.push(`${event} ${object.metadata?.name}`))
   // Ours ends the watch by aborting it, which is told as an error.
   following.on('error', ignoreEnd)
   await following.start()
   try {
     await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'followed' } } })
-    await eventually(() => assert.deepEqual(told, ['add a', 'add followed']))
+    await eventually(() => assert.deepEqual(received, ['add a', 'add followed']))
     await core.replaceNamespacedConfigMap({ namespace, name: 'followed', body: { metadata: { name: 'followed' }, data: { k: 'v' } } })
     await core.deleteNamespacedConfigMap({ namespace, name: 'followed' })
-    await eventually(() => assert.deepEqual(told, ['add a', 'add followed', 'update followed', 'delete followed']))
+    await eventually(() => assert.deepEqual(received, ['add a', 'add followed', 'update followed', 'delete followed']))
     assert.equal(following.get('a', namespace)?.data?.k, 'w')
   } finally {
     await following.stop()

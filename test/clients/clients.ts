@@ -7,7 +7,7 @@ import { CONTROL_PLANE, missingAssets } from '../machine/assets.ts'
 import { type BareServer, startBareServer } from '../machine/bare-server.ts'
 import { startControlPlane } from '../machine/control-plane.ts'
 import { type Cleanup, runProgram } from '../machine/interrupt.ts'
-import { type CheckResult, countFailed, runChecks, told } from './check.ts'
+import { type CheckResult, countFailed, printResult, runChecks } from './check.ts'
 import { checkClientGo, missingGo } from './client-go.ts'
 import { clientNodeChecks } from './client-node.ts'
 import { controllerChecks } from './controllers.ts'
@@ -33,11 +33,11 @@ async function checkControllers(server: BareServer, later: Cleanup): Promise<Che
     const controlPlane = await startControlPlane(server)
     later(() => controlPlane.stop())
     return [
-      told({ part: 'controllers', name: 'all programs start' }),
+      printResult({ part: 'controllers', name: 'all programs start' }),
       ...(await runChecks('controllers', controllerChecks(server, controlPlane))),
     ]
   } catch (error) {
-    return [told({ part: 'controllers', name: 'all programs start', error: String(error) })]
+    return [printResult({ part: 'controllers', name: 'all programs start', error: String(error) })]
   }
 }
 

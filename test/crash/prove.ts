@@ -162,11 +162,11 @@ async function prove(later: Cleanup): Promise<number> {
   later(() => proof.stop())
   await proof.begin()
   const began = performance.now()
-  const told = progress()
+  const reported = progress()
   try {
     while (counts.kills < options.kills && violations.length === 0) {
       await proof.round()
-      told(
+      reported(
         `${counts.kills} kills, ${sum(scenes, (s) => s.ledger.acknowledged)} acknowledged writes, ${sum(scenes, (s) => s.ledger.events)} events, ${violations.length} violations`,
       )
     }
@@ -174,7 +174,7 @@ async function prove(later: Cleanup): Promise<number> {
     // A server that does not start again, or does not answer, has lost everything.
     violations.push({ kind: 'lost', text: messageOf(error) })
   }
-  told('')
+  reported('')
   report({ options, counts, scenes, violations, starts, seconds: (performance.now() - began) / 1000 })
   if (violations.length > 0) console.error(`data directory and log of the server: ${folder}`)
   return violations.length === 0 ? 0 : 1

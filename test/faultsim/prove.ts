@@ -35,17 +35,19 @@ async function proveSeeds({ from: first, to: last, world: name }: ProofOptions):
   const began = process.hrtime.bigint()
   const seconds = (): number => Number(process.hrtime.bigint() - began) / 1e9
   let failures = 0
-  let told = 0
+  let reported = 0
   for (let seed = first; seed <= last && failures < MOST_FAILURES; seed++) {
     const result = await proveSeed(world, seed, from)
     coverage.add(result)
     if (result.failure !== undefined) {
       failures++
-      await tell(world, from, result)
+      await report(world, from, result)
     }
-    if (seconds() - told < PROGRESS_SECONDS) continue
-    told = seconds()
-    console.log(`seed ${seed} of ${first}..${last}, ${failures} failed, ${((seed - first + 1) / (told / 60)).toFixed(0)} seeds per minute`)
+    if (seconds() - reported < PROGRESS_SECONDS) continue
+    reported = seconds()
+    console.log(
+      `seed ${seed} of ${first}..${last}, ${failures} failed, ${((seed - first + 1) / (reported / 60)).toFixed(0)} seeds per minute`,
+    )
   }
   for (const line of coverage.report(seconds())) console.log(line)
   console.log(`seeds ${first}..${last} of the ${name} world: ${failures === 0 ? 'no failure' : `${failures} failed`}`)
@@ -53,7 +55,7 @@ async function proveSeeds({ from: first, to: last, world: name }: ProofOptions):
 }
 
 /** Shrinks what failed and keeps it, so that it runs for ever. */
-async function tell(world: SeededWorld, from: WorldSnapshot, { script, failure }: SeedResult): Promise<void> {
+async function report(world: SeededWorld, from: WorldSnapshot, { script, failure }: SeedResult): Promise<void> {
   if (failure === undefined) return
   console.log(`seed ${script.seed} fails: ${failure.message}`)
   const judge = async (candidate: Script) => (await proveScript(world, candidate, from)).failure?.oracle

@@ -6,16 +6,16 @@ import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../src/kinds/ka
 import { EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
-import type { FleetStage } from './story.ts'
+import type { FleetTestbed } from './story.ts'
 
 /** Replicas by cluster; for what has none, 0 says that it is there. */
 export type Shares = Readonly<Record<string, number>>
 
 type Fields = Record<string, unknown>
 
-export function bindingOf(stage: FleetStage, { kind, namespaced }: Resource, name: string): Promise<Binding | undefined> {
+export function bindingOf(testbed: FleetTestbed, { kind, namespaced }: Resource, name: string): Promise<Binding | undefined> {
   const resource = (namespaced ? RESOURCE_BINDINGS : CLUSTER_RESOURCE_BINDINGS) as Resource<Binding & KubeObject>
-  return stage.hub.get(resource, bindingName(kind, name))
+  return testbed.hub.get(resource, bindingName(kind, name))
 }
 
 export const sharesOf = (binding: Binding | undefined): Shares =>
@@ -37,15 +37,15 @@ export interface Placing {
 
 /** Until the scheduler's word and the members agree: these clusters with these replicas, and no others. */
 export function isPlaced(
-  stage: FleetStage,
+  testbed: FleetTestbed,
   resource: Resource,
   name: string,
   shares: Shares,
   { replicas = replicasIn }: Placing = {},
 ): Promise<void> {
-  return stage.until(`${resource.kind} ${name} placed as ${JSON.stringify(shares)}`, async () => {
-    if (!isSame(sharesOf(await bindingOf(stage, resource, name)), shares)) return false
-    for (const member of stage.members) {
+  return testbed.until(`${resource.kind} ${name} placed as ${JSON.stringify(shares)}`, async () => {
+    if (!isSame(sharesOf(await bindingOf(testbed, resource, name)), shares)) return false
+    for (const member of testbed.members) {
       const object = await member.get(resource, name)
       const share = shares[member.name]
       if ((object === undefined) !== (share === undefined)) return false
@@ -56,23 +56,23 @@ export function isPlaced(
 }
 
 /** For kinds without replicas: in these clusters and no others. */
-export const isIn = (stage: FleetStage, resource: Resource, name: string, places: readonly { name: string }[]): Promise<void> =>
-  isPlaced(stage, resource, name, Object.fromEntries(places.map((place) => [place.name, 0])), { replicas: () => 0 })
+export const isIn = (testbed: FleetTestbed, resource: Resource, name: string, places: readonly { name: string }[]): Promise<void> =>
+  isPlaced(testbed, resource, name, Object.fromEntries(places.map((place) => [place.name, 0])), { replicas: () => 0 })
 
 /** Until some placement is right that cannot be foreseen whole (ties are broken by uid), and the members have it. */
 export async function placedWhere(
-  stage: FleetStage,
+  testbed: FleetTestbed,
   resource: Resource,
   name: string,
   isRight: (shares: Shares) => boolean,
   placing?: Placing,
 ): Promise<Shares> {
   let shares: Shares = {}
-  await stage.until(`${resource.kind} ${name} placed rightly`, async () => {
-    shares = sharesOf(await bindingOf(stage, resource, name))
+  await testbed.until(`${resource.kind} ${name} placed rightly`, async () => {
+    shares = sharesOf(await bindingOf(testbed, resource, name))
     return isRight(shares)
   })
-  await isPlaced(stage, resource, name, shares, placing)
+  await isPlaced(testbed, resource, name, shares, placing)
   return shares
 }
 
@@ -80,20 +80,20 @@ export const totalOf = (shares: Shares): number => Object.values(shares).reduce(
 
 /** Until a condition of the binding says exactly this. */
 export function says(
-  stage: FleetStage,
+  testbed: FleetTestbed,
   resource: Resource,
   name: string,
   condition: { type: 'Scheduled' | 'FullyApplied'; status: 'True' | 'False'; reason: string; message: string },
 ): Promise<void> {
-  return stage.until(`the binding of ${resource.kind} ${name} says ${JSON.stringify(condition)}`, async () => {
-    const binding = await bindingOf(stage, resource, name)
+  return testbed.until(`the binding of ${resource.kind} ${name} says ${JSON.stringify(condition)}`, async () => {
+    const binding = await bindingOf(testbed, resource, name)
     const found = binding?.status?.conditions?.find(({ type }) => type === condition.type)
     return found?.status === condition.status && found.reason === condition.reason && found.message === condition.message
   })
 }
 
-export const isScheduled = (stage: FleetStage, resource: Resource, name: string): Promise<void> =>
-  says(stage, resource, name, {
+export const isScheduled = (testbed: FleetTestbed, resource: Resource, name: string): Promise<void> =>
+  says(testbed, resource, name, {
     type: 'Scheduled',
     status: 'True',
     reason: 'Success',
@@ -102,10 +102,15 @@ export const isScheduled = (stage: FleetStage, resource: Resource, name: string)
 
 /** Until an event says this about an object of this kind. */
 /** One of the messages is enough. */
-export function hasEvent(stage: FleetStage, about: { kind: string; name: string }, reason: string, ...messages: string[]): Promise<void> {
-  return stage.until(`${reason} about ${about.kind} ${about.name}: ${messages.join(' or ')}`, async () => {
-    const namespaces = [stage.namespace, 'default']
-    const events = (await Promise.all(namespaces.map((namespace) => stage.hub.list(EVENTS, { namespace })))).flat()
+export function hasEvent(
+  testbed: FleetTestbed,
+  about: { kind: string; name: string },
+  reason: string,
+  ...messages: string[]
+): Promise<void> {
+  return testbed.until(`${reason} about ${about.kind} ${about.name}: ${messages.join(' or ')}`, async () => {
+    const namespaces = [testbed.namespace, 'default']
+    const events = (await Promise.all(namespaces.map((namespace) => testbed.hub.list(EVENTS, { namespace })))).flat()
     return events.some((event) => {
       const { kind, name } = (event as Fields).involvedObject as { kind?: string; name?: string }
       return kind === about.kind && name === about.name && event.reason === reason && messages.includes(String(event.message))
@@ -115,14 +120,14 @@ export function hasEvent(stage: FleetStage, about: { kind: string; name: string 
 
 /** Until the binding tells this of a cluster. */
 export function reportedAs(
-  stage: FleetStage,
+  testbed: FleetTestbed,
   resource: Resource,
   name: string,
   cluster: string,
   isAsWanted: (item: AggregatedStatusItem) => boolean,
 ): Promise<void> {
-  return stage.until(`the binding of ${resource.kind} ${name} tells of ${cluster}, as wanted`, async () => {
-    const binding = await bindingOf(stage, resource, name)
+  return testbed.until(`the binding of ${resource.kind} ${name} tells of ${cluster}, as wanted`, async () => {
+    const binding = await bindingOf(testbed, resource, name)
     const item = binding?.status?.aggregatedStatus?.find(({ clusterName }) => clusterName === cluster)
     return item !== undefined && isAsWanted(item)
   })

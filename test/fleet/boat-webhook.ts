@@ -3,7 +3,7 @@ import type { AggregatedStatusItem } from '../../src/kinds/karmada/index.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Listening } from './listening.ts'
 import type { OwnKind } from './own-kind.ts'
-import type { FleetStage } from './story.ts'
+import type { FleetTestbed } from './story.ts'
 
 export interface Boat extends KubeObject {
   spec: { seats?: number; captain?: string; color?: string; chart?: string }
@@ -64,14 +64,14 @@ export class BoatWebhook {
 }
 
 /** The fleet asks `webhook` about everything of this kind that it knows, from now on. */
-export async function askAbout(stage: FleetStage, { resource, kind }: OwnKind, webhook: BoatWebhook): Promise<Listening> {
-  const listening = await stage.listen(webhook.answer)
+export async function askAbout(testbed: FleetTestbed, { resource, kind }: OwnKind, webhook: BoatWebhook): Promise<Listening> {
+  const listening = await testbed.listen(webhook.answer)
   const rules = [{ operations: KNOWN_OPERATIONS, apiGroups: [resource.group], apiVersions: [resource.version], kinds: [kind] }]
   const { clientConfig } = listening
-  await stage.hub.create({
+  await testbed.hub.create({
     apiVersion: 'config.karmada.io/v1alpha1',
     kind: 'ResourceInterpreterWebhookConfiguration',
-    metadata: { name: stage.unique('boats') },
+    metadata: { name: testbed.unique('boats') },
     webhooks: [{ name: `boats.${resource.group}`, clientConfig, rules, interpreterContextVersions: ['v1alpha1'] }],
   } as KubeObject)
   return listening

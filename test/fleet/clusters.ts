@@ -3,56 +3,56 @@ import assert from 'node:assert/strict'
 import type { Cluster } from '../../src/kinds/karmada/index.ts'
 import { CLUSTERS } from '../../src/kinds/karmada/resources.ts'
 import { NODES } from '../../src/kinds/kubernetes/resources.ts'
-import type { FleetStage, Place } from './story.ts'
+import type { FleetTestbed, Place } from './story.ts'
 
 type Fields = Record<string, unknown>
 
 /** Sets labels of a cluster; null takes one off. Keys come from `unique`, so nobody else notices. */
-export const relabel = (stage: FleetStage, { name }: Place, labels: Readonly<Record<string, string | null>>): Promise<unknown> =>
-  stage.hub.patch(CLUSTERS, name, { metadata: { labels } })
+export const relabel = (testbed: FleetTestbed, { name }: Place, labels: Readonly<Record<string, string | null>>): Promise<unknown> =>
+  testbed.hub.patch(CLUSTERS, name, { metadata: { labels } })
 
 /** Does something while a cluster's spec is another one, and gives it back after. Only in stories that play alone. */
-export async function whileCluster(stage: FleetStage, { name }: Place, spec: Fields, work: () => Promise<void>): Promise<void> {
-  const cluster = await stage.hub.get(CLUSTERS, name)
+export async function whileCluster(testbed: FleetTestbed, { name }: Place, spec: Fields, work: () => Promise<void>): Promise<void> {
+  const cluster = await testbed.hub.get(CLUSTERS, name)
   assert.ok(cluster !== undefined)
   const before = cluster.spec as unknown as Fields
-  await stage.hub.patch(CLUSTERS, name, { spec })
+  await testbed.hub.patch(CLUSTERS, name, { spec })
   try {
     await work()
   } finally {
-    await stage.hub.patch(CLUSTERS, name, { spec: Object.fromEntries(Object.keys(spec).map((key) => [key, before[key] ?? null])) })
+    await testbed.hub.patch(CLUSTERS, name, { spec: Object.fromEntries(Object.keys(spec).map((key) => [key, before[key] ?? null])) })
   }
 }
 
-export async function clusterNamed(stage: FleetStage, name: string): Promise<Cluster> {
-  const cluster = await stage.hub.get(CLUSTERS, name)
+export async function clusterNamed(testbed: FleetTestbed, name: string): Promise<Cluster> {
+  const cluster = await testbed.hub.get(CLUSTERS, name)
   assert.ok(cluster !== undefined, `no cluster ${name}`)
   return cluster
 }
 
 /** A thing that nodes have and only this story asks for, so that nobody else's pods take the room. */
-export interface OwnRoom {
+export interface OwnCapacity {
   /** For the spec of pods: one replica takes one. */
   readonly pod: Fields
   /** Puts so many into members, and waits until the hub knows. */
   give(amounts: Readonly<Record<string, number>>): Promise<void>
 }
 
-export function ownRoom(stage: FleetStage): OwnRoom {
-  const chip = `${stage.unique('chips')}.dev/chip`
+export function ownCapacity(testbed: FleetTestbed): OwnCapacity {
+  const chip = `${testbed.unique('chips')}.dev/chip`
   const one = { [chip]: '1' }
   return {
     pod: { containers: [{ name: 'main', image: 'nginx:1.19.0', resources: { requests: one, limits: one } }] },
     async give(amounts) {
-      for (const member of stage.members) {
+      for (const member of testbed.members) {
         const amount = amounts[member.name]
         const [node] = await member.list(NODES)
         if (amount === undefined || node?.metadata.name === undefined) continue
-        const room = { [chip]: String(amount) }
-        await member.patch(NODES, node.metadata.name, { status: { capacity: room, allocatable: room } }, { subresource: 'status' })
+        const capacity = { [chip]: String(amount) }
+        await member.patch(NODES, node.metadata.name, { status: { capacity: capacity, allocatable: capacity } }, { subresource: 'status' })
       }
-      await stage.until(`clusters with room ${JSON.stringify(amounts)}`, async () => {
-        const clusters = await stage.hub.list(CLUSTERS)
+      await testbed.until(`clusters with room ${JSON.stringify(amounts)}`, async () => {
+        const clusters = await testbed.hub.list(CLUSTERS)
         const seen = Object.fromEntries(
           clusters.map(({ metadata, status }) => [metadata.name, String(status?.resourceSummary?.allocatable?.[chip])]),
         )

@@ -8,8 +8,8 @@ import { isConditionTrue } from '../../src/kube/conditions.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { joinedCluster } from './joining.ts'
 import { PlayedServers } from './listening.ts'
-import { type Ground, stageOn } from './stage.ts'
 import type { FleetStory } from './story.ts'
+import { type TestbedDeps, testbedOn } from './testbed.ts'
 
 const SHAPE = { members: 3, nodes: 2 }
 
@@ -47,12 +47,12 @@ export class EmbeddedFleet {
     if (story.alone) await this.stop()
     this.#resting ??= restingFleet()
     this.#world ??= await this.#begin(await this.#resting)
-    const { stage, tidy } = stageOn(groundOf(this.#world, this.#servers), `s${++this.#played}x`)
+    const { testbed, tidy } = testbedOn(depsOf(this.#world, this.#servers), `s${++this.#played}x`)
     let isDone = false
     try {
-      await stage.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } })
-      await stage.settle()
-      await story.run(stage)
+      await testbed.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: testbed.namespace } })
+      await testbed.settle()
+      await story.run(testbed)
       await tidy()
       isDone = true
     } finally {
@@ -73,7 +73,7 @@ export class EmbeddedFleet {
   }
 }
 
-const groundOf = (world: World, servers: PlayedServers): Ground => ({
+const depsOf = (world: World, servers: PlayedServers): TestbedDeps => ({
   hub: world.hub.client,
   members: world.members.map(({ name, client }) => ({ name, client })),
   inside: (work) => world.inside(work),

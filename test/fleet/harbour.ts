@@ -3,7 +3,7 @@ import { askAbout, type Boat, BoatWebhook } from './boat-webhook.ts'
 import type { Listening } from './listening.ts'
 import { aConfigMap, aPropagationPolicy, on, selectorOf } from './manifests.ts'
 import { type OwnKind, ownKind } from './own-kind.ts'
-import type { FleetStage, Place } from './story.ts'
+import type { FleetTestbed, Place } from './story.ts'
 import { weighted } from './workloads.ts'
 
 export interface Harbour {
@@ -13,19 +13,19 @@ export interface Harbour {
 }
 
 /** Boats that only the webhook knows, and a policy that divides the ferry. */
-export async function harbour(stage: FleetStage): Promise<Harbour> {
-  const [member1, member2] = stage.members
-  const boats = await ownKind(stage)
+export async function harbour(testbed: FleetTestbed): Promise<Harbour> {
+  const [member1, member2] = testbed.members
+  const boats = await ownKind(testbed)
   const webhook = new BoatWebhook()
-  const listening = await askAbout(stage, boats, webhook)
+  const listening = await askAbout(testbed, boats, webhook)
   const placement = { ...on(member1, member2), ...weighted({ member1: 1, member2: 2 }) }
-  await stage.hub.create(aConfigMap('coast', { depth: '7' }))
-  await stage.hub.create(aPropagationPolicy('ferry', [selectorOf(boats.make('ferry'))], placement, { propagateDeps: true }))
+  await testbed.hub.create(aConfigMap('coast', { depth: '7' }))
+  await testbed.hub.create(aPropagationPolicy('ferry', [selectorOf(boats.make('ferry'))], placement, { propagateDeps: true }))
   return { boats, webhook, listening }
 }
 
-export const launch = (stage: FleetStage, { boats }: Harbour): Promise<unknown> =>
-  stage.hub.create(boats.make('ferry', { seats: 6, color: 'red', chart: 'coast' }), boats.resource)
+export const launch = (testbed: FleetTestbed, { boats }: Harbour): Promise<unknown> =>
+  testbed.hub.create(boats.make('ferry', { seats: 6, color: 'red', chart: 'coast' }), boats.resource)
 
 export const ferryAt = (place: Place, { boats }: Harbour): Promise<Boat | undefined> =>
   place.get(boats.resource, 'ferry') as Promise<Boat | undefined>

@@ -14,19 +14,19 @@ import {
 import { EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
-import type { Elsewhere, FleetStage, Place } from './story.ts'
+import type { Elsewhere, FleetTestbed, Place } from './story.ts'
 
 const namesOf = (places: readonly Place[]): string => places.map(({ name }) => name).join(', ')
 
 /** Until each of these members has it, as wanted. */
 export function reaches<T extends KubeObject>(
-  stage: FleetStage,
+  testbed: FleetTestbed,
   resource: Resource<T>,
   name: string,
   places: readonly Place[],
   isAsWanted: (object: T) => boolean = () => true,
 ): Promise<void> {
-  return stage.until(`${resource.kind} ${name} in ${namesOf(places)}, as wanted`, async () => {
+  return testbed.until(`${resource.kind} ${name} in ${namesOf(places)}, as wanted`, async () => {
     for (const place of places) {
       const object = await place.get(resource, name)
       if (object === undefined || !isAsWanted(object)) return false
@@ -36,36 +36,36 @@ export function reaches<T extends KubeObject>(
 }
 
 /** Until none of these members has it (any more). */
-export function leaves(stage: FleetStage, resource: Resource, name: string, places: readonly Place[]): Promise<void> {
-  return stage.until(`no ${resource.kind} ${name} in ${namesOf(places)}`, async () => {
+export function leaves(testbed: FleetTestbed, resource: Resource, name: string, places: readonly Place[]): Promise<void> {
+  return testbed.until(`no ${resource.kind} ${name} in ${namesOf(places)}`, async () => {
     for (const place of places) if ((await place.get(resource, name)) !== undefined) return false
     return true
   })
 }
 
 /** These members have it and the others do not; `settle` first where it must not come later either. */
-export async function isOnlyIn(stage: FleetStage, resource: Resource, name: string, places: readonly Place[]): Promise<void> {
-  await reaches(stage, resource, name, places)
-  await stage.settle()
+export async function isOnlyIn(testbed: FleetTestbed, resource: Resource, name: string, places: readonly Place[]): Promise<void> {
+  await reaches(testbed, resource, name, places)
+  await testbed.settle()
   const found: string[] = []
-  for (const place of stage.members) if ((await place.get(resource, name)) !== undefined) found.push(place.name)
+  for (const place of testbed.members) if ((await place.get(resource, name)) !== undefined) found.push(place.name)
   assert.deepEqual(found, places.map((place) => place.name).sort(), `where ${resource.kind} ${name} is`)
 }
 
 /** Of a namespaced object of the story. */
-export const bindingOf = (stage: FleetStage, kind: string, name: string): Promise<ResourceBinding | undefined> =>
-  stage.hub.get(RESOURCE_BINDINGS, bindingName(kind, name))
+export const bindingOf = (testbed: FleetTestbed, kind: string, name: string): Promise<ResourceBinding | undefined> =>
+  testbed.hub.get(RESOURCE_BINDINGS, bindingName(kind, name))
 
-export const clusterBindingOf = (stage: FleetStage, kind: string, name: string): Promise<ClusterResourceBinding | undefined> =>
-  stage.hub.get(CLUSTER_RESOURCE_BINDINGS, bindingName(kind, name))
+export const clusterBindingOf = (testbed: FleetTestbed, kind: string, name: string): Promise<ClusterResourceBinding | undefined> =>
+  testbed.hub.get(CLUSTER_RESOURCE_BINDINGS, bindingName(kind, name))
 
 /** The Work that carries a namespaced object of the story to a member. */
-export const workOf = (stage: FleetStage, place: Place, kind: string, name: string): Promise<Work | undefined> =>
-  stage.hub.get(WORKS, workName(kind, name, stage.namespace), { namespace: executionNamespace(place.name) })
+export const workOf = (testbed: FleetTestbed, place: Place, kind: string, name: string): Promise<Work | undefined> =>
+  testbed.hub.get(WORKS, workName(kind, name, testbed.namespace), { namespace: executionNamespace(place.name) })
 
 /** The same for what has no namespace. */
-export const clusterWorkOf = (stage: FleetStage, place: Place, kind: string, name: string): Promise<Work | undefined> =>
-  stage.hub.get(WORKS, workName(kind, name, undefined), { namespace: executionNamespace(place.name) })
+export const clusterWorkOf = (testbed: FleetTestbed, place: Place, kind: string, name: string): Promise<Work | undefined> =>
+  testbed.hub.get(WORKS, workName(kind, name, undefined), { namespace: executionNamespace(place.name) })
 
 /** The names of the policy that claims it, as it says itself: namespaced, or of the cluster. */
 export function claimOf(object: KubeObject | undefined): { policy?: string; clusterPolicy?: string } {
@@ -76,20 +76,20 @@ export function claimOf(object: KubeObject | undefined): { policy?: string; clus
 }
 
 export function isClaimed(
-  stage: FleetStage,
+  testbed: FleetTestbed,
   resource: Resource,
   name: string,
   by: { policy?: string; clusterPolicy?: string },
 ): Promise<void> {
-  return stage.until(`${resource.kind} ${name} is claimed by ${JSON.stringify(by)}`, async () =>
-    isDeepStrictEqual(claimOf(await stage.hub.get(resource, name)), by),
+  return testbed.until(`${resource.kind} ${name} is claimed by ${JSON.stringify(by)}`, async () =>
+    isDeepStrictEqual(claimOf(await testbed.hub.get(resource, name)), by),
   )
 }
 
 /** Until an event of the story's namespace (or of `where`) says so, about the object of that name where one is given. */
-export function isTold(stage: FleetStage, reason: string, message: RegExp, where?: Elsewhere, about?: string): Promise<void> {
-  return stage.until(`an event ${reason} ${message}`, async () =>
-    (await stage.hub.list(EVENTS, where)).some(
+export function eventAppears(testbed: FleetTestbed, reason: string, message: RegExp, where?: Elsewhere, about?: string): Promise<void> {
+  return testbed.until(`an event ${reason} ${message}`, async () =>
+    (await testbed.hub.list(EVENTS, where)).some(
       (event) =>
         event.reason === reason && message.test(String(event.message)) && (about === undefined || event.involvedObject?.name === about),
     ),

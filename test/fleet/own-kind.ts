@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
 import { reaches } from './looks.ts'
 import { aClusterPropagationPolicy, on, selectorOf } from './manifests.ts'
-import type { FleetStage, Place } from './story.ts'
+import type { FleetTestbed, Place } from './story.ts'
 
 type Fields = Record<string, unknown>
 
@@ -20,15 +20,15 @@ export interface OwnKind {
 }
 
 /** `Boat` in a group that no other story has; members serve it when this returns, and the hub knows that. */
-export async function ownKind(stage: FleetStage, scope: 'Namespaced' | 'Cluster' = 'Namespaced'): Promise<OwnKind> {
-  return installed(stage, { ...boatsOf(stage), namespaced: scope === 'Namespaced' })
+export async function ownKind(testbed: FleetTestbed, scope: 'Namespaced' | 'Cluster' = 'Namespaced'): Promise<OwnKind> {
+  return installed(testbed, { ...boatsOf(testbed), namespaced: scope === 'Namespaced' })
 }
 
 /** `Boat`, known to the hub alone. */
-export const kindOfTheHub = (stage: FleetStage): Promise<OwnKind> => defined(stage, boatsOf(stage))
+export const kindOfTheHub = (testbed: FleetTestbed): Promise<OwnKind> => defined(testbed, boatsOf(testbed))
 
-const boatsOf = (stage: FleetStage): Resource => ({
-  group: `${stage.unique('sea')}.dev`,
+const boatsOf = (testbed: FleetTestbed): Resource => ({
+  group: `${testbed.unique('sea')}.dev`,
   version: 'v1',
   plural: 'boats',
   kind: 'Boat',
@@ -36,23 +36,23 @@ const boatsOf = (stage: FleetStage): Resource => ({
 })
 
 /** Any kind, by its real name: not for stories beside others that do the same. */
-export async function installed(stage: FleetStage, resource: Resource): Promise<OwnKind> {
-  const kind = await defined(stage, resource)
-  await bringToMembers(stage, kind)
+export async function installed(testbed: FleetTestbed, resource: Resource): Promise<OwnKind> {
+  const kind = await defined(testbed, resource)
+  await bringToMembers(testbed, kind)
   return kind
 }
 
-async function defined(stage: FleetStage, resource: Resource): Promise<OwnKind> {
-  await stage.hub.create(definitionOf(resource))
-  await stage.until(`${resource.plural} on the hub`, () => isServed(stage, resource))
+async function defined(testbed: FleetTestbed, resource: Resource): Promise<OwnKind> {
+  await testbed.hub.create(definitionOf(resource))
+  await testbed.until(`${resource.plural} on the hub`, () => isServed(testbed, resource))
   const { kind } = resource
   const apiVersion = `${resource.group}/${resource.version}`
   return { resource, apiVersion, kind, make: (name, spec = {}) => ({ apiVersion, kind, metadata: { name }, spec }) }
 }
 
-async function isServed(stage: FleetStage, resource: Resource): Promise<boolean> {
+async function isServed(testbed: FleetTestbed, resource: Resource): Promise<boolean> {
   try {
-    await stage.hub.list(resource, { namespace: stage.namespace })
+    await testbed.hub.list(resource, { namespace: testbed.namespace })
     return true
   } catch (error) {
     if (isNotFound(error)) return false
@@ -61,24 +61,24 @@ async function isServed(stage: FleetStage, resource: Resource): Promise<boolean>
 }
 
 /** By a policy; the kind stays where its objects leave. */
-export async function bringToMembers(stage: FleetStage, { resource, apiVersion }: OwnKind): Promise<void> {
+export async function bringToMembers(testbed: FleetTestbed, { resource, apiVersion }: OwnKind): Promise<void> {
   const definition = definitionOf(resource)
-  const placement = { ...on(...stage.members), clusterTolerations: [{ operator: 'Exists' }] }
-  await stage.hub.create(aClusterPropagationPolicy(stage.unique(resource.plural), [selectorOf(definition)], placement))
-  await reaches(stage, CUSTOM_RESOURCE_DEFINITIONS, definition.metadata.name ?? '', stage.members)
-  await stage.until(`members that serve ${apiVersion}`, async () => (await serving(stage, apiVersion)) === stage.members.length)
+  const placement = { ...on(...testbed.members), clusterTolerations: [{ operator: 'Exists' }] }
+  await testbed.hub.create(aClusterPropagationPolicy(testbed.unique(resource.plural), [selectorOf(definition)], placement))
+  await reaches(testbed, CUSTOM_RESOURCE_DEFINITIONS, definition.metadata.name ?? '', testbed.members)
+  await testbed.until(`members that serve ${apiVersion}`, async () => (await serving(testbed, apiVersion)) === testbed.members.length)
 }
 
 /** Operations of the interpreter, each with the body of its Lua function. */
 export type Rules = Readonly<Record<string, string>>
 
 /** Teaches the fleet about a kind. */
-export async function teach(stage: FleetStage, { apiVersion, kind }: OwnKind, rules: Rules): Promise<void> {
+export async function teach(testbed: FleetTestbed, { apiVersion, kind }: OwnKind, rules: Rules): Promise<void> {
   const customizations = Object.fromEntries(Object.entries(rules).map(([operation, luaScript]) => [operation, { luaScript }]))
-  await stage.hub.create({
+  await testbed.hub.create({
     apiVersion: 'config.karmada.io/v1alpha1',
     kind: 'ResourceInterpreterCustomization',
-    metadata: { name: stage.unique('rules') },
+    metadata: { name: testbed.unique('rules') },
     spec: { target: { apiVersion, kind }, customizations },
   } as KubeObject)
 }
@@ -87,8 +87,8 @@ export async function teach(stage: FleetStage, { apiVersion, kind }: OwnKind, ru
 export const report = (place: Place, { resource }: OwnKind, name: string, status: Fields): Promise<unknown> =>
   place.patch(resource, name, { status }, { subresource: 'status' })
 
-async function serving(stage: FleetStage, groupVersion: string): Promise<number> {
-  const clusters = await stage.hub.list(CLUSTERS)
+async function serving(testbed: FleetTestbed, groupVersion: string): Promise<number> {
+  const clusters = await testbed.hub.list(CLUSTERS)
   return clusters.filter(({ status }) => status?.apiEnablements?.some((enabled) => enabled.groupVersion === groupVersion)).length
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FleetGround } from '../../bench/propagation.ts'
+import type { FleetSetup } from '../../bench/propagation.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { connectionOf, parseKubeconfig } from '../../src/client/kubeconfig.ts'
@@ -20,9 +20,9 @@ import { privateProgram } from '../machine/program.ts'
 import { type RealServer, startRealServer } from '../machine/real-server.ts'
 import { joinedCluster } from './joining.ts'
 import { listenOnLoopback } from './listening.ts'
-import { type Ground, stageOn } from './stage.ts'
 import type { FleetStory } from './story.ts'
 import { superviseControllers } from './supervised.ts'
+import { type TestbedDeps, testbedOn } from './testbed.ts'
 
 /** Nobody there takes protection off claims again, and templates are not in use: as Karmada's own server is set. */
 const SERVER = ['--arg', 'kube-apiserver=--disable-admission-plugins=StorageObjectInUseProtection,ServiceAccount']
@@ -35,7 +35,7 @@ export interface RealFleet {
   /** The end of what the controllers said. */
   log(): string
   /** For measuring on it. */
-  ground: FleetGround
+  setup: FleetSetup
 }
 
 interface Server {
@@ -72,7 +72,7 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
   for (const [i, member] of members.entries())
     for (const object of joinedCluster(i, accessOf(member))) await hub.client.create(resourceOfObject(object), object)
   await controllers.waitUntil('every member is ready', () => allReady(hub.client, members.length), READY_WITHIN_S)
-  const ground = groundOf(hub, members)
+  const deps = depsOf(hub, members)
   const pids = {
     'sluice controllers': [controllers.pid],
     'hub: kube-apiserver and etcd': hub.server.pids,
@@ -80,7 +80,7 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
   }
   return {
     log: controllers.log,
-    ground: {
+    setup: {
       hub: hub.client,
       members: members.map(({ client }) => client),
       pids,
@@ -93,10 +93,10 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
     },
     async play(story, mark) {
       controllers.assertAlive()
-      const { stage, tidy } = stageOn(ground, mark)
-      await hub.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } })
+      const { testbed, tidy } = testbedOn(deps, mark)
+      await hub.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: testbed.namespace } })
       try {
-        await story.run(stage)
+        await story.run(testbed)
       } finally {
         await tidy()
       }
@@ -104,7 +104,7 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
   }
 }
 
-const groundOf = (hub: Server, members: readonly Server[]): Ground => ({
+const depsOf = (hub: Server, members: readonly Server[]): TestbedDeps => ({
   hub: hub.client,
   members,
   inside: (work) => work(),
@@ -152,14 +152,14 @@ function accessOf({ name, server: { folder, kubeconfig } }: Server) {
 /** Room as the simulated nodes of a minicluster have it; nobody runs pods on these. */
 async function bringNodes({ name, client }: Server): Promise<void> {
   const { cpu, memory, pods } = SIMULATED_NODE_SIZE
-  const room = { cpu, memory, pods: String(pods) }
+  const capacity = { cpu, memory, pods: String(pods) }
   for (let i = 0; i < NODES_PER_MEMBER; i++) {
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: `${name}-${i}` } } as KubeObject
     await client.create(NODES, node)
     // The server marks every new node as not ready, and nobody else takes that off here.
     await client.patch(NODES, { name: `${name}-${i}` }, { type: 'merge', body: { spec: { taints: null } } })
     const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'it is there' }
-    const status = { capacity: room, allocatable: room, conditions: [ready] }
+    const status = { capacity: capacity, allocatable: capacity, conditions: [ready] }
     await client.patch(NODES, { name: `${name}-${i}` }, { type: 'merge', body: { status }, subresource: 'status' })
   }
 }

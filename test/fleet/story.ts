@@ -14,7 +14,7 @@ export interface FleetStory {
   alone?: true
   /** Members with controllers and nodes of their own, which the real ones of the suite do not have. Say why on the same line. */
   needs?: 'pods'
-  run(stage: FleetStage): Promise<void>
+  run(testbed: FleetTestbed): Promise<void>
 }
 
 export interface FleetArea {
@@ -22,7 +22,7 @@ export interface FleetArea {
   stories: readonly FleetStory[]
 }
 
-export interface FleetStage {
+export interface FleetTestbed {
   /** A namespace of this story alone, present at the hub and soon in every member. */
   readonly namespace: string
   readonly hub: Place

@@ -26,9 +26,9 @@ export function superviseControllers(args: string[], logFile: string, later: Cle
   let child = start()
   let restarts = 0
   let failure: unknown
-  let isTold = false
+  let isReported = false
   const look = (): void => {
-    if (isTold || failure !== undefined) return
+    if (isReported || failure !== undefined) return
     try {
       child.assertAlive()
     } catch (error) {
@@ -62,10 +62,10 @@ export function superviseControllers(args: string[], logFile: string, later: Cle
       }
     },
     async restart() {
-      isTold = true
+      isReported = true
       await child.stop()
       child = start()
-      isTold = false
+      isReported = false
     },
   }
 }

@@ -77,7 +77,7 @@ export const weighted = (weights?: Readonly<Record<string, number>>): Fields => 
   },
 })
 
-export const BY_ROOM = {
+export const BY_CAPACITY = {
   replicaScheduling: {
     replicaSchedulingType: 'Divided',
     replicaDivisionPreference: 'Weighted',

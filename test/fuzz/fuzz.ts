@@ -24,9 +24,9 @@ type Task = { what: 'run'; seed: number; from: number; to: number; progress: Int
 type Message = { what: 'found'; found: Found } | { what: 'report'; report: RunReport } | { what: 'shrunk'; steps: FuzzStep[] }
 
 async function work(task: Task): Promise<void> {
-  const tell = (message: Message): void => parentPort?.postMessage(message)
-  if (task.what === 'run') tell({ what: 'report', report: await runFuzz(task, (found) => tell({ what: 'found', found })) })
-  else tell({ what: 'shrunk', steps: await shrink(task) })
+  const post = (message: Message): void => parentPort?.postMessage(message)
+  if (task.what === 'run') post({ what: 'report', report: await runFuzz(task, (found) => post({ what: 'found', found })) })
+  else post({ what: 'shrunk', steps: await shrink(task) })
   process.exit(0)
 }
 
@@ -167,11 +167,11 @@ async function fuzz(seed: number, requests: number): Promise<number> {
     console.log('\nno crash, no hang, no unexpected error, no broken Status, no pollution')
     return 0
   }
-  await tellFound(seed, [...found.values()])
+  await reportFound(seed, [...found.values()])
   return 1
 }
 
-async function tellFound(seed: number, found: readonly (Found & { times: number })[]): Promise<void> {
+async function reportFound(seed: number, found: readonly (Found & { times: number })[]): Promise<void> {
   const folder = path.join('dist', 'fuzz')
   mkdirSync(folder, { recursive: true })
   console.error(`\n${found.length} faults:`)

@@ -3,7 +3,7 @@
  * and `sluice controllers` as people run it. Without the binaries it says so and fails: there is nothing to compare with.
  */
 import { parseArgs } from 'node:util'
-import { type CheckResult, countFailed, runChecks, told } from '../clients/check.ts'
+import { type CheckResult, countFailed, printResult, runChecks } from '../clients/check.ts'
 import { missingAssets } from '../machine/assets.ts'
 import { type Cleanup, runProgram } from '../machine/interrupt.ts'
 import { privateProgram } from '../machine/program.ts'
@@ -28,7 +28,7 @@ async function suite(name: string, files: string[], later: Cleanup): Promise<Che
           .slice(0, 80)
           .join('\n')
   await server.stop()
-  return [told({ part: name, name: `${passed} tests on a real kube-apiserver`, error })]
+  return [printResult({ part: name, name: `${passed} tests on a real kube-apiserver`, error })]
 }
 
 const PARTS: Record<string, (later: Cleanup) => Promise<CheckResult[]>> = {

@@ -39,7 +39,7 @@ interface ProcessOptions {
 
 const isWrite = ({ method }: TransportRequest): boolean => method !== 'GET'
 
-class Stage {
+class Testbed {
   readonly client: Client
   readonly board: WorldBoard
   readonly #server: ServerUnderTest
@@ -158,161 +158,161 @@ class Stage {
 export function referenceSuite(name: string, open: () => Promise<ServerUnderTest>): void {
   describe(name, { timeout: 300_000 }, () => {
     let server: ServerUnderTest
-    let stages = 0
+    let testbeds = 0
     before(async () => {
       server = await open()
-      const { client } = new Stage(server)
+      const { client } = new Testbed(server)
       for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition)
       const isServed = async ({ metadata }: KubeObject): Promise<boolean> => {
         const { status } = await client.get(CUSTOM_RESOURCE_DEFINITIONS, { name: metadata.name ?? '' })
         return isConditionTrue((status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions, 'Established')
       }
-      for (const definition of DEFINITIONS) await new Stage(server).until('served', () => isServed(definition))
+      for (const definition of DEFINITIONS) await new Testbed(server).until('served', () => isServed(definition))
     })
     after(() => server.close())
 
     /** A stage with a namespace of its own; what runs there ends with the story. */
-    function story(what: string, tell: (stage: Stage, namespace: string) => Promise<void>): void {
+    function story(what: string, play: (testbed: Testbed, namespace: string) => Promise<void>): void {
       it(what, async () => {
-        const stage = new Stage(server)
-        const namespace = `story-${++stages}`
+        const testbed = new Testbed(server)
+        const namespace = `story-${++testbeds}`
         const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
-        await stage.client.create(NAMESPACES, object).catch((error: unknown) => {
+        await testbed.client.create(NAMESPACES, object).catch((error: unknown) => {
           if (!isAlreadyExists(error)) throw error
         })
         try {
-          await tell(stage, namespace)
+          await play(testbed, namespace)
         } finally {
-          await stage.end()
+          await testbed.end()
         }
       })
     }
 
-    story('a greeting reaches people, board and card, and says so with the generation it is about', async (stage, namespace) => {
-      stage.start()
-      await stage.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { text: 'hi', to: ['ann', 'bob'], card: 'red' }))
-      await stage.until(
+    story('a greeting reaches people, board and card, and says so with the generation it is about', async (testbed, namespace) => {
+      testbed.start()
+      await testbed.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { text: 'hi', to: ['ann', 'bob'], card: 'red' }))
+      await testbed.until(
         'it waits for its card',
-        async () => (await stage.greeting(namespace)).status?.conditions?.[0]?.reason === 'CardMissing',
+        async () => (await testbed.greeting(namespace)).status?.conditions?.[0]?.reason === 'CardMissing',
       )
-      await stage.client.create(CARDS, aCard(`${namespace}/red`))
-      const greeting = await stage.untilReady(namespace)
+      await testbed.client.create(CARDS, aCard(`${namespace}/red`))
+      const greeting = await testbed.untilReady(namespace)
       const ready = findCondition(greeting.status?.conditions, 'Ready')
       assert.deepEqual([greeting.metadata.generation, greeting.status?.observedGeneration, ready?.observedGeneration], [1, 1, 1])
-      assert.deepEqual([greeting.metadata.finalizers, greeting.status?.delivered, stage.texts()], [[FINALIZER], 2, ['hi']])
-      assert.deepEqual(await stage.people(namespace), ['ann', 'bob'])
-      const { items } = await stage.client.list(CONFIG_MAPS, { namespace })
+      assert.deepEqual([greeting.metadata.finalizers, greeting.status?.delivered, testbed.texts()], [[FINALIZER], 2, ['hi']])
+      assert.deepEqual(await testbed.people(namespace), ['ann', 'bob'])
+      const { items } = await testbed.client.list(CONFIG_MAPS, { namespace })
       const owned = items.filter(({ metadata }) => metadata.ownerReferences?.[0]?.uid === greeting.metadata.uid)
       assert.ok(owned.length === 2 && owned.every(({ metadata }) => metadata.ownerReferences?.[0]?.controller === true))
-      const card = (await stage.find(CARDS, namespace, 'red')) as Card
+      const card = (await testbed.find(CARDS, namespace, 'red')) as Card
       assert.deepEqual(
         card.status?.usedBy?.map(({ uid }) => uid),
         [greeting.metadata.uid],
       )
-      const told = async (): Promise<string[]> =>
-        (await stage.client.list(EVENTS, { namespace })).items.map(({ reason, message }) => `${reason}: ${message}`)
-      await stage.until('the event is there', async () => (await told()).length > 0)
-      assert.deepEqual(await told(), ['Greeted: 2 people have been greeted'])
+      const events = async (): Promise<string[]> =>
+        (await testbed.client.list(EVENTS, { namespace })).items.map(({ reason, message }) => `${reason}: ${message}`)
+      await testbed.until('the event is there', async () => (await events()).length > 0)
+      assert.deepEqual(await events(), ['Greeted: 2 people have been greeted'])
     })
 
-    story('a change is followed, and what was deleted by hand comes back', async (stage, namespace) => {
-      stage.start()
-      await stage.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { text: 'hi', to: ['ann', 'bob'] }))
-      await stage.untilReady(namespace)
+    story('a change is followed, and what was deleted by hand comes back', async (testbed, namespace) => {
+      testbed.start()
+      await testbed.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { text: 'hi', to: ['ann', 'bob'] }))
+      await testbed.untilReady(namespace)
       const change = { type: 'merge' as const, body: { spec: { text: 'bye', to: ['bob', 'cleo'] } } }
-      await stage.client.patch(GREETINGS, { namespace, name: 'hello' }, change)
-      const greeting = await stage.untilReady(namespace)
+      await testbed.client.patch(GREETINGS, { namespace, name: 'hello' }, change)
+      const greeting = await testbed.untilReady(namespace)
       assert.deepEqual([greeting.metadata.generation, greeting.status?.conditions?.[0]?.observedGeneration], [2, 2])
-      assert.deepEqual([await stage.people(namespace), stage.texts()], [['bob', 'cleo'], ['bye']])
-      const { items } = await stage.client.list(CONFIG_MAPS, { namespace })
+      assert.deepEqual([await testbed.people(namespace), testbed.texts()], [['bob', 'cleo'], ['bye']])
+      const { items } = await testbed.client.list(CONFIG_MAPS, { namespace })
       const bob = items.find(({ data }) => (data as Record<string, string>).to === 'bob')
-      await stage.client.delete(CONFIG_MAPS, { namespace, name: bob?.metadata.name ?? '' })
-      await stage.until('bob has it again', async () => (await stage.people(namespace)).join() === 'bob,cleo')
+      await testbed.client.delete(CONFIG_MAPS, { namespace, name: bob?.metadata.name ?? '' })
+      await testbed.until('bob has it again', async () => (await testbed.people(namespace)).join() === 'bob,cleo')
     })
 
-    story('an end: the notice comes down before the finalizer goes, and nothing is left behind', async (stage, namespace) => {
-      stage.start()
-      await stage.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { to: ['ann', 'bob'] }))
-      await stage.untilReady(namespace)
-      const { takeDown } = stage.board
+    story('an end: the notice comes down before the finalizer goes, and nothing is left behind', async (testbed, namespace) => {
+      testbed.start()
+      await testbed.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { to: ['ann', 'bob'] }))
+      await testbed.untilReady(namespace)
+      const { takeDown } = testbed.board
       let release: () => void = () => undefined
       const isAllowed = new Promise<void>((resolve) => {
         release = resolve
       })
-      stage.board.takeDown = async (id) => {
+      testbed.board.takeDown = async (id) => {
         await isAllowed
         await takeDown(id)
       }
-      await stage.client.delete(GREETINGS, { namespace, name: 'hello' })
-      await stage.pause(500)
-      const going = await stage.greeting(namespace)
+      await testbed.client.delete(GREETINGS, { namespace, name: 'hello' })
+      await testbed.pause(500)
+      const going = await testbed.greeting(namespace)
       assert.deepEqual([going.metadata.deletionTimestamp !== undefined, going.metadata.finalizers], [true, [FINALIZER]])
       release()
-      await stage.until('it is gone', async () => (await stage.find(GREETINGS, namespace, 'hello')) === undefined)
-      await stage.until('its ConfigMaps are gone', async () => (await stage.people(namespace)).length === 0)
-      assert.deepEqual(stage.texts(), [])
+      await testbed.until('it is gone', async () => (await testbed.find(GREETINGS, namespace, 'hello')) === undefined)
+      await testbed.until('its ConfigMaps are gone', async () => (await testbed.people(namespace)).length === 0)
+      assert.deepEqual(testbed.texts(), [])
     })
 
-    story('another writer: a conflict is decided again, and what they wrote stays', async (stage, namespace) => {
+    story('another writer: a conflict is decided again, and what they wrote stays', async (testbed, namespace) => {
       let meddled = 0
-      const process = stage.start({
+      const process = testbed.start({
         async around(request, send) {
           if (request.path.includes('/greetings/') && meddled < 3) {
             meddled++
             const body = { metadata: { labels: { meddled: `${meddled}` } } }
-            await stage.client.patch(GREETINGS, { namespace, name: 'hello' }, { type: 'merge', body })
+            await testbed.client.patch(GREETINGS, { namespace, name: 'hello' }, { type: 'merge', body })
           }
           return send(request)
         },
       })
-      await stage.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { to: ['ann'] }))
-      const greeting = await stage.untilReady(namespace)
+      await testbed.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { to: ['ann'] }))
+      const greeting = await testbed.untilReady(namespace)
       assert.deepEqual(greeting.metadata.labels, { meddled: '3' })
       assert.equal(process.writes.filter((write) => write.endsWith(' 409')).length, 3)
     })
 
-    story('a restart is quiet: not one write', async (stage, namespace) => {
-      const first = stage.start()
-      await stage.client.create(CARDS, aCard(`${namespace}/red`))
-      await stage.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { to: ['ann', 'bob'], card: 'red' }))
-      await stage.client.create(GREETINGS, aGreeting(`${namespace}/other`, { to: [] }))
-      await stage.untilReady(namespace)
-      await stage.untilReady(namespace, 'other')
-      await stage.atRest(first)
+    story('a restart is quiet: not one write', async (testbed, namespace) => {
+      const first = testbed.start()
+      await testbed.client.create(CARDS, aCard(`${namespace}/red`))
+      await testbed.client.create(GREETINGS, aGreeting(`${namespace}/hello`, { to: ['ann', 'bob'], card: 'red' }))
+      await testbed.client.create(GREETINGS, aGreeting(`${namespace}/other`, { to: [] }))
+      await testbed.untilReady(namespace)
+      await testbed.untilReady(namespace, 'other')
+      await testbed.atRest(first)
       await first.stop()
       assert.ok(first.writes.length > 5)
-      const before = await stage.greeting(namespace)
-      const second = stage.start()
-      await stage.pause(500)
-      await stage.atRest(second)
+      const before = await testbed.greeting(namespace)
+      const second = testbed.start()
+      await testbed.pause(500)
+      await testbed.atRest(second)
       assert.deepEqual(second.writes, [])
-      assert.equal((await stage.greeting(namespace)).metadata.resourceVersion, before.metadata.resourceVersion)
+      assert.equal((await testbed.greeting(namespace)).metadata.resourceVersion, before.metadata.resourceVersion)
     })
 
-    story('a crash after any of its first writes heals: everybody is greeted once', async (stage, namespace) => {
+    story('a crash after any of its first writes heals: everybody is greeted once', async (testbed, namespace) => {
       for (let k = 1; k <= 6; k++) {
         const name = `hello-${k}`
-        const first = stage.start({ diesAfter: k })
-        await stage.client.create(GREETINGS, aGreeting(`${namespace}/${name}`, { text: name, to: ['ann', 'bob'] }))
-        await stage.until(`it has died of write ${k}`, () => first.writes.length >= k)
+        const first = testbed.start({ diesAfter: k })
+        await testbed.client.create(GREETINGS, aGreeting(`${namespace}/${name}`, { text: name, to: ['ann', 'bob'] }))
+        await testbed.until(`it has died of write ${k}`, () => first.writes.length >= k)
         first.kill()
-        const second = stage.start()
-        await stage.untilReady(namespace, name)
-        await stage.atRest(second)
-        assert.deepEqual(await stage.people(namespace), ['ann', 'bob'])
-        assert.ok(stage.texts().includes(name))
-        await stage.client.delete(GREETINGS, { namespace, name })
-        await stage.until('it is gone', async () => (await stage.people(namespace)).length === 0)
+        const second = testbed.start()
+        await testbed.untilReady(namespace, name)
+        await testbed.atRest(second)
+        assert.deepEqual(await testbed.people(namespace), ['ann', 'bob'])
+        assert.ok(testbed.texts().includes(name))
+        await testbed.client.delete(GREETINGS, { namespace, name })
+        await testbed.until('it is gone', async () => (await testbed.people(namespace)).length === 0)
         await second.stop()
       }
-      assert.deepEqual(stage.texts(), [])
+      assert.deepEqual(testbed.texts(), [])
     })
 
-    story('it goes by itself when its time is over', async (stage, namespace) => {
-      stage.start()
-      await stage.client.create(GREETINGS, aGreeting(`${namespace}/short`, { to: ['ann'], ttlSeconds: 2 }))
-      await stage.until('it is gone', async () => (await stage.find(GREETINGS, namespace, 'short')) === undefined)
-      assert.deepEqual(stage.texts(), [])
+    story('it goes by itself when its time is over', async (testbed, namespace) => {
+      testbed.start()
+      await testbed.client.create(GREETINGS, aGreeting(`${namespace}/short`, { to: ['ann'], ttlSeconds: 2 }))
+      await testbed.until('it is gone', async () => (await testbed.find(GREETINGS, namespace, 'short')) === undefined)
+      assert.deepEqual(testbed.texts(), [])
     })
   })
 }

@@ -69,13 +69,13 @@ describe('what two runs saw', () => {
       message: `${message} Pod ns/${pod}`,
       source: { component: 'taint-eviction-controller' },
     })
-    const told = comparableEvents([
+    const reported = comparableEvents([
       event('Marking for deletion', 'a'),
       event('Cancelling deletion of', 'a'),
       event('Cancelling deletion of', 'b'),
     ])
     assert.deepEqual(
-      told.map((text) => text.split(': ').at(-1)),
+      reported.map((text) => text.split(': ').at(-1)),
       ['Marking for deletion Pod ns/a', 'Cancelling deletion of Pod ns/b'],
     )
   })

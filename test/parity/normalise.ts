@@ -136,22 +136,22 @@ export const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < J
 
 /** Distinct news of controllers, in words. */
 export function comparableEvents(events: readonly Event[]): string[] {
-  const told = events
+  const reported = events
     .filter(({ source, reportingComponent }) => !NODE_COMPONENTS.has(source?.component ?? reportingComponent ?? ''))
     .map(({ type, reason, message, involvedObject, source, reportingComponent }) => {
       const from = source?.component || reportingComponent || ''
       return plainText(`${from}: ${type} ${reason} ${involvedObject?.kind}/${involvedObject?.name}: ${message}`)
     })
-  return [...new Set(told)].filter((one, _, all) => !isTakenBack(one, all)).sort()
+  return [...new Set(reported)].filter((one, _, all) => !isTakenBack(one, all)).sort()
 }
 
 /**
  * kube-controller-manager sometimes says that it cancels a deletion which it has just carried out: its worker is still listed
  * when the news of the deletion comes back.
  */
-function isTakenBack(told: string, all: readonly string[]): boolean {
+function isTakenBack(reported: string, all: readonly string[]): boolean {
   return (
-    told.includes(': Cancelling deletion of Pod ') &&
-    all.includes(told.replace(': Cancelling deletion of Pod ', ': Marking for deletion Pod '))
+    reported.includes(': Cancelling deletion of Pod ') &&
+    all.includes(reported.replace(': Cancelling deletion of Pod ', ': Marking for deletion Pod '))
   )
 }

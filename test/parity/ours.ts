@@ -2,7 +2,7 @@
 import { aWorld } from '../../src/faultsim/world/index.ts'
 import { DEFAULT_STAGES } from '../../src/minicluster/nodes/simulated/stages.ts'
 import type { Note, Scenario } from './scenario.ts'
-import { stageOn } from './stage.ts'
+import { testbedOn } from './testbed.ts'
 
 /** Pods run at once, and end when the scenario says so. */
 const STAGES = DEFAULT_STAGES.filter((stage) => stage.to !== 'succeeded').map((stage) => ({ ...stage, delayMs: 0, jitterMs: 0 }))
@@ -17,7 +17,7 @@ export async function playOurs(scenario: Scenario, namespace: string): Promise<N
     const { member, clock } = world
     await member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
     await world.settle()
-    const ground = {
+    const deps = {
       client: member.client,
       inside: <T>(work: () => Promise<T>) => world.inside(work),
       nowMs: () => clock.now(),
@@ -25,7 +25,7 @@ export async function playOurs(scenario: Scenario, namespace: string): Promise<N
       lookEveryMs: 100,
       steadyMs: 2000,
     }
-    await scenario.run(stageOn(ground, namespace, notes).stage)
+    await scenario.run(testbedOn(deps, namespace, notes).testbed)
   } finally {
     await world.stop()
   }

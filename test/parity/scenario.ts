@@ -7,7 +7,7 @@ import type { Pod } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
 
-export interface Stage {
+export interface Testbed {
   /** A namespace of this scenario alone. */
   readonly namespace: string
   /** Objects without a namespace get the scenario's, where their kind has one. */
@@ -48,7 +48,7 @@ export interface Scenario {
   holds?: boolean
   /** Where we differ on purpose, why: listed in docs/compatibility.md and not compared. */
   differs?: string
-  run(stage: Stage): Promise<void>
+  run(testbed: Testbed): Promise<void>
 }
 
 /** Nodes leave pods with this finalizer alone when they are deleted. */

@@ -14,7 +14,7 @@ import { assetsFolder } from '../machine/assets.ts'
 import { type RealServer, startRealServer } from '../machine/real-server.ts'
 import { NODES } from './ours.ts'
 import { HOLD, type Note, type Scenario } from './scenario.ts'
-import { stageOn } from './stage.ts'
+import { testbedOn } from './testbed.ts'
 
 export interface Theirs {
   play(scenario: Scenario, namespace: string): Promise<Note[]>
@@ -60,7 +60,7 @@ function clientOf(kubeconfig: string): Client {
 async function playTheirs(client: Client, scenario: Scenario, namespace: string): Promise<Note[]> {
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const notes: Note[] = []
-  const ground = {
+  const deps = {
     client,
     inside: <T>(work: () => Promise<T>) => work(),
     nowMs: () => Date.now(),
@@ -68,16 +68,16 @@ async function playTheirs(client: Client, scenario: Scenario, namespace: string)
     lookEveryMs: 100,
     steadyMs: 1500,
   }
-  const { stage, tidy } = stageOn(ground, namespace, notes)
+  const { testbed, tidy } = testbedOn(deps, namespace, notes)
   try {
-    await stage.until('the default service account', () => hasAccount(client, namespace))
-    await scenario.run(stage)
+    await testbed.until('the default service account', () => hasAccount(client, namespace))
+    await scenario.run(testbed)
     return notes
   } finally {
     await client.delete(NAMESPACES, { name: namespace })
     await tidy()
     // Its pods take room on the nodes until they are gone.
-    if (scenario.alone) await stage.until('the namespace is gone', async () => !(await hasNamespace(client, namespace)))
+    if (scenario.alone) await testbed.until('the namespace is gone', async () => !(await hasNamespace(client, namespace)))
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sleep } from '../../src/base/clock.ts'
 import { type Caches, createCaches } from '../../src/client/cache/caches.ts'
-import { openScene, type Scene, type ServerUnderTest } from '../../src/client/suite-harness.ts'
+import { type ClientTestbed, openTestbed, type ServerUnderTest } from '../../src/client/suite-harness.ts'
 import { aConfigMap } from '../../src/faultsim/builders/index.ts'
 import { CONFIG_MAPS, EVERY_RESOURCE, SERVICE_ACCOUNTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
@@ -14,15 +14,15 @@ import { inProcessServer } from '../client/servers.ts'
 const NAME = 'test.toy'
 const SERVICES = { group: '', version: 'v1', plural: 'services', kind: 'Service', namespaced: true }
 
-interface Stage extends Scene {
+interface Testbed extends ClientTestbed {
   passes: Pass[]
   errors: string[]
   run(controller: Controller): RunningController
 }
 
 /** Requests to change something, as `METHOD plural`. */
-const writesOf = (stage: Stage): string[] =>
-  stage.sent
+const writesOf = (testbed: Testbed): string[] =>
+  testbed.sent
     .filter(({ request }) => request.method !== 'GET')
     .map(({ request }) => `${request.method} ${request.path.split('?')[0]?.split('/').slice(5).join('/')}`)
 
@@ -38,21 +38,21 @@ describe('the runtime of controllers', () => {
     await server.close()
   })
 
-  async function stage(): Promise<Stage> {
-    const scene = await openScene(server)
+  async function testbed(): Promise<Testbed> {
+    const clientTestbed = await openTestbed(server)
     const { clock, random } = server
-    const caches: Caches = createCaches({ client: scene.client, clock, random, keepsManager: (name) => name === NAME })
+    const caches: Caches = createCaches({ client: clientTestbed.client, clock, random, keepsManager: (name) => name === NAME })
     const passes: Pass[] = []
     const errors: string[] = []
     ending.push(async () => caches.stop())
     return {
-      ...scene,
+      ...clientTestbed,
       passes,
       errors,
       run(controller) {
         const onError = (error: unknown): void => void errors.push(String(error))
         const running = runController(controller, {
-          client: scene.client,
+          client: clientTestbed.client,
           caches,
           clock,
           random,
@@ -69,7 +69,7 @@ describe('the runtime of controllers', () => {
 
   it('applies an owned subset once: nothing is sent while the live object contains it', () =>
     server.run(async () => {
-      const s = await stage()
+      const s = await testbed()
       const port = { port: 80, name: 'web' }
       const plan = ({ map }: { map: KubeObject | undefined }): Plan => {
         if (!primary(map)) return NOTHING_TO_DO
@@ -118,7 +118,7 @@ describe('the runtime of controllers', () => {
 
   it('does not decide on a cache older than its own last write', () =>
     server.run(async () => {
-      const s = await stage()
+      const s = await testbed()
       const plan = ({ map, accounts }: { map: KubeObject | undefined; accounts: KubeObject[] }): Plan => {
         if (!primary(map) || accounts.length > 0) return NOTHING_TO_DO
         const metadata = { generateName: 'made-', namespace: map.metadata.namespace }
@@ -150,7 +150,7 @@ describe('the runtime of controllers', () => {
 
   it('decides again at once after a conflict, when the cache has moved, and does not spin until then', () =>
     server.run(async () => {
-      const s = await stage()
+      const s = await testbed()
       let rivalry = 0
       const controller = defineController<{ map: KubeObject | undefined }>({
         name: NAME,
@@ -182,7 +182,7 @@ describe('the runtime of controllers', () => {
 
   it('decides again at once also when the conflict was about something that does not wake it', () =>
     server.run(async () => {
-      const s = await stage()
+      const s = await testbed()
       const of = { namespace: s.namespace, name: 'child' }
       let hasRival = true
       const controller = defineController<{ map: KubeObject | undefined; child: KubeObject | undefined }>({
@@ -214,7 +214,7 @@ describe('the runtime of controllers', () => {
 
   it('brings back what failed, later each time, and says so until it succeeds', () =>
     server.run(async () => {
-      const s = await stage()
+      const s = await testbed()
       let isBroken = true
       const controller = defineController({
         name: NAME,
@@ -239,7 +239,7 @@ describe('the runtime of controllers', () => {
 
   it('loses no news that come while it works, and works on one key once at a time', () =>
     server.run(async () => {
-      const s = await stage()
+      const s = await testbed()
       const seen: string[] = []
       let underway = 0
       const controller = defineController<undefined>({
@@ -268,7 +268,7 @@ describe('the runtime of controllers', () => {
 
   it('stops after the write under way, and does nothing afterwards', () =>
     server.run(async () => {
-      const s = await stage()
+      const s = await testbed()
       const make = (name: string, map: KubeObject) => ({
         do: 'create' as const,
         resource: CONFIG_MAPS,
@@ -293,7 +293,7 @@ describe('the runtime of controllers', () => {
 
   it('refuses to read what a controller has not declared', () =>
     server.run(async () => {
-      const s = await stage()
+      const s = await testbed()
       s.run(
         defineController({
           name: NAME,

@@ -10,7 +10,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { nativeInterpreter } from '../interpreter/testing.ts'
 import { membershipControllers } from '../membership/index.ts'
-import { aBinding, aCluster, aStage, type Cast, runWithCast } from '../membership/testing.ts'
+import { aBinding, aCluster, aTestbed, type Cast, runWithCast } from '../membership/testing.ts'
 import { applicationFailover } from './application/controller.ts'
 import { clusterTaintPolicy } from './cluster-taint-policy/controller.ts'
 import { createEvictionRate } from './eviction-rate.ts'
@@ -46,7 +46,7 @@ const eventsAbout = async (hub: WorldCluster): Promise<string[]> =>
 
 describe('a cluster that is not ready', () => {
   it('gets the taint of the policy and loses it again', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     await hub.create(aCluster('m1'))
     await hub.create(policy())
     const ready = (status: string) => ({
@@ -85,7 +85,7 @@ describe('a member that is cut off', () => {
   it('is given up after its time: its bindings move, and nothing moves back when it returns', async () => {
     const thresholds = { periodMs: 1000, failureThresholdMs: 3000, successThresholdMs: 3000 }
     const cast: Cast = (deps) => [...membershipControllers(deps, thresholds), ...failoverControllers({ interpreter: INTERPRETER })]
-    const { world, hub } = await aStage(cast, { members: 2 })
+    const { world, hub } = await aTestbed(cast, { members: 2 })
     for (const { name } of world.members) await hub.create(aCluster(name))
     await hub.create(policy())
     await hub.create(aBinding('default/web', ['member1', 'member2']))
@@ -110,7 +110,7 @@ describe('a member that is cut off', () => {
 
 describe('a NoExecute taint', () => {
   it('drives away who does not tolerate it, lets who does stay for its time, and the rest for ever', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     for (const name of ['m1', 'm2']) await hub.create(aCluster(name))
     const tolerating = (seconds?: number) => ({
       placement: {
@@ -141,7 +141,7 @@ describe('a NoExecute taint', () => {
   })
 
   it('moves two a second apart, not all at once', async () => {
-    const { world, hub } = await aStage(() => failoverControllers({ interpreter: INTERPRETER }, { evictionsPerSecond: 1 }))
+    const { world, hub } = await aTestbed(() => failoverControllers({ interpreter: INTERPRETER }, { evictionsPerSecond: 1 }))
     await hub.create(aCluster('m1'))
     for (let i = 0; i < 6; i++) await hub.create(aBinding(`default/web${i}`, ['m1']))
     await world.settle()
@@ -157,7 +157,7 @@ describe('a NoExecute taint', () => {
   })
 
   it('purges as the hub is set where a binding says nothing, and as the binding says where it does', async () => {
-    const { world, hub } = await aStage(() => failoverControllers({ interpreter: INTERPRETER }, { purgeMode: 'Directly' }))
+    const { world, hub } = await aTestbed(() => failoverControllers({ interpreter: INTERPRETER }, { purgeMode: 'Directly' }))
     await hub.create(aCluster('m1'))
     const ofCluster = (purgeMode: string) => ({ failover: { cluster: { purgeMode } } })
     await hub.create(aBinding('default/web', ['m1']))
@@ -178,7 +178,7 @@ describe('a NoExecute taint', () => {
   })
 
   it('that goes before the toleration ends drives nobody away', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     await hub.create(aCluster('m1'))
     await hub.create(
       aBinding('default/web', ['m1'], { placement: { clusterTolerations: [{ operator: 'Exists', tolerationSeconds: 3600 }] } }),
@@ -193,7 +193,7 @@ describe('a NoExecute taint', () => {
   })
 
   it('waits for the state that is to be taken along, and says so', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     await hub.create(aCluster('m1'))
     const statePreservation = { rules: [{ aliasLabelName: 'ready', jsonPath: '{.readyReplicas}' }] }
     await hub.create(aBinding('default/web', ['m1'], { failover: { cluster: { purgeMode: 'Directly', statePreservation } } }))
@@ -218,7 +218,7 @@ const HEALTHY = {
 
 describe('what is left behind', () => {
   it('goes when the others are healthy, and is told of on binding and template', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     for (const name of ['m1', 'm2']) await hub.create(aCluster(name))
     await hub.create(aBinding('default/web', ['m1', 'm2']))
     await taint(hub, 'm1', NO_EXECUTE)
@@ -239,7 +239,7 @@ describe('what is left behind', () => {
   })
 
   it('goes when its time is over, also after a restart, and stays where a person must confirm', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     const task = { fromCluster: 'm1', reason: 'ApplicationFailure', producer: 'somebody' }
     await hub.create(
       aBinding('default/web', ['m2'], { gracefulEvictionTasks: [task, { ...task, fromCluster: 'm3', suppressDeletion: true }] }),
@@ -273,7 +273,7 @@ const application = (more: object = {}) => ({
 
 describe('an application that is not healthy', () => {
   it('leaves its cluster after its time, which a restart does not lengthen', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     await hub.create(aBinding('default/web', ['m1', 'm2'], application()))
     await setStatus(hub, 'default/web-deployment', HEALTHY)
     await world.settle()
@@ -301,7 +301,7 @@ describe('an application that is not healthy', () => {
   })
 
   it('that recovers, or of which nothing is known, starts anew', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     await hub.create(aBinding('default/web', ['m1', 'm2'], application()))
     for (const health of ['Unknown', 'Healthy']) {
       await setStatus(hub, 'default/web-deployment', HEALTHY)
@@ -317,7 +317,7 @@ describe('an application that is not healthy', () => {
   })
 
   it('stays where it must be confirmed, or takes its state along', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     const statePreservation = { rules: [{ aliasLabelName: 'ready', jsonPath: '{.readyReplicas}' }] }
     await hub.create(aBinding('default/web', ['m1'], application({ purgeMode: 'Never', gracePeriodSeconds: undefined })))
     await hub.create(
@@ -337,7 +337,7 @@ describe('an application that is not healthy', () => {
   })
 
   it('stays where its policy says nothing about it', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     await hub.create(aBinding('default/web', ['m1', 'm2'], { propagateDeps: true, failover: { cluster: { purgeMode: 'Gracefully' } } }))
     await hub.create(aBinding('default/plain', ['m1', 'm2'], { propagateDeps: true }))
     for (const name of ['web', 'plain']) await setStatus(hub, `default/${name}-deployment`, HEALTHY)
@@ -352,7 +352,7 @@ describe('an application that is not healthy', () => {
   })
 
   it('of a kind whose health nobody knows, or without what it depends on, stays', async () => {
-    const { world, hub } = await aStage(CAST)
+    const { world, hub } = await aTestbed(CAST)
     await hub.create(aBinding('default/web', ['m1'], { ...application(), propagateDeps: false }))
     await hub.create(clusterScoped('reader', ['m1'], application()))
     await setStatus(hub, 'default/web-deployment', HEALTHY)

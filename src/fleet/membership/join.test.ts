@@ -11,7 +11,7 @@ import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { membershipControllers } from './index.ts'
 import { hasTokens, joinMember, registerMember, type Sides, unjoinMember } from './join.ts'
-import { aBinding, aStage } from './testing.ts'
+import { aBinding, aTestbed } from './testing.ts'
 
 const REQUEST = { name: 'member1', apiEndpoint: 'https://member1:6443', region: 'east', zones: ['east-a'] }
 const sidesOf = (world: World, of: WorldCluster = world.member): Sides => ({ hub: world.hub.client, member: of.client, clock: world.clock })
@@ -24,7 +24,7 @@ const decoded = (object: KubeObject): Record<string, string> =>
 
 describe('joining a cluster', () => {
   it('makes on both sides what Karmada makes, and the member becomes ready', async () => {
-    const { world, hub } = await aStage((deps) => membershipControllers(deps), { members: 1, nodes: 1 })
+    const { world, hub } = await aTestbed((deps) => membershipControllers(deps), { members: 1, nodes: 1 })
     const areTokensThere = (): Promise<boolean> => world.inside(() => hasTokens(sidesOf(world).member, REQUEST))
     assert.equal(await areTokensThere(), false)
     assert.deepEqual(await join(world), [
@@ -88,7 +88,7 @@ describe('joining a cluster', () => {
   })
 
   it('refuses a name that is taken and a cluster that is joined, and makes nothing', async () => {
-    const { world, hub } = await aStage((deps) => membershipControllers(deps), { members: 2 })
+    const { world, hub } = await aTestbed((deps) => membershipControllers(deps), { members: 2 })
     await join(world)
     await assert.rejects(join(world, REQUEST, world.members[1]), /cluster member1 is already joined/)
     await assert.rejects(join(world, { ...REQUEST, name: 'other' }), /already joined as member1; a cluster can be joined only once/)
@@ -102,7 +102,7 @@ describe('joining a cluster', () => {
   })
 
   it('says who does not answer', async () => {
-    const { world } = await aStage(() => [], { members: 1 })
+    const { world } = await aTestbed(() => [], { members: 1 })
     const transport = { request: () => Promise.reject(new TransportError('connect ECONNREFUSED')), close: async () => undefined }
     const { clock } = world
     const member = createClient({ transport, clock, random: { next: () => 0.5, bytes: (n) => new Uint8Array(n) }, userAgent: 'test' })
@@ -119,7 +119,7 @@ describe('taking a cluster out', () => {
     world.inside(() => unjoinMember(sidesOf(world), { name: 'member1', ...more }))
 
   it('removes all that joining made', async () => {
-    const { world, hub } = await aStage((deps) => membershipControllers(deps), { members: 1 })
+    const { world, hub } = await aTestbed((deps) => membershipControllers(deps), { members: 1 })
     await join(world)
     await world.settle()
     await unjoin(world, { dryRun: true })
@@ -138,7 +138,7 @@ describe('taking a cluster out', () => {
   })
 
   it('says what it waits for, and lets go by force', async () => {
-    const { world, hub } = await aStage((deps) => membershipControllers(deps), { members: 1 })
+    const { world, hub } = await aTestbed((deps) => membershipControllers(deps), { members: 1 })
     await join(world)
     await hub.create(aBinding('default/web', ['member1']))
     await world.settle()

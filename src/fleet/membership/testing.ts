@@ -28,12 +28,12 @@ export const runWithCast =
     })
   }
 
-export interface Stage {
+export interface Testbed {
   world: World
   hub: WorldCluster
 }
 
-export async function aStage(cast: Cast, options: { members?: number; nodes?: number } = {}): Promise<Stage> {
+export async function aTestbed(cast: Cast, options: { members?: number; nodes?: number } = {}): Promise<Testbed> {
   const world = new World({ ...options, controllers: runWithCast(cast) })
   await world.start()
   await world.settle()

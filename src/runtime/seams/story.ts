@@ -60,7 +60,7 @@ export interface Chapter {
   flags?: Readonly<Record<string, string>>
   /** Why it cannot be shown here; undefined when it can. */
   hindrance(place: { members: number; runsProcesses: boolean }): string | undefined
-  open(stage: StoryEnv): Promise<OpenedChapter>
+  open(testbed: StoryEnv): Promise<OpenedChapter>
   /** What to try next, as commands and what each shows. */
   next(place: { dataDir: string | undefined }): readonly (readonly [command: string, shows: string])[]
 }

@@ -8,7 +8,7 @@ import { whileCluster } from '../clusters.ts'
 import { reaches } from '../looks.ts'
 import { aClusterPropagationPolicy, aClusterRole, aConfigMap, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
 import { type OwnKind, ownKind, report, teach } from '../own-kind.ts'
-import type { FleetArea, FleetStage, Place } from '../story.ts'
+import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 import { spreadOver } from '../workloads.ts'
 
 const DOWN = { key: 'down', effect: 'NoExecute' }
@@ -23,29 +23,35 @@ interface Launched {
 }
 
 /** A boat that is in one cluster and well there; others are free. */
-async function launch(stage: FleetStage, more: Record<string, unknown> = {}, placement: Record<string, unknown> = {}): Promise<Launched> {
-  const boats = await ownKind(stage)
-  await teach(stage, boats, { healthInterpretation: AFLOAT })
+async function launch(
+  testbed: FleetTestbed,
+  more: Record<string, unknown> = {},
+  placement: Record<string, unknown> = {},
+): Promise<Launched> {
+  const boats = await ownKind(testbed)
+  await teach(testbed, boats, { healthInterpretation: AFLOAT })
   const boat = boats.make('ferry', { seats: 4 })
-  await stage.hub.create(aPropagationPolicy('ferry', [selectorOf(boat)], { ...on(...stage.members), ...ONE_OF_THEM, ...placement }, more))
-  await stage.hub.create(boat, boats.resource)
+  await testbed.hub.create(
+    aPropagationPolicy('ferry', [selectorOf(boat)], { ...on(...testbed.members), ...ONE_OF_THEM, ...placement }, more),
+  )
+  await testbed.hub.create(boat, boats.resource)
   let name: string | undefined
-  await stage.until('the boat in a cluster', async () => {
-    name = Object.keys(sharesOf(await bindingOf(stage, boats.resource, 'ferry')))[0]
+  await testbed.until('the boat in a cluster', async () => {
+    name = Object.keys(sharesOf(await bindingOf(testbed, boats.resource, 'ferry')))[0]
     return name !== undefined
   })
-  const from = stage.members.find((member) => member.name === name)
+  const from = testbed.members.find((member) => member.name === name)
   assert.ok(from !== undefined)
-  await isIn(stage, boats.resource, 'ferry', [from])
+  await isIn(testbed, boats.resource, 'ferry', [from])
   await report(from, boats, 'ferry', { afloat: true, voyage: '7' })
-  return { boats, from, others: stage.members.filter((member) => member !== from) }
+  return { boats, from, others: testbed.members.filter((member) => member !== from) }
 }
 
 /** Until it was decided to go to one other cluster. */
-async function movedTo(stage: FleetStage, { boats, from, others }: Launched): Promise<Place> {
+async function movedTo(testbed: FleetTestbed, { boats, from, others }: Launched): Promise<Place> {
   let to: Place | undefined
-  await stage.until(`the boat scheduled away from ${from.name}`, async () => {
-    const shares = sharesOf(await bindingOf(stage, boats.resource, 'ferry'))
+  await testbed.until(`the boat scheduled away from ${from.name}`, async () => {
+    const shares = sharesOf(await bindingOf(testbed, boats.resource, 'ferry'))
     to = others.find(({ name }) => name in shares)
     return to !== undefined && Object.keys(shares).length === 1
   })
@@ -53,32 +59,32 @@ async function movedTo(stage: FleetStage, { boats, from, others }: Launched): Pr
   return to
 }
 
-async function tasksOf(stage: FleetStage, { boats }: Launched): Promise<readonly Record<string, unknown>[]> {
-  const tasks = (await bindingOf(stage, boats.resource, 'ferry'))?.spec.gracefulEvictionTasks ?? []
+async function tasksOf(testbed: FleetTestbed, { boats }: Launched): Promise<readonly Record<string, unknown>[]> {
+  const tasks = (await bindingOf(testbed, boats.resource, 'ferry'))?.spec.gracefulEvictionTasks ?? []
   return tasks.map(({ creationTimestamp, ...task }) => task)
 }
 
-const tainted = (stage: FleetStage, place: Place, work: () => Promise<void>): Promise<void> =>
-  whileCluster(stage, place, { taints: [DOWN] }, work)
+const tainted = (testbed: FleetTestbed, place: Place, work: () => Promise<void>): Promise<void> =>
+  whileCluster(testbed, place, { taints: [DOWN] }, work)
 
 /** New first: the old copy stays until the new one is well. */
-async function leavesGracefully(stage: FleetStage, failover: Record<string, unknown>): Promise<void> {
-  const launched = await launch(stage, failover)
+async function leavesGracefully(testbed: FleetTestbed, failover: Record<string, unknown>): Promise<void> {
+  const launched = await launch(testbed, failover)
   const { boats, from } = launched
-  await tainted(stage, from, async () => {
-    const to = await movedTo(stage, launched)
-    await reaches(stage, boats.resource, 'ferry', [to])
-    await stage.settle()
+  await tainted(testbed, from, async () => {
+    const to = await movedTo(testbed, launched)
+    await reaches(testbed, boats.resource, 'ferry', [to])
+    await testbed.settle()
     assert.ok((await from.get(boats.resource, 'ferry')) !== undefined, 'the old copy stays until the new one is well')
-    assert.deepEqual(await tasksOf(stage, launched), [
+    assert.deepEqual(await tasksOf(testbed, launched), [
       { fromCluster: from.name, purgeMode: 'Gracefully', reason: 'TaintUntolerated', producer: 'TaintManager' },
     ])
     await report(to, boats, 'ferry', { afloat: true })
-    await isIn(stage, boats.resource, 'ferry', [to])
-    assert.deepEqual(await tasksOf(stage, launched), [])
+    await isIn(testbed, boats.resource, 'ferry', [to])
+    assert.deepEqual(await tasksOf(testbed, launched), [])
     const message = `Evict from cluster ${from.name} succeed.`
-    await hasEvent(stage, { kind: 'ResourceBinding', name: 'ferry-boat' }, 'EvictWorkloadFromClusterSucceed', message)
-    await hasEvent(stage, { kind: 'Boat', name: 'ferry' }, 'EvictWorkloadFromClusterSucceed', message)
+    await hasEvent(testbed, { kind: 'ResourceBinding', name: 'ferry-boat' }, 'EvictWorkloadFromClusterSucceed', message)
+    await hasEvent(testbed, { kind: 'Boat', name: 'ferry' }, 'EvictWorkloadFromClusterSucceed', message)
   })
 }
 
@@ -88,23 +94,23 @@ export const clusterFailover: FleetArea = {
     {
       name: 'a policy that says nothing leaves gracefully: the old copy goes when the new one is well',
       alone: true,
-      run: (stage) => leavesGracefully(stage, {}),
+      run: (testbed) => leavesGracefully(testbed, {}),
     },
     {
       name: 'purge mode Gracefully: the old copy goes when the new one is well',
       alone: true,
-      run: (stage) => leavesGracefully(stage, { failover: { cluster: { purgeMode: 'Gracefully' } } }),
+      run: (testbed) => leavesGracefully(testbed, { failover: { cluster: { purgeMode: 'Gracefully' } } }),
     },
     {
       name: 'purge mode Directly: the old copy goes first, whatever the new one is like',
       alone: true,
-      async run(stage) {
-        const launched = await launch(stage, { failover: { cluster: { purgeMode: 'Directly' } } })
+      async run(testbed) {
+        const launched = await launch(testbed, { failover: { cluster: { purgeMode: 'Directly' } } })
         const { boats, from } = launched
-        await tainted(stage, from, async () => {
-          const to = await movedTo(stage, launched)
-          await isIn(stage, boats.resource, 'ferry', [to])
-          const [task] = await tasksOf(stage, launched)
+        await tainted(testbed, from, async () => {
+          const to = await movedTo(testbed, launched)
+          await isIn(testbed, boats.resource, 'ferry', [to])
+          const [task] = await tasksOf(testbed, launched)
           assert.deepEqual([task?.fromCluster, task?.purgeMode], [from.name, 'Directly'])
         })
       },
@@ -112,14 +118,14 @@ export const clusterFailover: FleetArea = {
     {
       name: 'Directly, with state to take along: the new copy carries it as labels',
       alone: true,
-      async run(stage) {
+      async run(testbed) {
         const statePreservation = { rules: [{ aliasLabelName: 'voyage', jsonPath: '{.voyage}' }] }
-        const launched = await launch(stage, { failover: { cluster: { purgeMode: 'Directly', statePreservation } } })
+        const launched = await launch(testbed, { failover: { cluster: { purgeMode: 'Directly', statePreservation } } })
         const { boats, from } = launched
-        await tainted(stage, from, async () => {
-          const to = await movedTo(stage, launched)
-          await reaches(stage, boats.resource, 'ferry', [to], ({ metadata }: KubeObject) => metadata.labels?.voyage === '7')
-          const [task] = await tasksOf(stage, launched)
+        await tainted(testbed, from, async () => {
+          const to = await movedTo(testbed, launched)
+          await reaches(testbed, boats.resource, 'ferry', [to], ({ metadata }: KubeObject) => metadata.labels?.voyage === '7')
+          const [task] = await tasksOf(testbed, launched)
           assert.deepEqual([task?.preservedLabelState, task?.clustersBeforeFailover], [{ voyage: '7' }, [from.name]])
         })
       },
@@ -127,97 +133,97 @@ export const clusterFailover: FleetArea = {
     {
       name: 'a toleration for a time: it stays that long, and goes then',
       alone: true,
-      async run(stage) {
+      async run(testbed) {
         const clusterTolerations = [{ key: 'down', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 4 }]
-        const launched = await launch(stage, {}, { clusterTolerations })
+        const launched = await launch(testbed, {}, { clusterTolerations })
         const { boats, from } = launched
-        await tainted(stage, from, async () => {
-          await stage.pass(2)
-          await isIn(stage, boats.resource, 'ferry', [from])
-          const to = await movedTo(stage, launched)
-          await reaches(stage, boats.resource, 'ferry', [to])
+        await tainted(testbed, from, async () => {
+          await testbed.pass(2)
+          await isIn(testbed, boats.resource, 'ferry', [from])
+          const to = await movedTo(testbed, launched)
+          await reaches(testbed, boats.resource, 'ferry', [to])
           await report(to, boats, 'ferry', { afloat: true })
-          await isIn(stage, boats.resource, 'ferry', [to])
+          await isIn(testbed, boats.resource, 'ferry', [to])
         })
       },
     },
     {
       name: 'a toleration for a time that is over: it goes once, and does not come back while the taint is there',
       alone: true,
-      async run(stage) {
-        const [member1, member2] = stage.members
+      async run(testbed) {
+        const [member1, member2] = testbed.members
         const clusterTolerations = [{ key: 'down', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 2 }]
         const template = aConfigMap('settings')
-        await stage.hub.create(aPropagationPolicy('settings', [selectorOf(template)], { ...on(member1, member2), clusterTolerations }))
-        await stage.hub.create(template)
-        await isIn(stage, CONFIG_MAPS, 'settings', [member1, member2])
-        await tainted(stage, member1, async () => {
-          await isIn(stage, CONFIG_MAPS, 'settings', [member2])
-          await stage.settle()
+        await testbed.hub.create(aPropagationPolicy('settings', [selectorOf(template)], { ...on(member1, member2), clusterTolerations }))
+        await testbed.hub.create(template)
+        await isIn(testbed, CONFIG_MAPS, 'settings', [member1, member2])
+        await tainted(testbed, member1, async () => {
+          await isIn(testbed, CONFIG_MAPS, 'settings', [member2])
+          await testbed.settle()
           // Somebody changes the template, and it is decided anew.
           const policy = { spec: { placement: { spreadConstraints: [spreadOver('cluster', 1, 3)] } } }
-          await stage.hub.patch(PROPAGATION_POLICIES, 'settings', policy)
-          await stage.settle()
-          await isIn(stage, CONFIG_MAPS, 'settings', [member2])
-          assert.deepEqual((await bindingOf(stage, CONFIG_MAPS, 'settings'))?.spec.gracefulEvictionTasks ?? [], [])
+          await testbed.hub.patch(PROPAGATION_POLICIES, 'settings', policy)
+          await testbed.settle()
+          await isIn(testbed, CONFIG_MAPS, 'settings', [member2])
+          assert.deepEqual((await bindingOf(testbed, CONFIG_MAPS, 'settings'))?.spec.gracefulEvictionTasks ?? [], [])
         })
       },
     },
     {
       name: 'a toleration without end: it stays',
       alone: true,
-      async run(stage) {
+      async run(testbed) {
         const clusterTolerations = [{ key: 'down', operator: 'Exists', effect: 'NoExecute' }]
-        const launched = await launch(stage, {}, { clusterTolerations })
-        await tainted(stage, launched.from, async () => {
-          await stage.pass(5)
-          await stage.settle()
-          await isIn(stage, launched.boats.resource, 'ferry', [launched.from])
-          assert.deepEqual(await tasksOf(stage, launched), [])
+        const launched = await launch(testbed, {}, { clusterTolerations })
+        await tainted(testbed, launched.from, async () => {
+          await testbed.pass(5)
+          await testbed.settle()
+          await isIn(testbed, launched.boats.resource, 'ferry', [launched.from])
+          assert.deepEqual(await tasksOf(testbed, launched), [])
         })
       },
     },
     {
       name: 'nothing comes back by itself when the taint is gone',
       alone: true,
-      async run(stage) {
-        const launched = await launch(stage, { failover: { cluster: { purgeMode: 'Directly' } } })
+      async run(testbed) {
+        const launched = await launch(testbed, { failover: { cluster: { purgeMode: 'Directly' } } })
         let to: Place | undefined
-        await tainted(stage, launched.from, async () => {
-          to = await movedTo(stage, launched)
-          await isIn(stage, launched.boats.resource, 'ferry', [to])
+        await tainted(testbed, launched.from, async () => {
+          to = await movedTo(testbed, launched)
+          await isIn(testbed, launched.boats.resource, 'ferry', [to])
         })
         assert.ok(to !== undefined)
-        await stage.settle()
-        await isIn(stage, launched.boats.resource, 'ferry', [to])
+        await testbed.settle()
+        await isIn(testbed, launched.boats.resource, 'ferry', [to])
       },
     },
     {
       name: 'what has no namespace leaves as well',
       alone: true,
-      async run(stage) {
-        const [member1, member2] = stage.members
-        const role = aClusterRole(stage.unique('reader'))
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        const role = aClusterRole(testbed.unique('reader'))
         const name = role.metadata.name ?? ''
-        await stage.hub.create(aClusterPropagationPolicy(name, [selectorOf(role)], on(member1, member2)))
-        await stage.hub.create(role)
-        await isIn(stage, CLUSTER_ROLES, name, [member1, member2])
-        await tainted(stage, member1, () => isIn(stage, CLUSTER_ROLES, name, [member2]))
+        await testbed.hub.create(aClusterPropagationPolicy(name, [selectorOf(role)], on(member1, member2)))
+        await testbed.hub.create(role)
+        await isIn(testbed, CLUSTER_ROLES, name, [member1, member2])
+        await tainted(testbed, member1, () => isIn(testbed, CLUSTER_ROLES, name, [member2]))
       },
     },
     {
       name: 'no other cluster to go to: the last copy is not ended, and the binding says what is missing',
       alone: true,
-      async run(stage) {
-        const [member1] = stage.members
-        const launched = await launch(stage, {}, { ...on(member1), spreadConstraints: undefined })
-        await tainted(stage, member1, async () => {
-          await stage.until('the decision', async () => {
-            const { spec, status } = (await bindingOf(stage, launched.boats.resource, 'ferry')) ?? {}
+      async run(testbed) {
+        const [member1] = testbed.members
+        const launched = await launch(testbed, {}, { ...on(member1), spreadConstraints: undefined })
+        await tainted(testbed, member1, async () => {
+          await testbed.until('the decision', async () => {
+            const { spec, status } = (await bindingOf(testbed, launched.boats.resource, 'ferry')) ?? {}
             const condition = status?.conditions?.find(({ type }) => type === 'Scheduled')
             return (spec?.clusters ?? []).length === 0 && condition?.reason === 'NoClusterFit'
           })
-          await stage.settle()
+          await testbed.settle()
           assert.ok((await member1.get(launched.boats.resource, 'ferry')) !== undefined)
         })
       },

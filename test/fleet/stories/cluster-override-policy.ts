@@ -25,51 +25,51 @@ export const clusterOverridePolicy: FleetArea = {
   stories: [
     {
       name: 'a namespace gets another label in one cluster',
-      async run(stage) {
-        const [member1, member2, member3] = stage.members
-        const name = stage.unique('team')
+      async run(testbed) {
+        const [member1, member2, member3] = testbed.members
+        const name = testbed.unique('team')
         const rules = [{ targetCluster: { clusterNames: [member1.name] }, overriders: labelling({ zone: 'special' }) }]
         const selectors = [{ apiVersion: 'v1', kind: 'Namespace', name }]
-        await stage.hub.create(aClusterOverridePolicy(stage.unique('zones'), { selectors, rules }))
-        await stage.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { zone: 'usual' } } })
-        await reaches(stage, NAMESPACES, name, [member1], ({ metadata }) => metadata.labels?.zone === 'special')
-        await reaches(stage, NAMESPACES, name, [member2, member3], ({ metadata }) => metadata.labels?.zone === 'usual')
+        await testbed.hub.create(aClusterOverridePolicy(testbed.unique('zones'), { selectors, rules }))
+        await testbed.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { zone: 'usual' } } })
+        await reaches(testbed, NAMESPACES, name, [member1], ({ metadata }) => metadata.labels?.zone === 'special')
+        await reaches(testbed, NAMESPACES, name, [member2, member3], ({ metadata }) => metadata.labels?.zone === 'usual')
       },
     },
     {
       name: 'a ClusterRole is changed on its way; the change goes with the policy',
-      async run(stage) {
-        const [member1] = stage.members
-        const role = aClusterRole(stage.unique('reader'))
+      async run(testbed) {
+        const [member1] = testbed.members
+        const role = aClusterRole(testbed.unique('reader'))
         const name = role.metadata.name ?? ''
-        const change = stage.unique('change')
-        await stage.hub.create(
+        const change = testbed.unique('change')
+        await testbed.hub.create(
           aClusterOverridePolicy(change, { selectors: [selectorOf(role)], rules: [{ overriders: labelling({ touched: 'yes' }) }] }),
         )
-        await stage.hub.create(aClusterPropagationPolicy(stage.unique('roles'), [selectorOf(role)], on(member1)))
-        await stage.hub.create(role)
-        await reaches(stage, CLUSTER_ROLES, name, [member1], ({ metadata }) => metadata.labels?.touched === 'yes')
-        await stage.hub.delete(CLUSTER_OVERRIDE_POLICIES, change)
-        await reaches(stage, CLUSTER_ROLES, name, [member1], ({ metadata }) => metadata.labels?.touched === undefined)
+        await testbed.hub.create(aClusterPropagationPolicy(testbed.unique('roles'), [selectorOf(role)], on(member1)))
+        await testbed.hub.create(role)
+        await reaches(testbed, CLUSTER_ROLES, name, [member1], ({ metadata }) => metadata.labels?.touched === 'yes')
+        await testbed.hub.delete(CLUSTER_OVERRIDE_POLICIES, change)
+        await reaches(testbed, CLUSTER_ROLES, name, [member1], ({ metadata }) => metadata.labels?.touched === undefined)
       },
     },
     {
       name: 'policies of the namespace are applied after those of the cluster, and win',
-      async run(stage) {
-        const [member1] = stage.members
+      async run(testbed) {
+        const [member1] = testbed.members
         const selectors = [deploymentsNamed('web')]
-        const wide = stage.unique('wide')
-        const inNamespace = [{ ...deploymentsNamed('web'), namespace: stage.namespace }]
-        await stage.hub.create(
+        const wide = testbed.unique('wide')
+        const inNamespace = [{ ...deploymentsNamed('web'), namespace: testbed.namespace }]
+        await testbed.hub.create(
           aClusterOverridePolicy(wide, { selectors: inNamespace, rules: [{ overriders: labelling({ who: 'cluster', wide: 'yes' }) }] }),
         )
-        await stage.hub.create(anOverridePolicy('near', { selectors, rules: [{ overriders: labelling({ who: 'namespace' }) }] }))
-        await stage.hub.create(aPropagationPolicy('web', selectors, on(member1)))
-        await stage.hub.create(aDeployment('web'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ metadata }) => {
+        await testbed.hub.create(anOverridePolicy('near', { selectors, rules: [{ overriders: labelling({ who: 'namespace' }) }] }))
+        await testbed.hub.create(aPropagationPolicy('web', selectors, on(member1)))
+        await testbed.hub.create(aDeployment('web'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], ({ metadata }) => {
           return metadata.labels?.who === 'namespace' && metadata.labels.wide === 'yes'
         })
-        const work = await workOf(stage, member1, 'Deployment', 'web')
+        const work = await workOf(testbed, member1, 'Deployment', 'web')
         const applied = JSON.parse(work?.metadata.annotations?.[APPLIED_CLUSTER_OVERRIDES] ?? 'null') as { policyName: string }[] | null
         assert.deepEqual(
           applied?.map(({ policyName }) => policyName),
@@ -80,20 +80,20 @@ export const clusterOverridePolicy: FleetArea = {
     {
       name: 'a policy without selectors changes the images of everything, and nothing that has none',
       alone: true,
-      async run(stage) {
-        const [member1] = stage.members
-        const name = stage.unique('everything')
+      async run(testbed) {
+        const [member1] = testbed.members
+        const name = testbed.unique('everything')
         const overriders = { imageOverrider: [{ component: 'Registry', operator: 'replace', value: 'mirror.example' }] }
-        await stage.hub.create(aClusterOverridePolicy(name, { rules: [{ overriders }] }))
-        await stage.hub.create(aPropagationPolicy('both', [deploymentsNamed('web'), selectorOf(aConfigMap('settings'))], on(member1)))
-        await stage.hub.create(aDeployment('web', { image: 'nginx:1.19.0' }))
-        await stage.hub.create(aConfigMap('settings'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ spec }) => {
+        await testbed.hub.create(aClusterOverridePolicy(name, { rules: [{ overriders }] }))
+        await testbed.hub.create(aPropagationPolicy('both', [deploymentsNamed('web'), selectorOf(aConfigMap('settings'))], on(member1)))
+        await testbed.hub.create(aDeployment('web', { image: 'nginx:1.19.0' }))
+        await testbed.hub.create(aConfigMap('settings'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], ({ spec }) => {
           return spec?.template?.spec?.containers?.[0]?.image === 'mirror.example/nginx:1.19.0'
         })
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value')
-        await stage.hub.delete(CLUSTER_OVERRIDE_POLICIES, name)
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ spec }) => spec?.template?.spec?.containers?.[0]?.image === 'nginx:1.19.0')
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value')
+        await testbed.hub.delete(CLUSTER_OVERRIDE_POLICIES, name)
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], ({ spec }) => spec?.template?.spec?.containers?.[0]?.image === 'nginx:1.19.0')
       },
     },
   ],

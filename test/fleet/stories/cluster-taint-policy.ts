@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../src/kube/meta.ts'
 import { isPlaced } from '../bindings.ts'
 import { clusterNamed, whileCluster } from '../clusters.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
-import type { FleetArea, FleetStage } from '../story.ts'
+import type { FleetArea, FleetTestbed } from '../story.ts'
 
 const CLUSTER = 'member3'
 
@@ -31,8 +31,8 @@ const policyOf = (name: string, { add, remove, taints }: Rules): KubeObject => (
 })
 
 /** Somebody who watches clusters says something about one. */
-async function observes(stage: FleetStage, said: Readonly<Record<string, string>>): Promise<void> {
-  const { status } = await clusterNamed(stage, CLUSTER)
+async function observes(testbed: FleetTestbed, said: Readonly<Record<string, string>>): Promise<void> {
+  const { status } = await clusterNamed(testbed, CLUSTER)
   const others = (status?.conditions ?? []).filter(({ type }) => !(type in said))
   const own = Object.entries(said).map(([type, is]) => ({
     type,
@@ -41,18 +41,18 @@ async function observes(stage: FleetStage, said: Readonly<Record<string, string>
     message: '',
     lastTransitionTime: '2026-01-01T00:00:00Z',
   }))
-  await stage.hub.patch(CLUSTERS, CLUSTER, { status: { conditions: [...others, ...own] } }, { subresource: 'status' })
+  await testbed.hub.patch(CLUSTERS, CLUSTER, { status: { conditions: [...others, ...own] } }, { subresource: 'status' })
 }
 
-const taintsOf = async (stage: FleetStage): Promise<string> =>
-  ((await clusterNamed(stage, CLUSTER)).spec.taints ?? []).map(({ key, value, effect }) => `${key}=${value ?? ''}:${effect}`).join()
+const taintsOf = async (testbed: FleetTestbed): Promise<string> =>
+  ((await clusterNamed(testbed, CLUSTER)).spec.taints ?? []).map(({ key, value, effect }) => `${key}=${value ?? ''}:${effect}`).join()
 
-const isTainted = (stage: FleetStage, taints: string): Promise<void> =>
-  stage.until(`${CLUSTER} with the taints "${taints}"`, async () => (await taintsOf(stage)) === taints)
+const isTainted = (testbed: FleetTestbed, taints: string): Promise<void> =>
+  testbed.until(`${CLUSTER} with the taints "${taints}"`, async () => (await taintsOf(testbed)) === taints)
 
 /** Taints are as before when it is over. */
-const onTheSide = (stage: FleetStage, work: () => Promise<void>): Promise<void> =>
-  whileCluster(stage, stage.members[2], { taints: null }, work)
+const onTheSide = (testbed: FleetTestbed, work: () => Promise<void>): Promise<void> =>
+  whileCluster(testbed, testbed.members[2], { taints: null }, work)
 
 export const clusterTaintPolicy: FleetArea = {
   name: 'cluster taint policy',
@@ -60,81 +60,81 @@ export const clusterTaintPolicy: FleetArea = {
     {
       name: 'a condition puts the taints on and takes them off again',
       alone: true,
-      run: (stage) =>
-        onTheSide(stage, async () => {
+      run: (testbed) =>
+        onTheSide(testbed, async () => {
           const taints = [
             { key: 'no-network', effect: 'NoSchedule' },
             { key: 'careful', value: 'yes', effect: 'NoSchedule' },
           ]
-          const type = stage.unique('NetworkReady')
+          const type = testbed.unique('NetworkReady')
           const rules = { add: [when(type, 'In', 'False', 'Unknown')], remove: [when(type, 'In', 'True')], taints }
-          await stage.hub.create(policyOf(stage.unique('network'), rules))
-          await observes(stage, { [type]: 'False' })
-          await isTainted(stage, 'no-network=:NoSchedule,careful=yes:NoSchedule')
-          await observes(stage, { [type]: 'True' })
-          await isTainted(stage, '')
+          await testbed.hub.create(policyOf(testbed.unique('network'), rules))
+          await observes(testbed, { [type]: 'False' })
+          await isTainted(testbed, 'no-network=:NoSchedule,careful=yes:NoSchedule')
+          await observes(testbed, { [type]: 'True' })
+          await isTainted(testbed, '')
         }),
     },
     {
       name: 'all conditions must hold; one alone does nothing',
       alone: true,
-      run: (stage) =>
-        onTheSide(stage, async () => {
-          const [network, disk] = [stage.unique('NetworkReady'), stage.unique('DiskReady')]
+      run: (testbed) =>
+        onTheSide(testbed, async () => {
+          const [network, disk] = [testbed.unique('NetworkReady'), testbed.unique('DiskReady')]
           const rules = {
             add: [when(network, 'NotIn', 'True'), when(disk, 'In', 'False')],
             remove: [when(network, 'In', 'True'), when(disk, 'In', 'True')],
             taints: [{ key: 'broken', effect: 'NoSchedule' }],
           }
-          await stage.hub.create(policyOf(stage.unique('broken'), rules))
-          await observes(stage, { [network]: 'False', [disk]: 'True' })
-          await stage.settle()
-          assert.equal(await taintsOf(stage), '')
-          await observes(stage, { [disk]: 'False' })
-          await isTainted(stage, 'broken=:NoSchedule')
-          await observes(stage, { [network]: 'True' })
-          await stage.settle()
-          assert.equal(await taintsOf(stage), 'broken=:NoSchedule')
-          await observes(stage, { [disk]: 'True' })
-          await isTainted(stage, '')
+          await testbed.hub.create(policyOf(testbed.unique('broken'), rules))
+          await observes(testbed, { [network]: 'False', [disk]: 'True' })
+          await testbed.settle()
+          assert.equal(await taintsOf(testbed), '')
+          await observes(testbed, { [disk]: 'False' })
+          await isTainted(testbed, 'broken=:NoSchedule')
+          await observes(testbed, { [network]: 'True' })
+          await testbed.settle()
+          assert.equal(await taintsOf(testbed), 'broken=:NoSchedule')
+          await observes(testbed, { [disk]: 'True' })
+          await isTainted(testbed, '')
         }),
     },
     {
       name: 'a policy that goes leaves its taints',
       alone: true,
-      run: (stage) =>
-        onTheSide(stage, async () => {
-          const type = stage.unique('NetworkReady')
+      run: (testbed) =>
+        onTheSide(testbed, async () => {
+          const type = testbed.unique('NetworkReady')
           const taints = [{ key: 'no-network', effect: 'NoSchedule' }]
-          const name = stage.unique('network')
-          await stage.hub.create(policyOf(name, { add: [when(type, 'In', 'False')], remove: [when(type, 'In', 'True')], taints }))
-          await observes(stage, { [type]: 'False' })
-          await isTainted(stage, 'no-network=:NoSchedule')
-          await stage.hub.delete(CLUSTER_TAINT_POLICIES, name)
-          await observes(stage, { [type]: 'True' })
-          await stage.settle()
-          assert.equal(await taintsOf(stage), 'no-network=:NoSchedule')
+          const name = testbed.unique('network')
+          await testbed.hub.create(policyOf(name, { add: [when(type, 'In', 'False')], remove: [when(type, 'In', 'True')], taints }))
+          await observes(testbed, { [type]: 'False' })
+          await isTainted(testbed, 'no-network=:NoSchedule')
+          await testbed.hub.delete(CLUSTER_TAINT_POLICIES, name)
+          await observes(testbed, { [type]: 'True' })
+          await testbed.settle()
+          assert.equal(await taintsOf(testbed), 'no-network=:NoSchedule')
         }),
     },
     {
       name: 'a NoExecute taint of a policy drives work away',
       alone: true,
-      run: (stage) =>
-        onTheSide(stage, async () => {
-          const [, member2, member3] = stage.members
+      run: (testbed) =>
+        onTheSide(testbed, async () => {
+          const [, member2, member3] = testbed.members
           const failover = { cluster: { purgeMode: 'Directly' } }
-          await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member2, member3), { failover }))
-          await stage.hub.create(aDeployment('web'))
-          await isPlaced(stage, DEPLOYMENTS, 'web', { member2: 2, member3: 2 })
-          const type = stage.unique('PowerReady')
+          await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member2, member3), { failover }))
+          await testbed.hub.create(aDeployment('web'))
+          await isPlaced(testbed, DEPLOYMENTS, 'web', { member2: 2, member3: 2 })
+          const type = testbed.unique('PowerReady')
           const taints = [{ key: 'no-power', effect: 'NoExecute' }]
-          await stage.hub.create(
-            policyOf(stage.unique('power'), { add: [when(type, 'In', 'False')], remove: [when(type, 'In', 'True')], taints }),
+          await testbed.hub.create(
+            policyOf(testbed.unique('power'), { add: [when(type, 'In', 'False')], remove: [when(type, 'In', 'True')], taints }),
           )
-          await observes(stage, { [type]: 'False' })
-          await isPlaced(stage, DEPLOYMENTS, 'web', { member2: 2 })
-          await observes(stage, { [type]: 'True' })
-          await isTainted(stage, '')
+          await observes(testbed, { [type]: 'False' })
+          await isPlaced(testbed, DEPLOYMENTS, 'web', { member2: 2 })
+          await observes(testbed, { [type]: 'True' })
+          await isTainted(testbed, '')
         }),
     },
   ],

@@ -1,6 +1,7 @@
 /** Every area of stories; one line each. */
 import type { FleetArea } from '../story.ts'
 import { applicationFailover } from './application-failover.ts'
+import { capacity } from './capacity.ts'
 import { clusterAffinities } from './cluster-affinities.ts'
 import { clusterFailover } from './cluster-failover.ts'
 import { clusterOverridePolicy } from './cluster-override-policy.ts'
@@ -23,7 +24,6 @@ import { preemption } from './preemption.ts'
 import { propagatedKinds } from './propagated-kinds.ts'
 import { propagationPolicy } from './propagation-policy.ts'
 import { rescheduling } from './rescheduling.ts'
-import { room } from './room.ts'
 import { schedulePriority } from './schedule-priority.ts'
 import { scheduling } from './scheduling.ts'
 import { spreadByRegion } from './spread-by-region.ts'
@@ -52,7 +52,7 @@ export const AREAS: readonly FleetArea[] = [
   fieldSelector,
   taintToleration,
   spreadByRegion,
-  room,
+  capacity,
   rescheduling,
   multiComponent,
   interpreterCustomization,

@@ -4,7 +4,7 @@ import { CONFIG_MAPS, NAMESPACES } from '../../../src/kinds/kubernetes/resources
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { reaches } from '../looks.ts'
 import { aConfigMap, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
-import type { FleetArea, FleetStage, Place } from '../story.ts'
+import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 
 const aNamespace = (name: string, metadata: object = {}): KubeObject => ({
   apiVersion: 'v1',
@@ -18,9 +18,9 @@ async function isLeaving(place: Place, name: string): Promise<boolean> {
   return namespace === undefined || namespace.metadata.deletionTimestamp !== undefined
 }
 
-const leave = (stage: FleetStage, name: string): Promise<void> =>
-  stage.until(`namespace ${name} leaves every member`, async () => {
-    for (const place of stage.members) if (!(await isLeaving(place, name))) return false
+const leave = (testbed: FleetTestbed, name: string): Promise<void> =>
+  testbed.until(`namespace ${name} leaves every member`, async () => {
+    for (const place of testbed.members) if (!(await isLeaving(place, name))) return false
     return true
   })
 
@@ -29,45 +29,45 @@ export const namespaces: FleetArea = {
   stories: [
     {
       name: 'a namespace comes to every member with its labels and annotations, and changes with them',
-      async run(stage) {
-        const name = stage.unique('team')
-        await stage.hub.create(aNamespace(name, { labels: { team: 'blue' }, annotations: { contact: 'somebody' } }))
-        await reaches(stage, NAMESPACES, name, stage.members, ({ metadata: { labels, annotations } }) => {
+      async run(testbed) {
+        const name = testbed.unique('team')
+        await testbed.hub.create(aNamespace(name, { labels: { team: 'blue' }, annotations: { contact: 'somebody' } }))
+        await reaches(testbed, NAMESPACES, name, testbed.members, ({ metadata: { labels, annotations } }) => {
           return labels?.team === 'blue' && annotations?.contact === 'somebody'
         })
-        await stage.hub.patch(NAMESPACES, name, { metadata: { labels: { team: 'red' } } })
-        await reaches(stage, NAMESPACES, name, stage.members, ({ metadata }) => metadata.labels?.team === 'red')
+        await testbed.hub.patch(NAMESPACES, name, { metadata: { labels: { team: 'red' } } })
+        await reaches(testbed, NAMESPACES, name, testbed.members, ({ metadata }) => metadata.labels?.team === 'red')
       },
     },
     {
       name: 'a namespace that is deleted leaves every member',
-      async run(stage) {
-        const name = stage.unique('team')
-        await stage.hub.create(aNamespace(name))
-        await reaches(stage, NAMESPACES, name, stage.members)
-        await stage.hub.delete(NAMESPACES, name)
-        await leave(stage, name)
+      async run(testbed) {
+        const name = testbed.unique('team')
+        await testbed.hub.create(aNamespace(name))
+        await reaches(testbed, NAMESPACES, name, testbed.members)
+        await testbed.hub.delete(NAMESPACES, name)
+        await leave(testbed, name)
       },
     },
     {
       name: 'a namespace that is labelled to stay at home stays there; the label can be set and taken off later',
-      async run(stage) {
-        const name = stage.unique('home')
+      async run(testbed) {
+        const name = testbed.unique('home')
         const label = 'namespace.karmada.io/skip-auto-propagation'
-        await stage.hub.create(aNamespace(name, { labels: { [label]: 'true' } }))
-        await stage.settle()
-        for (const place of stage.members) assert.equal(await place.get(NAMESPACES, name), undefined)
-        await stage.hub.patch(NAMESPACES, name, { metadata: { labels: { [label]: null } } })
-        await reaches(stage, NAMESPACES, name, stage.members)
+        await testbed.hub.create(aNamespace(name, { labels: { [label]: 'true' } }))
+        await testbed.settle()
+        for (const place of testbed.members) assert.equal(await place.get(NAMESPACES, name), undefined)
+        await testbed.hub.patch(NAMESPACES, name, { metadata: { labels: { [label]: null } } })
+        await reaches(testbed, NAMESPACES, name, testbed.members)
       },
     },
     {
       name: 'namespaces that are reserved, and those of Kubernetes, are not touched',
-      async run(stage) {
-        const name = stage.unique('kube')
-        await stage.hub.create(aNamespace(name))
-        await stage.settle()
-        for (const place of stage.members) {
+      async run(testbed) {
+        const name = testbed.unique('kube')
+        await testbed.hub.create(aNamespace(name))
+        await testbed.settle()
+        for (const place of testbed.members) {
           assert.equal(await place.get(NAMESPACES, name), undefined)
           assert.equal(await place.get(NAMESPACES, 'karmada-cluster'), undefined)
           assert.equal((await place.get(NAMESPACES, 'default'))?.metadata.labels?.['karmada.io/managed'], undefined)
@@ -77,15 +77,15 @@ export const namespaces: FleetArea = {
     {
       name: 'a namespace taken from a member comes back, and what belongs in it, too',
       needs: 'pods', // and what runs beside them: a controller that brings the end of a namespace about
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('settings', [selectorOf(aConfigMap('settings'))], on(member1)))
-        await stage.hub.create(aConfigMap('settings'))
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1])
-        const before = (await member1.get(NAMESPACES, stage.namespace))?.metadata.uid
-        await member1.delete(NAMESPACES, stage.namespace)
-        await reaches(stage, NAMESPACES, stage.namespace, [member1], ({ metadata }) => metadata.uid !== before)
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1])
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('settings', [selectorOf(aConfigMap('settings'))], on(member1)))
+        await testbed.hub.create(aConfigMap('settings'))
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1])
+        const before = (await member1.get(NAMESPACES, testbed.namespace))?.metadata.uid
+        await member1.delete(NAMESPACES, testbed.namespace)
+        await reaches(testbed, NAMESPACES, testbed.namespace, [member1], ({ metadata }) => metadata.uid !== before)
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1])
       },
     },
   ],

@@ -28,19 +28,19 @@ export const objectsInMembers: FleetArea = {
   stories: [
     {
       name: 'what was in a member before is left alone, and the binding says so',
-      async run(stage) {
-        const [member1, member2] = stage.members
-        await reaches(stage, NAMESPACES, stage.namespace, [member1])
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        await reaches(testbed, NAMESPACES, testbed.namespace, [member1])
         await member1.create(aConfigMap('settings', { mine: 'yes' }))
-        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1, member2)))
-        await stage.hub.create(aConfigMap('settings'))
-        await reaches(stage, CONFIG_MAPS, 'settings', [member2], ({ data }) => data?.key === 'value')
-        await stage.until('the conflict is told', async () => {
-          const applied = findCondition((await workOf(stage, member1, 'ConfigMap', 'settings'))?.status?.conditions, 'Applied')
+        await testbed.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1, member2)))
+        await testbed.hub.create(aConfigMap('settings'))
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member2], ({ data }) => data?.key === 'value')
+        await testbed.until('the conflict is told', async () => {
+          const applied = findCondition((await workOf(testbed, member1, 'ConfigMap', 'settings'))?.status?.conditions, 'Applied')
           return applied?.status === 'False' && /already exists in the cluster member1/.test(applied.message ?? '')
         })
-        await stage.until('the binding says so', async () => {
-          const status = (await bindingOf(stage, 'ConfigMap', 'settings'))?.status
+        await testbed.until('the binding says so', async () => {
+          const status = (await bindingOf(testbed, 'ConfigMap', 'settings'))?.status
           const item = status?.aggregatedStatus?.find(({ clusterName }) => clusterName === member1.name)
           return findCondition(status?.conditions, 'FullyApplied')?.status === 'False' && /already exists/.test(item?.appliedMessage ?? '')
         })
@@ -49,70 +49,70 @@ export const objectsInMembers: FleetArea = {
     },
     {
       name: 'it is taken over when the policy says overwrite',
-      async run(stage) {
-        const [member1] = stage.members
-        await reaches(stage, NAMESPACES, stage.namespace, [member1])
+      async run(testbed) {
+        const [member1] = testbed.members
+        await reaches(testbed, NAMESPACES, testbed.namespace, [member1])
         await member1.create(aConfigMap('settings', { mine: 'yes' }))
-        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1), { conflictResolution: 'Overwrite' }))
-        await stage.hub.create(aConfigMap('settings'))
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data, metadata }) => {
+        await testbed.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1), { conflictResolution: 'Overwrite' }))
+        await testbed.hub.create(aConfigMap('settings'))
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ data, metadata }) => {
           return data?.key === 'value' && data.mine === undefined && metadata.labels?.[MANAGED_LABEL] === 'true'
         })
       },
     },
     {
       name: 'it is taken over when its template says overwrite',
-      async run(stage) {
-        const [member1] = stage.members
-        await reaches(stage, NAMESPACES, stage.namespace, [member1])
+      async run(testbed) {
+        const [member1] = testbed.members
+        await reaches(testbed, NAMESPACES, testbed.namespace, [member1])
         await member1.create(aConfigMap('settings', { mine: 'yes' }))
-        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
+        await testbed.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
         const template = aConfigMap('settings')
         const annotations = { 'work.karmada.io/conflict-resolution': 'overwrite' }
-        await stage.hub.create({ ...template, metadata: { ...template.metadata, annotations } })
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value' && data.mine === undefined)
+        await testbed.hub.create({ ...template, metadata: { ...template.metadata, annotations } })
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value' && data.mine === undefined)
       },
     },
     {
       name: 'what somebody changes in a member is put right, and what they delete comes back',
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
-        await stage.hub.create(aConfigMap('settings'))
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1])
-        await stage.settle()
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
+        await testbed.hub.create(aConfigMap('settings'))
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1])
+        await testbed.settle()
         await member1.patch(CONFIG_MAPS, 'settings', { data: { key: 'theirs', more: 'x' } })
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value' && data.more === undefined)
-        await stage.settle()
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value' && data.more === undefined)
+        await testbed.settle()
         await member1.delete(CONFIG_MAPS, 'settings')
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value')
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ data }) => data?.key === 'value')
       },
     },
     {
       name: 'labels and annotations of others in a member stay; those the template drops go',
-      async run(stage) {
-        const [member1] = stage.members
+      async run(testbed) {
+        const [member1] = testbed.members
         const template = aConfigMap('settings')
         const labels = { dropped: 'soon', kept: 'yes' }
-        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
-        await stage.hub.create({ ...template, metadata: { ...template.metadata, labels } })
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ metadata }) => metadata.labels?.dropped === 'soon')
+        await testbed.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1)))
+        await testbed.hub.create({ ...template, metadata: { ...template.metadata, labels } })
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ metadata }) => metadata.labels?.dropped === 'soon')
         await member1.patch(CONFIG_MAPS, 'settings', { metadata: { labels: { theirs: 'yes' }, annotations: { theirs: 'yes' } } })
-        await stage.hub.patch(CONFIG_MAPS, 'settings', { metadata: { labels: { dropped: null } } })
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ metadata: { labels: has, annotations } }) => {
+        await testbed.hub.patch(CONFIG_MAPS, 'settings', { metadata: { labels: { dropped: null } } })
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ metadata: { labels: has, annotations } }) => {
           return has?.dropped === undefined && has?.kept === 'yes' && has.theirs === 'yes' && annotations?.theirs === 'yes'
         })
       },
     },
     {
       name: 'what is to be preserved stays in the members without our marks when its template is deleted',
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1), { preserveResourcesOnDeletion: true }))
-        await stage.hub.create(aConfigMap('settings'))
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1])
-        await stage.hub.delete(CONFIG_MAPS, 'settings')
-        await stage.until('no Work is left', async () => (await workOf(stage, member1, 'ConfigMap', 'settings')) === undefined)
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('settings', SETTINGS, on(member1), { preserveResourcesOnDeletion: true }))
+        await testbed.hub.create(aConfigMap('settings'))
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1])
+        await testbed.hub.delete(CONFIG_MAPS, 'settings')
+        await testbed.until('no Work is left', async () => (await workOf(testbed, member1, 'ConfigMap', 'settings')) === undefined)
         const { data, metadata } = (await member1.get(CONFIG_MAPS, 'settings')) ?? assert.fail('it is gone')
         assert.deepEqual(data, { key: 'value' })
         for (const key of OUR_LABELS) assert.equal(metadata.labels?.[key], undefined, key)
@@ -121,49 +121,49 @@ export const objectsInMembers: FleetArea = {
     },
     {
       name: 'preserving can be switched on later',
-      async run(stage) {
-        const [member1, member2] = stage.members
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
-        await stage.hub.create(aDeployment('web'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1])
-        await stage.hub.patch(PROPAGATION_POLICIES, 'web', { spec: { preserveResourcesOnDeletion: true } })
-        await stage.until('the Work knows', async () => {
-          return (await workOf(stage, member1, 'Deployment', 'web'))?.spec.preserveResourcesOnDeletion === true
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
+        await testbed.hub.create(aDeployment('web'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1])
+        await testbed.hub.patch(PROPAGATION_POLICIES, 'web', { spec: { preserveResourcesOnDeletion: true } })
+        await testbed.until('the Work knows', async () => {
+          return (await workOf(testbed, member1, 'Deployment', 'web'))?.spec.preserveResourcesOnDeletion === true
         })
-        await stage.hub.patch(PROPAGATION_POLICIES, 'web', { spec: { placement: on(member2) } })
-        await reaches(stage, DEPLOYMENTS, 'web', [member2])
-        await stage.until('no Work is left', async () => (await workOf(stage, member1, 'Deployment', 'web')) === undefined)
+        await testbed.hub.patch(PROPAGATION_POLICIES, 'web', { spec: { placement: on(member2) } })
+        await reaches(testbed, DEPLOYMENTS, 'web', [member2])
+        await testbed.until('no Work is left', async () => (await workOf(testbed, member1, 'Deployment', 'web')) === undefined)
         assert.equal((await member1.get(DEPLOYMENTS, 'web'))?.metadata.labels?.[MANAGED_LABEL], undefined)
         assert.ok(await member1.get(DEPLOYMENTS, 'web'))
       },
     },
     {
       name: 'replicas that a member decides are kept where the label gives them away',
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
-        await stage.hub.create(aDeployment('web', { replicas: 2, labels: { 'resourcetemplate.karmada.io/retain-replicas': 'true' } }))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1])
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
+        await testbed.hub.create(aDeployment('web', { replicas: 2, labels: { 'resourcetemplate.karmada.io/retain-replicas': 'true' } }))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1])
         await member1.patch(DEPLOYMENTS, 'web', { spec: { replicas: 6 } })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { metadata: { annotations: { touched: 'yes' } } })
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ metadata }) => metadata.annotations?.touched === 'yes')
-        await stage.settle()
+        await testbed.hub.patch(DEPLOYMENTS, 'web', { metadata: { annotations: { touched: 'yes' } } })
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], ({ metadata }) => metadata.annotations?.touched === 'yes')
+        await testbed.settle()
         assert.equal((await member1.get(DEPLOYMENTS, 'web'))?.spec?.replicas, 6)
       },
     },
     {
       name: 'an object nobody placed is not touched, whatever its name',
-      async run(stage) {
-        const [member1, member2] = stage.members
-        await reaches(stage, NAMESPACES, stage.namespace, [member2])
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        await reaches(testbed, NAMESPACES, testbed.namespace, [member2])
         await member2.create(aSecret('settings'))
         const before = (await member2.get(SECRETS, 'settings'))?.metadata.resourceVersion
-        await stage.hub.create(aPropagationPolicy('settings', [selectorOf(aSecret('settings'))], on(member1)))
-        await stage.hub.create(aSecret('settings'))
-        await reaches(stage, SECRETS, 'settings', [member1])
-        await stage.hub.delete(SECRETS, 'settings')
-        await leaves(stage, SECRETS, 'settings', [member1])
-        await isOnlyIn(stage, SECRETS, 'settings', [member2])
+        await testbed.hub.create(aPropagationPolicy('settings', [selectorOf(aSecret('settings'))], on(member1)))
+        await testbed.hub.create(aSecret('settings'))
+        await reaches(testbed, SECRETS, 'settings', [member1])
+        await testbed.hub.delete(SECRETS, 'settings')
+        await leaves(testbed, SECRETS, 'settings', [member1])
+        await isOnlyIn(testbed, SECRETS, 'settings', [member2])
         assert.equal((await member2.get(SECRETS, 'settings'))?.metadata.resourceVersion, before)
       },
     },

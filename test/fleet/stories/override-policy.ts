@@ -4,28 +4,28 @@ import { OVERRIDE_POLICIES, PROPAGATION_POLICIES } from '../../../src/kinds/karm
 import { APPLIED_OVERRIDES } from '../../../src/kinds/karmada/well-known.ts'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Deployment } from '../../../src/kinds/kubernetes/types.ts'
-import { isTold, reaches, refusalOf, workOf } from '../looks.ts'
+import { eventAppears, reaches, refusalOf, workOf } from '../looks.ts'
 import { aConfigMap, aDeployment, anOverridePolicy, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
-import type { FleetArea, FleetStage } from '../story.ts'
+import type { FleetArea, FleetTestbed } from '../story.ts'
 
 const WEB = [deploymentsNamed('web')]
 const imageOf = ({ spec }: Deployment): string | undefined => spec?.template?.spec?.containers?.[0]?.image
 
 /** A Deployment on its way to the first two members, with an override that is there before it. */
-async function webWith(stage: FleetStage, overriders: unknown, image = 'nginx:1.19.0'): Promise<void> {
-  const [member1, member2] = stage.members
+async function webWith(testbed: FleetTestbed, overriders: unknown, image = 'nginx:1.19.0'): Promise<void> {
+  const [member1, member2] = testbed.members
   const rule = { targetCluster: { clusterNames: [member1.name] }, overriders }
-  await stage.hub.create(anOverridePolicy('change', { selectors: WEB, rules: [rule] }))
-  await stage.hub.create(aPropagationPolicy('web', WEB, on(member1, member2)))
+  await testbed.hub.create(anOverridePolicy('change', { selectors: WEB, rules: [rule] }))
+  await testbed.hub.create(aPropagationPolicy('web', WEB, on(member1, member2)))
   const labels = { kept: 'yes', old: 'value' }
-  await stage.hub.create(aDeployment('web', { image, labels, annotations: { kept: 'yes', old: 'value' } }))
+  await testbed.hub.create(aDeployment('web', { image, labels, annotations: { kept: 'yes', old: 'value' } }))
 }
 
 /** The first member has it changed, the second as it was written. */
-async function onlyFirst(stage: FleetStage, isChanged: (object: Deployment) => boolean): Promise<void> {
-  const [member1, member2] = stage.members
-  await reaches(stage, DEPLOYMENTS, 'web', [member1], isChanged)
-  await reaches(stage, DEPLOYMENTS, 'web', [member2], (object) => !isChanged(object))
+async function onlyFirst(testbed: FleetTestbed, isChanged: (object: Deployment) => boolean): Promise<void> {
+  const [member1, member2] = testbed.members
+  await reaches(testbed, DEPLOYMENTS, 'web', [member1], isChanged)
+  await reaches(testbed, DEPLOYMENTS, 'web', [member2], (object) => !isChanged(object))
 }
 
 const image = (component: string, operator: string, value?: string) => ({ imageOverrider: [{ component, operator, value }] })
@@ -55,30 +55,30 @@ export const overridePolicy: FleetArea = {
   stories: [
     {
       name: 'labels are added, replaced where they are, and removed',
-      async run(stage) {
-        await webWith(stage, {
+      async run(testbed) {
+        await webWith(testbed, {
           labelsOverrider: [
             { operator: 'add', value: { added: 'yes' } },
             { operator: 'replace', value: { kept: 'no', absent: 'x' } },
             { operator: 'remove', value: { old: 'value' } },
           ],
         })
-        await onlyFirst(stage, ({ metadata: { labels = {} } }) => {
+        await onlyFirst(testbed, ({ metadata: { labels = {} } }) => {
           return labels.added === 'yes' && labels.kept === 'no' && labels.old === undefined && labels.absent === undefined
         })
       },
     },
     {
       name: 'annotations are added, replaced where they are, and removed',
-      async run(stage) {
-        await webWith(stage, {
+      async run(testbed) {
+        await webWith(testbed, {
           annotationsOverrider: [
             { operator: 'add', value: { added: 'yes' } },
             { operator: 'replace', value: { kept: 'no', absent: 'x' } },
             { operator: 'remove', value: { old: 'value' } },
           ],
         })
-        await onlyFirst(stage, ({ metadata: { annotations = {} } }) => {
+        await onlyFirst(testbed, ({ metadata: { annotations = {} } }) => {
           return (
             annotations.added === 'yes' && annotations.kept === 'no' && annotations.old === undefined && annotations.absent === undefined
           )
@@ -87,24 +87,24 @@ export const overridePolicy: FleetArea = {
     },
     ...IMAGES.map(([what, before, overriders, after]) => ({
       name: `images: ${what}`,
-      async run(stage: FleetStage) {
-        await webWith(stage, overriders, before)
-        await onlyFirst(stage, (web) => imageOf(web) === after)
+      async run(testbed: FleetTestbed) {
+        await webWith(testbed, overriders, before)
+        await onlyFirst(testbed, (web) => imageOf(web) === after)
       },
     })),
     {
       name: 'command and arguments of a container are extended and shortened',
-      async run(stage) {
-        const [member1] = stage.members
+      async run(testbed) {
+        const [member1] = testbed.members
         const overriders = {
           commandOverrider: [{ containerName: 'main', operator: 'add', value: ['--fast'] }],
           argsOverrider: [{ containerName: 'main', operator: 'remove', value: ['-v'] }],
         }
-        await stage.hub.create(anOverridePolicy('change', { selectors: WEB, rules: [{ overriders }] }))
-        await stage.hub.create(aPropagationPolicy('web', WEB, on(member1)))
+        await testbed.hub.create(anOverridePolicy('change', { selectors: WEB, rules: [{ overriders }] }))
+        await testbed.hub.create(aPropagationPolicy('web', WEB, on(member1)))
         const containers = [{ name: 'main', image: 'nginx', command: ['run'], args: ['-v', '-x'] }]
-        await stage.hub.create(aDeployment('web', { pod: { containers } }))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ spec }) => {
+        await testbed.hub.create(aDeployment('web', { pod: { containers } }))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], ({ spec }) => {
           const { command, args } = spec?.template?.spec?.containers?.[0] ?? {}
           return JSON.stringify([command, args]) === '[["run","--fast"],["-x"]]'
         })
@@ -112,15 +112,15 @@ export const overridePolicy: FleetArea = {
     },
     {
       name: 'a plain patch changes any field',
-      async run(stage) {
-        await webWith(stage, { plaintext: [{ path: '/spec/replicas', operator: 'replace', value: 7 }] })
-        await onlyFirst(stage, ({ spec }) => spec?.replicas === 7)
+      async run(testbed) {
+        await webWith(testbed, { plaintext: [{ path: '/spec/replicas', operator: 'replace', value: 7 }] })
+        await onlyFirst(testbed, ({ spec }) => spec?.replicas === 7)
       },
     },
     ...(['json', 'yaml'] as const).map((format) => ({
       name: `a field inside a ${format} document is changed, the rest of it stays`,
-      async run(stage: FleetStage) {
-        const [member1] = stage.members
+      async run(testbed: FleetTestbed) {
+        const [member1] = testbed.members
         const selectors = [selectorOf(aConfigMap('settings'))]
         const patches = [
           { subPath: '/db/host', operator: 'replace', value: 'b' },
@@ -128,11 +128,11 @@ export const overridePolicy: FleetArea = {
           { subPath: '/db/port', operator: 'remove' },
         ]
         const overriders = { fieldOverrider: [{ fieldPath: `/data/app.${format}`, [format]: patches }] }
-        await stage.hub.create(anOverridePolicy('change', { selectors, rules: [{ overriders }] }))
-        await stage.hub.create(aPropagationPolicy('settings', selectors, on(member1)))
-        await stage.hub.create(aConfigMap('settings', DOCUMENT))
+        await testbed.hub.create(anOverridePolicy('change', { selectors, rules: [{ overriders }] }))
+        await testbed.hub.create(aPropagationPolicy('settings', selectors, on(member1)))
+        await testbed.hub.create(aConfigMap('settings', DOCUMENT))
         const other = format === 'json' ? 'app.yaml' : 'app.json'
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ data = {} }) => {
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ data = {} }) => {
           const text = data[`app.${format}`] ?? ''
           return /host"?: ?"?b/.test(text) && /user"?: ?"?me/.test(text) && !text.includes('port') && data[other] === DOCUMENT[other]
         })
@@ -140,8 +140,8 @@ export const overridePolicy: FleetArea = {
     })),
     {
       name: 'rules apply to the clusters they name, in their order, the later on top',
-      async run(stage) {
-        const [member1, member2] = stage.members
+      async run(testbed) {
+        const [member1, member2] = testbed.members
         const labels = (value: Record<string, string>) => ({ labelsOverrider: [{ operator: 'add', value }] })
         const rules = [
           { overriders: labels({ who: 'all', all: 'yes' }) },
@@ -151,108 +151,108 @@ export const overridePolicy: FleetArea = {
             overriders: labels({ who: 'west' }),
           },
         ]
-        await stage.hub.create(anOverridePolicy('change', { selectors: WEB, rules }))
-        await stage.hub.create(aPropagationPolicy('web', WEB, on(member1, member2)))
-        await stage.hub.create(aDeployment('web'))
+        await testbed.hub.create(anOverridePolicy('change', { selectors: WEB, rules }))
+        await testbed.hub.create(aPropagationPolicy('web', WEB, on(member1, member2)))
+        await testbed.hub.create(aDeployment('web'))
         const is = (who: string) => (web: Deployment) => web.metadata.labels?.who === who && web.metadata.labels.all === 'yes'
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], is('first'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member2], is('west'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], is('first'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member2], is('west'))
       },
     },
     {
       name: 'a policy without selectors is about everything in its namespace',
-      async run(stage) {
-        const [member1] = stage.members
+      async run(testbed) {
+        const [member1] = testbed.members
         const overriders = { labelsOverrider: [{ operator: 'add', value: { touched: 'yes' } }] }
-        await stage.hub.create(anOverridePolicy('all', { rules: [{ overriders }] }))
-        await stage.hub.create(aPropagationPolicy('both', [...WEB, selectorOf(aConfigMap('settings'))], on(member1)))
-        await stage.hub.create(aDeployment('web'))
-        await stage.hub.create(aConfigMap('settings'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ metadata }) => metadata.labels?.touched === 'yes')
-        await reaches(stage, CONFIG_MAPS, 'settings', [member1], ({ metadata }) => metadata.labels?.touched === 'yes')
+        await testbed.hub.create(anOverridePolicy('all', { rules: [{ overriders }] }))
+        await testbed.hub.create(aPropagationPolicy('both', [...WEB, selectorOf(aConfigMap('settings'))], on(member1)))
+        await testbed.hub.create(aDeployment('web'))
+        await testbed.hub.create(aConfigMap('settings'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], ({ metadata }) => metadata.labels?.touched === 'yes')
+        await reaches(testbed, CONFIG_MAPS, 'settings', [member1], ({ metadata }) => metadata.labels?.touched === 'yes')
       },
     },
     {
       name: 'the policy that names an object is applied after the one that means all, and wins',
-      async run(stage) {
-        const [member1] = stage.members
+      async run(testbed) {
+        const [member1] = testbed.members
         const labels = (who: string) => [{ overriders: { labelsOverrider: [{ operator: 'add', value: { who } }] } }]
-        await stage.hub.create(anOverridePolicy('a-named', { selectors: WEB, rules: labels('named') }))
-        await stage.hub.create(anOverridePolicy('b-all', { rules: labels('all') }))
-        await stage.hub.create(aPropagationPolicy('web', WEB, on(member1)))
-        await stage.hub.create(aDeployment('web'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ metadata }) => metadata.labels?.who === 'named')
+        await testbed.hub.create(anOverridePolicy('a-named', { selectors: WEB, rules: labels('named') }))
+        await testbed.hub.create(anOverridePolicy('b-all', { rules: labels('all') }))
+        await testbed.hub.create(aPropagationPolicy('web', WEB, on(member1)))
+        await testbed.hub.create(aDeployment('web'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], ({ metadata }) => metadata.labels?.who === 'named')
       },
     },
     {
       name: 'a policy made later changes what is there already; edited and deleted, it is followed',
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('web', WEB, on(member1)))
-        await stage.hub.create(aDeployment('web'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:1.19.0')
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('web', WEB, on(member1)))
+        await testbed.hub.create(aDeployment('web'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:1.19.0')
         const rules = (tag: string) => [{ overriders: image('Tag', 'replace', tag) }]
-        await stage.hub.create(anOverridePolicy('later', { selectors: WEB, rules: rules('2') }))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:2')
-        await stage.hub.patch(OVERRIDE_POLICIES, 'later', { spec: { overrideRules: rules('3') } })
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:3')
-        await stage.hub.delete(OVERRIDE_POLICIES, 'later')
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:1.19.0')
+        await testbed.hub.create(anOverridePolicy('later', { selectors: WEB, rules: rules('2') }))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:2')
+        await testbed.hub.patch(OVERRIDE_POLICIES, 'later', { spec: { overrideRules: rules('3') } })
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:3')
+        await testbed.hub.delete(OVERRIDE_POLICIES, 'later')
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:1.19.0')
       },
     },
     {
       name: 'the Work says which overrides made it, and events tell of them',
-      async run(stage) {
-        const [member1] = stage.members
-        await webWith(stage, image('Tag', 'replace', '2'))
-        await onlyFirst(stage, (web) => imageOf(web) === 'nginx:2')
-        const work = await workOf(stage, member1, 'Deployment', 'web')
+      async run(testbed) {
+        const [member1] = testbed.members
+        await webWith(testbed, image('Tag', 'replace', '2'))
+        await onlyFirst(testbed, (web) => imageOf(web) === 'nginx:2')
+        const work = await workOf(testbed, member1, 'Deployment', 'web')
         const applied = JSON.parse(work?.metadata.annotations?.[APPLIED_OVERRIDES] ?? 'null') as { policyName: string }[] | null
         assert.deepEqual(
           applied?.map(({ policyName }) => policyName),
           ['change'],
         )
-        const text = new RegExp(`Apply override policy\\(${stage.namespace}/change\\) for cluster\\(member1\\) succeed`)
-        await isTold(stage, 'ApplyOverridePolicySucceed', text)
+        const text = new RegExp(`Apply override policy\\(${testbed.namespace}/change\\) for cluster\\(member1\\) succeed`)
+        await eventAppears(testbed, 'ApplyOverridePolicySucceed', text)
       },
     },
     {
       name: 'an override that cannot be applied is told, holds back its cluster only, and is mended by the next edit',
-      async run(stage) {
-        const [member1, member2] = stage.members
-        await webWith(stage, { plaintext: [{ path: '/spec/nowhere/at/all', operator: 'remove' }] })
-        await reaches(stage, DEPLOYMENTS, 'web', [member2])
-        await isTold(stage, 'ApplyOverridePolicyFailed', /./)
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        await webWith(testbed, { plaintext: [{ path: '/spec/nowhere/at/all', operator: 'remove' }] })
+        await reaches(testbed, DEPLOYMENTS, 'web', [member2])
+        await eventAppears(testbed, 'ApplyOverridePolicyFailed', /./)
         assert.equal(await member1.get(DEPLOYMENTS, 'web'), undefined)
-        await stage.hub.delete(OVERRIDE_POLICIES, 'change')
-        await reaches(stage, DEPLOYMENTS, 'web', [member1])
+        await testbed.hub.delete(OVERRIDE_POLICIES, 'change')
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1])
       },
     },
     {
       name: 'a policy that depends on overrides waits for them',
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('web', WEB, on(member1), { dependentOverrides: ['needed'] }))
-        await stage.hub.create(aDeployment('web'))
-        await stage.settle()
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('web', WEB, on(member1), { dependentOverrides: ['needed'] }))
+        await testbed.hub.create(aDeployment('web'))
+        await testbed.settle()
         assert.equal(await member1.get(DEPLOYMENTS, 'web'), undefined)
-        await stage.hub.create(anOverridePolicy('needed', { selectors: WEB, rules: [{ overriders: image('Tag', 'replace', '2') }] }))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:2')
-        assert.deepEqual((await stage.hub.get(PROPAGATION_POLICIES, 'web'))?.spec.dependentOverrides, ['needed'])
+        await testbed.hub.create(anOverridePolicy('needed', { selectors: WEB, rules: [{ overriders: image('Tag', 'replace', '2') }] }))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], (web) => imageOf(web) === 'nginx:2')
+        assert.deepEqual((await testbed.hub.get(PROPAGATION_POLICIES, 'web'))?.spec.dependentOverrides, ['needed'])
       },
     },
     {
       name: 'both forms of rules at once, and selectors of other namespaces, are refused',
-      async run(stage) {
+      async run(testbed) {
         const overriders = image('Tag', 'replace', '2')
         const both = anOverridePolicy('both', { selectors: WEB, rules: [{ overriders }] })
         Object.assign(both.spec as object, { overriders })
-        assert.match(await refusalOf(stage.hub.create(both)), /overrideRules|overriders/)
+        assert.match(await refusalOf(testbed.hub.create(both)), /overrideRules|overriders/)
         const other = anOverridePolicy('other', {
           selectors: [{ ...deploymentsNamed('web'), namespace: 'default' }],
           rules: [{ overriders }],
         })
-        assert.match(await refusalOf(stage.hub.create(other)), /namespace/)
+        assert.match(await refusalOf(testbed.hub.create(other)), /namespace/)
       },
     },
   ],

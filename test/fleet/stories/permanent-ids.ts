@@ -24,16 +24,16 @@ export const permanentIds: FleetArea = {
   stories: [
     {
       name: 'of a cluster-scoped binding stand on its Work and on the object in the member',
-      async run(stage) {
-        const [member1] = stage.members
-        const role = aClusterRole(stage.unique('reader'))
+      async run(testbed) {
+        const [member1] = testbed.members
+        const role = aClusterRole(testbed.unique('reader'))
         const name = role.metadata.name ?? ''
-        await stage.hub.create(aClusterPropagationPolicy(stage.unique('roles'), [selectorOf(role)], on(member1)))
-        await stage.hub.create(role)
-        await reaches(stage, CLUSTER_ROLES, name, [member1])
-        const id = (await clusterBindingOf(stage, 'ClusterRole', name))?.metadata.labels?.[CLUSTER_RESOURCE_BINDING_ID] ?? ''
+        await testbed.hub.create(aClusterPropagationPolicy(testbed.unique('roles'), [selectorOf(role)], on(member1)))
+        await testbed.hub.create(role)
+        await reaches(testbed, CLUSTER_ROLES, name, [member1])
+        const id = (await clusterBindingOf(testbed, 'ClusterRole', name))?.metadata.labels?.[CLUSTER_RESOURCE_BINDING_ID] ?? ''
         assert.match(id, UUID)
-        const work = await clusterWorkOf(stage, member1, 'ClusterRole', name)
+        const work = await clusterWorkOf(testbed, member1, 'ClusterRole', name)
         assert.equal(work?.metadata.labels?.[CLUSTER_RESOURCE_BINDING_ID], id)
         const { labels = {}, annotations = {} } = (await member1.get(CLUSTER_ROLES, name))?.metadata ?? {}
         assert.equal(labels[CLUSTER_RESOURCE_BINDING_ID], id)
@@ -43,15 +43,15 @@ export const permanentIds: FleetArea = {
     },
     {
       name: 'of a namespaced binding stand on its Works and on the objects in the members',
-      async run(stage) {
-        const places = stage.members.slice(0, 2)
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(...places)))
-        const template = await stage.hub.create(aDeployment('web'))
-        await reaches(stage, DEPLOYMENTS, 'web', places)
-        const id = (await bindingOf(stage, 'Deployment', 'web'))?.metadata.labels?.[RESOURCE_BINDING_ID] ?? ''
+      async run(testbed) {
+        const places = testbed.members.slice(0, 2)
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(...places)))
+        const template = await testbed.hub.create(aDeployment('web'))
+        await reaches(testbed, DEPLOYMENTS, 'web', places)
+        const id = (await bindingOf(testbed, 'Deployment', 'web'))?.metadata.labels?.[RESOURCE_BINDING_ID] ?? ''
         assert.match(id, UUID)
         for (const place of places) {
-          const work = await workOf(stage, place, 'Deployment', 'web')
+          const work = await workOf(testbed, place, 'Deployment', 'web')
           assert.equal(work?.metadata.labels?.[RESOURCE_BINDING_ID], id)
           const { labels = {}, annotations = {} } = (await place.get(DEPLOYMENTS, 'web'))?.metadata ?? {}
           assert.deepEqual(
@@ -60,22 +60,22 @@ export const permanentIds: FleetArea = {
           )
           assert.deepEqual(
             [RESOURCE_BINDING_NAMESPACE, RESOURCE_BINDING_NAME, WORK_NAMESPACE, WORK_NAME, TEMPLATE_UID].map((key) => annotations[key]),
-            [stage.namespace, 'web-deployment', `karmada-es-${place.name}`, work?.metadata.name, template.metadata.uid],
+            [testbed.namespace, 'web-deployment', `karmada-es-${place.name}`, work?.metadata.name, template.metadata.uid],
           )
         }
       },
     },
     {
       name: 'stay the same while the object is moved and changed',
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
-        await stage.hub.create(aDeployment('web'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1])
-        const idOf = async () => (await bindingOf(stage, 'Deployment', 'web'))?.metadata.labels?.[RESOURCE_BINDING_ID]
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
+        await testbed.hub.create(aDeployment('web'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1])
+        const idOf = async () => (await bindingOf(testbed, 'Deployment', 'web'))?.metadata.labels?.[RESOURCE_BINDING_ID]
         const before = await idOf()
-        await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 4 } })
-        await reaches(stage, DEPLOYMENTS, 'web', [member1], ({ spec }) => spec?.replicas === 4)
+        await testbed.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 4 } })
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1], ({ spec }) => spec?.replicas === 4)
         assert.equal(await idOf(), before)
       },
     },

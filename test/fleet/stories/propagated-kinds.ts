@@ -66,16 +66,16 @@ const KINDS: readonly Kind[] = [
 
 const storyOf = ({ template, change, isChanged }: Kind): FleetStory => ({
   name: `a ${template.kind} comes to the clusters of its placement, changes with its template and goes with it`,
-  async run(stage) {
-    const [member1, member2] = stage.members
+  async run(testbed) {
+    const [member1, member2] = testbed.members
     const resource = resourceOfObject(template)
-    await stage.hub.create(aPropagationPolicy('them', [selectorOf(template)], on(member1, member2)))
-    await stage.hub.create(template)
-    await isOnlyIn(stage, resource, 'it', [member1, member2])
-    await stage.hub.patch(resource, 'it', change)
-    await reaches(stage, resource, 'it', [member1, member2], isChanged)
-    await stage.hub.delete(resource, 'it')
-    await leaves(stage, resource, 'it', [member1, member2])
+    await testbed.hub.create(aPropagationPolicy('them', [selectorOf(template)], on(member1, member2)))
+    await testbed.hub.create(template)
+    await isOnlyIn(testbed, resource, 'it', [member1, member2])
+    await testbed.hub.patch(resource, 'it', change)
+    await reaches(testbed, resource, 'it', [member1, member2], isChanged)
+    await testbed.hub.delete(resource, 'it')
+    await leaves(testbed, resource, 'it', [member1, member2])
   },
 })
 
@@ -85,44 +85,44 @@ export const propagatedKinds: FleetArea = {
     ...KINDS.map(storyOf),
     {
       name: 'a custom resource follows its definition into the members, changes and goes',
-      async run(stage) {
-        const [member1, member2] = stage.members
-        const group = `${stage.unique('own')}.example.com`
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        const group = `${testbed.unique('own')}.example.com`
         const definition = aDefinition(group)
         const gadgets = gadgetsOf(group)
-        await stage.hub.create(aClusterPropagationPolicy(stage.unique('kind'), [selectorOf(definition)], on(member1, member2)))
-        await stage.hub.create(definition)
-        await reaches(stage, CUSTOM_RESOURCE_DEFINITIONS, `gadgets.${group}`, [member1, member2])
-        await stage.hub.create(aPropagationPolicy('them', [selectorOf(aGadget(group, 'it'))], on(member1, member2)))
-        await stage.until('the kind is served at the hub', () =>
-          stage.hub.create(aGadget(group, 'it'), gadgets).then(
+        await testbed.hub.create(aClusterPropagationPolicy(testbed.unique('kind'), [selectorOf(definition)], on(member1, member2)))
+        await testbed.hub.create(definition)
+        await reaches(testbed, CUSTOM_RESOURCE_DEFINITIONS, `gadgets.${group}`, [member1, member2])
+        await testbed.hub.create(aPropagationPolicy('them', [selectorOf(aGadget(group, 'it'))], on(member1, member2)))
+        await testbed.until('the kind is served at the hub', () =>
+          testbed.hub.create(aGadget(group, 'it'), gadgets).then(
             () => true,
             () => false,
           ),
         )
-        await reaches(stage, gadgets, 'it', [member1, member2], ({ spec }) => (spec as { size: number }).size === 1)
-        await stage.hub.patch(gadgets, 'it', { spec: { size: 2 } })
-        await reaches(stage, gadgets, 'it', [member1, member2], ({ spec }) => (spec as { size: number }).size === 2)
-        await stage.hub.delete(gadgets, 'it')
-        await leaves(stage, gadgets, 'it', [member1, member2])
+        await reaches(testbed, gadgets, 'it', [member1, member2], ({ spec }) => (spec as { size: number }).size === 1)
+        await testbed.hub.patch(gadgets, 'it', { spec: { size: 2 } })
+        await reaches(testbed, gadgets, 'it', [member1, member2], ({ spec }) => (spec as { size: number }).size === 2)
+        await testbed.hub.delete(gadgets, 'it')
+        await leaves(testbed, gadgets, 'it', [member1, member2])
       },
     },
     {
       name: 'several kinds travel by one policy',
-      async run(stage) {
-        const [member1] = stage.members
+      async run(testbed) {
+        const [member1] = testbed.members
         const templates = [aDeployment('it'), aService('it'), aConfigMap('it')]
-        await stage.hub.create(aPropagationPolicy('them', templates.map(selectorOf), on(member1)))
-        for (const template of templates) await stage.hub.create(template)
-        for (const template of templates) await isOnlyIn(stage, resourceOfObject(template), 'it', [member1])
+        await testbed.hub.create(aPropagationPolicy('them', templates.map(selectorOf), on(member1)))
+        for (const template of templates) await testbed.hub.create(template)
+        for (const template of templates) await isOnlyIn(testbed, resourceOfObject(template), 'it', [member1])
       },
     },
     {
       name: 'a placement that names no clusters means all of them',
-      async run(stage) {
-        await stage.hub.create(aPropagationPolicy('them', [selectorOf(aDeployment('it'))], {}))
-        await stage.hub.create(aDeployment('it', { replicas: 1 }))
-        await isOnlyIn(stage, DEPLOYMENTS, 'it', stage.members)
+      async run(testbed) {
+        await testbed.hub.create(aPropagationPolicy('them', [selectorOf(aDeployment('it'))], {}))
+        await testbed.hub.create(aDeployment('it', { replicas: 1 }))
+        await isOnlyIn(testbed, DEPLOYMENTS, 'it', testbed.members)
       },
     },
   ],

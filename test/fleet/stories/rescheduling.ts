@@ -10,24 +10,24 @@ import { clusterNamed, relabel } from '../clusters.ts'
 import { reaches, workOf } from '../looks.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import { bringToMembers, kindOfTheHub } from '../own-kind.ts'
-import type { FleetArea, FleetStage, Place } from '../story.ts'
+import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 import { labelled, weighted } from '../workloads.ts'
 
 /** A Cluster as a person would write it again. */
-async function manifestOf(stage: FleetStage, { name }: Place): Promise<KubeObject> {
-  const { apiVersion, kind, metadata, spec } = await clusterNamed(stage, name)
+async function manifestOf(testbed: FleetTestbed, { name }: Place): Promise<KubeObject> {
+  const { apiVersion, kind, metadata, spec } = await clusterNamed(testbed, name)
   return { apiVersion, kind, metadata: { name, labels: metadata.labels }, spec }
 }
 
-async function unjoin(stage: FleetStage, { name }: Place): Promise<void> {
-  await stage.hub.delete(CLUSTERS, name)
-  await stage.until(`${name} unjoined`, async () => (await stage.hub.get(CLUSTERS, name)) === undefined)
+async function unjoin(testbed: FleetTestbed, { name }: Place): Promise<void> {
+  await testbed.hub.delete(CLUSTERS, name)
+  await testbed.until(`${name} unjoined`, async () => (await testbed.hub.get(CLUSTERS, name)) === undefined)
 }
 
-async function join(stage: FleetStage, cluster: KubeObject): Promise<void> {
-  await stage.hub.create(cluster)
+async function join(testbed: FleetTestbed, cluster: KubeObject): Promise<void> {
+  await testbed.hub.create(cluster)
   const { name = '' } = cluster.metadata
-  await stage.until(`${name} ready`, async () => isConditionTrue((await clusterNamed(stage, name)).status?.conditions, 'Ready'))
+  await testbed.until(`${name} ready`, async () => isConditionTrue((await clusterNamed(testbed, name)).status?.conditions, 'Ready'))
 }
 
 export const rescheduling: FleetArea = {
@@ -35,120 +35,120 @@ export const rescheduling: FleetArea = {
   stories: [
     {
       name: 'a label that comes brings the work, and one that goes takes it away',
-      async run(stage) {
-        const [member1, member2] = stage.members
-        const key = stage.unique('web')
-        await relabel(stage, member1, { [key]: 'yes' })
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], labelled({ [key]: 'yes' })))
-        await stage.hub.create(aDeployment('web'))
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2 })
-        await relabel(stage, member2, { [key]: 'yes' })
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2, member2: 2 })
-        await relabel(stage, member1, { [key]: null })
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member2: 2 })
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        const key = testbed.unique('web')
+        await relabel(testbed, member1, { [key]: 'yes' })
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], labelled({ [key]: 'yes' })))
+        await testbed.hub.create(aDeployment('web'))
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 2 })
+        await relabel(testbed, member2, { [key]: 'yes' })
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 2, member2: 2 })
+        await relabel(testbed, member1, { [key]: null })
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member2: 2 })
       },
     },
     {
       name: 'replicas that are divided stay where they are when another cluster gets the label, until somebody asks',
-      async run(stage) {
-        const [member1, member2] = stage.members
-        const key = stage.unique('web')
-        await relabel(stage, member1, { [key]: 'yes' })
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], { ...labelled({ [key]: 'yes' }), ...weighted() }))
-        await stage.hub.create(aDeployment('web', { replicas: 4 }))
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 4 })
-        await isScheduled(stage, DEPLOYMENTS, 'web')
-        await relabel(stage, member2, { [key]: 'yes' })
-        await stage.settle()
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 4 })
-        const lastMs = Date.parse((await bindingOf(stage, DEPLOYMENTS, 'web'))?.status?.lastScheduledTime ?? '')
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        const key = testbed.unique('web')
+        await relabel(testbed, member1, { [key]: 'yes' })
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], { ...labelled({ [key]: 'yes' }), ...weighted() }))
+        await testbed.hub.create(aDeployment('web', { replicas: 4 }))
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 4 })
+        await isScheduled(testbed, DEPLOYMENTS, 'web')
+        await relabel(testbed, member2, { [key]: 'yes' })
+        await testbed.settle()
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 4 })
+        const lastMs = Date.parse((await bindingOf(testbed, DEPLOYMENTS, 'web'))?.status?.lastScheduledTime ?? '')
         const rescheduleTriggeredAt = new Date(lastMs + 1000).toISOString().replace(/\.\d+/, '')
-        await stage.hub.patch(RESOURCE_BINDINGS, 'web-deployment', { spec: { rescheduleTriggeredAt } })
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2, member2: 2 })
+        await testbed.hub.patch(RESOURCE_BINDINGS, 'web-deployment', { spec: { rescheduleTriggeredAt } })
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 2, member2: 2 })
       },
     },
     {
       name: 'a kind that a cluster begins to serve ends the wait',
-      async run(stage) {
-        const boats = await kindOfTheHub(stage)
+      async run(testbed) {
+        const boats = await kindOfTheHub(testbed)
         const boat = boats.make('ferry')
-        await stage.hub.create(aPropagationPolicy('ferry', [selectorOf(boat)], on(...stage.members)))
-        await stage.hub.create(boat, boats.resource)
+        await testbed.hub.create(aPropagationPolicy('ferry', [selectorOf(boat)], on(...testbed.members)))
+        await testbed.hub.create(boat, boats.resource)
         const message = '0/3 clusters are available: 3 cluster(s) did not have the API resource.'
-        await says(stage, boats.resource, 'ferry', { type: 'Scheduled', status: 'False', reason: 'NoClusterFit', message })
-        await bringToMembers(stage, boats)
-        await isIn(stage, boats.resource, 'ferry', stage.members)
-        await isScheduled(stage, boats.resource, 'ferry')
+        await says(testbed, boats.resource, 'ferry', { type: 'Scheduled', status: 'False', reason: 'NoClusterFit', message })
+        await bringToMembers(testbed, boats)
+        await isIn(testbed, boats.resource, 'ferry', testbed.members)
+        await isScheduled(testbed, boats.resource, 'ferry')
       },
     },
     {
       name: 'a cluster that is unjoined hands its work to those that remain',
       alone: true,
       needs: 'pods', // namespaces of the member that leaves go only where somebody takes them away
-      async run(stage) {
-        const [, , member3] = stage.members
-        const cluster = await manifestOf(stage, member3)
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], { ...on(...stage.members), ...weighted() }))
-        await stage.hub.create(aDeployment('web', { replicas: 6 }))
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 2, member2: 2, member3: 2 })
-        await unjoin(stage, member3)
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 3, member2: 3 })
-        await join(stage, cluster)
+      async run(testbed) {
+        const [, , member3] = testbed.members
+        const cluster = await manifestOf(testbed, member3)
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], { ...on(...testbed.members), ...weighted() }))
+        await testbed.hub.create(aDeployment('web', { replicas: 6 }))
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 2, member2: 2, member3: 2 })
+        await unjoin(testbed, member3)
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 3, member2: 3 })
+        await join(testbed, cluster)
       },
     },
     {
       name: 'no cluster fits until one is joined',
       alone: true,
       needs: 'pods', // namespaces of the member that leaves go only where somebody takes them away
-      async run(stage) {
-        const [, , member3] = stage.members
-        const cluster = await manifestOf(stage, member3)
-        await unjoin(stage, member3)
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member3)))
-        await stage.hub.create(aDeployment('web'))
+      async run(testbed) {
+        const [, , member3] = testbed.members
+        const cluster = await manifestOf(testbed, member3)
+        await unjoin(testbed, member3)
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member3)))
+        await testbed.hub.create(aDeployment('web'))
         const message = '0/2 clusters are available: 2 cluster(s) did not match the placement cluster affinity constraint.'
-        await says(stage, DEPLOYMENTS, 'web', { type: 'Scheduled', status: 'False', reason: 'NoClusterFit', message })
-        await join(stage, cluster)
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member3: 2 })
-        await isScheduled(stage, DEPLOYMENTS, 'web')
+        await says(testbed, DEPLOYMENTS, 'web', { type: 'Scheduled', status: 'False', reason: 'NoClusterFit', message })
+        await join(testbed, cluster)
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member3: 2 })
+        await isScheduled(testbed, DEPLOYMENTS, 'web')
       },
     },
     {
       name: 'scheduling that is suspended waits, and goes on when it is not',
-      async run(stage) {
-        const [member1, member2] = stage.members
-        const key = stage.unique('web')
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], labelled({ [key]: 'yes' })))
-        await stage.hub.create(aDeployment('web'))
-        await stage.until('a binding', async () => (await bindingOf(stage, DEPLOYMENTS, 'web')) !== undefined)
-        await stage.hub.patch(RESOURCE_BINDINGS, 'web-deployment', { spec: { suspension: { scheduling: true } } })
-        await relabel(stage, member1, { [key]: 'yes' })
-        await stage.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 3 } })
-        await stage.until('the new count in the binding', async () => (await bindingOf(stage, DEPLOYMENTS, 'web'))?.spec.replicas === 3)
-        await stage.settle()
-        assert.deepEqual(sharesOf(await bindingOf(stage, DEPLOYMENTS, 'web')), {})
-        await stage.hub.patch(RESOURCE_BINDINGS, 'web-deployment', { spec: { suspension: { scheduling: false } } })
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 3 })
-        await stage.hub.patch(RESOURCE_BINDINGS, 'web-deployment', { spec: { suspension: { scheduling: true } } })
-        await relabel(stage, member2, { [key]: 'yes' })
-        await stage.settle()
-        await isPlaced(stage, DEPLOYMENTS, 'web', { member1: 3 })
+      async run(testbed) {
+        const [member1, member2] = testbed.members
+        const key = testbed.unique('web')
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], labelled({ [key]: 'yes' })))
+        await testbed.hub.create(aDeployment('web'))
+        await testbed.until('a binding', async () => (await bindingOf(testbed, DEPLOYMENTS, 'web')) !== undefined)
+        await testbed.hub.patch(RESOURCE_BINDINGS, 'web-deployment', { spec: { suspension: { scheduling: true } } })
+        await relabel(testbed, member1, { [key]: 'yes' })
+        await testbed.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas: 3 } })
+        await testbed.until('the new count in the binding', async () => (await bindingOf(testbed, DEPLOYMENTS, 'web'))?.spec.replicas === 3)
+        await testbed.settle()
+        assert.deepEqual(sharesOf(await bindingOf(testbed, DEPLOYMENTS, 'web')), {})
+        await testbed.hub.patch(RESOURCE_BINDINGS, 'web-deployment', { spec: { suspension: { scheduling: false } } })
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 3 })
+        await testbed.hub.patch(RESOURCE_BINDINGS, 'web-deployment', { spec: { suspension: { scheduling: true } } })
+        await relabel(testbed, member2, { [key]: 'yes' })
+        await testbed.settle()
+        await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 3 })
       },
     },
     {
       name: 'a Work that is deleted by hand is made again',
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
-        await stage.hub.create(aDeployment('web'))
-        await reaches(stage, DEPLOYMENTS, 'web', [member1])
-        const uid = (await workOf(stage, member1, 'Deployment', 'web'))?.metadata.uid
-        await stage.hub.delete(WORKS, workName('Deployment', 'web', stage.namespace), { namespace: executionNamespace(member1.name) })
-        await stage.until('another Work', async () => {
-          const now = (await workOf(stage, member1, 'Deployment', 'web'))?.metadata.uid
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
+        await testbed.hub.create(aDeployment('web'))
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1])
+        const uid = (await workOf(testbed, member1, 'Deployment', 'web'))?.metadata.uid
+        await testbed.hub.delete(WORKS, workName('Deployment', 'web', testbed.namespace), { namespace: executionNamespace(member1.name) })
+        await testbed.until('another Work', async () => {
+          const now = (await workOf(testbed, member1, 'Deployment', 'web'))?.metadata.uid
           return now !== undefined && now !== uid
         })
-        await reaches(stage, DEPLOYMENTS, 'web', [member1])
+        await reaches(testbed, DEPLOYMENTS, 'web', [member1])
       },
     },
   ],

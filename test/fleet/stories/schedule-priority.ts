@@ -20,38 +20,38 @@ export const schedulePriority: FleetArea = {
   stories: [
     {
       name: 'a binding has the value of the class that its policy names',
-      async run(stage) {
-        const [member1] = stage.members
-        const name = stage.unique('urgent')
-        await stage.hub.create(aPriorityClass(name, 1000))
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1), from(name)))
-        await stage.hub.create(aDeployment('web'))
-        await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
-        assert.equal((await bindingOf(stage, 'Deployment', 'web'))?.spec.schedulePriority?.priority, 1000)
+      async run(testbed) {
+        const [member1] = testbed.members
+        const name = testbed.unique('urgent')
+        await testbed.hub.create(aPriorityClass(name, 1000))
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1), from(name)))
+        await testbed.hub.create(aDeployment('web'))
+        await isOnlyIn(testbed, DEPLOYMENTS, 'web', [member1])
+        assert.equal((await bindingOf(testbed, 'Deployment', 'web'))?.spec.schedulePriority?.priority, 1000)
       },
     },
     {
       name: 'without the class there is no binding; it comes with the class',
-      async run(stage) {
-        const [member1] = stage.members
-        const name = stage.unique('later')
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1), from(name)))
-        await stage.hub.create(aDeployment('web'))
-        await stage.settle()
-        assert.equal(await bindingOf(stage, 'Deployment', 'web'), undefined)
-        await stage.hub.create(aPriorityClass(name, 7))
-        await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
-        assert.equal((await bindingOf(stage, 'Deployment', 'web'))?.spec.schedulePriority?.priority, 7)
+      async run(testbed) {
+        const [member1] = testbed.members
+        const name = testbed.unique('later')
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1), from(name)))
+        await testbed.hub.create(aDeployment('web'))
+        await testbed.settle()
+        assert.equal(await bindingOf(testbed, 'Deployment', 'web'), undefined)
+        await testbed.hub.create(aPriorityClass(name, 7))
+        await isOnlyIn(testbed, DEPLOYMENTS, 'web', [member1])
+        assert.equal((await bindingOf(testbed, 'Deployment', 'web'))?.spec.schedulePriority?.priority, 7)
       },
     },
     {
       name: 'a policy that names none makes bindings without a priority',
-      async run(stage) {
-        const [member1] = stage.members
-        await stage.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
-        await stage.hub.create(aDeployment('web'))
-        await isOnlyIn(stage, DEPLOYMENTS, 'web', [member1])
-        assert.equal((await bindingOf(stage, 'Deployment', 'web'))?.spec.schedulePriority, undefined)
+      async run(testbed) {
+        const [member1] = testbed.members
+        await testbed.hub.create(aPropagationPolicy('web', [deploymentsNamed('web')], on(member1)))
+        await testbed.hub.create(aDeployment('web'))
+        await isOnlyIn(testbed, DEPLOYMENTS, 'web', [member1])
+        assert.equal((await bindingOf(testbed, 'Deployment', 'web'))?.spec.schedulePriority, undefined)
       },
     },
   ],

@@ -1,162 +1,162 @@
 /** Deployments that come up, are scaled, paused, adopted and deleted. Rollouts are in rollouts.ts. */
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../src/kinds/kubernetes/resources.ts'
-import { type Scenario, type Stage, scenario } from '../scenario.ts'
+import { type Scenario, scenario, type Testbed } from '../scenario.ts'
 import { deployment, NOWHERE, replicaSet, template } from './objects.ts'
 import { gone, podsIn, rolledOut, seen, setImage } from './waits.ts'
 
 const ALL = [DEPLOYMENTS, REPLICA_SETS, PODS] as const
 
-async function up(stage: Stage, replicas: number, spec: Record<string, unknown> = {}): Promise<void> {
-  await stage.create(deployment('web', replicas, spec))
-  await rolledOut(stage, 'web')
+async function up(testbed: Testbed, replicas: number, spec: Record<string, unknown> = {}): Promise<void> {
+  await testbed.create(deployment('web', replicas, spec))
+  await rolledOut(testbed, 'web')
 }
 
 export const DEPLOYMENT_SCENARIOS: readonly Scenario[] = [
-  scenario('deployment: comes up', async (stage) => {
-    await up(stage, 3)
-    await stage.noteAll('up', ...ALL)
-    await stage.noteEvents('up')
+  scenario('deployment: comes up', async (testbed) => {
+    await up(testbed, 3)
+    await testbed.noteAll('up', ...ALL)
+    await testbed.noteEvents('up')
   }),
-  scenario('deployment: with no pods at all', async (stage) => {
-    await up(stage, 0)
-    await stage.noteAll('empty', ...ALL)
-    await stage.noteEvents('empty')
+  scenario('deployment: with no pods at all', async (testbed) => {
+    await up(testbed, 0)
+    await testbed.noteAll('empty', ...ALL)
+    await testbed.noteEvents('empty')
   }),
-  scenario('deployment: scaled up and down', async (stage) => {
-    await up(stage, 2)
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 5 } })
-    await rolledOut(stage, 'web')
-    await stage.noteAll('more', ...ALL)
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 1 } })
-    await rolledOut(stage, 'web')
-    await stage.noteAll('fewer', ...ALL)
-    await stage.noteEvents('scaled')
+  scenario('deployment: scaled up and down', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 5 } })
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('more', ...ALL)
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 1 } })
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('fewer', ...ALL)
+    await testbed.noteEvents('scaled')
   }),
-  scenario('deployment: scaled to zero', async (stage) => {
-    await up(stage, 2)
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 0 } })
-    await rolledOut(stage, 'web')
-    await stage.noteAll('zero', ...ALL)
-    await stage.noteEvents('zero')
+  scenario('deployment: scaled to zero', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 0 } })
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('zero', ...ALL)
+    await testbed.noteEvents('zero')
   }),
-  scenario('deployment: a lost pod is replaced', async (stage) => {
-    await up(stage, 2)
-    const [first] = await podsIn(stage, 2, 'Running')
-    await stage.delete(PODS, first?.metadata.name ?? '')
-    await gone(stage, PODS, first?.metadata.name ?? '')
-    await rolledOut(stage, 'web')
-    await stage.noteAll('replaced', ...ALL)
-    await stage.noteEvents('replaced')
+  scenario('deployment: a lost pod is replaced', async (testbed) => {
+    await up(testbed, 2)
+    const [first] = await podsIn(testbed, 2, 'Running')
+    await testbed.delete(PODS, first?.metadata.name ?? '')
+    await gone(testbed, PODS, first?.metadata.name ?? '')
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('replaced', ...ALL)
+    await testbed.noteEvents('replaced')
   }),
-  scenario('deployment: its deleted replica set is made again', async (stage) => {
-    await up(stage, 2)
-    const [set] = await stage.list(REPLICA_SETS)
-    await stage.delete(REPLICA_SETS, set?.metadata.name ?? '', { propagationPolicy: 'Foreground' })
-    await stage.until('another set', async () =>
-      (await stage.list(REPLICA_SETS)).some(({ metadata }) => metadata.uid !== set?.metadata.uid),
+  scenario('deployment: its deleted replica set is made again', async (testbed) => {
+    await up(testbed, 2)
+    const [set] = await testbed.list(REPLICA_SETS)
+    await testbed.delete(REPLICA_SETS, set?.metadata.name ?? '', { propagationPolicy: 'Foreground' })
+    await testbed.until('another set', async () =>
+      (await testbed.list(REPLICA_SETS)).some(({ metadata }) => metadata.uid !== set?.metadata.uid),
     )
-    await rolledOut(stage, 'web')
-    await stage.until('the old one is gone', async () => (await stage.list(REPLICA_SETS)).length === 1)
-    await stage.noteAll('again', ...ALL)
+    await rolledOut(testbed, 'web')
+    await testbed.until('the old one is gone', async () => (await testbed.list(REPLICA_SETS)).length === 1)
+    await testbed.noteAll('again', ...ALL)
   }),
-  scenario('deployment: annotations travel to the replica set, labels do not', async (stage) => {
-    await up(stage, 1)
-    await stage.patch(DEPLOYMENTS, 'web', { metadata: { annotations: { 'parity.test/note': 'one' }, labels: { tier: 'front' } } })
-    await stage.until('copied', async () =>
-      (await stage.list(REPLICA_SETS)).some(({ metadata }) => metadata.annotations?.['parity.test/note'] === 'one'),
+  scenario('deployment: annotations travel to the replica set, labels do not', async (testbed) => {
+    await up(testbed, 1)
+    await testbed.patch(DEPLOYMENTS, 'web', { metadata: { annotations: { 'parity.test/note': 'one' }, labels: { tier: 'front' } } })
+    await testbed.until('copied', async () =>
+      (await testbed.list(REPLICA_SETS)).some(({ metadata }) => metadata.annotations?.['parity.test/note'] === 'one'),
     )
-    await stage.noteAll('annotated', ...ALL)
+    await testbed.noteAll('annotated', ...ALL)
   }),
-  scenario('deployment: paused from the start has no replica set', async (stage) => {
-    await stage.create(deployment('web', 2, { paused: true }))
-    await seen(stage, DEPLOYMENTS, 'web')
-    await stage.noteAll('paused', ...ALL)
-    await stage.noteEvents('paused')
+  scenario('deployment: paused from the start has no replica set', async (testbed) => {
+    await testbed.create(deployment('web', 2, { paused: true }))
+    await seen(testbed, DEPLOYMENTS, 'web')
+    await testbed.noteAll('paused', ...ALL)
+    await testbed.noteEvents('paused')
   }),
-  scenario('deployment: paused, changed, resumed', async (stage) => {
-    await up(stage, 2)
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { paused: true } })
-    await seen(stage, DEPLOYMENTS, 'web')
-    await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
-    await seen(stage, DEPLOYMENTS, 'web')
-    await stage.noteAll('paused', ...ALL)
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { paused: false } })
-    await rolledOut(stage, 'web')
-    await stage.noteAll('resumed', ...ALL)
-    await stage.noteEvents('resumed')
+  scenario('deployment: paused, changed, resumed', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { paused: true } })
+    await seen(testbed, DEPLOYMENTS, 'web')
+    await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
+    await seen(testbed, DEPLOYMENTS, 'web')
+    await testbed.noteAll('paused', ...ALL)
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { paused: false } })
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('resumed', ...ALL)
+    await testbed.noteEvents('resumed')
   }),
-  scenario('deployment: scaled while paused', async (stage) => {
-    await up(stage, 2)
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { paused: true } })
-    await seen(stage, DEPLOYMENTS, 'web')
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 4 } })
-    await rolledOut(stage, 'web')
-    await stage.noteAll('scaled', ...ALL)
-    await stage.noteEvents('scaled')
+  scenario('deployment: scaled while paused', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { paused: true } })
+    await seen(testbed, DEPLOYMENTS, 'web')
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 4 } })
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('scaled', ...ALL)
+    await testbed.noteEvents('scaled')
   }),
-  scenario('deployment: waits minReadySeconds', async (stage) => {
-    await stage.create(deployment('web', 2, { minReadySeconds: 8 }))
-    await seen(stage, DEPLOYMENTS, 'web', ({ status }) => status?.readyReplicas === 2)
-    await stage.noteAll('ready', ...ALL)
-    await rolledOut(stage, 'web')
-    await stage.noteAll('available', ...ALL)
+  scenario('deployment: waits minReadySeconds', async (testbed) => {
+    await testbed.create(deployment('web', 2, { minReadySeconds: 8 }))
+    await seen(testbed, DEPLOYMENTS, 'web', ({ status }) => status?.readyReplicas === 2)
+    await testbed.noteAll('ready', ...ALL)
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('available', ...ALL)
   }),
-  scenario('deployment: progress deadline exceeded', async (stage) => {
-    await stage.create(deployment('web', 2, { progressDeadlineSeconds: 2, template: template('web', 'app:1', NOWHERE) }))
+  scenario('deployment: progress deadline exceeded', async (testbed) => {
+    await testbed.create(deployment('web', 2, { progressDeadlineSeconds: 2, template: template('web', 'app:1', NOWHERE) }))
     await seen(
-      stage,
+      testbed,
       DEPLOYMENTS,
       'web',
       ({ status }) => status?.conditions?.some(({ reason }) => reason === 'ProgressDeadlineExceeded') === true,
     )
-    await stage.noteAll('late', ...ALL)
-    await stage.noteEvents('late')
-    await stage.update(DEPLOYMENTS, 'web', (web) => {
+    await testbed.noteAll('late', ...ALL)
+    await testbed.noteEvents('late')
+    await testbed.update(DEPLOYMENTS, 'web', (web) => {
       if (web.spec !== undefined) web.spec.template = template('web', 'app:2')
     })
-    await rolledOut(stage, 'web')
-    await stage.noteAll('repaired', ...ALL)
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('repaired', ...ALL)
   }),
-  scenario('deployment: adopts a replica set with its template', async (stage) => {
-    await stage.create(replicaSet('web', 2))
-    await podsIn(stage, 2, 'Running')
-    await up(stage, 2)
-    await stage.noteAll('adopted', ...ALL)
-    await stage.noteEvents('adopted')
+  scenario('deployment: adopts a replica set with its template', async (testbed) => {
+    await testbed.create(replicaSet('web', 2))
+    await podsIn(testbed, 2, 'Running')
+    await up(testbed, 2)
+    await testbed.noteAll('adopted', ...ALL)
+    await testbed.noteEvents('adopted')
   }),
-  scenario('deployment: adopts a replica set with another template and rolls', async (stage) => {
-    await stage.create(replicaSet('web', 2, { template: template('web', 'app:0') }))
-    await podsIn(stage, 2, 'Running')
-    await up(stage, 2)
-    await stage.noteAll('adopted', ...ALL)
+  scenario('deployment: adopts a replica set with another template and rolls', async (testbed) => {
+    await testbed.create(replicaSet('web', 2, { template: template('web', 'app:0') }))
+    await podsIn(testbed, 2, 'Running')
+    await up(testbed, 2)
+    await testbed.noteAll('adopted', ...ALL)
   }),
-  scenario('deployment: lets go of a relabelled replica set', async (stage) => {
-    await up(stage, 1)
-    const [set] = await stage.list(REPLICA_SETS)
-    await stage.patch(REPLICA_SETS, set?.metadata.name ?? '', { metadata: { labels: { app: 'other' } } })
-    await stage.until(
+  scenario('deployment: lets go of a relabelled replica set', async (testbed) => {
+    await up(testbed, 1)
+    const [set] = await testbed.list(REPLICA_SETS)
+    await testbed.patch(REPLICA_SETS, set?.metadata.name ?? '', { metadata: { labels: { app: 'other' } } })
+    await testbed.until(
       'let go',
-      async () => ((await stage.get(REPLICA_SETS, set?.metadata.name ?? ''))?.metadata.ownerReferences ?? []).length === 0,
+      async () => ((await testbed.get(REPLICA_SETS, set?.metadata.name ?? ''))?.metadata.ownerReferences ?? []).length === 0,
     )
-    await stage.noteAll('released', ...ALL)
+    await testbed.noteAll('released', ...ALL)
   }),
-  scenario('deployment: deleted in the background', async (stage) => {
-    await up(stage, 2)
-    await stage.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Background' })
-    await stage.until('no pods', async () => (await stage.list(PODS)).length === 0)
-    await stage.noteAll('gone', ...ALL)
-    await stage.noteEvents('gone')
+  scenario('deployment: deleted in the background', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Background' })
+    await testbed.until('no pods', async () => (await testbed.list(PODS)).length === 0)
+    await testbed.noteAll('gone', ...ALL)
+    await testbed.noteEvents('gone')
   }),
-  scenario('deployment: deleted in the foreground', async (stage) => {
-    await up(stage, 2)
-    await stage.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Foreground' })
-    await gone(stage, DEPLOYMENTS, 'web')
-    await stage.noteAll('gone', ...ALL)
+  scenario('deployment: deleted in the foreground', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Foreground' })
+    await gone(testbed, DEPLOYMENTS, 'web')
+    await testbed.noteAll('gone', ...ALL)
   }),
-  scenario('deployment: deleted, its replica sets orphaned', async (stage) => {
-    await up(stage, 2)
-    await stage.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Orphan' })
-    await gone(stage, DEPLOYMENTS, 'web')
-    await stage.noteAll('orphaned', ...ALL)
+  scenario('deployment: deleted, its replica sets orphaned', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Orphan' })
+    await gone(testbed, DEPLOYMENTS, 'web')
+    await testbed.noteAll('orphaned', ...ALL)
   }),
 ]

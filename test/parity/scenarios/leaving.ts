@@ -12,7 +12,7 @@ import {
   STATEFUL_SETS,
 } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../src/kinds/kubernetes/types.ts'
-import { HOLD, type Scenario, type Stage, scenario } from '../scenario.ts'
+import { HOLD, type Scenario, scenario, type Testbed } from '../scenario.ts'
 import { budget, claim, daemonSet, deployment, job, pod, replicaSet, service, statefulSet, template, using, volume } from './objects.ts'
 import { daemonsAreUp, gone, isUp, jobIs, podsIn, rolledOut, seen, setImage, setIsUp, setIsUpdated } from './waits.ts'
 
@@ -22,28 +22,29 @@ const held = (app: string) => {
   return { template: { ...plain, metadata: { ...plain.metadata, finalizers: [HOLD] } } }
 }
 
-const leaving = async (stage: Stage): Promise<Pod[]> =>
-  (await stage.list(PODS)).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
+const leaving = async (testbed: Testbed): Promise<Pod[]> =>
+  (await testbed.list(PODS)).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
 
-const someLeave = (stage: Stage, count: number) => stage.until(`${count} pods leave`, async () => (await leaving(stage)).length === count)
+const someLeave = (testbed: Testbed, count: number) =>
+  testbed.until(`${count} pods leave`, async () => (await leaving(testbed)).length === count)
 
 /** As a kubelet ends them. */
-async function remove(stage: Stage, pods: readonly Pod[]): Promise<void> {
+async function remove(testbed: Testbed, pods: readonly Pod[]): Promise<void> {
   for (const { metadata } of pods) {
-    await stage.update(PODS, metadata.name ?? '', (live) => {
+    await testbed.update(PODS, metadata.name ?? '', (live) => {
       live.metadata.finalizers = live.metadata.finalizers?.filter((name) => name !== HOLD)
     })
-    if ((await stage.get(PODS, metadata.name ?? ''))?.metadata.uid === metadata.uid)
-      await stage.delete(PODS, metadata.name ?? '', { gracePeriodSeconds: 0 })
+    if ((await testbed.get(PODS, metadata.name ?? ''))?.metadata.uid === metadata.uid)
+      await testbed.delete(PODS, metadata.name ?? '', { gracePeriodSeconds: 0 })
   }
 }
 
 /** Those that leave may go. */
-const letGo = async (stage: Stage): Promise<void> => remove(stage, await leaving(stage))
+const letGo = async (testbed: Testbed): Promise<void> => remove(testbed, await leaving(testbed))
 
 /** Nothing may be left that would hold the namespace. */
-async function end(stage: Stage): Promise<void> {
-  for (const { metadata } of await stage.list(PODS)) await stage.patch(PODS, metadata.name ?? '', { metadata: { finalizers: null } })
+async function end(testbed: Testbed): Promise<void> {
+  for (const { metadata } of await testbed.list(PODS)) await testbed.patch(PODS, metadata.name ?? '', { metadata: { finalizers: null } })
 }
 
 const jobHolding = (spec: Record<string, unknown>) => {
@@ -54,274 +55,274 @@ const jobHolding = (spec: Record<string, unknown>) => {
 const WORKLOADS = [DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS, JOBS, PODS] as const
 
 /** As a kubelet reports it, the containers of a pod that leaves have ended before the pod is gone. */
-const ended = (name: string, begin: (stage: Stage) => Promise<void>): Scenario =>
-  scenario(`leaving: ${name}, and the pod has ended`, async (stage) => {
-    await begin(stage)
-    await someLeave(stage, 1)
-    for (const one of await leaving(stage)) await stage.finish(one, 137)
-    await stage.noteAll('ended', ...WORKLOADS)
-    await letGo(stage)
-    await stage.noteAll('gone', ...WORKLOADS)
-    await end(stage)
+const ended = (name: string, begin: (testbed: Testbed) => Promise<void>): Scenario =>
+  scenario(`leaving: ${name}, and the pod has ended`, async (testbed) => {
+    await begin(testbed)
+    await someLeave(testbed, 1)
+    for (const one of await leaving(testbed)) await testbed.finish(one, 137)
+    await testbed.noteAll('ended', ...WORKLOADS)
+    await letGo(testbed)
+    await testbed.noteAll('gone', ...WORKLOADS)
+    await end(testbed)
   })
 
 const SCENARIOS: readonly Scenario[] = [
-  scenario('leaving: a replica set does not wait, and counts them', async (stage) => {
-    await stage.create(replicaSet('web', 2, held('web')))
-    const [first] = await podsIn(stage, 2, 'Running')
-    await stage.delete(PODS, first?.metadata.name ?? '')
-    await someLeave(stage, 1)
-    await podsIn(stage, 2, 'Running')
-    await isUp(stage, 'web')
-    await stage.noteAll('replaced', REPLICA_SETS, PODS)
-    await letGo(stage)
-    await someLeave(stage, 0)
-    await stage.noteAll('gone', REPLICA_SETS, PODS)
-    await end(stage)
+  scenario('leaving: a replica set does not wait, and counts them', async (testbed) => {
+    await testbed.create(replicaSet('web', 2, held('web')))
+    const [first] = await podsIn(testbed, 2, 'Running')
+    await testbed.delete(PODS, first?.metadata.name ?? '')
+    await someLeave(testbed, 1)
+    await podsIn(testbed, 2, 'Running')
+    await isUp(testbed, 'web')
+    await testbed.noteAll('replaced', REPLICA_SETS, PODS)
+    await letGo(testbed)
+    await someLeave(testbed, 0)
+    await testbed.noteAll('gone', REPLICA_SETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: a rolling deployment does not wait', async (stage) => {
-    await stage.create(deployment('web', 2, held('web')))
-    await rolledOut(stage, 'web')
-    await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
-    await rolledOut(stage, 'web')
-    await someLeave(stage, 2)
-    await stage.noteAll('rolled', DEPLOYMENTS, REPLICA_SETS, PODS)
-    await letGo(stage)
-    await someLeave(stage, 0)
-    await stage.noteAll('gone', DEPLOYMENTS, REPLICA_SETS, PODS)
-    await end(stage)
+  scenario('leaving: a rolling deployment does not wait', async (testbed) => {
+    await testbed.create(deployment('web', 2, held('web')))
+    await rolledOut(testbed, 'web')
+    await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
+    await rolledOut(testbed, 'web')
+    await someLeave(testbed, 2)
+    await testbed.noteAll('rolled', DEPLOYMENTS, REPLICA_SETS, PODS)
+    await letGo(testbed)
+    await someLeave(testbed, 0)
+    await testbed.noteAll('gone', DEPLOYMENTS, REPLICA_SETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: Recreate waits', async (stage) => {
-    await stage.create(deployment('web', 2, { ...held('web'), strategy: { type: 'Recreate' } }))
-    await rolledOut(stage, 'web')
-    await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
-    await someLeave(stage, 2)
-    await stage.noteAll('waits', DEPLOYMENTS, REPLICA_SETS, PODS)
-    await letGo(stage)
-    await rolledOut(stage, 'web')
-    await stage.noteAll('recreated', DEPLOYMENTS, REPLICA_SETS, PODS)
-    await stage.noteEvents('recreated')
-    await end(stage)
+  scenario('leaving: Recreate waits', async (testbed) => {
+    await testbed.create(deployment('web', 2, { ...held('web'), strategy: { type: 'Recreate' } }))
+    await rolledOut(testbed, 'web')
+    await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
+    await someLeave(testbed, 2)
+    await testbed.noteAll('waits', DEPLOYMENTS, REPLICA_SETS, PODS)
+    await letGo(testbed)
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('recreated', DEPLOYMENTS, REPLICA_SETS, PODS)
+    await testbed.noteEvents('recreated')
+    await end(testbed)
   }),
-  scenario('leaving: scaled down, and up again', async (stage) => {
-    await stage.create(deployment('web', 3, held('web')))
-    await rolledOut(stage, 'web')
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 1 } })
-    await someLeave(stage, 2)
-    await stage.noteAll('down', DEPLOYMENTS, REPLICA_SETS, PODS)
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 3 } })
-    await rolledOut(stage, 'web')
-    await stage.noteAll('up', DEPLOYMENTS, REPLICA_SETS, PODS)
-    await end(stage)
+  scenario('leaving: scaled down, and up again', async (testbed) => {
+    await testbed.create(deployment('web', 3, held('web')))
+    await rolledOut(testbed, 'web')
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 1 } })
+    await someLeave(testbed, 2)
+    await testbed.noteAll('down', DEPLOYMENTS, REPLICA_SETS, PODS)
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 3 } })
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('up', DEPLOYMENTS, REPLICA_SETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: a stateful set waits for the name', async (stage) => {
-    await stage.create(statefulSet('db', 2, held('db')))
-    await setIsUp(stage, 'db')
-    await stage.delete(PODS, 'db-0')
-    await someLeave(stage, 1)
-    await stage.noteAll('waits', STATEFUL_SETS, PODS)
-    await letGo(stage)
-    await podsIn(stage, 2, 'Running')
-    await setIsUp(stage, 'db')
-    await stage.noteAll('again', STATEFUL_SETS, PODS)
-    await end(stage)
+  scenario('leaving: a stateful set waits for the name', async (testbed) => {
+    await testbed.create(statefulSet('db', 2, held('db')))
+    await setIsUp(testbed, 'db')
+    await testbed.delete(PODS, 'db-0')
+    await someLeave(testbed, 1)
+    await testbed.noteAll('waits', STATEFUL_SETS, PODS)
+    await letGo(testbed)
+    await podsIn(testbed, 2, 'Running')
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('again', STATEFUL_SETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: a stateful set is updated one by one', async (stage) => {
-    await stage.create(statefulSet('db', 3, held('db')))
-    await setIsUp(stage, 'db')
-    await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
-    await someLeave(stage, 1)
-    await stage.noteAll('the last first', STATEFUL_SETS, PODS)
+  scenario('leaving: a stateful set is updated one by one', async (testbed) => {
+    await testbed.create(statefulSet('db', 3, held('db')))
+    await setIsUp(testbed, 'db')
+    await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
+    await someLeave(testbed, 1)
+    await testbed.noteAll('the last first', STATEFUL_SETS, PODS)
     for (let i = 0; i < 3; i++) {
-      await someLeave(stage, 1)
-      const [last] = await leaving(stage)
-      await letGo(stage)
-      await stage.until(`${last?.metadata.name} is new`, async () => {
-        const now = await stage.get(PODS, last?.metadata.name ?? '')
+      await someLeave(testbed, 1)
+      const [last] = await leaving(testbed)
+      await letGo(testbed)
+      await testbed.until(`${last?.metadata.name} is new`, async () => {
+        const now = await testbed.get(PODS, last?.metadata.name ?? '')
         return now?.status?.phase === 'Running' && now.metadata.uid !== last?.metadata.uid
       })
     }
-    await setIsUpdated(stage, 'db')
-    await stage.noteAll('updated', STATEFUL_SETS, PODS)
-    await end(stage)
+    await setIsUpdated(testbed, 'db')
+    await testbed.noteAll('updated', STATEFUL_SETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: a stateful set is scaled down one by one', async (stage) => {
-    await stage.create(statefulSet('db', 3, held('db')))
-    await setIsUp(stage, 'db')
-    await stage.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
-    await someLeave(stage, 1)
-    await stage.noteAll('one', STATEFUL_SETS, PODS)
-    await letGo(stage)
-    await gone(stage, PODS, 'db-2')
-    await someLeave(stage, 1)
-    await stage.noteAll('two', STATEFUL_SETS, PODS)
-    await letGo(stage)
-    await setIsUp(stage, 'db')
-    await stage.noteAll('down', STATEFUL_SETS, PODS)
-    await end(stage)
+  scenario('leaving: a stateful set is scaled down one by one', async (testbed) => {
+    await testbed.create(statefulSet('db', 3, held('db')))
+    await setIsUp(testbed, 'db')
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
+    await someLeave(testbed, 1)
+    await testbed.noteAll('one', STATEFUL_SETS, PODS)
+    await letGo(testbed)
+    await gone(testbed, PODS, 'db-2')
+    await someLeave(testbed, 1)
+    await testbed.noteAll('two', STATEFUL_SETS, PODS)
+    await letGo(testbed)
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('down', STATEFUL_SETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: Parallel is scaled down at once', async (stage) => {
-    await stage.create(statefulSet('db', 3, { ...held('db'), podManagementPolicy: 'Parallel' }))
-    await setIsUp(stage, 'db')
-    await stage.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
-    await someLeave(stage, 2)
-    await stage.noteAll('two', STATEFUL_SETS, PODS)
-    await end(stage)
+  scenario('leaving: Parallel is scaled down at once', async (testbed) => {
+    await testbed.create(statefulSet('db', 3, { ...held('db'), podManagementPolicy: 'Parallel' }))
+    await setIsUp(testbed, 'db')
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
+    await someLeave(testbed, 2)
+    await testbed.noteAll('two', STATEFUL_SETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: a daemon set waits for the place', async (stage) => {
-    await stage.create(daemonSet('agent', held('agent')))
-    await daemonsAreUp(stage, 'agent')
-    const [first] = await podsIn(stage, 2, 'Running')
-    await stage.delete(PODS, first?.metadata.name ?? '')
-    await someLeave(stage, 1)
-    await stage.noteAll('waits', DAEMON_SETS, PODS)
-    await letGo(stage)
-    await podsIn(stage, 2, 'Running')
-    await daemonsAreUp(stage, 'agent')
-    await stage.noteAll('again', DAEMON_SETS, PODS)
-    await end(stage)
+  scenario('leaving: a daemon set waits for the place', async (testbed) => {
+    await testbed.create(daemonSet('agent', held('agent')))
+    await daemonsAreUp(testbed, 'agent')
+    const [first] = await podsIn(testbed, 2, 'Running')
+    await testbed.delete(PODS, first?.metadata.name ?? '')
+    await someLeave(testbed, 1)
+    await testbed.noteAll('waits', DAEMON_SETS, PODS)
+    await letGo(testbed)
+    await podsIn(testbed, 2, 'Running')
+    await daemonsAreUp(testbed, 'agent')
+    await testbed.noteAll('again', DAEMON_SETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: a daemon set is updated node by node', async (stage) => {
-    await stage.create(daemonSet('agent', held('agent')))
-    await daemonsAreUp(stage, 'agent')
-    await stage.update(DAEMON_SETS, 'agent', (agent) => setImage(agent, 'app:2'))
-    await someLeave(stage, 1)
-    await seen(stage, DAEMON_SETS, 'agent')
-    await stage.noteAll('one', DAEMON_SETS, PODS)
-    await end(stage)
+  scenario('leaving: a daemon set is updated node by node', async (testbed) => {
+    await testbed.create(daemonSet('agent', held('agent')))
+    await daemonsAreUp(testbed, 'agent')
+    await testbed.update(DAEMON_SETS, 'agent', (agent) => setImage(agent, 'app:2'))
+    await someLeave(testbed, 1)
+    await seen(testbed, DAEMON_SETS, 'agent')
+    await testbed.noteAll('one', DAEMON_SETS, PODS)
+    await end(testbed)
   }),
   scenario(
     'leaving: a job replaces at once',
-    async (stage) => {
-      await stage.create(jobHolding({ backoffLimit: 3 }))
-      const [first] = await podsIn(stage, 1, 'Running')
-      await stage.delete(PODS, first?.metadata.name ?? '')
-      await someLeave(stage, 1)
-      await stage.until('another', async () => (await podsIn(stage, 1, 'Running'))[0]?.metadata.uid !== first?.metadata.uid)
-      await stage.noteAll('replaced', JOBS, PODS)
-      await end(stage)
+    async (testbed) => {
+      await testbed.create(jobHolding({ backoffLimit: 3 }))
+      const [first] = await podsIn(testbed, 1, 'Running')
+      await testbed.delete(PODS, first?.metadata.name ?? '')
+      await someLeave(testbed, 1)
+      await testbed.until('another', async () => (await podsIn(testbed, 1, 'Running'))[0]?.metadata.uid !== first?.metadata.uid)
+      await testbed.noteAll('replaced', JOBS, PODS)
+      await end(testbed)
     },
     { slow: true },
   ),
-  scenario('leaving: a job with podReplacementPolicy Failed waits', async (stage) => {
-    await stage.create(jobHolding({ podReplacementPolicy: 'Failed' }))
-    const [first] = await podsIn(stage, 1, 'Running')
-    await stage.delete(PODS, first?.metadata.name ?? '')
-    await someLeave(stage, 1)
-    await stage.noteAll('waits', JOBS, PODS)
-    await end(stage)
+  scenario('leaving: a job with podReplacementPolicy Failed waits', async (testbed) => {
+    await testbed.create(jobHolding({ podReplacementPolicy: 'Failed' }))
+    const [first] = await podsIn(testbed, 1, 'Running')
+    await testbed.delete(PODS, first?.metadata.name ?? '')
+    await someLeave(testbed, 1)
+    await testbed.noteAll('waits', JOBS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: a job that failed is over when its pods are gone', async (stage) => {
-    await stage.create(jobHolding({ backoffLimit: 0, parallelism: 2, completions: 2 }))
-    const [first] = await podsIn(stage, 2, 'Running')
-    await stage.finish(first ?? pod(''), 1)
-    await someLeave(stage, 1)
-    await stage.noteAll('decided', JOBS, PODS)
-    await letGo(stage)
-    await jobIs(stage, 'work', 'Failed')
-    await stage.noteAll('over', JOBS, PODS)
-    await stage.noteEvents('over')
-    await end(stage)
+  scenario('leaving: a job that failed is over when its pods are gone', async (testbed) => {
+    await testbed.create(jobHolding({ backoffLimit: 0, parallelism: 2, completions: 2 }))
+    const [first] = await podsIn(testbed, 2, 'Running')
+    await testbed.finish(first ?? pod(''), 1)
+    await someLeave(testbed, 1)
+    await testbed.noteAll('decided', JOBS, PODS)
+    await letGo(testbed)
+    await jobIs(testbed, 'work', 'Failed')
+    await testbed.noteAll('over', JOBS, PODS)
+    await testbed.noteEvents('over')
+    await end(testbed)
   }),
-  scenario('leaving: a suspended job counts them', async (stage) => {
-    await stage.create(jobHolding({ parallelism: 2, completions: 2 }))
-    await podsIn(stage, 2, 'Running')
-    await stage.patch(JOBS, 'work', { spec: { suspend: true } })
-    await someLeave(stage, 2)
-    await jobIs(stage, 'work', 'Suspended')
-    await stage.noteAll('suspended', JOBS, PODS)
-    await letGo(stage)
-    await someLeave(stage, 0)
-    await stage.noteAll('gone', JOBS, PODS)
-    await end(stage)
+  scenario('leaving: a suspended job counts them', async (testbed) => {
+    await testbed.create(jobHolding({ parallelism: 2, completions: 2 }))
+    await podsIn(testbed, 2, 'Running')
+    await testbed.patch(JOBS, 'work', { spec: { suspend: true } })
+    await someLeave(testbed, 2)
+    await jobIs(testbed, 'work', 'Suspended')
+    await testbed.noteAll('suspended', JOBS, PODS)
+    await letGo(testbed)
+    await someLeave(testbed, 0)
+    await testbed.noteAll('gone', JOBS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: endpoints still serve, and are not ready', async (stage) => {
-    await stage.create(replicaSet('web', 1, held('web')))
-    await isUp(stage, 'web')
-    await stage.create(service('web'))
-    await stage.until('an endpoint', async () => (await stage.list(ENDPOINT_SLICES)).some(({ endpoints }) => endpoints?.length === 1))
-    const [first] = await podsIn(stage, 1, 'Running')
-    await stage.delete(PODS, first?.metadata.name ?? '')
-    await podsIn(stage, 1, 'Running')
-    await stage.until('two endpoints', async () => (await stage.list(ENDPOINT_SLICES)).some(({ endpoints }) => endpoints?.length === 2))
-    await stage.noteAll('both', ENDPOINT_SLICES, ENDPOINTS)
-    await letGo(stage)
-    await stage.until('one endpoint', async () => (await stage.list(ENDPOINT_SLICES)).some(({ endpoints }) => endpoints?.length === 1))
-    await stage.noteAll('one', ENDPOINT_SLICES, ENDPOINTS)
-    await end(stage)
+  scenario('leaving: endpoints still serve, and are not ready', async (testbed) => {
+    await testbed.create(replicaSet('web', 1, held('web')))
+    await isUp(testbed, 'web')
+    await testbed.create(service('web'))
+    await testbed.until('an endpoint', async () => (await testbed.list(ENDPOINT_SLICES)).some(({ endpoints }) => endpoints?.length === 1))
+    const [first] = await podsIn(testbed, 1, 'Running')
+    await testbed.delete(PODS, first?.metadata.name ?? '')
+    await podsIn(testbed, 1, 'Running')
+    await testbed.until('two endpoints', async () => (await testbed.list(ENDPOINT_SLICES)).some(({ endpoints }) => endpoints?.length === 2))
+    await testbed.noteAll('both', ENDPOINT_SLICES, ENDPOINTS)
+    await letGo(testbed)
+    await testbed.until('one endpoint', async () => (await testbed.list(ENDPOINT_SLICES)).some(({ endpoints }) => endpoints?.length === 1))
+    await testbed.noteAll('one', ENDPOINT_SLICES, ENDPOINTS)
+    await end(testbed)
   }),
-  scenario('leaving: a budget does not count on them', async (stage) => {
-    await stage.create(replicaSet('web', 2, held('web')))
-    await isUp(stage, 'web')
-    await stage.create(budget('web', { minAvailable: 1 }))
-    await seen(stage, POD_DISRUPTION_BUDGETS, 'web', ({ status }) => status?.disruptionsAllowed === 1)
-    const [first] = await podsIn(stage, 2, 'Running')
-    stage.note('evicted', await stage.evict(first?.metadata.name ?? ''))
-    await someLeave(stage, 1)
-    await isUp(stage, 'web')
-    await seen(stage, POD_DISRUPTION_BUDGETS, 'web', ({ status }) => status?.currentHealthy === 2)
-    await stage.noteAll('replaced', POD_DISRUPTION_BUDGETS, PODS)
-    await end(stage)
+  scenario('leaving: a budget does not count on them', async (testbed) => {
+    await testbed.create(replicaSet('web', 2, held('web')))
+    await isUp(testbed, 'web')
+    await testbed.create(budget('web', { minAvailable: 1 }))
+    await seen(testbed, POD_DISRUPTION_BUDGETS, 'web', ({ status }) => status?.disruptionsAllowed === 1)
+    const [first] = await podsIn(testbed, 2, 'Running')
+    testbed.note('evicted', await testbed.evict(first?.metadata.name ?? ''))
+    await someLeave(testbed, 1)
+    await isUp(testbed, 'web')
+    await seen(testbed, POD_DISRUPTION_BUDGETS, 'web', ({ status }) => status?.currentHealthy === 2)
+    await testbed.noteAll('replaced', POD_DISRUPTION_BUDGETS, PODS)
+    await end(testbed)
   }),
-  scenario('leaving: a claim waits for the pod', async (stage) => {
-    const name = `${stage.namespace}-v`
-    await stage.create(volume(name, '1Gi', { csi: undefined, hostPath: { path: '/parity' }, persistentVolumeReclaimPolicy: 'Retain' }))
-    await stage.create(claim('data', '1Gi', { storageClassName: '', volumeName: name }))
+  scenario('leaving: a claim waits for the pod', async (testbed) => {
+    const name = `${testbed.namespace}-v`
+    await testbed.create(volume(name, '1Gi', { csi: undefined, hostPath: { path: '/parity' }, persistentVolumeReclaimPolicy: 'Retain' }))
+    await testbed.create(claim('data', '1Gi', { storageClassName: '', volumeName: name }))
     const user = pod('user', {}, using('data'))
-    await stage.create({ ...user, metadata: { ...user.metadata, finalizers: [HOLD] } })
-    await podsIn(stage, 1, 'Running')
-    await stage.delete(PERSISTENT_VOLUME_CLAIMS, 'data')
-    await stage.delete(PODS, 'user')
-    await someLeave(stage, 1)
-    await stage.noteAll('held', PERSISTENT_VOLUME_CLAIMS, PODS)
-    await letGo(stage)
-    await gone(stage, PERSISTENT_VOLUME_CLAIMS, 'data')
-    await stage.noteAll('gone', PERSISTENT_VOLUME_CLAIMS, PODS)
+    await testbed.create({ ...user, metadata: { ...user.metadata, finalizers: [HOLD] } })
+    await podsIn(testbed, 1, 'Running')
+    await testbed.delete(PERSISTENT_VOLUME_CLAIMS, 'data')
+    await testbed.delete(PODS, 'user')
+    await someLeave(testbed, 1)
+    await testbed.noteAll('held', PERSISTENT_VOLUME_CLAIMS, PODS)
+    await letGo(testbed)
+    await gone(testbed, PERSISTENT_VOLUME_CLAIMS, 'data')
+    await testbed.noteAll('gone', PERSISTENT_VOLUME_CLAIMS, PODS)
   }),
-  scenario('leaving: the foreground waits for them', async (stage) => {
-    await stage.create(deployment('web', 1, held('web')))
-    await rolledOut(stage, 'web')
-    await stage.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Foreground' })
-    await someLeave(stage, 1)
-    await stage.noteAll('waits', DEPLOYMENTS, REPLICA_SETS, PODS)
-    await letGo(stage)
-    await gone(stage, DEPLOYMENTS, 'web')
-    await stage.noteAll('gone', DEPLOYMENTS, REPLICA_SETS, PODS)
+  scenario('leaving: the foreground waits for them', async (testbed) => {
+    await testbed.create(deployment('web', 1, held('web')))
+    await rolledOut(testbed, 'web')
+    await testbed.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Foreground' })
+    await someLeave(testbed, 1)
+    await testbed.noteAll('waits', DEPLOYMENTS, REPLICA_SETS, PODS)
+    await letGo(testbed)
+    await gone(testbed, DEPLOYMENTS, 'web')
+    await testbed.noteAll('gone', DEPLOYMENTS, REPLICA_SETS, PODS)
   }),
-  ended('a daemon set is updated', async (stage) => {
-    await stage.create(daemonSet('agent', held('agent')))
-    await daemonsAreUp(stage, 'agent')
-    await stage.update(DAEMON_SETS, 'agent', (agent) => setImage(agent, 'app:2'))
+  ended('a daemon set is updated', async (testbed) => {
+    await testbed.create(daemonSet('agent', held('agent')))
+    await daemonsAreUp(testbed, 'agent')
+    await testbed.update(DAEMON_SETS, 'agent', (agent) => setImage(agent, 'app:2'))
   }),
-  ended('a stateful set is updated', async (stage) => {
-    await stage.create(statefulSet('db', 3, held('db')))
-    await setIsUp(stage, 'db')
-    await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
+  ended('a stateful set is updated', async (testbed) => {
+    await testbed.create(statefulSet('db', 3, held('db')))
+    await setIsUp(testbed, 'db')
+    await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
   }),
-  ended('a stateful set is scaled down', async (stage) => {
-    await stage.create(statefulSet('db', 3, held('db')))
-    await setIsUp(stage, 'db')
-    await stage.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
+  ended('a stateful set is scaled down', async (testbed) => {
+    await testbed.create(statefulSet('db', 3, held('db')))
+    await setIsUp(testbed, 'db')
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
   }),
-  ended('a deployment is recreated', async (stage) => {
-    await stage.create(deployment('web', 1, { ...held('web'), strategy: { type: 'Recreate' } }))
-    await rolledOut(stage, 'web')
-    await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
+  ended('a deployment is recreated', async (testbed) => {
+    await testbed.create(deployment('web', 1, { ...held('web'), strategy: { type: 'Recreate' } }))
+    await rolledOut(testbed, 'web')
+    await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
   }),
-  ended('a replica set replaces', async (stage) => {
-    await stage.create(replicaSet('web', 2, held('web')))
-    const [first] = await podsIn(stage, 2, 'Running')
-    await stage.delete(PODS, first?.metadata.name ?? '')
+  ended('a replica set replaces', async (testbed) => {
+    await testbed.create(replicaSet('web', 2, held('web')))
+    const [first] = await podsIn(testbed, 2, 'Running')
+    await testbed.delete(PODS, first?.metadata.name ?? '')
   }),
-  ended('a job replaces what failed', async (stage) => {
-    await stage.create(jobHolding({ podReplacementPolicy: 'Failed', backoffLimit: 0 }))
-    const [first] = await podsIn(stage, 1, 'Running')
-    await stage.delete(PODS, first?.metadata.name ?? '')
+  ended('a job replaces what failed', async (testbed) => {
+    await testbed.create(jobHolding({ podReplacementPolicy: 'Failed', backoffLimit: 0 }))
+    const [first] = await podsIn(testbed, 1, 'Running')
+    await testbed.delete(PODS, first?.metadata.name ?? '')
   }),
-  ended('a job is suspended', async (stage) => {
-    await stage.create(jobHolding({}))
-    await podsIn(stage, 1, 'Running')
-    await stage.patch(JOBS, 'work', { spec: { suspend: true } })
+  ended('a job is suspended', async (testbed) => {
+    await testbed.create(jobHolding({}))
+    await podsIn(testbed, 1, 'Running')
+    await testbed.patch(JOBS, 'work', { spec: { suspend: true } })
   }),
 ]
 

@@ -1,7 +1,7 @@
 /** Rollouts of Deployments: their bounds, strategies, history, and what scaling does in the middle of one. */
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Deployment, ReplicaSet } from '../../../src/kinds/kubernetes/types.ts'
-import { type Scenario, type Stage, scenario } from '../scenario.ts'
+import { type Scenario, scenario, type Testbed } from '../scenario.ts'
 import { deployment, stuck, template } from './objects.ts'
 import { rolledOut, seen, setImage } from './waits.ts'
 
@@ -12,42 +12,42 @@ const rolling = (maxSurge: number | string, maxUnavailable: number | string) => 
   strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } },
 })
 
-const change = (stage: Stage, how: (web: NonNullable<Deployment['spec']>) => void) =>
-  stage.update(DEPLOYMENTS, 'web', (web) => {
+const change = (testbed: Testbed, how: (web: NonNullable<Deployment['spec']>) => void) =>
+  testbed.update(DEPLOYMENTS, 'web', (web) => {
     if (web.spec !== undefined) how(web.spec)
   })
 
-async function up(stage: Stage, replicas: number, spec: Record<string, unknown> = {}): Promise<void> {
-  await stage.create(deployment('web', replicas, spec))
-  await rolledOut(stage, 'web')
+async function up(testbed: Testbed, replicas: number, spec: Record<string, unknown> = {}): Promise<void> {
+  await testbed.create(deployment('web', replicas, spec))
+  await rolledOut(testbed, 'web')
 }
 
 /** A rollout to pods that never run stops where its bounds end. */
-async function stalled(stage: Stage, replicas: number, spec: Record<string, unknown>): Promise<void> {
-  await up(stage, replicas, spec)
-  await change(stage, (web) => {
+async function stalled(testbed: Testbed, replicas: number, spec: Record<string, unknown>): Promise<void> {
+  await up(testbed, replicas, spec)
+  await change(testbed, (web) => {
     web.template = stuck('web')
   })
-  await seen(stage, DEPLOYMENTS, 'web')
-  await stage.steady()
+  await seen(testbed, DEPLOYMENTS, 'web')
+  await testbed.steady()
 }
 
 const stalls = (name: string, replicas: number, spec: Record<string, unknown>): Scenario =>
-  scenario(`rollout: ${name}, stalled at its bounds`, async (stage) => {
-    await stalled(stage, replicas, spec)
-    await stage.noteAll('stalled', ...ALL)
+  scenario(`rollout: ${name}, stalled at its bounds`, async (testbed) => {
+    await stalled(testbed, replicas, spec)
+    await testbed.noteAll('stalled', ...ALL)
   })
 
 /** Rolls while looking on, and notes whether the bounds held at every look. */
 const holds = (name: string, replicas: number, [surge, unavailable]: readonly [number, number]): Scenario =>
-  scenario(`rollout: ${name}, bounds watched`, async (stage) => {
-    await up(stage, replicas, { ...rolling(surge, unavailable), minReadySeconds: 1 })
-    await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
+  scenario(`rollout: ${name}, bounds watched`, async (testbed) => {
+    await up(testbed, replicas, { ...rolling(surge, unavailable), minReadySeconds: 1 })
+    await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
     let most = 0
     let fewest = replicas
-    await stage.until('rolled out', async () => {
-      const web = await stage.get(DEPLOYMENTS, 'web')
-      const sets = await stage.list(REPLICA_SETS)
+    await testbed.until('rolled out', async () => {
+      const web = await testbed.get(DEPLOYMENTS, 'web')
+      const sets = await testbed.list(REPLICA_SETS)
       most = Math.max(
         most,
         sets.reduce((sum, set) => sum + (set.spec?.replicas ?? 0), 0),
@@ -57,43 +57,43 @@ const holds = (name: string, replicas: number, [surge, unavailable]: readonly [n
       return status?.updatedReplicas === replicas && status.availableReplicas === replicas && status.replicas === replicas
     })
     // Not every moment is looked at in real time: the extremes themselves may be missed.
-    stage.note('bounds', { staysBelow: most <= replicas + surge, staysAbove: fewest >= replicas - unavailable })
-    await stage.noteAll('rolled', ...ALL)
+    testbed.note('bounds', { staysBelow: most <= replicas + surge, staysAbove: fewest >= replicas - unavailable })
+    await testbed.noteAll('rolled', ...ALL)
     // Two at a time may become available together or one by one: then the steps differ.
-    if (surge + unavailable === 1) await stage.noteEvents('rolled')
+    if (surge + unavailable === 1) await testbed.noteEvents('rolled')
   })
 
-const setOfRevision = async (stage: Stage, revision: string): Promise<ReplicaSet | undefined> =>
-  (await stage.list(REPLICA_SETS)).find(({ metadata }) => metadata.annotations?.[REVISION] === revision)
+const setOfRevision = async (testbed: Testbed, revision: string): Promise<ReplicaSet | undefined> =>
+  (await testbed.list(REPLICA_SETS)).find(({ metadata }) => metadata.annotations?.[REVISION] === revision)
 
 /** As `kubectl rollout undo --to-revision`: the template of that replica set, without its hash. */
-async function undo(stage: Stage, revision: string): Promise<void> {
-  const set = await setOfRevision(stage, revision)
+async function undo(testbed: Testbed, revision: string): Promise<void> {
+  const set = await setOfRevision(testbed, revision)
   const { 'pod-template-hash': _hash, ...labels } = set?.spec?.template?.metadata?.labels ?? {}
-  await change(stage, (web) => {
+  await change(testbed, (web) => {
     web.template = { ...set?.spec?.template, metadata: { ...set?.spec?.template?.metadata, labels } }
   })
 }
 
 export const ROLLOUT_SCENARIOS: readonly Scenario[] = [
-  scenario('rollout: to a new image', async (stage) => {
-    await up(stage, 3)
-    await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
-    await rolledOut(stage, 'web')
-    await stage.noteAll('rolled', ...ALL)
+  scenario('rollout: to a new image', async (testbed) => {
+    await up(testbed, 3)
+    await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('rolled', ...ALL)
   }),
-  scenario('rollout: undone to an earlier revision', async (stage) => {
-    await up(stage, 2)
+  scenario('rollout: undone to an earlier revision', async (testbed) => {
+    await up(testbed, 2)
     for (const image of ['app:2', 'app:3']) {
-      await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, image))
-      await rolledOut(stage, 'web')
+      await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, image))
+      await rolledOut(testbed, 'web')
     }
-    await undo(stage, '1')
-    await rolledOut(stage, 'web')
-    await stage.noteAll('undone', ...ALL)
-    await undo(stage, '3')
-    await rolledOut(stage, 'web')
-    await stage.noteAll('redone', ...ALL)
+    await undo(testbed, '1')
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('undone', ...ALL)
+    await undo(testbed, '3')
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('redone', ...ALL)
   }),
   holds('one more, none fewer', 3, [1, 0]),
   holds('none more, one fewer', 3, [0, 1]),
@@ -106,71 +106,71 @@ export const ROLLOUT_SCENARIOS: readonly Scenario[] = [
   stalls('100% more', 3, rolling('100%', 0)),
   stalls('100% fewer', 3, rolling(0, '100%')),
   stalls('0% and 0% is one fewer', 2, rolling('1%', '0%')),
-  scenario('rollout: Recreate', async (stage) => {
-    await up(stage, 3, { strategy: { type: 'Recreate' } })
-    await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
-    await rolledOut(stage, 'web')
-    await stage.noteAll('recreated', ...ALL)
-    await stage.noteEvents('recreated')
+  scenario('rollout: Recreate', async (testbed) => {
+    await up(testbed, 3, { strategy: { type: 'Recreate' } })
+    await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('recreated', ...ALL)
+    await testbed.noteEvents('recreated')
   }),
-  scenario('rollout: Recreate to pods that never run', async (stage) => {
-    await stalled(stage, 2, { strategy: { type: 'Recreate' } })
-    await stage.until('no old pods', async () => (await stage.list(PODS)).every(({ status }) => status?.phase === 'Pending'))
-    await stage.noteAll('stuck', ...ALL)
+  scenario('rollout: Recreate to pods that never run', async (testbed) => {
+    await stalled(testbed, 2, { strategy: { type: 'Recreate' } })
+    await testbed.until('no old pods', async () => (await testbed.list(PODS)).every(({ status }) => status?.phase === 'Pending'))
+    await testbed.noteAll('stuck', ...ALL)
   }),
-  scenario('rollout: scaled up in the middle, in proportion', async (stage) => {
-    await stalled(stage, 4, rolling(2, 1))
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 10 } })
-    await seen(stage, DEPLOYMENTS, 'web', ({ status }) => (status?.replicas ?? 0) >= 12)
-    await stage.noteAll('scaled', ...ALL)
+  scenario('rollout: scaled up in the middle, in proportion', async (testbed) => {
+    await stalled(testbed, 4, rolling(2, 1))
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 10 } })
+    await seen(testbed, DEPLOYMENTS, 'web', ({ status }) => (status?.replicas ?? 0) >= 12)
+    await testbed.noteAll('scaled', ...ALL)
   }),
-  scenario('rollout: scaled down in the middle, in proportion', async (stage) => {
-    await stalled(stage, 10, rolling(3, 2))
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 5 } })
-    await seen(stage, DEPLOYMENTS, 'web', ({ status }) => (status?.replicas ?? 0) <= 8)
-    await stage.noteAll('scaled', ...ALL)
+  scenario('rollout: scaled down in the middle, in proportion', async (testbed) => {
+    await stalled(testbed, 10, rolling(3, 2))
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 5 } })
+    await seen(testbed, DEPLOYMENTS, 'web', ({ status }) => (status?.replicas ?? 0) <= 8)
+    await testbed.noteAll('scaled', ...ALL)
   }),
-  scenario('rollout: scaled while paused in the middle', async (stage) => {
-    await stalled(stage, 6, rolling(3, 0))
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { paused: true } })
-    await seen(stage, DEPLOYMENTS, 'web')
-    await stage.patch(DEPLOYMENTS, 'web', { spec: { replicas: 12 } })
-    await seen(stage, DEPLOYMENTS, 'web', ({ status }) => (status?.replicas ?? 0) >= 15)
-    await stage.noteAll('scaled', ...ALL)
+  scenario('rollout: scaled while paused in the middle', async (testbed) => {
+    await stalled(testbed, 6, rolling(3, 0))
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { paused: true } })
+    await seen(testbed, DEPLOYMENTS, 'web')
+    await testbed.patch(DEPLOYMENTS, 'web', { spec: { replicas: 12 } })
+    await seen(testbed, DEPLOYMENTS, 'web', ({ status }) => (status?.replicas ?? 0) >= 15)
+    await testbed.noteAll('scaled', ...ALL)
   }),
-  scenario('rollout: changed again while stalled', async (stage) => {
-    await stalled(stage, 4, rolling(2, 1))
-    await change(stage, (web) => {
+  scenario('rollout: changed again while stalled', async (testbed) => {
+    await stalled(testbed, 4, rolling(2, 1))
+    await change(testbed, (web) => {
       web.template = stuck('web', 'app:3')
     })
-    await seen(stage, DEPLOYMENTS, 'web')
-    await stage.noteAll('changed', ...ALL)
-    await change(stage, (web) => {
+    await seen(testbed, DEPLOYMENTS, 'web')
+    await testbed.noteAll('changed', ...ALL)
+    await change(testbed, (web) => {
       web.template = template('web', 'app:4')
     })
-    await rolledOut(stage, 'web')
-    await stage.noteAll('rolled', ...ALL)
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('rolled', ...ALL)
   }),
-  scenario('rollout: broken, then undone', async (stage) => {
-    await stalled(stage, 3, rolling(1, 1))
-    await undo(stage, '1')
-    await rolledOut(stage, 'web')
-    await stage.noteAll('undone', ...ALL)
+  scenario('rollout: broken, then undone', async (testbed) => {
+    await stalled(testbed, 3, rolling(1, 1))
+    await undo(testbed, '1')
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('undone', ...ALL)
   }),
-  scenario('rollout: keeps revisionHistoryLimit old replica sets', async (stage) => {
-    await up(stage, 1, { revisionHistoryLimit: 1 })
+  scenario('rollout: keeps revisionHistoryLimit old replica sets', async (testbed) => {
+    await up(testbed, 1, { revisionHistoryLimit: 1 })
     for (const image of ['app:2', 'app:3', 'app:4']) {
-      await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, image))
-      await rolledOut(stage, 'web')
+      await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, image))
+      await rolledOut(testbed, 'web')
     }
-    await stage.until('old ones are gone', async () => (await stage.list(REPLICA_SETS)).length === 2)
-    await stage.noteAll('kept', ...ALL)
+    await testbed.until('old ones are gone', async () => (await testbed.list(REPLICA_SETS)).length === 2)
+    await testbed.noteAll('kept', ...ALL)
   }),
-  scenario('rollout: waits minReadySeconds for each step', async (stage) => {
-    await up(stage, 2, { ...rolling(1, 0), minReadySeconds: 3 })
-    await stage.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
-    await rolledOut(stage, 'web')
-    await stage.noteAll('rolled', ...ALL)
-    await stage.noteEvents('rolled')
+  scenario('rollout: waits minReadySeconds for each step', async (testbed) => {
+    await up(testbed, 2, { ...rolling(1, 0), minReadySeconds: 3 })
+    await testbed.update(DEPLOYMENTS, 'web', (web) => setImage(web, 'app:2'))
+    await rolledOut(testbed, 'web')
+    await testbed.noteAll('rolled', ...ALL)
+    await testbed.noteEvents('rolled')
   }),
 ]

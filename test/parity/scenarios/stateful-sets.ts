@@ -1,7 +1,7 @@
 /** StatefulSets: order, identity, updates, revisions and claims. */
 import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { StatefulSet } from '../../../src/kinds/kubernetes/types.ts'
-import { type Scenario, type Stage, scenario } from '../scenario.ts'
+import { type Scenario, scenario, type Testbed } from '../scenario.ts'
 import { NOWHERE, pod, statefulSet, stuck, template } from './objects.ts'
 import { gone, podsIn, seen, setImage, setIsUp, setIsUpdated } from './waits.ts'
 
@@ -16,13 +16,13 @@ const CLAIMS = {
 }
 const rolling = (rollingUpdate: Record<string, unknown>) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } })
 
-async function up(stage: Stage, replicas: number, spec: Record<string, unknown> = {}): Promise<void> {
-  await stage.create(statefulSet('db', replicas, spec))
-  await setIsUp(stage, 'db')
+async function up(testbed: Testbed, replicas: number, spec: Record<string, unknown> = {}): Promise<void> {
+  await testbed.create(statefulSet('db', replicas, spec))
+  await setIsUp(testbed, 'db')
 }
 
-const change = (stage: Stage, how: (spec: NonNullable<StatefulSet['spec']>) => void) =>
-  stage.update(STATEFUL_SETS, 'db', ({ spec }) => {
+const change = (testbed: Testbed, how: (spec: NonNullable<StatefulSet['spec']>) => void) =>
+  testbed.update(STATEFUL_SETS, 'db', ({ spec }) => {
     if (spec !== undefined) how(spec)
   })
 
@@ -30,218 +30,218 @@ const change = (stage: Stage, how: (spec: NonNullable<StatefulSet['spec']>) => v
 const claiming = { ...CLAIMS, podManagementPolicy: 'Parallel' }
 
 export const STATEFUL_SET_SCENARIOS: readonly Scenario[] = [
-  scenario('stateful set: comes up', async (stage) => {
-    await up(stage, 3)
-    await stage.noteAll('up', ...ALL)
-    await stage.noteEvents('up')
+  scenario('stateful set: comes up', async (testbed) => {
+    await up(testbed, 3)
+    await testbed.noteAll('up', ...ALL)
+    await testbed.noteEvents('up')
   }),
-  scenario('stateful set: one after the other, and the first is stuck', async (stage) => {
-    await stage.create(statefulSet('db', 3, { template: template('db', 'app:1', NOWHERE) }))
-    await podsIn(stage, 1, 'Pending')
-    await stage.noteAll('stuck', ...ALL)
-    await stage.noteEvents('stuck')
+  scenario('stateful set: one after the other, and the first is stuck', async (testbed) => {
+    await testbed.create(statefulSet('db', 3, { template: template('db', 'app:1', NOWHERE) }))
+    await podsIn(testbed, 1, 'Pending')
+    await testbed.noteAll('stuck', ...ALL)
+    await testbed.noteEvents('stuck')
   }),
-  scenario('stateful set: Parallel does not wait', async (stage) => {
-    await stage.create(statefulSet('db', 3, { podManagementPolicy: 'Parallel', template: template('db', 'app:1', NOWHERE) }))
-    await podsIn(stage, 3, 'Pending')
-    await stage.noteAll('all', ...ALL)
+  scenario('stateful set: Parallel does not wait', async (testbed) => {
+    await testbed.create(statefulSet('db', 3, { podManagementPolicy: 'Parallel', template: template('db', 'app:1', NOWHERE) }))
+    await podsIn(testbed, 3, 'Pending')
+    await testbed.noteAll('all', ...ALL)
   }),
-  scenario('stateful set: the last goes first when scaled down', async (stage) => {
-    await up(stage, 3)
-    await stage.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
-    await setIsUp(stage, 'db')
-    await stage.noteAll('one', ...ALL)
-    await stage.noteEvents('one')
+  scenario('stateful set: the last goes first when scaled down', async (testbed) => {
+    await up(testbed, 3)
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('one', ...ALL)
+    await testbed.noteEvents('one')
   }),
-  scenario('stateful set: scaling down waits for pods that are not ready', async (stage) => {
-    await up(stage, 4)
-    await stage.setReady(pod('db-1'), false)
-    await seen(stage, STATEFUL_SETS, 'db', ({ status }) => status?.readyReplicas === 3)
-    await stage.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
-    await seen(stage, STATEFUL_SETS, 'db')
-    await stage.noteAll('waits', ...ALL)
-    await stage.setReady(pod('db-1'), true)
-    await setIsUp(stage, 'db')
-    await stage.noteAll('down', ...ALL)
+  scenario('stateful set: scaling down waits for pods that are not ready', async (testbed) => {
+    await up(testbed, 4)
+    await testbed.setReady(pod('db-1'), false)
+    await seen(testbed, STATEFUL_SETS, 'db', ({ status }) => status?.readyReplicas === 3)
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
+    await seen(testbed, STATEFUL_SETS, 'db')
+    await testbed.noteAll('waits', ...ALL)
+    await testbed.setReady(pod('db-1'), true)
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('down', ...ALL)
   }),
-  scenario('stateful set: scaled up continues the numbers', async (stage) => {
-    await up(stage, 1)
-    await stage.patch(STATEFUL_SETS, 'db', { spec: { replicas: 3 } })
-    await setIsUp(stage, 'db')
-    await stage.noteAll('three', ...ALL)
+  scenario('stateful set: scaled up continues the numbers', async (testbed) => {
+    await up(testbed, 1)
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: { replicas: 3 } })
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('three', ...ALL)
   }),
-  scenario('stateful set: numbers start elsewhere', async (stage) => {
-    await up(stage, 2, { ordinals: { start: 5 } })
-    await stage.noteAll('five', ...ALL)
-    await change(stage, (spec) => {
+  scenario('stateful set: numbers start elsewhere', async (testbed) => {
+    await up(testbed, 2, { ordinals: { start: 5 } })
+    await testbed.noteAll('five', ...ALL)
+    await change(testbed, (spec) => {
       spec.ordinals = { start: 6 }
     })
-    await stage.until(
+    await testbed.until(
       'db-5 is gone',
-      async () => (await stage.get(PODS, 'db-5')) === undefined && (await stage.get(PODS, 'db-7')) !== undefined,
+      async () => (await testbed.get(PODS, 'db-5')) === undefined && (await testbed.get(PODS, 'db-7')) !== undefined,
     )
-    await setIsUp(stage, 'db')
-    await stage.noteAll('six', ...ALL)
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('six', ...ALL)
   }),
-  scenario('stateful set: rolls to a new image', async (stage) => {
-    await up(stage, 3)
-    await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
-    await setIsUpdated(stage, 'db')
-    await stage.noteAll('rolled', ...ALL)
-    await stage.noteEvents('rolled')
+  scenario('stateful set: rolls to a new image', async (testbed) => {
+    await up(testbed, 3)
+    await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
+    await setIsUpdated(testbed, 'db')
+    await testbed.noteAll('rolled', ...ALL)
+    await testbed.noteEvents('rolled')
   }),
-  scenario('stateful set: rolls down to its partition', async (stage) => {
-    await up(stage, 4, rolling({ partition: 2 }))
-    await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
-    await seen(stage, STATEFUL_SETS, 'db', ({ status }) => status?.updatedReplicas === 2 && status.availableReplicas === 4)
-    await stage.noteAll('half', ...ALL)
-    await stage.patch(STATEFUL_SETS, 'db', { spec: rolling({ partition: 0 }) })
-    await setIsUpdated(stage, 'db')
-    await stage.noteAll('whole', ...ALL)
+  scenario('stateful set: rolls down to its partition', async (testbed) => {
+    await up(testbed, 4, rolling({ partition: 2 }))
+    await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
+    await seen(testbed, STATEFUL_SETS, 'db', ({ status }) => status?.updatedReplicas === 2 && status.availableReplicas === 4)
+    await testbed.noteAll('half', ...ALL)
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: rolling({ partition: 0 }) })
+    await setIsUpdated(testbed, 'db')
+    await testbed.noteAll('whole', ...ALL)
   }),
-  scenario('stateful set: a pod below the partition comes back as it was', async (stage) => {
-    await up(stage, 2, rolling({ partition: 1 }))
-    await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
-    await seen(stage, STATEFUL_SETS, 'db', ({ status }) => status?.updatedReplicas === 1 && status.availableReplicas === 2)
-    const before = await stage.get(PODS, 'db-0')
-    await stage.delete(PODS, 'db-0')
-    await stage.until('again', async () => {
-      const now = await stage.get(PODS, 'db-0')
+  scenario('stateful set: a pod below the partition comes back as it was', async (testbed) => {
+    await up(testbed, 2, rolling({ partition: 1 }))
+    await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
+    await seen(testbed, STATEFUL_SETS, 'db', ({ status }) => status?.updatedReplicas === 1 && status.availableReplicas === 2)
+    const before = await testbed.get(PODS, 'db-0')
+    await testbed.delete(PODS, 'db-0')
+    await testbed.until('again', async () => {
+      const now = await testbed.get(PODS, 'db-0')
       return now !== undefined && now.metadata.uid !== before?.metadata.uid
     })
-    await setIsUp(stage, 'db')
-    await stage.noteAll('again', ...ALL)
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('again', ...ALL)
   }),
-  scenario('stateful set: OnDelete updates what is deleted', async (stage) => {
-    await up(stage, 2, { updateStrategy: { type: 'OnDelete' } })
-    await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
-    await seen(stage, STATEFUL_SETS, 'db')
-    await stage.noteAll('waits', ...ALL)
-    await stage.delete(PODS, 'db-1')
-    await seen(stage, STATEFUL_SETS, 'db', ({ status }) => status?.updatedReplicas === 1 && status.availableReplicas === 2)
-    await stage.noteAll('one', ...ALL)
+  scenario('stateful set: OnDelete updates what is deleted', async (testbed) => {
+    await up(testbed, 2, { updateStrategy: { type: 'OnDelete' } })
+    await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
+    await seen(testbed, STATEFUL_SETS, 'db')
+    await testbed.noteAll('waits', ...ALL)
+    await testbed.delete(PODS, 'db-1')
+    await seen(testbed, STATEFUL_SETS, 'db', ({ status }) => status?.updatedReplicas === 1 && status.availableReplicas === 2)
+    await testbed.noteAll('one', ...ALL)
   }),
-  scenario('stateful set: an update stops at the first pod that does not run', async (stage) => {
-    await up(stage, 3)
-    await change(stage, (spec) => {
+  scenario('stateful set: an update stops at the first pod that does not run', async (testbed) => {
+    await up(testbed, 3)
+    await change(testbed, (spec) => {
       spec.template = stuck('db')
     })
-    await seen(stage, STATEFUL_SETS, 'db', ({ status }) => status?.updatedReplicas === 1)
-    await podsIn(stage, 1, 'Pending')
-    await stage.noteAll('stopped', ...ALL)
+    await seen(testbed, STATEFUL_SETS, 'db', ({ status }) => status?.updatedReplicas === 1)
+    await podsIn(testbed, 1, 'Pending')
+    await testbed.noteAll('stopped', ...ALL)
   }),
-  scenario('stateful set: rolled back has its old revision again', async (stage) => {
-    await up(stage, 2)
-    await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
-    await setIsUpdated(stage, 'db')
-    await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:1'))
+  scenario('stateful set: rolled back has its old revision again', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:2'))
+    await setIsUpdated(testbed, 'db')
+    await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, 'app:1'))
     await seen(
-      stage,
+      testbed,
       STATEFUL_SETS,
       'db',
       ({ status }) => status?.currentRevision === status?.updateRevision && status?.availableReplicas === 2,
     )
-    await stage.until('old image', async () => (await stage.list(PODS)).every(({ spec }) => spec?.containers?.[0]?.image === 'app:1'))
-    await stage.noteAll('back', ...ALL)
+    await testbed.until('old image', async () => (await testbed.list(PODS)).every(({ spec }) => spec?.containers?.[0]?.image === 'app:1'))
+    await testbed.noteAll('back', ...ALL)
   }),
-  scenario('stateful set: keeps revisionHistoryLimit revisions', async (stage) => {
-    await up(stage, 1, { revisionHistoryLimit: 1 })
+  scenario('stateful set: keeps revisionHistoryLimit revisions', async (testbed) => {
+    await up(testbed, 1, { revisionHistoryLimit: 1 })
     for (const image of ['app:2', 'app:3', 'app:4']) {
-      await stage.update(STATEFUL_SETS, 'db', (db) => setImage(db, image))
-      await setIsUpdated(stage, 'db')
+      await testbed.update(STATEFUL_SETS, 'db', (db) => setImage(db, image))
+      await setIsUpdated(testbed, 'db')
     }
-    await stage.noteAll('kept', ...ALL)
+    await testbed.noteAll('kept', ...ALL)
   }),
-  scenario('stateful set: waits minReadySeconds', async (stage) => {
-    await stage.create(statefulSet('db', 2, { minReadySeconds: 8 }))
-    await seen(stage, STATEFUL_SETS, 'db', ({ status }) => status?.readyReplicas === 1)
-    await stage.noteAll('first', ...ALL)
-    await setIsUp(stage, 'db')
-    await stage.noteAll('both', ...ALL)
+  scenario('stateful set: waits minReadySeconds', async (testbed) => {
+    await testbed.create(statefulSet('db', 2, { minReadySeconds: 8 }))
+    await seen(testbed, STATEFUL_SETS, 'db', ({ status }) => status?.readyReplicas === 1)
+    await testbed.noteAll('first', ...ALL)
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('both', ...ALL)
   }),
-  scenario('stateful set: a deleted pod comes back with its name', async (stage) => {
-    await up(stage, 2)
-    const before = await stage.get(PODS, 'db-0')
-    await stage.delete(PODS, 'db-0')
-    await stage.until('again', async () => {
-      const now = await stage.get(PODS, 'db-0')
+  scenario('stateful set: a deleted pod comes back with its name', async (testbed) => {
+    await up(testbed, 2)
+    const before = await testbed.get(PODS, 'db-0')
+    await testbed.delete(PODS, 'db-0')
+    await testbed.until('again', async () => {
+      const now = await testbed.get(PODS, 'db-0')
       return now?.status?.phase === 'Running' && now.metadata.uid !== before?.metadata.uid
     })
-    await setIsUp(stage, 'db')
-    await stage.noteAll('again', ...ALL)
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('again', ...ALL)
   }),
-  scenario('stateful set: a failed pod is made anew', async (stage) => {
-    await up(stage, 2)
-    const [first] = await podsIn(stage, 2, 'Running')
-    await stage.finish(first ?? pod(''), 1)
-    await stage.until('again', async () => {
-      const now = await stage.get(PODS, 'db-0')
+  scenario('stateful set: a failed pod is made anew', async (testbed) => {
+    await up(testbed, 2)
+    const [first] = await podsIn(testbed, 2, 'Running')
+    await testbed.finish(first ?? pod(''), 1)
+    await testbed.until('again', async () => {
+      const now = await testbed.get(PODS, 'db-0')
       return now?.status?.phase === 'Running' && now.metadata.uid !== first?.metadata.uid
     })
-    await setIsUp(stage, 'db')
-    await stage.noteAll('anew', ...ALL)
-    await stage.noteEvents('anew')
+    await setIsUp(testbed, 'db')
+    await testbed.noteAll('anew', ...ALL)
+    await testbed.noteEvents('anew')
   }),
-  scenario('stateful set: makes a claim for each pod and keeps it', async (stage) => {
-    await stage.create(statefulSet('db', 2, claiming))
-    await podsIn(stage, 2, 'Pending')
-    await stage.noteAll('claims', ...ALL, PERSISTENT_VOLUME_CLAIMS)
-    await stage.noteEvents('claims')
-    await stage.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
-    await podsIn(stage, 1, 'Pending')
-    await stage.noteAll('fewer', ...ALL, PERSISTENT_VOLUME_CLAIMS)
+  scenario('stateful set: makes a claim for each pod and keeps it', async (testbed) => {
+    await testbed.create(statefulSet('db', 2, claiming))
+    await podsIn(testbed, 2, 'Pending')
+    await testbed.noteAll('claims', ...ALL, PERSISTENT_VOLUME_CLAIMS)
+    await testbed.noteEvents('claims')
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
+    await podsIn(testbed, 1, 'Pending')
+    await testbed.noteAll('fewer', ...ALL, PERSISTENT_VOLUME_CLAIMS)
   }),
-  scenario('stateful set: claims go with pods scaled away', async (stage) => {
-    await stage.create(
+  scenario('stateful set: claims go with pods scaled away', async (testbed) => {
+    await testbed.create(
       statefulSet('db', 2, { ...claiming, persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete', whenDeleted: 'Retain' } }),
     )
-    await podsIn(stage, 2, 'Pending')
-    await stage.noteAll('claims', ...ALL, PERSISTENT_VOLUME_CLAIMS)
-    await stage.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
-    await gone(stage, PERSISTENT_VOLUME_CLAIMS, 'data-db-1')
-    await stage.noteAll('fewer', ...ALL, PERSISTENT_VOLUME_CLAIMS)
-    await stage.delete(STATEFUL_SETS, 'db')
-    await stage.until('no pods', async () => (await stage.list(PODS)).length === 0)
-    await stage.noteAll('deleted', ...ALL, PERSISTENT_VOLUME_CLAIMS)
+    await podsIn(testbed, 2, 'Pending')
+    await testbed.noteAll('claims', ...ALL, PERSISTENT_VOLUME_CLAIMS)
+    await testbed.patch(STATEFUL_SETS, 'db', { spec: { replicas: 1 } })
+    await gone(testbed, PERSISTENT_VOLUME_CLAIMS, 'data-db-1')
+    await testbed.noteAll('fewer', ...ALL, PERSISTENT_VOLUME_CLAIMS)
+    await testbed.delete(STATEFUL_SETS, 'db')
+    await testbed.until('no pods', async () => (await testbed.list(PODS)).length === 0)
+    await testbed.noteAll('deleted', ...ALL, PERSISTENT_VOLUME_CLAIMS)
   }),
-  scenario('stateful set: claims go with the set', async (stage) => {
-    await stage.create(
+  scenario('stateful set: claims go with the set', async (testbed) => {
+    await testbed.create(
       statefulSet('db', 2, { ...claiming, persistentVolumeClaimRetentionPolicy: { whenScaled: 'Retain', whenDeleted: 'Delete' } }),
     )
-    await podsIn(stage, 2, 'Pending')
-    await stage.noteAll('claims', ...ALL, PERSISTENT_VOLUME_CLAIMS)
-    await stage.delete(STATEFUL_SETS, 'db')
-    await stage.until('no claims', async () => (await stage.list(PERSISTENT_VOLUME_CLAIMS)).length === 0)
-    await stage.noteAll('deleted', ...ALL, PERSISTENT_VOLUME_CLAIMS)
+    await podsIn(testbed, 2, 'Pending')
+    await testbed.noteAll('claims', ...ALL, PERSISTENT_VOLUME_CLAIMS)
+    await testbed.delete(STATEFUL_SETS, 'db')
+    await testbed.until('no claims', async () => (await testbed.list(PERSISTENT_VOLUME_CLAIMS)).length === 0)
+    await testbed.noteAll('deleted', ...ALL, PERSISTENT_VOLUME_CLAIMS)
   }),
-  scenario('stateful set: deleted, its pods orphaned and adopted again', async (stage) => {
-    await up(stage, 2)
-    await stage.delete(STATEFUL_SETS, 'db', { propagationPolicy: 'Orphan' })
-    await gone(stage, STATEFUL_SETS, 'db')
-    await stage.noteAll('orphans', ...ALL)
-    await up(stage, 2)
-    await stage.noteAll('adopted', ...ALL)
+  scenario('stateful set: deleted, its pods orphaned and adopted again', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.delete(STATEFUL_SETS, 'db', { propagationPolicy: 'Orphan' })
+    await gone(testbed, STATEFUL_SETS, 'db')
+    await testbed.noteAll('orphans', ...ALL)
+    await up(testbed, 2)
+    await testbed.noteAll('adopted', ...ALL)
   }),
-  scenario('stateful set: maxUnavailable is not honoured yet', async (stage) => {
-    await up(stage, 4, { ...rolling({ maxUnavailable: 2 }), podManagementPolicy: 'Parallel' })
-    await change(stage, (spec) => {
+  scenario('stateful set: maxUnavailable is not honoured yet', async (testbed) => {
+    await up(testbed, 4, { ...rolling({ maxUnavailable: 2 }), podManagementPolicy: 'Parallel' })
+    await change(testbed, (spec) => {
       spec.template = stuck('db')
     })
-    await seen(stage, STATEFUL_SETS, 'db', ({ status }) => (status?.updatedReplicas ?? 0) > 0)
-    await stage.noteAll('one', ...ALL)
+    await seen(testbed, STATEFUL_SETS, 'db', ({ status }) => (status?.updatedReplicas ?? 0) > 0)
+    await testbed.noteAll('one', ...ALL)
   }),
-  scenario('stateful set: Parallel still updates one after the other', async (stage) => {
-    await up(stage, 3, { podManagementPolicy: 'Parallel' })
-    await change(stage, (spec) => {
+  scenario('stateful set: Parallel still updates one after the other', async (testbed) => {
+    await up(testbed, 3, { podManagementPolicy: 'Parallel' })
+    await change(testbed, (spec) => {
       spec.template = stuck('db')
     })
-    await podsIn(stage, 1, 'Pending')
-    await stage.noteAll('one', ...ALL)
+    await podsIn(testbed, 1, 'Pending')
+    await testbed.noteAll('one', ...ALL)
   }),
-  scenario('stateful set: deleted in the foreground', async (stage) => {
-    await up(stage, 2)
-    await stage.delete(STATEFUL_SETS, 'db', { propagationPolicy: 'Foreground' })
-    await gone(stage, STATEFUL_SETS, 'db')
-    await stage.noteAll('gone', ...ALL)
+  scenario('stateful set: deleted in the foreground', async (testbed) => {
+    await up(testbed, 2)
+    await testbed.delete(STATEFUL_SETS, 'db', { propagationPolicy: 'Foreground' })
+    await gone(testbed, STATEFUL_SETS, 'db')
+    await testbed.noteAll('gone', ...ALL)
   }),
 ]

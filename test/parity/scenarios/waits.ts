@@ -3,7 +3,7 @@ import { DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, REPLICA_SETS, STATEFUL_SETS } fro
 import type { Pod } from '../../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import type { Resource } from '../../../src/kube/resource.ts'
-import type { Stage } from '../scenario.ts'
+import type { Testbed } from '../scenario.ts'
 
 interface Counted extends KubeObject {
   spec?: { replicas?: number }
@@ -12,74 +12,74 @@ interface Counted extends KubeObject {
 
 /** Waits until the object's controller has seen its spec and the check holds for it. */
 export async function seen<T extends KubeObject>(
-  stage: Stage,
+  testbed: Testbed,
   resource: Resource<T>,
   name: string,
   check: (object: T) => boolean = () => true,
 ): Promise<T> {
   let last: T | undefined
-  await stage.until(`${resource.kind} ${name}`, async () => {
-    last = await stage.get(resource, name)
+  await testbed.until(`${resource.kind} ${name}`, async () => {
+    last = await testbed.get(resource, name)
     const { status, metadata } = (last ?? { metadata: {} }) as Counted
     return last !== undefined && Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) && check(last)
   })
   return last as T
 }
 
-export const rolledOut = (stage: Stage, name: string) =>
-  seen(stage, DEPLOYMENTS, name, ({ spec, status = {} }) => {
+export const rolledOut = (testbed: Testbed, name: string) =>
+  seen(testbed, DEPLOYMENTS, name, ({ spec, status = {} }) => {
     const wanted = spec?.replicas ?? 0
     return [status.replicas, status.updatedReplicas, status.availableReplicas].every((count) => (count ?? 0) === wanted)
   })
 
-export const isUp = (stage: Stage, name: string) =>
-  seen(stage, REPLICA_SETS, name, ({ spec, status = { replicas: 0 } }) =>
+export const isUp = (testbed: Testbed, name: string) =>
+  seen(testbed, REPLICA_SETS, name, ({ spec, status = { replicas: 0 } }) =>
     [status.replicas, status.availableReplicas].every((count) => (count ?? 0) === spec?.replicas),
   )
 
-export const setIsUp = (stage: Stage, name: string) =>
-  seen(stage, STATEFUL_SETS, name, ({ spec, status = { replicas: 0 } }) =>
+export const setIsUp = (testbed: Testbed, name: string) =>
+  seen(testbed, STATEFUL_SETS, name, ({ spec, status = { replicas: 0 } }) =>
     [status.replicas, status.availableReplicas, status.readyReplicas].every((count) => (count ?? 0) === spec?.replicas),
   )
 
-export const setIsUpdated = (stage: Stage, name: string) =>
-  seen(stage, STATEFUL_SETS, name, ({ spec, status = { replicas: 0 } }) =>
+export const setIsUpdated = (testbed: Testbed, name: string) =>
+  seen(testbed, STATEFUL_SETS, name, ({ spec, status = { replicas: 0 } }) =>
     [status.replicas, status.availableReplicas, status.updatedReplicas].every((count) => (count ?? 0) === spec?.replicas),
   )
 
-export const daemonsAreUp = (stage: Stage, name: string) =>
-  seen(stage, DAEMON_SETS, name, ({ status }) => {
+export const daemonsAreUp = (testbed: Testbed, name: string) =>
+  seen(testbed, DAEMON_SETS, name, ({ status }) => {
     const wanted = status?.desiredNumberScheduled
     return status?.numberAvailable === wanted && status?.updatedNumberScheduled === wanted && status?.currentNumberScheduled === wanted
   })
 
-const livePods = async (stage: Stage, selector?: string): Promise<Pod[]> =>
-  (await stage.list(PODS, selector)).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+const livePods = async (testbed: Testbed, selector?: string): Promise<Pod[]> =>
+  (await testbed.list(PODS, selector)).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
 
 const byName = (a: Pod, b: Pod): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
 
 /** Waits for exactly so many pods in this phase that nobody deletes; in the order of their names. */
 export async function podsIn(
-  stage: Stage,
+  testbed: Testbed,
   count: number,
   phase: 'Running' | 'Pending' | 'Failed' | 'Succeeded',
   selector?: string,
 ): Promise<Pod[]> {
   let found: Pod[] = []
-  await stage.until(`${count} pods ${phase}`, async () => {
-    found = (await livePods(stage, selector)).filter(({ status }) => status?.phase === phase)
+  await testbed.until(`${count} pods ${phase}`, async () => {
+    found = (await livePods(testbed, selector)).filter(({ status }) => status?.phase === phase)
     return found.length === count
   })
   return found.sort(byName)
 }
 
-export const gone = (stage: Stage, resource: Resource, name: string) =>
-  stage.until(`${resource.kind} ${name} is gone`, async () => (await stage.get(resource, name)) === undefined)
+export const gone = (testbed: Testbed, resource: Resource, name: string) =>
+  testbed.until(`${resource.kind} ${name} is gone`, async () => (await testbed.get(resource, name)) === undefined)
 
 /** Until the job has this condition. */
-export const jobIs = (stage: Stage, name: string, type: 'Complete' | 'Failed' | 'Suspended') =>
-  stage.until(`job ${name} is ${type}`, async () => {
-    const { status } = (await stage.get(JOBS, name)) ?? {}
+export const jobIs = (testbed: Testbed, name: string, type: 'Complete' | 'Failed' | 'Suspended') =>
+  testbed.until(`job ${name} is ${type}`, async () => {
+    const { status } = (await testbed.get(JOBS, name)) ?? {}
     return status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true
   })
 

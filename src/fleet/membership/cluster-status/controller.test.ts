@@ -8,7 +8,7 @@ import { CLUSTERS } from '../../../kinds/karmada/resources.ts'
 import { DEPLOYMENTS, NODES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { manualClock } from '../../../runtime/testing.ts'
-import { aCluster, aStage, type Cast, NO_STATE, runWithCast } from '../testing.ts'
+import { aCluster, aTestbed, type Cast, NO_STATE, runWithCast } from '../testing.ts'
 import { clusterStatus } from './controller.ts'
 import { enablementsOf } from './enablements.ts'
 import { coalesce } from './member-state.ts'
@@ -51,7 +51,7 @@ const aDefinition: KubeObject = {
 
 describe('the status of a cluster', () => {
   it('tells what the member is, serves and has, and follows it', async () => {
-    const { world, hub } = await aStage(CAST, { members: 1, nodes: 2 })
+    const { world, hub } = await aTestbed(CAST, { members: 1, nodes: 2 })
     await hub.create(aCluster('member1'))
     await world.settle()
     const status = await statusOf(hub)
@@ -90,7 +90,7 @@ describe('the status of a cluster', () => {
   })
 
   it('leaves the conditions of others alone, and heartbeats write nothing', async () => {
-    const { world, hub } = await aStage(CAST, { members: 1 })
+    const { world, hub } = await aTestbed(CAST, { members: 1 })
     await hub.create(aCluster('member1'))
     await world.settle()
     const { conditions = [] } = await statusOf(hub)
@@ -108,7 +108,7 @@ describe('the status of a cluster', () => {
   })
 
   it('gives a member that stops answering its time, says so, and takes it back when it has stayed', async () => {
-    const { world, hub } = await aStage(CAST, { members: 2, nodes: 1 })
+    const { world, hub } = await aTestbed(CAST, { members: 2, nodes: 1 })
     await hub.create(aCluster('member1'))
     await hub.create(aCluster('member2'))
     await world.settle()
@@ -133,7 +133,7 @@ describe('the status of a cluster', () => {
   })
 
   it('says that there is no way to a member, and begins at once when there is', async () => {
-    const { world, hub } = await aStage(CAST, { members: 1 })
+    const { world, hub } = await aTestbed(CAST, { members: 1 })
     await hub.create(aCluster('member1', { apiEndpoint: undefined }))
     await hub.create(aCluster('pull', { syncMode: 'Pull' }))
     await world.advance(15_000)
@@ -146,7 +146,7 @@ describe('the status of a cluster', () => {
   })
 
   it('is written at most once a second while pods come and go', async () => {
-    const { world, hub } = await aStage(CAST, { members: 1, nodes: 3 })
+    const { world, hub } = await aTestbed(CAST, { members: 1, nodes: 3 })
     await hub.create(aCluster('member1'))
     await world.settle()
     hub.takeControllerWrites()

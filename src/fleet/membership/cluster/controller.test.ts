@@ -6,7 +6,7 @@ import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import type { Cluster, Taint } from '../../../kinds/karmada/index.ts'
 import { CLUSTERS, RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
 import { EVENTS, NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
-import { aBinding, aCluster, aStage, runWithCast } from '../testing.ts'
+import { aBinding, aCluster, aTestbed, runWithCast } from '../testing.ts'
 import { cluster } from './controller.ts'
 import { type ObservedCluster, plan, taintsFor } from './plan.ts'
 
@@ -86,7 +86,7 @@ const setReady = (hub: WorldCluster, status: string): Promise<unknown> => {
 
 describe('a cluster', () => {
   it('gets its namespace and taint, loses the taint when it is ready, and says so once', async () => {
-    const { world, hub } = await aStage(() => [cluster])
+    const { world, hub } = await aTestbed(() => [cluster])
     await hub.create(aCluster('m1'))
     await world.settle()
     const space = await expectThere(hub, NAMESPACES, 'karmada-es-m1')
@@ -110,7 +110,7 @@ describe('a cluster', () => {
   })
 
   it('waits for its bindings, then for its Works, says for which, and goes', async () => {
-    const { world, hub } = await aStage(() => [cluster])
+    const { world, hub } = await aTestbed(() => [cluster])
     await hub.create(aCluster('m1'))
     await hub.create(aBinding('default/web', ['m1', 'm2']))
     await world.settle()

@@ -17,7 +17,7 @@ const sizeOf = (set: ReplicaSet): number => set.spec?.replicas ?? 0
 const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0)
 
 /** A Deployment with its ReplicaSets, without a server. */
-class Stage {
+class Model {
   deployment: Deployment
   sets: ReplicaSet[] = []
   nowMs = Date.UTC(2026, 0, 1)
@@ -105,33 +105,33 @@ const happening = fc.oneof(
 
 const containers = (image: number) => ({ containers: [{ name: 'main', image: `v${image}` }] })
 
-function begin(replicas: number, maxSurge: number | string, maxUnavailable: number | string): Stage {
+function begin(replicas: number, maxSurge: number | string, maxUnavailable: number | string): Model {
   const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } }
   const template = { metadata: { labels: { app: 'web' } }, spec: containers(0) }
   const spec = { replicas, strategy, template, progressDeadlineSeconds: 600, revisionHistoryLimit: 2 }
-  return new Stage(aDeployment('web', spec, { uid: 'mine', generation: 1 }))
+  return new Model(aDeployment('web', spec, { uid: 'mine', generation: 1 }))
 }
 
 /** One pass, and what must be true of it. */
-function passWithin(stage: Stage): boolean {
-  const { replicas, maxSurge, maxUnavailable } = goalOf(stage.deployment)
-  const [total, sure] = [stage.total(), stage.sure()]
-  const moved = stage.pass()
+function passWithin(model: Model): boolean {
+  const { replicas, maxSurge, maxUnavailable } = goalOf(model.deployment)
+  const [total, sure] = [model.total(), model.sure()]
+  const moved = model.pass()
   assert.ok(
-    stage.total() <= Math.max(total, replicas + maxSurge),
-    `${stage.total()} pods, ${replicas} + ${maxSurge} allowed, ${total} before`,
+    model.total() <= Math.max(total, replicas + maxSurge),
+    `${model.total()} pods, ${replicas} + ${maxSurge} allowed, ${total} before`,
   )
   // Scaling down takes available pods too: then what was asked for is the measure.
   const least = Math.min(sure, replicas - maxUnavailable)
-  assert.ok(stage.sure() >= least, `${stage.sure()} available, at least ${least} needed, ${sure} before`)
+  assert.ok(model.sure() >= least, `${model.sure()} available, at least ${least} needed, ${sure} before`)
   return moved
 }
 
-function settle(stage: Stage): void {
+function settle(model: Model): void {
   for (let passes = 0; passes < 400; passes++) {
-    const moved = passWithin(stage)
-    stage.follow(() => 1)
-    if (!moved && !stage.pass()) return
+    const moved = passWithin(model)
+    model.follow(() => 1)
+    if (!moved && !model.pass()) return
   }
   assert.fail('the rollout does not come to rest')
 }
@@ -140,27 +140,27 @@ describe('any rollout', () => {
   it('keeps within surge and unavailability at every step, and ends with the template everywhere', () => {
     fc.assert(
       fc.property(fc.nat(12), bound, bound, fc.array(happening, { maxLength: 14 }), (replicas, maxSurge, maxUnavailable, happenings) => {
-        const stage = begin(replicas, maxSurge, maxUnavailable)
-        passWithin(stage)
+        const model = begin(replicas, maxSurge, maxUnavailable)
+        passWithin(model)
         for (const one of happenings) {
-          if (one.what === 'scale') stage.change({ replicas: one.replicas })
-          else if (one.what === 'pause') stage.change({ paused: one.paused })
+          if (one.what === 'scale') model.change({ replicas: one.replicas })
+          else if (one.what === 'pause') model.change({ paused: one.paused })
           else if (one.what === 'template')
-            stage.change({ template: { metadata: { labels: { app: 'web' } }, spec: containers(one.image) } })
-          else stage.follow((_, i) => one.shares[i % one.shares.length] ?? 0)
-          passWithin(stage)
-          passWithin(stage)
+            model.change({ template: { metadata: { labels: { app: 'web' } }, spec: containers(one.image) } })
+          else model.follow((_, i) => one.shares[i % one.shares.length] ?? 0)
+          passWithin(model)
+          passWithin(model)
         }
-        stage.change({ paused: false })
-        settle(stage)
-        const { replicas: wanted } = goalOf(stage.deployment)
-        const image = stage.deployment.spec?.template?.spec?.containers?.[0]?.image
-        for (const set of stage.sets)
+        model.change({ paused: false })
+        settle(model)
+        const { replicas: wanted } = goalOf(model.deployment)
+        const image = model.deployment.spec?.template?.spec?.containers?.[0]?.image
+        for (const set of model.sets)
           assert.equal(sizeOf(set), set.spec?.template?.spec?.containers?.[0]?.image === image ? wanted : 0, set.metadata.name)
-        assert.ok(stage.sets.length <= 3, 'history is cut')
-        const { conditions = [], updatedReplicas = 0, availableReplicas = 0, observedGeneration } = stage.deployment.status ?? {}
+        assert.ok(model.sets.length <= 3, 'history is cut')
+        const { conditions = [], updatedReplicas = 0, availableReplicas = 0, observedGeneration } = model.deployment.status ?? {}
         assert.deepEqual([updatedReplicas, availableReplicas], [wanted, wanted])
-        assert.equal(observedGeneration, stage.deployment.metadata.generation)
+        assert.equal(observedGeneration, model.deployment.metadata.generation)
         assert.deepEqual(conditions.map(({ type, reason }) => `${type} ${reason}`).sort(), [
           'Available MinimumReplicasAvailable',
           'Progressing NewReplicaSetAvailable',

@@ -8,9 +8,9 @@ import type { ContainerStatus, Event, Pod } from '../../src/kinds/kubernetes/typ
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
 import { byText, comparable, comparableEvents } from './normalise.ts'
-import type { Note, Stage } from './scenario.ts'
+import type { Note, Testbed } from './scenario.ts'
 
-export interface Ground {
+export interface TestbedDeps {
   client: Client
   /** Runs a call where calls run. */
   inside<T>(work: () => Promise<T>): Promise<T>
@@ -24,12 +24,12 @@ export interface Ground {
 
 const WITHIN_MS = 60_000
 
-export function stageOn(ground: Ground, namespace: string, notes: Note[]): { stage: Stage; tidy(): Promise<void> } {
-  const { client, inside } = ground
+export function testbedOn(deps: TestbedDeps, namespace: string, notes: Note[]): { testbed: Testbed; tidy(): Promise<void> } {
+  const { client, inside } = deps
   const of = (resource: Resource, name: string) => (resource.namespaced ? { namespace, name } : { name })
   /** What the end of the namespace will not take along. */
   const outside: [Resource, string][] = []
-  const stage: Stage = {
+  const testbed: Testbed = {
     namespace,
     create(object) {
       const resource = resourceOfObject(object)
@@ -71,59 +71,59 @@ export function stageOn(ground: Ground, namespace: string, notes: Note[]): { sta
       }
     },
     async until(what, check) {
-      const deadline = ground.nowMs() + WITHIN_MS
+      const deadline = deps.nowMs() + WITHIN_MS
       while (!(await check())) {
-        assert.ok(ground.nowMs() < deadline, `not seen within a minute: ${what}`)
-        await ground.pass(ground.lookEveryMs)
+        assert.ok(deps.nowMs() < deadline, `not seen within a minute: ${what}`)
+        await deps.pass(deps.lookEveryMs)
       }
     },
     async steady() {
       for (let before = ''; ; ) {
-        const now = await revisionsOf(ground, namespace)
+        const now = await revisionsOf(deps, namespace)
         if (now === before) return
         before = now
-        await ground.pass(ground.steadyMs)
+        await deps.pass(deps.steadyMs)
       }
     },
-    pass: (seconds) => ground.pass(seconds * 1000),
+    pass: (seconds) => deps.pass(seconds * 1000),
     note: (label, facts) => void notes.push({ label, facts }),
     async noteAll(label, ...resources) {
-      await stage.steady()
+      await testbed.steady()
       for (const resource of resources) {
-        const objects = resource.namespaced ? await stage.list(resource) : await own(resource)
+        const objects = resource.namespaced ? await testbed.list(resource) : await own(resource)
         notes.push({ label: `${label}: ${resource.plural}`, facts: objects.map(comparable).sort(byText) })
       }
     },
     async noteEvents(label) {
-      await stage.steady()
-      notes.push({ label: `${label}: events`, facts: comparableEvents((await stage.list(EVENTS)) as Event[]) })
+      await testbed.steady()
+      notes.push({ label: `${label}: events`, facts: comparableEvents((await testbed.list(EVENTS)) as Event[]) })
     },
     async finish(pod, exitCode) {
-      await stage.patch(PODS, pod.metadata.name ?? '', { status: ended(pod, exitCode, ground.nowMs()) }, 'status')
+      await testbed.patch(PODS, pod.metadata.name ?? '', { status: ended(pod, exitCode, deps.nowMs()) }, 'status')
     },
     async setReady(pod, isReady) {
       // Conditions count in seconds: the transition must be later than the one before.
-      await ground.pass(1100)
-      const live = await stage.get(PODS, pod.metadata.name ?? '')
+      await deps.pass(1100)
+      const live = await testbed.get(PODS, pod.metadata.name ?? '')
       if (live === undefined) return
       const status = isReady ? 'True' : 'False'
-      const now = timeOf(ground.nowMs())
+      const now = timeOf(deps.nowMs())
       const conditions = (live.status?.conditions ?? []).map((condition) =>
         condition.type === 'Ready' || condition.type === 'ContainersReady' ? { ...condition, status, lastTransitionTime: now } : condition,
       )
       const containerStatuses = (live.status?.containerStatuses ?? []).map((one) => ({ ...one, ready: isReady }))
-      await stage.patch(PODS, pod.metadata.name ?? '', { status: { conditions, containerStatuses } }, 'status')
+      await testbed.patch(PODS, pod.metadata.name ?? '', { status: { conditions, containerStatuses } }, 'status')
     },
   }
   /** Of what has no namespace, only what the scenario made. */
   const own = async (resource: Resource): Promise<KubeObject[]> =>
-    (await stage.list(resource)).filter(({ metadata }) =>
+    (await testbed.list(resource)).filter(({ metadata }) =>
       outside.some(([of, name]) => of.plural === resource.plural && name === metadata.name),
     )
   const tidy = async (): Promise<void> => {
     for (const [resource, name] of outside) await ifFound(client.delete(resource, { name }))
   }
-  return { stage, tidy }
+  return { testbed, tidy }
 }
 
 const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
@@ -163,7 +163,7 @@ const WATCHED = [
 ] as const
 
 /** Everything's versions in one text: equal when nothing changed. */
-async function revisionsOf({ client, inside }: Ground, namespace: string): Promise<string> {
+async function revisionsOf({ client, inside }: TestbedDeps, namespace: string): Promise<string> {
   const lists = await Promise.all(
     WATCHED.map(([group, plural, kind]) =>
       inside(() => client.list({ group, version: 'v1', plural, kind, namespaced: true }, { namespace })),

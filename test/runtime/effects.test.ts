@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sleep } from '../../src/base/clock.ts'
 import { createCaches } from '../../src/client/cache/caches.ts'
-import { openScene, type Scene, type ServerUnderTest } from '../../src/client/suite-harness.ts'
+import { type ClientTestbed, openTestbed, type ServerUnderTest } from '../../src/client/suite-harness.ts'
 import { aConfigMap } from '../../src/faultsim/builders/index.ts'
 import { CONFIG_MAPS, EVENTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
@@ -35,12 +35,12 @@ describe('what a plan asks for', () => {
     await server.close()
   })
 
-  async function start(controller: Controller): Promise<Scene> {
-    const scene = await openScene(server)
+  async function start(controller: Controller): Promise<ClientTestbed> {
+    const clientTestbed = await openTestbed(server)
     const { clock, random } = server
-    const caches = createCaches({ client: scene.client, clock, random })
+    const caches = createCaches({ client: clientTestbed.client, clock, random })
     const running = runController(controller, {
-      client: scene.client,
+      client: clientTestbed.client,
       caches,
       clock,
       random,
@@ -50,10 +50,10 @@ describe('what a plan asks for', () => {
       await running.stop()
       caches.stop()
     })
-    return scene
+    return clientTestbed
   }
   const wait = (ms = 5000): Promise<void> => sleep(server.clock, ms)
-  const namesIn = async (s: Scene): Promise<string[]> =>
+  const namesIn = async (s: ClientTestbed): Promise<string[]> =>
     (await s.client.list(CONFIG_MAPS, { namespace: s.namespace })).items
       .map((map) => map.metadata.name ?? '')
       .filter((name) => name !== 'kube-root-ca.crt')
@@ -93,18 +93,18 @@ describe('what a plan asks for', () => {
         s.client.patch(CONFIG_MAPS, { namespace: s.namespace, name: 'primary' }, { type: 'merge', body: { data: { value } } })
       await touch('again')
       await wait()
-      const told = async () => (await s.client.list(EVENTS, { namespace: s.namespace })).items
+      const events = async () => (await s.client.list(EVENTS, { namespace: s.namespace })).items
       assert.deepEqual(
-        (await told()).map((event) => [event.reason, event.message, event.count]),
+        (await events()).map((event) => [event.reason, event.message, event.count]),
         [['Made', 'made one', 1]],
       )
-      const [event] = await told()
+      const [event] = await events()
       assert.deepEqual((event?.involvedObject as { uid?: string } | undefined)?.uid, primary.metadata.uid)
       await s.client.delete(CONFIG_MAPS, { namespace: s.namespace, name: 'one' })
       await touch('once more')
       await wait()
       assert.deepEqual(
-        (await told()).map(({ count }) => count),
+        (await events()).map(({ count }) => count),
         [2],
       )
     }))

@@ -8,9 +8,9 @@ import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS } from '.
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
 import type { Answer, Listener } from './listening.ts'
-import type { Elsewhere, FleetStage, Place } from './story.ts'
+import type { Elsewhere, FleetTestbed, Place } from './story.ts'
 
-export interface Ground {
+export interface TestbedDeps {
   hub: Client
   members: readonly { name: string; client: Client }[]
   /** Runs a call where calls run. */
@@ -27,58 +27,58 @@ export interface Ground {
   listen(answer: Answer): Promise<Listener>
 }
 
-export interface SetStage {
-  stage: FleetStage
+export interface PreparedTestbed {
+  testbed: FleetTestbed
   /** Takes away what others could notice. */
   tidy(): Promise<void>
 }
 
-const TOLD_CHARACTERS = 12_000
+const SHOWN_CHARACTERS = 12_000
 
 /** `mark` is in the names of everything that belongs to this story, and in nothing else. */
-export function stageOn(ground: Ground, mark: string): SetStage {
+export function testbedOn(deps: TestbedDeps, mark: string): PreparedTestbed {
   const namespace = `story-${mark}`
   const outside: [Resource, string][] = []
   const listeners: Listener[] = []
-  const hub = placeOn(ground, { name: 'hub', client: ground.hub }, namespace, (resource, name) => outside.push([resource, name]))
-  const members = ground.members.map((member) => placeOn(ground, member, namespace))
+  const hub = placeOn(deps, { name: 'hub', client: deps.hub }, namespace, (resource, name) => outside.push([resource, name]))
+  const members = deps.members.map((member) => placeOn(deps, member, namespace))
   const [first, second, third] = members
   if (first === undefined || second === undefined || third === undefined) throw new Error('a fleet has three members')
-  const stage: FleetStage = {
+  const testbed: FleetTestbed = {
     namespace,
     hub,
     members: [first, second, third],
     unique: (base) => `${base}-${mark}`,
     async until(what, check) {
-      const deadline = ground.nowMs() + ground.patienceMs
+      const deadline = deps.nowMs() + deps.patienceMs
       while (!(await check())) {
-        if (ground.nowMs() > deadline)
-          assert.fail(`not seen within ${ground.patienceMs / 1000} s: ${what}\n${told(await objectsOf(ground, mark))}`)
-        await ground.pass(ground.lookEveryMs)
+        if (deps.nowMs() > deadline)
+          assert.fail(`not seen within ${deps.patienceMs / 1000} s: ${what}\n${reported(await objectsOf(deps, mark))}`)
+        await deps.pass(deps.lookEveryMs)
       }
     },
-    settle: () => ground.settle(() => versionsOf(ground, mark)),
+    settle: () => deps.settle(() => versionsOf(deps, mark)),
     async listen(answer) {
-      const listener = await ground.listen(answer)
+      const listener = await deps.listen(answer)
       listeners.push(listener)
       return listener
     },
-    pass: (seconds) => ground.pass(seconds * 1000),
+    pass: (seconds) => deps.pass(seconds * 1000),
   }
   const tidy = async (): Promise<void> => {
     for (const [resource, name] of outside.reverse()) await hub.delete(resource, name)
     // The next story may bring one of the same name: until its objects are gone, a server keeps it.
     for (const [resource, name] of outside)
       if (resource.plural === CUSTOM_RESOURCE_DEFINITIONS.plural)
-        await stage.until(`${name} gone`, async () => (await hub.get(resource, name)) === undefined)
+        await testbed.until(`${name} gone`, async () => (await hub.get(resource, name)) === undefined)
     for (const listener of listeners) await listener.close()
   }
-  return { stage, tidy }
+  return { testbed, tidy }
 }
 
 type Note = (resource: Resource, name: string) => void
 
-function placeOn({ inside }: Ground, { name: place, client }: { name: string; client: Client }, own: string, note?: Note): Place {
+function placeOn({ inside }: TestbedDeps, { name: place, client }: { name: string; client: Client }, own: string, note?: Note): Place {
   const at = ({ namespaced }: Resource, name: string, { namespace = own }: Elsewhere = {}) => (namespaced ? { namespace, name } : { name })
   return {
     name: place,
@@ -116,7 +116,7 @@ function placeOn({ inside }: Ground, { name: place, client }: { name: string; cl
 }
 
 /** What a story moves, in its namespace and without one; Works are told of in the status of their bindings. */
-async function movedBy({ hub, members, inside }: Ground, mark: string): Promise<KubeObject[]> {
+async function movedBy({ hub, members, inside }: TestbedDeps, mark: string): Promise<KubeObject[]> {
   const namespace = `story-${mark}`
   const lists = await Promise.all([
     ...[RESOURCE_BINDINGS, EVENTS, DEPLOYMENTS, CONFIG_MAPS].map((resource) => inside(() => hub.list(resource, { namespace }))),
@@ -129,21 +129,21 @@ async function movedBy({ hub, members, inside }: Ground, mark: string): Promise<
   )
 }
 
-async function versionsOf(ground: Ground, mark: string): Promise<string> {
-  return (await movedBy(ground, mark)).map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join('\n')
+async function versionsOf(deps: TestbedDeps, mark: string): Promise<string> {
+  return (await movedBy(deps, mark)).map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join('\n')
 }
 
 /** With the Works, which are many on a fleet that is shared. */
-async function objectsOf(ground: Ground, mark: string): Promise<KubeObject[]> {
-  const { items } = await ground.inside(() => ground.hub.list(WORKS))
-  return [...(await movedBy(ground, mark)), ...ofStory(items, mark)]
+async function objectsOf(deps: TestbedDeps, mark: string): Promise<KubeObject[]> {
+  const { items } = await deps.inside(() => deps.hub.list(WORKS))
+  return [...(await movedBy(deps, mark)), ...ofStory(items, mark)]
 }
 
 const ofStory = (objects: readonly KubeObject[], mark: string): KubeObject[] =>
   objects.filter((object) => JSON.stringify(object).includes(mark))
 
 /** What a person would look at first: where bindings and Works stand, and the events. */
-function told(objects: readonly KubeObject[]): string {
+function reported(objects: readonly KubeObject[]): string {
   const lines = objects.flatMap(({ kind, metadata, spec, status, type, reason, message }) => {
     if (kind === 'Event') return [`${type} ${reason}: ${message}`]
     if (kind !== 'Work' && !kind.endsWith('Binding')) return []
@@ -155,5 +155,5 @@ function told(objects: readonly KubeObject[]): string {
       `${kind} ${namespace}/${name} ${JSON.stringify({ gone, clusters, requiredBy, suspendDispatching, conditions, aggregatedStatus })}`,
     ]
   })
-  return lines.join('\n').slice(0, TOLD_CHARACTERS)
+  return lines.join('\n').slice(0, SHOWN_CHARACTERS)
 }
