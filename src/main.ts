@@ -30,7 +30,7 @@ const clock: Clock = {
   yieldIfDue: createYieldIfDue({
     nowMs: () => performance.now(),
     turn: (callback) => void setImmediate(callback),
-    heldAtMostMs: HELD_AT_MOST_MS,
+    maxHoldMs: HELD_AT_MOST_MS,
   }),
   preciseMs: () => performance.now(),
   now: () => Date.now(),

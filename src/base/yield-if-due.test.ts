@@ -6,7 +6,7 @@ describe('a breath', () => {
   it('is taken when the last one is too long ago, by all together', async () => {
     let now = 0
     const turns: (() => void)[] = []
-    const yieldIfDue = createYieldIfDue({ nowMs: () => now, turn: (callback) => void turns.push(callback), heldAtMostMs: 15 })
+    const yieldIfDue = createYieldIfDue({ nowMs: () => now, turn: (callback) => void turns.push(callback), maxHoldMs: 15 })
     assert.equal(yieldIfDue(), undefined)
     now = 14
     assert.equal(yieldIfDue(), undefined)
@@ -26,7 +26,7 @@ describe('a breath', () => {
     const yieldIfDue = createYieldIfDue({
       nowMs: () => performance.now(),
       turn: (callback) => void setImmediate(callback),
-      heldAtMostMs: 1,
+      maxHoldMs: 1,
     })
     let hadTurn = false
     setImmediate(() => {

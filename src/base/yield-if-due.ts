@@ -7,15 +7,15 @@ export interface YieldOptions {
   /** Calls back when everybody else had a turn. */
   turn(callback: () => void): void
   /** So long may it be held. */
-  heldAtMostMs: number
+  maxHoldMs: number
 }
 
 /** All that wait do so for the same turn. Undefined when there is no need to. */
-export function createYieldIfDue({ nowMs, turn, heldAtMostMs }: YieldOptions): () => Promise<void> | undefined {
+export function createYieldIfDue({ nowMs, turn, maxHoldMs }: YieldOptions): () => Promise<void> | undefined {
   let waiting: Promise<void> | undefined
   let turnedMs = nowMs()
   return () => {
-    if (nowMs() - turnedMs < heldAtMostMs) return undefined
+    if (nowMs() - turnedMs < maxHoldMs) return undefined
     waiting ??= new Promise((resolve) => {
       turn(() => {
         waiting = undefined

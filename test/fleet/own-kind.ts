@@ -5,7 +5,7 @@ import { CLUSTERS } from '../../src/kinds/karmada/resources.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
-import { reaches } from './looks.ts'
+import { reaches } from './expectations.ts'
 import { aClusterPropagationPolicy, on, selectorOf } from './manifests.ts'
 import type { FleetTestbed, Place } from './story.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { KubeObject } from '../../kube/meta.ts'
-import { contentOf, contentText, isSameContent, peoplesPart } from './content.ts'
+import { contentOf, contentText, isSameContent, userPart } from './content.ts'
 import { fieldDifference } from './difference.ts'
 import { aDeployment } from './testing.ts'
 
@@ -41,7 +41,7 @@ describe('the content of a template', () => {
     assert.deepEqual(contentOf(turned), contentOf(BASE))
   })
 
-  it('is remembered as one text', () => assert.equal(peoplesPart(contentText(contentOf(BASE))), contentOf(BASE).people))
+  it('is remembered as one text', () => assert.equal(userPart(contentText(contentOf(BASE))), contentOf(BASE).people))
 
   it('is compared without status and bookkeeping', () => {
     assert.ok(isSameContent(BASE, { ...withMeta({ resourceVersion: '5' }), status: { replicas: 2 } }))

@@ -22,7 +22,7 @@ export interface Content {
 export const contentText = ({ people, fleet }: Content): string => `${people}.${fleet}`
 
 /** The part of people in a remembered content. */
-export const peoplesPart = (text: string): string => text.slice(0, text.indexOf('.'))
+export const userPart = (text: string): string => text.slice(0, text.indexOf('.'))
 
 export type ContentOf = (template: KubeObject) => Content
 

@@ -28,13 +28,13 @@ export function fitMessage(total: number, { reasons }: Filtered): string {
 }
 
 /** Clusters that would do by themselves, when all together would not. */
-export interface InVain {
+export interface FailedSelection {
   readonly candidates: Candidates
   readonly problem: string
 }
 
-export function explainFailure({ feasible, rejected, reasons }: Filtered, inVain: InVain | undefined): ExplanationInput {
-  const { candidates, problem = '' } = inVain ?? {}
+export function explainFailure({ feasible, rejected, reasons }: Filtered, failedSelection: FailedSelection | undefined): ExplanationInput {
+  const { candidates, problem = '' } = failedSelection ?? {}
   const count = candidates?.byName.length ?? 0
   const sentence = ({ name, available }: Candidate): Sentence => ({
     name,

@@ -11,7 +11,7 @@ import type { ClusterInfo } from './cluster-info.ts'
 import { type Decision, type Explanation, explanationOf, MAX_EXPLAINED, type Reason, type Sentence } from './decision.ts'
 import type { Demand, Term } from './demand.ts'
 import { type Estimate, estimatorFor, type InFlight, NOTHING_IN_FLIGHT } from './estimator.ts'
-import { explainChoice, explainFailure, type Filtered, fitMessage, type InVain } from './explanation.ts'
+import { explainChoice, explainFailure, type FailedSelection, type Filtered, fitMessage } from './explanation.ts'
 import { FILTERS } from './filters/all.ts'
 import type { Check } from './filters/filter.ts'
 import { selectClusters } from './spread/select.ts'
@@ -109,11 +109,11 @@ function attemptWith(term: Term, world: World): Attempt {
   const timed = options.measures?.timed ?? untimed
   const filtered = timed('Filter', () => filter(term, world))
   const { feasible } = filtered
-  const fail = (reason: Reason, message: string, inVain: InVain | undefined): Attempt => ({
+  const fail = (reason: Reason, message: string, failedSelection: FailedSelection | undefined): Attempt => ({
     reason,
     message,
     targets: [],
-    explanation: explanationOf(explainFailure(filtered, inVain)),
+    explanation: explanationOf(explainFailure(filtered, failedSelection)),
   })
   if (feasible.length === 0) return fail('NoClusterFit', fitMessage(clusters.length, filtered), undefined)
   const candidates = timed('Score', () => candidatesOf(feasible, { demand, term, estimate }))

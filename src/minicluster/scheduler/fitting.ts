@@ -44,17 +44,17 @@ export class Fitting {
     if (rivals.length === 0) return this.#checkAll(node)
     // With them, because they come; and without them, because they may not: what they bring cannot be relied on.
     const crowded = node.copy()
-    for (const rival of rivals) this.imagine(rival, crowded, 1)
+    for (const rival of rivals) this.simulate(rival, crowded, 1)
     const rejection = this.#checkAll(crowded)
-    for (const rival of rivals) this.imagine(rival, crowded, -1)
+    for (const rival of rivals) this.simulate(rival, crowded, -1)
     return rejection ?? this.#checkAll(node)
   }
 
   /** Puts a pod on a copied node or takes it away, before the eyes of all filters. To be undone by the opposite. */
-  imagine(other: PodInfo, copied: NodeState, sign: 1 | -1): void {
+  simulate(other: PodInfo, copied: NodeState, sign: 1 | -1): void {
     if (sign === 1) copied.add(other)
     else copied.remove(other.key)
-    for (const prepared of this.#prepared) prepared.imagine?.(other, copied, sign)
+    for (const prepared of this.#prepared) prepared.simulate?.(other, copied, sign)
   }
 
   #checkAll(node: NodeState): Rejection | undefined {

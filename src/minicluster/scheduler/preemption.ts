@@ -72,13 +72,13 @@ function victimsOn(node: NodeState, { pod, fitting, snapshot }: Search, budgets:
   const possible = [...node.pods.values()].filter((other) => other.priority < pod.priority)
   if (possible.length === 0) return NO_VICTIMS
   const nodeCopy = node.copy()
-  for (const other of possible) fitting.imagine(other, nodeCopy, -1)
+  for (const other of possible) fitting.simulate(other, nodeCopy, -1)
   const gone = new Set(possible)
   const letStay = (other: PodInfo): boolean => {
-    fitting.imagine(other, nodeCopy, 1)
+    fitting.simulate(other, nodeCopy, 1)
     gone.delete(other)
     if (fitting.check(nodeCopy) === undefined) return true
-    fitting.imagine(other, nodeCopy, -1)
+    fitting.simulate(other, nodeCopy, -1)
     gone.add(other)
     return false
   }
@@ -92,7 +92,7 @@ function victimsOn(node: NodeState, { pod, fitting, snapshot }: Search, budgets:
     for (const other of others) letStay(other)
     return { node, victims: [...gone].sort((a, b) => byImportance(a, b, startOf)), violations }
   } finally {
-    for (const other of gone) fitting.imagine(other, nodeCopy, 1)
+    for (const other of gone) fitting.simulate(other, nodeCopy, 1)
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import type { Priority } from '../../runtime/controller.ts'
 import { FILTERS } from './filters/all.ts'
-import { type Change, happeningOf } from './filters/filter.ts'
+import { type Change, clusterEventOf } from './filters/filter.ts'
 import type { Verdict } from './schedule.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { PodInfo } from './state/pod-info.ts'
@@ -107,7 +107,7 @@ export class UnschedulableQueue {
 
   happened(change: Change, snapshot: Snapshot): void {
     if (this.#kinds.size === 0) return
-    const happening = happeningOf(change)
+    const happening = clusterEventOf(change)
     for (const { name, listens, isHelpedBy } of FILTERS) {
       if (!listens.includes(happening)) continue
       for (const kind of this.#byFilter.get(name) ?? [])

@@ -40,9 +40,9 @@ describe('the fence around a leader', () => {
   it('gives up writes on their way and refuses all others, at once; reading goes on', async () => {
     const hand = byHand()
     const fence = createFence(hand.transport)
-    const onTheWay = assert.rejects(fence.transport.request(asking('PATCH')), /the lease was lost/)
+    const inFlight = assert.rejects(fence.transport.request(asking('PATCH')), /the lease was lost/)
     fence.shut('the lease was lost')
-    await onTheWay
+    await inFlight
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       await assert.rejects(fence.transport.request(asking(method)), /the lease was lost/)
     const read = fence.transport.request(asking('GET'))

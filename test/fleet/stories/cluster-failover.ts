@@ -5,7 +5,7 @@ import { CLUSTER_ROLES, CONFIG_MAPS } from '../../../src/kinds/kubernetes/resour
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, hasEvent, isIn, sharesOf } from '../bindings.ts'
 import { whileCluster } from '../clusters.ts'
-import { reaches } from '../looks.ts'
+import { reaches } from '../expectations.ts'
 import { aClusterPropagationPolicy, aClusterRole, aConfigMap, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
 import { type OwnKind, ownKind, report, teach } from '../own-kind.ts'
 import type { FleetArea, FleetTestbed, Place } from '../story.ts'

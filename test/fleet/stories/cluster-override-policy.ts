@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { CLUSTER_OVERRIDE_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { APPLIED_CLUSTER_OVERRIDES } from '../../../src/kinds/karmada/well-known.ts'
 import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS, NAMESPACES } from '../../../src/kinds/kubernetes/resources.ts'
-import { reaches, workOf } from '../looks.ts'
+import { reaches, workOf } from '../expectations.ts'
 import {
   aClusterOverridePolicy,
   aClusterPropagationPolicy,

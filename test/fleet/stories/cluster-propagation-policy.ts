@@ -16,7 +16,7 @@ import {
   leaves,
   reaches,
   refusalOf,
-} from '../looks.ts'
+} from '../expectations.ts'
 import { aClusterPropagationPolicy, aClusterRole, aClusterRoleBinding, aDefinition, aDeployment, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetTestbed } from '../story.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import type { Resource } from '../../../src/kube/resource.ts'
-import { refusalOf } from '../looks.ts'
+import { refusalOf } from '../expectations.ts'
 import { aConfigMap, aDefinition, aDeployment } from '../manifests.ts'
 import type { FleetArea, FleetStory, FleetTestbed } from '../story.ts'
 

@@ -7,7 +7,7 @@ import { CONFIG_MAPS, DEPLOYMENTS, EVENTS } from '../../../src/kinds/kubernetes/
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import type { Resource } from '../../../src/kube/resource.ts'
 import { whileCluster } from '../clusters.ts'
-import { bindingOf, eventAppears, isOnlyIn, leaves, reaches } from '../looks.ts'
+import { bindingOf, eventAppears, isOnlyIn, leaves, reaches } from '../expectations.ts'
 import { aClaim, aConfigMap, aDeployment, aPropagationPolicy, aSecret, aServiceAccount, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea, FleetStory, FleetTestbed, Place } from '../story.ts'
 import { spreadOver } from '../workloads.ts'

@@ -1,7 +1,7 @@
 /** Members differ from what was decided because somebody changed them there: what is put back, and what is theirs. */
 import assert from 'node:assert/strict'
 import { CONFIG_MAPS, DEPLOYMENTS, SERVICES } from '../../../src/kinds/kubernetes/resources.ts'
-import { reaches } from '../looks.ts'
+import { reaches } from '../expectations.ts'
 import { aConfigMap, aDeployment, aPropagationPolicy, aService, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetTestbed } from '../story.ts'
 

@@ -4,7 +4,7 @@ import { RESOURCE_INTERPRETER_CUSTOMIZATIONS } from '../../../src/kinds/karmada/
 import { CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isIn, isPlaced, reportedAs } from '../bindings.ts'
-import { reaches } from '../looks.ts'
+import { reaches } from '../expectations.ts'
 import { aConfigMap, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
 import { type OwnKind, ownKind, type Rules, report, teach } from '../own-kind.ts'
 import type { FleetArea, FleetTestbed } from '../story.ts'

@@ -1,15 +1,15 @@
 /** What a server of people's own tells the fleet about their kind, and what happens while it does not. */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import { WAITING_BECAUSE } from '../../../src/fleet/detector/binding/notes.ts'
+import { WAITING_BECAUSE } from '../../../src/fleet/detector/binding/annotations.ts'
 import type { AggregatedStatusItem } from '../../../src/kinds/karmada/index.ts'
 import { executionNamespace } from '../../../src/kinds/karmada/names.ts'
 import { CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { bindingOf, isPlaced, reportedAs, type Shares } from '../bindings.ts'
 import { type Boat, KNOWN_OPERATIONS } from '../boat-webhook.ts'
+import { eventAppears, isOnlyIn, reaches } from '../expectations.ts'
 import { BAD_DAYS, endBadDay, ferryAt, type Harbour, harbour, launch } from '../harbour.ts'
-import { eventAppears, isOnlyIn, reaches } from '../looks.ts'
 import { report } from '../own-kind.ts'
 import type { FleetArea, FleetTestbed } from '../story.ts'
 

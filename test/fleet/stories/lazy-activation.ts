@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
-import { bindingOf, isClaimed, isOnlyIn, leaves, reaches } from '../looks.ts'
+import { bindingOf, isClaimed, isOnlyIn, leaves, reaches } from '../expectations.ts'
 import { aClusterPropagationPolicy, aConfigMap, aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea, FleetTestbed } from '../story.ts'
 

@@ -4,7 +4,7 @@ import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { DEPLOYMENTS, NAMESPACES, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { isPlaced, reportedAs, says } from '../bindings.ts'
-import { leaves, reaches } from '../looks.ts'
+import { leaves, reaches } from '../expectations.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
-import { reaches } from '../looks.ts'
+import { reaches } from '../expectations.ts'
 import { aConfigMap, aPropagationPolicy, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 

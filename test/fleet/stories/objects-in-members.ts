@@ -15,7 +15,7 @@ import {
 } from '../../../src/kinds/karmada/well-known.ts'
 import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, SECRETS } from '../../../src/kinds/kubernetes/resources.ts'
 import { findCondition } from '../../../src/kube/conditions.ts'
-import { bindingOf, isOnlyIn, leaves, reaches, workOf } from '../looks.ts'
+import { bindingOf, isOnlyIn, leaves, reaches, workOf } from '../expectations.ts'
 import { aConfigMap, aDeployment, aPropagationPolicy, aSecret, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea } from '../story.ts'
 

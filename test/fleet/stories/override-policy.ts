@@ -4,7 +4,7 @@ import { OVERRIDE_POLICIES, PROPAGATION_POLICIES } from '../../../src/kinds/karm
 import { APPLIED_OVERRIDES } from '../../../src/kinds/karmada/well-known.ts'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { Deployment } from '../../../src/kinds/kubernetes/types.ts'
-import { eventAppears, reaches, refusalOf, workOf } from '../looks.ts'
+import { eventAppears, reaches, refusalOf, workOf } from '../expectations.ts'
 import { aConfigMap, aDeployment, anOverridePolicy, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetTestbed } from '../story.ts'
 

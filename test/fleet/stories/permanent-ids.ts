@@ -13,7 +13,7 @@ import {
   WORK_NAMESPACE,
 } from '../../../src/kinds/karmada/well-known.ts'
 import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
-import { bindingOf, clusterBindingOf, clusterWorkOf, reaches, workOf } from '../looks.ts'
+import { bindingOf, clusterBindingOf, clusterWorkOf, reaches, workOf } from '../expectations.ts'
 import { aClusterPropagationPolicy, aClusterRole, aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea } from '../story.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
-import { eventAppears, isClaimed, isOnlyIn, leaves, refusalOf } from '../looks.ts'
+import { eventAppears, isClaimed, isOnlyIn, leaves, refusalOf } from '../expectations.ts'
 import { aClusterPropagationPolicy, aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea, FleetTestbed } from '../story.ts'
 

@@ -3,7 +3,7 @@
 import { resourceOfObject } from '../../../src/faultsim/world/resources.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
-import { isOnlyIn, leaves, reaches } from '../looks.ts'
+import { isOnlyIn, leaves, reaches } from '../expectations.ts'
 import {
   aClaim,
   aClusterPropagationPolicy,

@@ -4,7 +4,7 @@ import { PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/kinds/karm
 import { BINDING_FINALIZER, PROPAGATION_POLICY_ID, RESOURCE_BINDING_ID } from '../../../src/kinds/karmada/well-known.ts'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../../src/kube/conditions.ts'
-import { bindingOf, claimOf, eventAppears, isClaimed, isOnlyIn, leaves, reaches, refusalOf } from '../looks.ts'
+import { bindingOf, claimOf, eventAppears, isClaimed, isOnlyIn, leaves, reaches, refusalOf } from '../expectations.ts'
 import { aClusterPropagationPolicy, aConfigMap, aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea } from '../story.ts'
 

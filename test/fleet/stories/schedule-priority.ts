@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
-import { bindingOf, isOnlyIn } from '../looks.ts'
+import { bindingOf, isOnlyIn } from '../expectations.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea } from '../story.ts'
 

@@ -3,7 +3,7 @@ import { DAEMON_SETS, DEPLOYMENTS, JOBS, POD_DISRUPTION_BUDGETS, SERVICES, STATE
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import type { Resource } from '../../../src/kube/resource.ts'
 import { hasEvent, isIn, isPlaced, reportedAs, says } from '../bindings.ts'
-import { reaches } from '../looks.ts'
+import { reaches } from '../expectations.ts'
 import { aDeployment, aPropagationPolicy, deploymentsNamed, on, selectorOf } from '../manifests.ts'
 import type { FleetArea, FleetTestbed } from '../story.ts'
 import { aDaemonSet, aDisruptionBudget, aLoadBalancer, anIngress, aParallelJob, aStatefulSet, DUPLICATED, weighted } from '../workloads.ts'

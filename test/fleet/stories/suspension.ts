@@ -4,7 +4,7 @@ import { executionNamespace } from '../../../src/kinds/karmada/names.ts'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'
 import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { findCondition } from '../../../src/kube/conditions.ts'
-import { bindingOf, eventAppears, isOnlyIn, leaves, reaches, refusalOf, workOf } from '../looks.ts'
+import { bindingOf, eventAppears, isOnlyIn, leaves, reaches, refusalOf, workOf } from '../expectations.ts'
 import { aClusterPropagationPolicy, aDeployment, aPropagationPolicy, deploymentsNamed, on } from '../manifests.ts'
 import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 

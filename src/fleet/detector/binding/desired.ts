@@ -14,7 +14,7 @@ import { HELD_BECAUSE, type NarrowingAnswer, narrowPlacement } from '../../../ru
 import { type Claim, claimChanges, neededChanges } from '../claim.ts'
 import { CONTENT_ANNOTATION, type Content, contentText } from '../content.ts'
 import { fieldDifference } from '../difference.ts'
-import { WAITING_BECAUSE } from './notes.ts'
+import { WAITING_BECAUSE } from './annotations.ts'
 
 export interface DesiredBinding {
   bindings: Resource<Binding>

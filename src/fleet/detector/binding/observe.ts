@@ -21,10 +21,10 @@ import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { type FleetMeasures, untimed } from '../../metrics/measures.ts'
 import { type Decision, decide, isValidClaim } from '../choice.ts'
 import { type Claim, claimBy, claimOf, isOfCluster, isSameClaim } from '../claim.ts'
-import { CONTENT_ANNOTATION, type Content, type ContentOf, peoplesPart } from '../content.ts'
+import { CONTENT_ANNOTATION, type Content, type ContentOf, userPart } from '../content.ts'
 import { candidatesFor } from '../policy-index.ts'
+import { DEFERRED } from './annotations.ts'
 import { controllerUidOf } from './desired.ts'
-import { DEFERRED } from './notes.ts'
 
 /** Karmada's feature gates that concern the detector; all on unless they are switched off. */
 export interface DetectorGates {
@@ -176,7 +176,7 @@ function isDeferred({ template, content, policy, isClaimed, binding }: Lazy): bo
   if (policy.spec?.activationPreference !== 'Lazy') return false
   const remembered = binding?.metadata.annotations?.[CONTENT_ANNOTATION]
   if (binding !== undefined && remembered !== undefined && controllerUidOf(binding) === template.metadata.uid)
-    return peoplesPart(remembered) === content.people
+    return userPart(remembered) === content.people
   if (isClaimed) return template.metadata.annotations?.[DEFERRED] === content.people
   return Number(template.metadata.resourceVersion) < Number(policy.metadata.resourceVersion)
 }

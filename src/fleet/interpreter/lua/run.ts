@@ -38,7 +38,7 @@ export class Run {
   /** Whether a string holds bytes that are no UTF-8 (see text.ts), so that they are looked for on the way out. */
   hasStrayBytes = false
   /** Whether requirements of pods name their priority class. */
-  tellsPriorityClass = true
+  usesPriorityClass = true
   readonly now: () => number
   /** The `kube` module, once it was asked for. */
   kube: LuaTable | undefined

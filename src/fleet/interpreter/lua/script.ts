@@ -79,7 +79,7 @@ export class Script {
   call(args: readonly unknown[], options: CallOptions): Results {
     const run = new Run(options.limits ?? DEFAULT_LIMITS, this.compiled.sites, stringLibrary, options.now)
     run.hasStrayBytes = this.compiled.hasStrayBytes
-    run.tellsPriorityClass = options.priorityClassName !== false
+    run.usesPriorityClass = options.priorityClassName !== false
     try {
       const target = this.compiled.load(run, new CallGlobals(run))
       if (typeof target !== 'function') throw this.noFunction(target)

@@ -24,7 +24,7 @@ export interface Refusal {
 export interface Prepared {
   check(node: NodeState): Rejection | undefined
   /** Imagines another pod on a node (1) or away from it (-1); undone by the opposite. */
-  imagine?(other: PodInfo, node: NodeState, sign: 1 | -1): void
+  simulate?(other: PodInfo, node: NodeState, sign: 1 | -1): void
   /** Only these nodes can do. */
   readonly only?: ReadonlySet<string>
   /** Its answer for a node depends on other nodes, too. */
@@ -34,14 +34,14 @@ export interface Prepared {
 /** Something that happened, and may matter to a pod that waits. */
 export type Change = PlaceChange | { kind: 'claim' | 'volume' | 'storage-class' | 'namespace'; old?: KubeObject; now?: KubeObject }
 
-export type Happening = 'node' | 'pod-added' | 'pod-removed' | 'pod-changed' | 'claim' | 'volume' | 'storage-class' | 'namespace'
+export type ClusterEvent = 'node' | 'pod-added' | 'pod-removed' | 'pod-changed' | 'claim' | 'volume' | 'storage-class' | 'namespace'
 
 export interface Filter {
   readonly name: string
   /** Undefined when it has nothing to say about this pod. */
   prepare(pod: PodInfo, snapshot: Snapshot): Prepared | Refusal | undefined
   /** What it listens to, to be asked whether it helps. */
-  readonly listens: readonly Happening[]
+  readonly listens: readonly ClusterEvent[]
   /** Whether a change may make a node good for a pod that this filter kept from it. */
   isHelpedBy(change: Change, pod: PodInfo, snapshot: Snapshot): boolean
 }
@@ -51,7 +51,7 @@ export const rejection = (by: string, reasons: string | readonly string[], isFin
 
 export const isRefusal = (prepared: Prepared | Refusal): prepared is Refusal => 'refused' in prepared
 
-export function happeningOf(change: Change): Happening {
+export function clusterEventOf(change: Change): ClusterEvent {
   if (change.kind !== 'pod') return change.kind
   return change.now === undefined ? 'pod-removed' : change.old === undefined ? 'pod-added' : 'pod-changed'
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import { podInfo } from '../state/pod-info.ts'
 import { aNode, aPod, aSnapshot, on, type PodAsked } from '../testing.ts'
 import { FILTERS } from './all.ts'
-import { type Change, happeningOf } from './filter.ts'
+import { type Change, clusterEventOf } from './filter.ts'
 
 const ZONE = 'topology.kubernetes.io/zone'
 const node = (old: Parameters<typeof aNode>[1] | undefined, now: Parameters<typeof aNode>[1] | undefined): Change => ({
@@ -80,7 +80,7 @@ describe('what may help a pod that a filter kept away', () => {
   for (const [name, what, asked, change, helps] of cases)
     it(`${name}: ${what}: ${helps ? 'yes' : 'no'}`, () => {
       const filter = FILTERS.find((one) => one.name === name)
-      const isHeard = filter?.listens.includes(happeningOf(change)) === true
+      const isHeard = filter?.listens.includes(clusterEventOf(change)) === true
       assert.equal(isHeard && filter?.isHelpedBy(change, podInfo(aPod('p', asked)), snapshot), helps)
     })
 })

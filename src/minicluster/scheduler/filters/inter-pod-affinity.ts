@@ -113,7 +113,7 @@ function prepared(pod: PodInfo, { existing, near, far }: Counts, { objects }: Sn
       if (far.size > 0 && antiAffinity.some(({ topologyKey }) => far.hasAt(topologyKey, node))) return TOO_NEAR
       return existing.size > 0 && existing.hasAnyAt(node) ? UNWANTED : undefined
     },
-    imagine(other, node, sign) {
+    simulate(other, node, sign) {
       for (const term of other.terms.antiAffinity) if (matchesTerm(term, pod, labelsOf)) existing.add(term.topologyKey, node, sign)
       if (matchesAllTerms(affinity, other, labelsOf)) for (const { topologyKey } of affinity) near.add(topologyKey, node, sign)
       for (const term of antiAffinity) if (matchesTerm(term, other, labelsOf)) far.add(term.topologyKey, node, sign)

@@ -57,7 +57,7 @@ function prepare(pod: PodInfo, spreads: readonly Spread[], { cluster }: Snapshot
       }
       return undefined
     },
-    imagine(other, node, sign) {
+    simulate(other, node, sign) {
       if (other.namespace !== pod.namespace || other.isTerminating || !hasAllKeys(spreads, node)) return
       for (const domain of domains) imagineIn(domain, { other, node, sign }, isCounted)
     },

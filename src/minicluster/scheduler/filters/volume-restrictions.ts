@@ -25,7 +25,7 @@ export const volumeRestrictions: Filter = {
     return {
       isWide: true,
       check: () => (conflicts > 0 ? REJECTION : undefined),
-      imagine(other, _node, sign) {
+      simulate(other, _node, sign) {
         if (other.namespace === pod.namespace) conflicts += sign * other.claims.filter(({ name }) => alone.has(name)).length
       },
     }

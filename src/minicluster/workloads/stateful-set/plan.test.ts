@@ -111,9 +111,9 @@ class Model {
 
 const rolling = (partition: number): StatefulSetSpec => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } })
 
-type Happening = { replicas: number } | { image: string } | { partition: number } | { proceed: number }
+type ClusterEvent = { replicas: number } | { image: string } | { partition: number } | { proceed: number }
 const happenings = fc.array(
-  fc.oneof<fc.Arbitrary<Happening>[]>(
+  fc.oneof<fc.Arbitrary<ClusterEvent>[]>(
     fc.record({ replicas: fc.nat(5) }),
     fc.record({ image: fc.constantFrom('one', 'two', 'three') }),
     fc.record({ partition: fc.nat(5) }),
@@ -123,7 +123,7 @@ const happenings = fc.array(
   { maxLength: 30 },
 )
 
-function play(model: Model, happening: Happening): void {
+function play(model: Model, happening: ClusterEvent): void {
   if ('replicas' in happening) model.change({ replicas: happening.replicas })
   else if ('image' in happening) model.change({ template: templateAt(happening.image) })
   else if ('partition' in happening) model.change(rolling(happening.partition))

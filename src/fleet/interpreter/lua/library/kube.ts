@@ -58,7 +58,7 @@ function namespaceAt(args: Arguments, position: number): string {
 export const kubeLibrary = library({
   accuratePodRequirements(args) {
     if (args.count !== 1) args.run.fail(args.site, 'getPodRequirements only accepts one argument')
-    return overTemplate(args, (template) => podRequirements(template, { priorityClassName: args.run.tellsPriorityClass }))
+    return overTemplate(args, (template) => podRequirements(template, { priorityClassName: args.run.usesPriorityClass }))
   },
   getPodDependencies(args) {
     if (args.count !== 2) args.run.fail(args.site, 'getPodDependencies only accepts two argument')
