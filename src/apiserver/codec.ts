@@ -210,7 +210,7 @@ function parseApplied(text: string): { value: Json; strictErrors: readonly strin
   }
 }
 
-/** What a strict reading of an applied body says: a refusal or warnings, by the request's wish. */
+/** What a strict reading of an applied body says: a refusal or warnings, as the request asks. */
 export function reportAppliedStrict(scope: Scope, mode: FieldValidation, errors: readonly string[]): void {
   for (const text of errors) {
     if (mode === 'Strict') throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: ${text}`)

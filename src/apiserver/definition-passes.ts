@@ -1,6 +1,6 @@
 /**
  * The bookkeeping of work on CustomResourceDefinitions: whose turn it is, and which names compete. One pass per definition
- * at a time; requests during a pass make one more; a failed pass is told and made again after a while.
+ * at a time; requests during a pass make one more; a failed pass is reported and made again after a while.
  */
 import type { Clock } from '../base/clock.ts'
 import { deepEqual } from '../base/json.ts'

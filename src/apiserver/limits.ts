@@ -6,7 +6,7 @@ import type { ServerLimits } from './scope.ts'
 
 export interface RequestLimiter {
   readonly inFlight: number
-  /** Runs `work` if there is room. Watches leave as soon as their stream has begun. */
+  /** Runs `work` if the limit allows. Watches leave as soon as their stream has begun. */
   pass<T>(user: UserInfo, work: () => Promise<T>): Promise<T>
 }
 

@@ -55,7 +55,7 @@ function warningHeader(text: string): string {
 
 const isPrintable = (char: string): boolean => char >= ' ' && char !== '\u007f'
 
-/** One object (storage version) as the scope's version and the client's wish. */
+/** One object (storage version) in the scope's version and the form that the client asks for. */
 export function respondObject(scope: Scope, negotiated: Negotiated, status: number, object: KubeObject): ApiResponse {
   const served = convertTo(scope.served, object, scope.served.apiVersion)
   const text = negotiated.shape === 'object' && negotiated.format === 'json' ? writtenText(served) : undefined

@@ -36,7 +36,7 @@ export interface ApiServerOptions {
   /** Paths outside the API that others serve (OpenAPI): undefined when not theirs. */
   extraPaths?(info: RequestInfo, request: ApiRequest): ApiResponse | Promise<ApiResponse> | undefined
   healthChecks?: Record<string, HealthCheck>
-  /** Told about failures that are ours, once each. */
+  /** Called once for each failure that is ours. */
   onInternalError?(error: unknown, info: RequestInfo): void
 }
 

@@ -9,8 +9,8 @@ export interface Clock {
   /** The same time; its timers are no work that anybody waits for: heartbeats, attempts to reach what is gone. Absent: this one. */
   readonly background?: Clock
   /**
-   * Lets others have a turn: where only promises follow on each other, as in process, nobody else does. Undefined when they
-   * had one a moment ago. Absent: nobody else is there.
+   * Lets the event loop turn, which chained promises alone never do. Undefined when it turned a moment ago. Absent: there is
+   * nothing else to run.
    */
   yieldIfDue?(): Promise<void> | undefined
 }

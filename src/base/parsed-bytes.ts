@@ -1,12 +1,12 @@
 /**
- * What bytes say, noted by who made them: a reader in the same process that gets these very bytes need not parse them. Who
- * passes them on may cut, repeat or lose them; what is no longer the same chunk has no meaning noted and is read as ever.
+ * Remembers the parsed form of bytes, noted by whoever encoded them: a reader in the same process that gets these very bytes
+ * need not parse them. Bytes that were cut or copied on their way are not found here and are parsed as usual.
  */
 import { deepFreeze } from './json.ts'
 
 const parsedBytes = new WeakMap<Uint8Array, { value?: object; make?: () => object }>()
 
-/** `make` is called when somebody asks, and once. */
+/** `make` is called at most once, when somebody asks. */
 export const noteParsed = (bytes: Uint8Array, make: () => object): void => void parsedBytes.set(bytes, { make })
 
 /** Shared by all who ask, and therefore frozen; undefined when nobody noted it. */

@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 10_000
 const LOOKS = 3
 const MUCH = 0.85
 
-/** Tells it once; returns what ends it. */
+/** Warns once; returns the function that ends it. */
 export function watchMemory({ clock, memory }: Pick<Machine, 'clock' | 'memory'>, warn: (warning: string) => void): () => void {
   let above = 0
   return every(clock, LOOK_EVERY_MS, () => {

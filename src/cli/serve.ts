@@ -112,7 +112,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         log: withFields(machine.log, { cluster: one.name }),
         registry: one.cluster.server.metrics.registry,
       })
-      // Every namespace carries the authority in a ConfigMap, so they are looked at again when it is renewed.
+      // Every namespace carries the authority in a ConfigMap, so they are resynced when it is renewed.
       one.renewed.push(() => controllers.resync())
       undo.push(() => controllers.stop())
     }

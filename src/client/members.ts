@@ -1,6 +1,6 @@
 /**
- * The clusters beyond the one a program lives in, by name, as they come and go. Who keeps the list (from Cluster objects and
- * their credentials) fills it; controllers reach members through it and nothing else.
+ * The other clusters of a fleet, by name, as they come and go. The list is kept from Cluster objects and their credentials;
+ * controllers reach members through it and nothing else.
  */
 import type { KubeObject } from '../kube/meta.ts'
 import type { Caches } from './cache/caches.ts'
@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts'
 
 export interface Member {
   readonly name: string
-  /** Who speaks to a member is named (a controller by its name, `caches`, …), as at home: the same client for the same part. */
+  /** `part` names the caller (a controller by its name, `caches`, …), as in the hub: one client per part. */
   clientFor(part: string): Client
   /** Of what we manage there (label `karmada.io/managed=true`), a cache per resource somebody asked for. */
   readonly caches: Caches
@@ -19,7 +19,7 @@ export interface Members {
   /** Undefined while it is unknown, or cannot be reached for want of an address or credentials. */
   get(name: string): Member | undefined
   list(): readonly Member[]
-  /** Told when a member can be reached for the first time, in another way than before, or no longer. */
+  /** Called when a member becomes reachable, is reached over another connection, or is no longer reachable. */
   subscribe(changed: (name: string) => void): () => void
 }
 
@@ -32,7 +32,7 @@ export interface MemberCredentials {
 }
 
 /**
- * The way to the member that a Cluster object describes, for one part of the program; undefined where there is none. A member
- * may be asked for several ways; each is closed by who asked.
+ * Connects to the member that a Cluster object describes, for one part of the program; undefined where that is impossible. A
+ * member may be connected to several times; each caller closes its own transport.
  */
 export type ConnectMember = (cluster: KubeObject, credentials: MemberCredentials, part: string) => Transport | undefined

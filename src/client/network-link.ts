@@ -1,4 +1,4 @@
-/** A way to a cluster that can be cut and mended: while it is cut nothing is answered, and every stream has ended. */
+/** A connection to a cluster that can be cut and mended: while it is cut nothing is answered, and every stream has ended. */
 import { type Transport, TransportError, type TransportResponse } from './transport.ts'
 
 export class NetworkLink {

@@ -1,4 +1,4 @@
-/** Informers: what is cached, how changes are told, and what happens after cuts and gaps. */
+/** Informers: what is cached, how changes are reported, and what happens after cuts and gaps. */
 import assert from 'node:assert/strict'
 import { CONFIG_MAPS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'

@@ -20,7 +20,7 @@ const FLEET_GATES = [
   'PriorityBasedScheduling',
   /** State of a workload goes with it as labels. */
   'StatefulFailoverInjection',
-  /** What was decided and is not to be seen in clusters yet is taken off their room. */
+  /** What was decided and does not show in clusters yet is subtracted from their capacity. */
   'SchedulingOvercommitProtection',
   /** Bindings say to which groups of affinity their template belongs. */
   'WorkloadAffinity',

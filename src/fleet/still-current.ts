@@ -1,6 +1,6 @@
 /**
- * Whether an object is still what it was when it was seen. After a start caches may begin in the past and catch up state by
- * state; what was written before this process began is therefore asked for once more, and what came later is news by itself.
+ * Whether a cached object is still what the server has. After a start, caches may begin in the past and catch up state by
+ * state; what was written before this process began is therefore read once more; what came later arrives as an event anyway.
  */
 import type { Client } from '../client/client.ts'
 import { executionNamespace } from '../kinds/karmada/names.ts'

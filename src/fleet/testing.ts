@@ -37,7 +37,7 @@ const API = [
   { groupVersion: 'v1', resources: ['ConfigMap', 'Namespace', 'Pod', 'Secret', 'Service', 'ServiceAccount'] },
 ]
 
-/** A member as membership would report it: ready, with the usual kinds and plenty of room. */
+/** A member as membership would report it: ready, with the usual kinds and plenty of capacity. */
 export function aCluster(name: string, spec: Record<string, unknown> = {}, labels: Record<string, string> = {}): KubeObject {
   return {
     apiVersion: 'cluster.karmada.io/v1alpha1',

@@ -13,7 +13,7 @@ export interface NodePool {
 }
 
 export interface MemberShape {
-  /** Number of the member, from 1: its networks are told apart by it. */
+  /** Number of the member, from 1: it makes its networks distinct. */
   index: number
   /** Where its pods' networks begin (default 0): two Sluices on one machine that differ in it do not share addresses. */
   network?: number

@@ -1,4 +1,4 @@
-/** Carries out one action of a plan, and says how to tell that a cache has seen it. */
+/** Applies one action of a plan, and returns how to find out that a cache has seen it. */
 import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
@@ -104,7 +104,7 @@ async function stateOf(client: Client, action: Action): Promise<Written> {
   }
 }
 
-/** What was seen and is gone by now needs no change any more, and nothing is told of it. */
+/** What was seen and is gone by now needs no write any more, and no event is recorded for it. */
 async function unlessGone(resource: Resource, seen: KubeObject, write: () => Promise<Written>): Promise<Written> {
   try {
     return await write()

@@ -1,6 +1,6 @@
 /**
- * Carries out the actions of a plan for a key, in order: writes are counted, told of, and noted for the freshness gate;
- * those without an answer are looked after before the key is decided about again.
+ * Applies the actions of a plan for a key, in order: writes are counted, recorded as events, and noted for the freshness
+ * gate. Writes with an unknown outcome are resolved before the next decision about the key.
  */
 import { messageOf } from '../base/error-text.ts'
 import { ApiError, isConflict, isOutcomeUnknown } from '../client/errors.ts'
@@ -14,7 +14,7 @@ import type { ControllerMetrics } from './metrics.ts'
 export interface PlanApplier {
   /** Returns how many requests were sent. Throws the first failure, after which nothing more is sent. */
   applyAll(key: string, actions: readonly (Action | Batch)[]): Promise<number>
-  /** To be called before a decision about the key. */
+  /** To be called before the next decision about the key. */
   resolveUnknownOutcomes(key: string): Promise<void>
 }
 
@@ -79,8 +79,8 @@ export function createPlanApplier({ check, writerTo, gate, metrics, record, enqu
   }
 
   /**
-   * A write that got no answer may have happened: before this key is decided about again, the server is asked, and the
-   * cache must show what it said.
+   * A write that got no answer may have happened: before the next decision about this key the server is asked, and the
+   * cache must show what it answered.
    */
   async function resolveUnknownOutcomes(key: string): Promise<void> {
     const unresolved = unknownOutcomes.get(key)
@@ -108,7 +108,7 @@ export function createPlanApplier({ check, writerTo, gate, metrics, record, enqu
     return sent
   }
 
-  /** A conflict says that the cache is behind: the news is on its way, and with it the time to decide again. */
+  /** A conflict says that the cache is behind: the key is queued again when the cache shows another version. */
   function enqueueWhenChanged(key: string, action: Action): void {
     const used = 'of' in action ? action.of : 'object' in action ? action.object : undefined
     const informer = writerTo(action.cluster).informerOf(action.resource)

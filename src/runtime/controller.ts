@@ -1,6 +1,6 @@
 /**
  * How a controller is declared: observe → plan (pure) → apply. The runtime does the rest: queueing, freshness, writing
- * owned subsets, telling events, running effects, retrying. From `watches`, `writes` and `effects` come subscriptions,
+ * owned subsets, recording events, running effects, retrying. From `watches`, `writes` and `effects` come subscriptions,
  * access rules, documentation, metrics and fault points.
  */
 import type { Informer } from '../client/cache/informer.ts'
@@ -27,7 +27,7 @@ export interface PassReader extends Reader {
   outcome<Input, Output>(effect: Effect<Input, Output>, key: string): Outcome<Output> | undefined
   /**
    * The cache of a resource that no declaration can name beforehand, of the controller's own cluster or of a member (there:
-   * of what we manage). Followed from the first time a pass asks; changes wake by `keysForFollowed`, and the key is looked at again
+   * of what we manage). Followed from the first time a pass asks; changes enqueue the keys of `keysForFollowed`, and this key is queued again
    * when the first list is in. Undefined while there is no such member.
    */
   follow(resource: Resource, cluster?: string): Followed | undefined
@@ -56,15 +56,15 @@ export interface Failure {
 
 export type Outcome<Output> = { state: 'running' } | { state: 'done'; value: Output } | { state: 'failed'; message: string }
 
-/** Work for people who wait goes before what only has to be looked at sometime: first lists, look-agains. */
+/** Changes that a user may be waiting for go before what has time: first lists and resyncs. */
 export type Priority = 'high' | 'normal' | 'low'
 
 /** An event of `resource` makes these objects of the controller's own kind run again. */
 export interface Watch {
   resource: Resource
-  /** Which primaries a changed object concerns: look-ups through `read`, never scans. */
+  /** Keys of the primaries that a changed object concerns: look-ups through `read`, never scans. */
   keysFor(object: KubeObject, read: Reader): readonly ObjectRef[]
-  /** Whether a change concerns anybody (default: every one does): for what changes often in fields that nobody here reads. */
+  /** Predicate for updates (default: every update is relevant): for objects that often change in fields nobody reads here. */
   isRelevantUpdate?(old: KubeObject, object: KubeObject): boolean
   priority?: Priority
 }
@@ -89,8 +89,8 @@ export const indexOf = <T extends KubeObject>(resource: Resource<T>, name: strin
 })
 
 /**
- * News for people. Always told with the write that makes it true (`events`) or fails to (`eventOnFailure`), so that an event
- * marks a transition and a settled controller says nothing.
+ * A Kubernetes Event to be recorded. It goes with the write that makes it true (`events`) or that fails (`eventOnFailure`),
+ * so an event marks a transition and a settled controller records none.
  */
 export interface EventIntent {
   of: KubeObject
@@ -103,16 +103,16 @@ export interface EventIntent {
   host?: string
 }
 
-/** News that no write shows, such as a probe that fails: told when it is in the plan of a pass and was not in the one before. */
+/** An event that no write shows, such as a failing probe: recorded when this plan contains its key and the one before did not. */
 export interface KeyedEvent extends EventIntent {
-  /** What makes this news this news. */
+  /** Identifies the event from pass to pass. */
   key: string
 }
 
 export interface WriteEvents {
-  /** Told when the write was sent and answered with success; not when nothing had to be written. */
+  /** Recorded when the write was sent and succeeded; not when nothing had to be written. */
   events?: EventIntent | readonly EventIntent[] | ((written: KubeObject | undefined) => EventIntent | readonly EventIntent[] | undefined)
-  /** Told when the server refused it; conflicts are not told. */
+  /** Recorded when the server refused the write; not on a conflict. */
   eventOnFailure?(why: string): EventIntent | undefined
 }
 
@@ -184,7 +184,7 @@ export interface Effect<Input = unknown, Output = unknown> {
 
 export interface EffectRequest {
   effect: Effect
-  /** Idempotency key: what makes this deed this deed (uid, generation, attempt). */
+  /** Idempotency key: what identifies this run of the effect (uid, generation, attempt). */
   key: string
   input: unknown
 }
@@ -197,16 +197,16 @@ export const request = <Input, Output>(effect: Effect<Input, Output>, key: strin
 
 export interface Plan {
   actions: readonly (Action | Batch)[]
-  /** Begun after the actions have succeeded; when one ends, the key is looked at again and `read.outcome` knows. */
+  /** Begun after the actions have succeeded; when one ends, the key is queued again and `read.outcome` returns its outcome. */
   effects?: readonly EffectRequest[]
   events?: readonly KeyedEvent[]
-  /** Look again after this long even if nothing happens. Only where time itself is the subject. */
+  /** Run the key again after this long even if nothing happens. Only where time itself matters. */
   requeueAfterMs?: number
 }
 
 export const NOTHING_TO_DO: Plan = Object.freeze({ actions: [] })
 
-/** News that comes by another way than the caches: which of the controller's objects to look at again. */
+/** A source of keys other than the caches. */
 export interface Signal {
   subscribe(enqueue: (ref: ObjectRef, priority?: Priority) => void): () => void
 }
@@ -229,20 +229,20 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
   signals?: readonly Signal[]
   indexes?: readonly Index[]
   effects?: readonly Effect[]
-  /** Which primaries a change of something followed concerns (`read.follow`): look-ups, never scans. */
+  /** Keys of the primaries that a change of a followed object concerns (`read.follow`): look-ups, never scans. */
   keysForFollowed?(change: FollowedChange, read: Reader): readonly ObjectRef[]
-  /** Which primaries it concerns that a member can be reached now, in another way, or no longer: look-ups, never scans. */
+  /** Keys of the primaries to run when a member becomes reachable, changes its connection, or goes: look-ups, never scans. */
   keysForMember?(cluster: string, read: Reader): readonly ObjectRef[]
   /** Everything it writes: becomes RBAC and documentation. Events need not be said. */
   writes: readonly Access[]
   /** What it reads from the server itself rather than from caches, in `observe`: becomes RBAC and documentation. */
   reads?: readonly Access[]
   /**
-   * Whether a primary is worth a pass at all (default: every one is). Asked with each of its changes, for its old and its new
-   * state; must not depend on anything that does not wake the controller by itself.
+   * Predicate for primaries (default: every one is relevant). Evaluated for the old and the new state of each change; must
+   * not depend on anything that does not enqueue the key by itself.
    */
   isRelevant?(primary: Primary, read: Reader): boolean
-  /** Whether a change of a primary is worth a pass (default: every one is): for fields that others write and no pass reads. */
+  /** Predicate for updates of a primary (default: every update is relevant): for fields that others write and no pass reads. */
   isRelevantUpdate?(old: Primary, primary: Primary): boolean
   /** Runs only in the process that serves the cluster, because it needs its keys or the machine under it: never on Kubernetes. */
   needsHost?: boolean

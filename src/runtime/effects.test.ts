@@ -7,7 +7,7 @@ import { type ManualClock, manualClock } from './testing.ts'
 interface Bench {
   clock: ManualClock
   effects: Effects
-  /** Owners that were woken, with the delay. */
+  /** Owners that were enqueued, with the delay. */
   enqueued: string[]
   errors: string[]
   ends: string[]
@@ -80,7 +80,7 @@ describe('effects', () => {
     assert.equal(errors.length, 12)
   })
 
-  it('are given up after their time, and told so', async () => {
+  it('are aborted after their time', async () => {
     const { clock, effects, errors } = aBench()
     const { effect, runs } = byHand()
     effects.begin('n/a', [request(effect, 'k', 'x')])
@@ -94,7 +94,7 @@ describe('effects', () => {
     assert.deepEqual(errors, ['n/a: copy took longer than 1000 ms'])
   })
 
-  it('end with their owner: what runs is told to stop, nobody is alarmed, outcomes are forgotten', async () => {
+  it('end with their owner: what runs is aborted, nothing is reported, outcomes are forgotten', async () => {
     const { effects, errors } = aBench()
     const { effect, runs } = byHand()
     effects.begin('n/a', [request(effect, 'k', 'x')])

@@ -11,7 +11,7 @@ export interface Effects {
   /** Begins what is not running and not done. */
   begin(owner: string, requests: readonly EffectRequest[]): void
   outcome(owner: string, name: string, key: string): Outcome<unknown> | undefined
-  /** The owner is gone: its outcomes are forgotten, what runs is told to stop. */
+  /** The owner is gone: its outcomes are forgotten, and what runs is aborted. */
   forget(owner: string): void
   running(): string[]
   stop(): Promise<void>
@@ -19,7 +19,7 @@ export interface Effects {
 
 export interface EffectsOptions {
   clock: Clock
-  /** An effect ended: its owner is to be looked at again, after this long. */
+  /** An effect ended: its owner is to be queued again after this long. */
   enqueue(owner: string, afterMs: number): void
   onEnd?(effect: string, result: 'done' | 'failed'): void
   onError(error: unknown, owner: string): void

@@ -48,7 +48,7 @@ async function record({ world, recorder }: Setting, ...intents: EventIntent[]): 
 }
 
 describe('the event recorder', () => {
-  it('counts what is told again, and keeps apart what is not the same', async () => {
+  it('counts what is recorded again, and keeps apart what is not the same', async () => {
     const setting = await aSetting()
     const [first] = await record(setting, anEvent('a', { fieldPath: 'spec.x', host: 'node-1' }))
     assert.deepEqual(first?.involvedObject, {
@@ -88,7 +88,7 @@ describe('the event recorder', () => {
     await setting.world.stop()
   })
 
-  it('tells of objects whose names cannot begin the name of an event, and of those without a namespace', async () => {
+  it('records for objects whose names cannot begin the name of an event, and for those without a namespace', async () => {
     const setting = await aSetting()
     const role = { ...thing('system:odd:Role'), metadata: { name: 'system:odd:Role', uid: 'u1' } }
     const events = await record(
@@ -103,7 +103,7 @@ describe('the event recorder', () => {
     await setting.world.stop()
   })
 
-  it('says once what it could not write, and goes on; news of a namespace that goes is nobody’s loss', async () => {
+  it('reports once what it could not write, and goes on; not for a namespace that is being deleted', async () => {
     const setting = await aSetting()
     const events = await record(setting, { ...anEvent('a'), of: thing('a', 'nowhere') }, anEvent('b'))
     assert.deepEqual([events.length, setting.lost.length], [1, 1])

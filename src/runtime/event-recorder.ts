@@ -1,6 +1,6 @@
 /**
- * Writes events as client-go's recorder does: one object per distinct piece of news, whose count grows when the same is
- * told again. Best effort and bounded: a controller never waits for its events, and what cannot be written is reported once.
+ * Writes events as client-go's recorder does: one object per distinct event, whose count grows when it is recorded
+ * again. Best effort and bounded: a controller never waits for its events, and what cannot be written is reported once.
  */
 import { createHash } from 'node:crypto'
 import { type Clock, formatTime } from '../base/clock.ts'
@@ -30,7 +30,7 @@ export interface EventRecorderOptions {
   onError(error: unknown, intent: EventIntent): void
 }
 
-/** Distinct news remembered, to count repetitions; and news that may wait to be written before the oldest is dropped. */
+/** Distinct events remembered, to count repetitions; and events that may wait to be written before the oldest is dropped. */
 const REMEMBERED = 4096
 const MAX_PENDING = 1000
 const MAX_MESSAGE = 1024
@@ -42,7 +42,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
   let isWriting = false
   let isStopped = false
   let last = 0n
-  // Several recorders tell of the same object in the same millisecond: each begins it somewhere else.
+  // Several recorders may record for the same object in the same millisecond: each starts at its own offset.
   const offset = BigInt(createHash('sha256').update(component).digest().readUInt32BE() % 1_000_000)
 
   /** Nanoseconds that never repeat: the name of an event ends in them. */
@@ -59,7 +59,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
         await write(intent)
         onWritten?.()
       } catch (error) {
-        // The namespace goes, and its news with it.
+        // The namespace is being deleted, and its events with it.
         if (!isNamespaceTerminating(error)) onError(error, intent)
       }
     }
@@ -79,7 +79,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
     }
   }
 
-  /** Another recorder may tell of the same object at the same moment: then the name is taken, and the next one is not. */
+  /** Another recorder may write for the same object at the same moment: then the name is taken, and the next one is free. */
   async function create(intent: EventIntent): Promise<string> {
     for (let tries = 1; ; tries++) {
       const name = nameOf(intent.of, stamp())

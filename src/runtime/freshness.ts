@@ -1,6 +1,6 @@
 /**
- * The freshness gate: after a write nobody decides about the same key again until the caches have seen it, so a decision
- * is never based on a world before its own deeds. Waits for the cache itself, without a timer.
+ * The freshness gate: after a write, the same key is not decided about again until the caches have seen the write, so a
+ * decision is never based on the state before it. Waits for the cache itself, without a timer.
  */
 import type { Informer } from '../client/cache/informer.ts'
 import type { Resource } from '../kube/resource.ts'

@@ -1,12 +1,12 @@
-/** Questions to the server itself, for before a deed that an old cache must not bring about. */
+/** Live reads before a write that a stale cache must not cause. */
 import type { Client } from '../client/client.ts'
 import { ifFound } from '../client/errors.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
 
 /**
- * Whether the owner still wants what was seen. Caches may be old, and of different age: an old wish beside newer children
- * looks like a wish to undo them. Where this is false, the news that is lacking is on its way, and wakes the controller.
+ * Whether the owner still wants what was seen. Caches may be stale, and of different age: an old desired state beside newer
+ * children looks as if they were to be undone. Where this is false, the missing event is coming and enqueues the key.
  */
 export async function isFresh(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
   return (await liveOwner(client, resource, owner))?.metadata.generation === owner.metadata.generation

@@ -26,9 +26,9 @@ export interface ControllerMetrics {
   wrote(write: Write): void
   effect(effect: string, result: 'done' | 'failed'): void
   event(controller: string, result: 'written' | 'lost'): void
-  /** News of a pass, whether or not it can be written. */
+  /** An event of a pass, whether or not it can be written. */
   eventRecorded?(controller: string, key: string, intent: EventIntent): void
-  /** A change of an object of `by` made a key ready. */
+  /** A change of an object of `by` enqueued a key. */
   triggered?(controller: string, by: Resource, type: 'added' | 'updated' | 'deleted'): void
   /** Read when somebody scrapes. */
   watchQueue(controller: string, read: () => { depth: number; waiting: number; retrying: number }): void

@@ -22,29 +22,29 @@ export interface RunAllOptions {
   log: Log
   /** Where controllers count what they do (default: nowhere). */
   registry?: Registry
-  /** Told of every pass of every controller. */
+  /** Called after every pass of every controller. */
   onPass?(pass: Pass): void
   /** How each part of the process reaches the server: a controller by its name, `caches`, `clusterCache`. */
   transportFor(part: string): Transport
   /** Whether the server shows definitions in its discovery later than it calls them established, as all but our own do (default no). */
   isDiscoveryLate?: boolean
-  /** Resources of which the cache of everything keeps whole objects (default: none). */
+  /** Resources of which the cluster cache keeps whole objects (default: none). */
   keepsWhole?(resource: Resource): boolean
   /** Each controller as it is to run, where that is not as it is: worlds script its effects. */
   adapt?(controller: Controller): Controller
 }
 
-/** What there is before the controllers are. */
+/** What exists before the controllers: they are made from it. */
 export interface Shared {
   caches: Caches
   clusterCache: ClusterCache
   clientOf(part: string): Client
   keepsManager(name: string): boolean
-  /** For what runs beside the controllers with a loop of its own. */
+  /** Options for what runs beside the controllers with a loop of its own. */
   observer: Observer & { clock: Clock; random: Random }
 }
 
-/** What goes beside the controllers and ends with them. */
+/** Caches that are kept beside the controllers and stop with them. */
 export interface CacheLifecycle {
   behind(): string[]
   stop(): Promise<void>
@@ -65,7 +65,7 @@ export interface ControllerSet {
 export interface RunningControllers {
   /** What is not settled, in words; empty when nothing can run before something happens. */
   busy(): string[]
-  /** Every controller looks at everything again: for when something beyond the API changed, such as the authority. */
+  /** Resyncs every controller: for when something outside the API changed, such as the certificate authority. */
   resync(): void
   stop(): Promise<void>
 }

@@ -107,7 +107,7 @@ const labelled = (of: KubeObject, labels: Record<string, string>): Action => ({
 })
 
 describe('running a controller', () => {
-  it('refuses a write that is not declared: nothing is sent, it is told, and the next pass knows why', async () => {
+  it('refuses a write that is not declared: nothing is sent, it is reported, and the next pass knows why', async () => {
     const failures: (string | undefined)[] = []
     const testbed = await aTestbed(
       controllerOf(({ map, failure }) => {
@@ -194,7 +194,7 @@ describe('running a controller', () => {
     await testbed.world.stop()
   })
 
-  it('tells events with the write that makes them true, of failures when it is refused, and news once', async () => {
+  it('records events with the write that makes them true, failures when it is refused, and keyed events once', async () => {
     const event = (of: KubeObject, reason: string): EventIntent => ({ of, type: 'Normal', reason, message: reason })
     const testbed = await aTestbed(
       controllerOf(({ map }) => {
@@ -295,7 +295,7 @@ describe('running a controller', () => {
     await testbed.world.stop()
   })
 
-  it('does not run for a change that it does not heed, of its own or of what it watches', async () => {
+  it('does not run for an update that is not relevant, of its own or of what it watches', async () => {
     let passes = 0
     const ownOrOf = (object: KubeObject): string => JSON.stringify(object.metadata.labels ?? {})
     const isRelevantUpdate = (old: KubeObject, object: KubeObject): boolean => ownOrOf(old) !== ownOrOf(object)

@@ -37,7 +37,7 @@ export interface RunOptions extends Observer {
   random: Random
   /** Other clusters that it may read and write (default: none). */
   members?: Members
-  /** Where a write shows that none of `caches` can show: the cache of everything. */
+  /** Shows writes to resources that none of `caches` follows. */
   clusterCache?: Pick<ClusterCache, 'informerOf'>
   /** No pass begins before (default: as soon as its caches are there). */
   ready?: Promise<unknown>
@@ -46,7 +46,7 @@ export interface RunOptions extends Observer {
 export interface RunningController {
   /** What is not settled, in words; empty when nothing can run. */
   busy(): string[]
-  /** Every object is looked at again, as after a start: for when something beyond the API changed. */
+  /** Queues every object again, as after a start: for when something outside the API changed. */
   resync(): void
   stop(): Promise<void>
 }
@@ -105,7 +105,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   })
 
   const unsubscribe = [
-    // What was there at the start has waited already; what happens now, somebody may be looking at.
+    // What was there at the start has waited already; somebody may be waiting for what happens now.
     primaries.subscribe(({ type, object, old }) => {
       if (type === 'updated' && old !== undefined && controller.isRelevantUpdate?.(old, object) === false) return
       const isWorthIt =

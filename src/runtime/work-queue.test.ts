@@ -37,7 +37,7 @@ describe('the work queue', () => {
     assert.equal(queue.take(), undefined)
   })
 
-  it('waits as long as asked; the earliest wish wins, and news wins over all', () => {
+  it('waits as long as asked; the earliest time wins, and a new event wins over all', () => {
     queue.addAfter('a', 500)
     queue.addAfter('a', 200)
     queue.addAfter('a', 900)
@@ -53,7 +53,7 @@ describe('the work queue', () => {
     assert.deepEqual([takeAll(), queue.waiting], [['b'], 0])
   })
 
-  it('keeps a wish to look again that is made while working', () => {
+  it('keeps a requeue that is asked for while working', () => {
     queue.add('a')
     queue.take()
     queue.addAfter('a', 100)

@@ -35,7 +35,7 @@ export interface WorkQueueOptions {
   rankOf?(key: string): number
   /** Called when a key becomes available. */
   onReady(): void
-  /** Told with each key taken how long it was ready. */
+  /** Called with each key taken: how long it was ready. */
   onTaken?(waitedMs: number): void
 }
 

@@ -23,7 +23,7 @@ export interface Pass {
 
 export interface Observer {
   metrics?: ControllerMetrics
-  /** Told of each failure once, before it is tried again. Conflicts are everyday life and not told. */
+  /** Called once for each failure, before it is tried again. Conflicts are normal and not reported. */
   onError?(error: unknown, controller: string, key: string): void
   onPass?(pass: Pass): void
 }

@@ -1,4 +1,4 @@
-/** What stories look for in bindings: where something was placed, what is said about it, and what was told as it happened. */
+/** What stories look for in bindings: where something was placed, what is said about it, and which events it got. */
 
 import type { AggregatedStatusItem, Binding } from '../../src/kinds/karmada/index.ts'
 import { bindingName } from '../../src/kinds/karmada/names.ts'
@@ -118,7 +118,7 @@ export function hasEvent(
   })
 }
 
-/** Until the binding tells this of a cluster. */
+/** Until the binding says this of a cluster. */
 export function reportedAs(
   testbed: FleetTestbed,
   resource: Resource,

@@ -1,4 +1,4 @@
-/** What stories do to clusters at the hub: labels of their own, taints and places that they take back, room that only they use. */
+/** What stories do to clusters at the hub: labels of their own, taints and places that they take back, capacity that only they use. */
 import assert from 'node:assert/strict'
 import type { Cluster } from '../../src/kinds/karmada/index.ts'
 import { CLUSTERS } from '../../src/kinds/karmada/resources.ts'
@@ -30,7 +30,7 @@ export async function clusterNamed(testbed: FleetTestbed, name: string): Promise
   return cluster
 }
 
-/** A thing that nodes have and only this story asks for, so that nobody else's pods take the room. */
+/** A thing that nodes have and only this story asks for, so that nobody else's pods take the capacity. */
 export interface OwnCapacity {
   /** For the spec of pods: one replica takes one. */
   readonly pod: Fields

@@ -149,7 +149,7 @@ function accessOf({ name, server: { folder, kubeconfig } }: Server) {
   return { name, server, token, authority: readFileSync(path.join(folder, 'pki', 'ca.crt'), 'utf8') }
 }
 
-/** Room as the simulated nodes of a minicluster have it; nobody runs pods on these. */
+/** Capacity as the simulated nodes of a minicluster have it; nobody runs pods on these. */
 async function bringNodes({ name, client }: Server): Promise<void> {
   const { cpu, memory, pods } = SIMULATED_NODE_SIZE
   const capacity = { cpu, memory, pods: String(pods) }

@@ -115,7 +115,7 @@ function placeOn({ inside }: TestbedDeps, { name: place, client }: { name: strin
   }
 }
 
-/** What a story moves, in its namespace and without one; Works are told of in the status of their bindings. */
+/** What a story moves, in its namespace and without one; Works show in the status of their bindings. */
 async function movedBy({ hub, members, inside }: TestbedDeps, mark: string): Promise<KubeObject[]> {
   const namespace = `story-${mark}`
   const lists = await Promise.all([

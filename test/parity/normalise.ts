@@ -134,7 +134,7 @@ const sorted = (items: unknown[], key: string): unknown[] =>
 
 export const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
-/** Distinct news of controllers, in words. */
+/** Distinct events of controllers, as text. */
 export function comparableEvents(events: readonly Event[]): string[] {
   const reported = events
     .filter(({ source, reportingComponent }) => !NODE_COMPONENTS.has(source?.component ?? reportingComponent ?? ''))
@@ -147,7 +147,7 @@ export function comparableEvents(events: readonly Event[]): string[] {
 
 /**
  * kube-controller-manager sometimes says that it cancels a deletion which it has just carried out: its worker is still listed
- * when the news of the deletion comes back.
+ * when the event of the deletion arrives.
  */
 function isTakenBack(reported: string, all: readonly string[]): boolean {
   return (

@@ -76,7 +76,7 @@ async function playTheirs(client: Client, scenario: Scenario, namespace: string)
   } finally {
     await client.delete(NAMESPACES, { name: namespace })
     await tidy()
-    // Its pods take room on the nodes until they are gone.
+    // Its pods take capacity on the nodes until they are gone.
     if (scenario.alone) await testbed.until('the namespace is gone', async () => !(await hasNamespace(client, namespace)))
   }
 }

@@ -84,7 +84,7 @@ describe('what a plan asks for', () => {
       assert.deepEqual(await namesIn(s), ['primary'])
     }))
 
-  it('is told with the write that makes it true, once, and counted when it happens again', () =>
+  it('is recorded with the write that makes it true, once, and counted when it happens again', () =>
     server.run(async () => {
       const s = await start(forPrimary((map) => ({ actions: [child(map, 'one')] })))
       const primary = await s.client.create(CONFIG_MAPS, aConfigMap(`${s.namespace}/primary`))
@@ -168,7 +168,7 @@ describe('what a plan asks for', () => {
       assert.match(errors.join(), /lost my voice/)
     }))
 
-  it('may be an effect that takes too long: it is told to stop, and counts as failed', () =>
+  it('may be an effect that takes too long: it is aborted, and counts as failed', () =>
     server.run(async () => {
       const states: string[] = []
       const effect: Effect<undefined, never> = {

@@ -124,7 +124,7 @@ describe('the runtime of controllers', () => {
         const metadata = { generateName: 'made-', namespace: map.metadata.namespace }
         return { actions: [{ do: 'create', resource: SERVICE_ACCOUNTS, object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata } }] }
       }
-      // News of ServiceAccounts arrive only after 20 s; news of the primary every second.
+      // Events of ServiceAccounts arrive only after 20 s; events of the primary every second.
       s.plan((request) => (request.isStream && request.path.includes('serviceaccounts') ? { do: 'delay', ms: 20_000 } : undefined))
       const running = s.run(
         defineController({
@@ -157,7 +157,7 @@ describe('the runtime of controllers', () => {
         for: CONFIG_MAPS,
         writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
         async observe({ namespace }, map) {
-          // Somebody else writes between the look and the deed, three times.
+          // Somebody else writes between the read and the write, three times.
           if (primary(map) && rivalry < 3) {
             rivalry++
             await s.client.patch(CONFIG_MAPS, { namespace, name: 'primary' }, { type: 'merge', body: { data: { rival: String(rivalry) } } })
@@ -180,7 +180,7 @@ describe('the runtime of controllers', () => {
       assert.deepEqual([s.errors, running.busy()], [[], []])
     }))
 
-  it('decides again at once also when the conflict was about something that does not wake it', () =>
+  it('decides again at once also when the conflict was about something that does not trigger it', () =>
     server.run(async () => {
       const s = await testbed()
       const of = { namespace: s.namespace, name: 'child' }
@@ -237,7 +237,7 @@ describe('the runtime of controllers', () => {
       assert.equal(s.passes.at(-1)?.result, 'done')
     }))
 
-  it('loses no news that come while it works, and works on one key once at a time', () =>
+  it('loses no event that comes while it works, and works on one key once at a time', () =>
     server.run(async () => {
       const s = await testbed()
       const seen: string[] = []

@@ -77,7 +77,7 @@ function answer(document: Document, request: ApiRequest, { version, headers }: H
 
 const etagOf = (document: Document): string => `"${document.hash()}"`
 
-/** The first form that the client accepts, in the order of its wishes; JSON where it does not care. */
+/** The first form that the client accepts, in the order of its preference; JSON where it does not care. */
 function formOf(request: ApiRequest, version: 'v2' | 'v3'): 'json' | 'protobuf' | undefined {
   const accept = header(request, 'accept') ?? ''
   for (const { type } of parseAccept(accept === '' ? '*/*' : accept)) {

@@ -6,7 +6,7 @@ import type { ByteSink } from '../../kube/http.ts'
 
 export interface WatchBuffer {
   send(line: Uint8Array): void
-  /** Sends everything of `source`, made line by line as there is room, before anything that is sent later; then calls `done`. */
+  /** Sends everything of `source`, made line by line as the receiver takes it, before anything that is sent later; then calls `done`. */
   pull(source: Iterator<Uint8Array>, done: () => void): void
   /** Nothing more is written. */
   close(): void

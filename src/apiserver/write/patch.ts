@@ -31,7 +31,7 @@ export function patchObject(scope: Scope): Promise<Updated> {
   const options = parseWriteOptions('PatchOptions', scope.info.query, { userAgent: header(scope.request, 'user-agent') ?? '', isApply })
   const body = scope.request.body ?? new Uint8Array()
   if (isApply) return apply(scope, body, options)
-  // The patch is read when the object has been found: that there is none is the more important news.
+  // The patch is read when the object has been found: that there is none is more important.
   let produce: Producer | undefined
   return updateObject(scope, {
     name: scope.info.name,

@@ -1,4 +1,4 @@
-/** Stories that `sluice up` tells, by name: from the running process to the last line. */
+/** Stories that `sluice up` plays, by name: from the running process to the last line. */
 import pc from 'picocolors'
 import { createClient } from '../../client/client.ts'
 import { inThisProcess } from '../../composition.ts'

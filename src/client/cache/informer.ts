@@ -46,7 +46,7 @@ export interface InformerOptions {
   /** What of an object is kept; default: everything but managedFields. */
   project?(object: KubeObject): KubeObject
   signal: AbortSignal
-  /** Told of every broken list or watch before it is tried again. */
+  /** Called for every list or watch that fails, before it is tried again. */
   onError?(error: unknown): void
 }
 
@@ -140,7 +140,7 @@ class ListWatch implements Informer {
 
   async run(): Promise<void> {
     const { clock, random, signal } = this.#options
-    // Who waits for news of a server that nobody listens to any more would wait for ever.
+    // Whoever waits for an event of a server that is no longer followed would wait for ever.
     signal.addEventListener('abort', () => this.#changed(), { once: true })
     let mustList = true
     while (!signal.aborted) {

@@ -60,7 +60,7 @@ export class ObjectCache {
     return () => this.#handlers.delete(handler)
   }
 
-  /** The same revision of the same object again is no news. */
+  /** The same revision of the same object again is not a change. */
   put(object: KubeObject): void {
     const key = keyOfObject(object)
     const old = this.#objects.get(key)

@@ -29,7 +29,7 @@ export type Fault =
   | { do: 'break-off'; afterBytes: number }
   /** A watch is cut after so many lines. */
   | { do: 'cut'; afterLines: number }
-  /** A watch ends after so many lines with the news that its revision is too old. */
+  /** A watch ends after so many lines, saying that its revision is too old. */
   | { do: 'expire'; afterLines: number }
   /** A watch delivers each line twice, the second time one line late. */
   | { do: 'repeat' }
@@ -40,7 +40,7 @@ export type FaultPlan = (request: TransportRequest) => Fault | undefined
 export interface FaultyOptions {
   clock: Clock
   plan: FaultPlan
-  /** Told of each request and of what became of it. */
+  /** Called for each request with its result. */
   onRequest?(request: TransportRequest, fault: Fault | undefined): void
 }
 

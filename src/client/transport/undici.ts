@@ -108,7 +108,7 @@ async function* guarded(body: AsyncIterable<Uint8Array>, signal: AbortSignal | u
   try {
     for await (const chunk of body) yield chunk
   } catch (error) {
-    // An abort is the caller's own wish: the stream just ends.
+    // An abort is the caller's own doing: the stream just ends.
     if (signal?.aborted) return
     throw asTransportError(error, 'the server')
   }

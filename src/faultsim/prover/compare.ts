@@ -42,7 +42,7 @@ function compareWrites(free: StoryRun, actual: StoryRun, faults: number): void {
   }
 }
 
-/** Who told how much, in words. */
+/** Who wrote how many events, as text. */
 function eventWritesBy(run: StoryRun): string {
   const parts = new Map<string, number>()
   for (const { part, method, path } of run.writes) if (isEventOrLease(method, path)) parts.set(part, (parts.get(part) ?? 0) + 1)
@@ -70,7 +70,7 @@ function counted(run: StoryRun): Counted {
   return { events, parts }
 }
 
-/** Events and leases: told or renewed, not decided. */
+/** Events and leases: recorded or renewed, not decided. */
 export const isEventOrLease = (method: string, path: string): boolean => method !== 'DELETE' && /\/(events|leases)(\/|\?|$)/.test(path)
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)

@@ -1,7 +1,7 @@
 /**
  * Where a world came to rest, in a form in which two courses of the same story are equal: uids become who they stand for,
  * versions and times disappear, names that were made up become what they are made of, and order among such twins is none.
- * News (Events) and Leases are left out.
+ * Events and Leases are left out.
  */
 import { isJsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../kube/meta.ts'

@@ -29,7 +29,7 @@ export interface Greeting extends KubeObject {
   }
 }
 
-/** A greeting, as it was when it was counted: another life or another wish of the same name is another one. */
+/** A greeting, as it was when it was counted: another uid or another generation of the same name is another one. */
 export interface Use {
   name: string
   uid: string

@@ -31,7 +31,7 @@ export const INVARIANTS: readonly Invariant[] = [
       return readyIn(objects)
         .filter(({ metadata, spec, status }) => {
           const card = cards.get(`${metadata.namespace}/${spec?.card}`)
-          // A card that people made anew has counted nobody yet, and nobody could have told the greeting.
+          // A card that users made anew has counted nobody yet, and the greeting could not know.
           const isIts = card !== undefined && card.metadata.uid === status?.countedOn
           return isIts && card.status?.usedBy?.some(({ uid }) => uid === metadata.uid) !== true
         })

@@ -1,4 +1,4 @@
-/** What people do: they make things be as they wish, and do not care what the cluster thinks about it at the moment. */
+/** What users do: they write their desired state, whatever the cluster is doing at the moment. */
 
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../client/errors.ts'
 import type { Generator } from '../../runtime/seams/seeded.ts'

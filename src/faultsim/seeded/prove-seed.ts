@@ -1,4 +1,4 @@
-/** One seed: run twice with the same course, judged, and compared with the straight way to the same wishes. */
+/** One seed: run twice the same, judged, and compared with the straight run to the same desired state. */
 import { differences } from '../prover/end-state.ts'
 import type { Oracle } from '../prover/failure.ts'
 import type { WorldSnapshot } from '../world/snapshot.ts'

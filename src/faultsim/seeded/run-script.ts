@@ -1,5 +1,5 @@
 /**
- * Runs one script: the steps under its faults, then everything heals, the last wishes are made once more, the world comes
+ * Runs one script: the steps under its faults, then everything heals, the last desired states are written once more, the world comes
  * to rest, and the oracles are asked. What they find is an answer here, not an error.
  */
 import { messageOf } from '../../base/error-text.ts'
@@ -200,7 +200,7 @@ class Run {
     await this.#mustBeQuiet()
   }
 
-  /** The last wishes for what stays, or for what goes by itself. */
+  /** The last desired states of what stays, or of what goes by itself. */
   #lasting(isLasting: boolean): Step[] {
     return lastDesired(this.#script.steps).filter((step) => (generatorOf(this.#seeded, step).fleetingMs === undefined) === isLasting)
   }

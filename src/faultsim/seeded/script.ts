@@ -1,5 +1,5 @@
 /**
- * A seed, written out: who wishes what and when, and what goes wrong. A script is data: it can be run again, made smaller
+ * A seed, written out: what users write and when, and what goes wrong. A script is data: it can be run again, made smaller
  * and kept in a file. What people do is drawn from the seed before anything runs, so that faults do not change it.
  */
 import { type Random, seededRandom } from '../../base/random.ts'
@@ -86,7 +86,7 @@ function drawCutOff(where: { beforeStep: number; cluster: string }, random: Rand
   return { ...where, do: 'cut-off', ms, waitMs: random.next() < 0.5 ? 0 : Math.round(ms * 0.9) }
 }
 
-/** What people wish for in the end, by cluster, thing and name. */
+/** The desired state in the end, by cluster, thing and name. */
 export function lastDesired(steps: readonly Step[]): Step[] {
   const last = new Map<string, Step>()
   for (const step of steps) last.set(`${step.cluster} ${step.thing} ${step.name}`, step)

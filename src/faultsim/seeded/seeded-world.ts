@@ -1,4 +1,4 @@
-/** A world for seeds: what runs in it, what people may wish for there, and what is true of it. */
+/** A world for seeds: what runs in it, what users may write there, and what is true of it. */
 
 import type { Generator, Invariant } from '../../runtime/seams/seeded.ts'
 import type { WorldCluster, WorldOptions } from '../world/index.ts'
@@ -22,6 +22,6 @@ export interface SeededWorld {
   patienceMs?(all: readonly WorldCluster[], waitedMs: number): number
   /** Writes of controllers that one cause may lead to (default 60). */
   writesPerCause?: number
-  /** Whether the end depends on the last wishes alone, and not on the way there. */
+  /** Whether the end depends on the last desired state alone, and not on what came before. */
   isPathless: boolean
 }

@@ -1,7 +1,7 @@
 /**
- * The templates of bindings, as a signal to whoever works on bindings: news of a template wakes its binding when something
+ * The templates of bindings, as a signal to whoever works on bindings: a change of a template enqueues its binding when something
  * changed that reaches members, or when the binding waits for a version that the cache did not have. A status, which we
- * write ourselves, wakes nobody unless it is asked for.
+ * write ourselves, enqueues nothing unless it is asked for.
  */
 import { deepEqual } from '../../base/json.ts'
 import type { CacheEvent } from '../../client/cache/object-cache.ts'
@@ -41,7 +41,7 @@ export function createTemplateWatch(
     event.type !== 'updated' || event.old === undefined || watchesStatus || reachesMembers(event.old, event.object)
 
   function follow(enqueue: (ref: ObjectRef, priority?: Priority) => void): () => void {
-    // What is already there is told at once, and has waited already.
+    // What is already there is reported at once, and has waited already.
     let priority: Priority = 'low'
     const stop = templates.subscribe(({ object }, event) => {
       if (!isMine(object)) return

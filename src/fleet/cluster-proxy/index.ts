@@ -33,7 +33,7 @@ export interface ClusterProxyOptions {
   clock: Clock
 }
 
-/** Until the member begins to answer: one that hangs must not take the room of the hub, or of other members. */
+/** Until the member begins to answer: one that hangs must not take the slots of the hub, or of other members. */
 const WAITING = { perCluster: 100, inAll: 1000 }
 /** Answers that stream included. */
 const OPEN = { perCluster: 1000, inAll: 10_000 }

@@ -6,7 +6,7 @@ export interface SlotLimits {
 }
 
 export interface Slots {
-  /** How to leave again, once or more often; undefined when there is no room. */
+  /** How to release the slot, once or more often; undefined when there is none. */
   take(cluster: string): (() => void) | undefined
 }
 

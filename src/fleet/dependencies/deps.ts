@@ -1,4 +1,4 @@
-/** What the room of the dependencies is given. */
+/** What the dependency controllers are given. */
 
 import type { Templates } from '../../runtime/templates.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'

@@ -93,7 +93,7 @@ async function isPurgedDirectly(work: Work, client: Client): Promise<boolean> {
   return false
 }
 
-/** What it writes into the status itself is no news, but that something was refused is: it is tried again later. */
+/** What it writes into the status itself is not relevant, but a refusal is: it is tried again later. */
 function isNewToPlace(old: Work, work: Work): boolean {
   const essence = ({ metadata, spec }: Work): unknown => [metadata.deletionTimestamp, metadata.finalizers, metadata.labels, spec]
   const appliedOf = (one: Work): unknown => conditionOf(one, WORK_APPLIED)?.status

@@ -5,7 +5,7 @@ import { applied, refused } from './events.ts'
 
 const named = (namespace: string | undefined): KubeObject => ({ apiVersion: 'v1', kind: 'Thing', metadata: { namespace, name: 'one' } })
 
-describe('what is told of a manifest', () => {
+describe('the events of a manifest', () => {
   it('names it as Karmada does: that it was refused without a slash where there is no namespace', () => {
     const messages = [named('default'), named(undefined)].flatMap((of) => [applied(of, 'c').message, refused(of, 'c', 'no').message])
     assert.deepEqual(messages, [

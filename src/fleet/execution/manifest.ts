@@ -1,7 +1,7 @@
 /**
  * A manifest of a Work as it goes to its member: without what belongs to the hub, with the marks by which it is found again.
  * The two lists of managed keys say which labels and annotations are ours there, so that a key the template dropped can be
- * told from one that somebody in the member added. Preparing what is prepared changes nothing.
+ * distinguished from one that somebody in the member added. Preparing what is prepared changes nothing.
  */
 
 import { markedManifest } from '../../kinds/karmada/manifest-marks.ts'

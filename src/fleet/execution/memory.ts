@@ -2,7 +2,7 @@
  * What a process remembers of each Work while it runs; forgotten without harm. First, what a member made of an object we
  * sent, where it keeps something else than was sent (a default, a normal form): the same need not be sent again. Second, when
  * the reflected status last changed, so that a rollout is not written step by step. Third, which kinds it has, so that it is
- * looked at again when their rules change.
+ * queued again when their rules change.
  */
 import { createHash } from 'node:crypto'
 import { deepEqual, isJsonObject } from '../../base/json.ts'

@@ -119,12 +119,12 @@ async function placing(pass: Pass): Promise<Observed> {
   for (const { resource, object } of left)
     views.push({ identifier: identifierOf(object, -1), desired: object, verdict: { do: 'delete', resource, object } })
   const isWriting = views.some(({ verdict }) => verdict.do === 'create' || verdict.do === 'update' || verdict.do === 'delete')
-  // An old wish would undo a newer one, and what a Work that is gone brings to a member nobody takes away again.
+  // A stale Work would undo a newer one, and what a deleted Work brings to a member is never removed again.
   if (isWriting && !(await pass.isCurrent(work))) return { state: 'nothing' }
   return { state: 'placing', views, reflectedAtMs: memory.reflectedAtMs(ref, work, nowMs), work, cluster, nowMs }
 }
 
-/** Of what was never applied there is nothing to tell. */
+/** There is nothing to report about what was never applied. */
 async function suspended(pass: Suspended): Promise<Observed> {
   const { work, cluster, nowMs, memory, ref } = pass
   const manifests = manifestsOf(work)
@@ -138,7 +138,7 @@ async function suspended(pass: Suspended): Promise<Observed> {
     try {
       reflection = isThere ? await reflectionOf(pass, desired) : undefined
     } catch (error) {
-      // That the member does not answer keeps nobody from being told that the Work is held back.
+      // That the Work is suspended is reported even while the member does not answer.
       if (!(error instanceof ApiError) && !(error instanceof TransportError)) throw error
       mustAskAgain = true
     }
@@ -183,7 +183,7 @@ async function judge(pass: Pass, desired: KubeObject, ordinal: number): Promise<
   if (resource === undefined) return { verdict: { do: 'refuse', why: notServed(cluster, desired) } }
   const at: ObjectRef = { namespace: resource.namespaced ? (desired.metadata.namespace ?? '') : '', name: desired.metadata.name ?? '' }
   const followed = read.follow(resource, cluster)
-  // An object waits for its namespace, and the arrival of one is news.
+  // An object waits for its namespace, whose creation enqueues the key.
   if (resource.namespaced) read.follow(NAMESPACES, cluster)
   if (followed?.hasSynced !== true) return { verdict: { do: 'wait' } }
   const cached = followed.get(at.namespace, at.name)

@@ -184,7 +184,7 @@ describe('a Work that another cluster waits for', () => {
     assert.deepEqual(done(plan({ ...seen, managed: [], pods: 2 })), [])
     assert.deepEqual(done(plan({ ...seen, mustEndFirst: false, managed })), ['delete', ...patches])
   })
-  it('is looked at again, with the reason told', () => {
+  it('is requeued, with the reason in an event', () => {
     const { requeueAfterMs, events } = plan({ ...seen, managed: [], pods: 2 })
     assert.equal(requeueAfterMs, 1000)
     assert.match(events?.[0]?.message ?? '', /2 of its pods have not ended in cluster\(member1\)$/)

@@ -34,7 +34,7 @@ type Seen<State extends Observed['state']> = Extract<Observed, { state: State }>
 
 /** Changes of reported numbers alone are written at most this often for each Work. */
 const REPORT_EVERY_MS = 1000
-/** Something was sent: normally the member's answer wakes the key before this. */
+/** Something was sent: normally the member's event enqueues the key before this. */
 const LOOK_AFTER_WRITE_MS = 1000
 /** A member, or a rule about how objects are, did not answer to a question that can wait. */
 const ASK_AGAIN_MS = 30_000
@@ -203,7 +203,7 @@ function written({ work }: { work: Work }, status: WorkStatus, writeEvents: read
   return [{ do: 'patch', resource: WORKS, of: work, patch: { status }, subresource: 'status', events: allEvents }]
 }
 
-/** Of a Work that begins nothing is told: that it was synced says it all. */
+/** A Work that begins gets no event: that it was synced says it all. */
 function dispatchingEvents(work: Work, status: WorkStatus): EventIntent[] {
   const before = conditionOf(work, WORK_DISPATCHING)
   const after = conditionOf({ ...work, status }, WORK_DISPATCHING)

@@ -94,7 +94,7 @@ export async function replacing(input: Replacing): Promise<Verdict> {
 const isRefusal = (merged: KubeObject | Refusal): merged is Refusal => !('metadata' in merged)
 
 /**
- * A rule that fails is a fact about the manifest, told like a refusal of the member. Where the member has what is wanted, it
+ * A rule that fails is a fact about the manifest, reported like a refusal of the member. Where the member has what is wanted, it
  * has nothing of its own to keep, and the failure changes nothing.
  */
 async function merge(desired: KubeObject, observed: KubeObject, interpreter: Interpreter): Promise<KubeObject | Refusal> {

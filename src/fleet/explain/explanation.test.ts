@@ -72,7 +72,7 @@ const well: ExplainInput = {
 }
 
 describe('why something is where it is', () => {
-  it('tells the whole chain when all is well, and nothing to do', () => {
+  it('shows the whole chain when all is well, and nothing to do', () => {
     const { state, fix, links, clusters, says } = explain(well)
     assert.equal(state, 'ok')
     assert.equal(fix, undefined)

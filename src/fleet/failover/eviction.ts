@@ -56,7 +56,7 @@ export function templateOf({ spec: { resource } }: Binding): KubeObject {
   return { apiVersion, kind, metadata: { namespace, name, uid } }
 }
 
-/** The binding stays until its state is known: that is said once, and the status that brings it wakes the binding. */
+/** The binding stays until its state is known: that is said once, and the status that brings it enqueues the binding. */
 export const heldBack = (binding: Binding, cluster: string, why: string): KeyedEvent => {
   const event = evictionEvent(binding, cluster, 'failed')
   return { ...event, message: `${event.message} ${why}`, key: `${cluster} ${why}` }

@@ -217,7 +217,7 @@ const HEALTHY = {
 }
 
 describe('what is left behind', () => {
-  it('goes when the others are healthy, and is told of on binding and template', async () => {
+  it('goes when the others are healthy, with events on binding and template', async () => {
     const { world, hub } = await aTestbed(CAST)
     for (const name of ['m1', 'm2']) await hub.create(aCluster(name))
     await hub.create(aBinding('default/web', ['m1', 'm2']))

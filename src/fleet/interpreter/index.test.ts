@@ -82,7 +82,7 @@ describe('interpreter', () => {
     })
   })
 
-  it('tells when rules of a kind changed, and only then', () => {
+  it('reports when rules of a kind changed, and only then', () => {
     const asked = interpreter()
     const reported: unknown[] = []
     const stop = asked.onChange((kinds) => reported.push(kinds))

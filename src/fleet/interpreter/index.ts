@@ -20,7 +20,7 @@ import { type WebhookOptions, webhookLayer } from './webhook/webhook-layer.ts'
 export interface InterpreterOptions {
   /** The time that scripts see, in milliseconds. */
   now: () => number
-  /** Whether scripts are told the priority class of pods. Default true. */
+  /** Whether scripts see the priority class of pods. Default true. */
   priorityClassName?: boolean
   native: Layer
   /** Default: none. */

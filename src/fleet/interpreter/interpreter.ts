@@ -95,6 +95,6 @@ export interface Interpreter {
   dependencies(object: KubeObject): Promise<DependentReference[]>
   reflect(object: KubeObject): Promise<unknown>
   health(object: KubeObject): Promise<boolean>
-  /** Told when rules of a kind changed, so that controllers look again. Returns the way to unsubscribe. */
+  /** Called when rules of a kind changed, so that controllers resync. Returns the function that unsubscribes. */
   onChange(handler: ChangeHandler): () => void
 }

@@ -1,4 +1,4 @@
-/** An interpreter with the native layer alone, for tests of the rooms that use one. */
+/** An interpreter with the native layer alone, for tests of the controllers that use one. */
 import type { Interpreter, KindRules, Operation } from './interpreter.ts'
 import { RULE_OF } from './interpreter.ts'
 import { nativeLayer } from './native/index.ts'

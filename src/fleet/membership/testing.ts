@@ -1,4 +1,4 @@
-/** For tests of the rooms that need members: a hub with some controllers of the fleet, and members as they are everywhere. */
+/** For tests of the controllers that need members: a hub with some controllers of the fleet, and members as they are everywhere. */
 import { seededRandom } from '../../base/random.ts'
 import type { Members } from '../../client/members.ts'
 import { runControllers } from '../../composition.ts'

@@ -1,5 +1,5 @@
 /**
- * Karmada's metrics from what the runtime tells of passes, writes, news and queues, and from what rooms of the fleet measure.
+ * Karmada's metrics from what the runtime reports of passes, writes, events and queues, and from what controllers of the fleet measure.
  * A write or a pass costs a few look-ups; what can be read from caches is read when somebody scrapes.
  */
 import type { Registry } from 'prom-client'
@@ -15,7 +15,7 @@ import { readAtScrape } from './scrape.ts'
 import { createSeries, MEMBER_LABEL, type Series } from './series.ts'
 
 export interface FleetMetrics {
-  /** To be told what the runtime tells. */
+  /** Receives what the runtime reports. */
   observer: Partial<ControllerMetrics>
   measures: FleetMeasures
 }
@@ -35,7 +35,7 @@ const PREEMPTIONS: Readonly<Record<string, string>> = { PreemptPolicySucceed: 's
 export function createFleetMetrics(registry: Registry, clock: Clock): FleetMetrics {
   const series = createSeries(registry)
   const preciseMs = (): number => clock.preciseMs?.() ?? clock.now()
-  /** Passes under way in which something was refused, or a warning told. */
+  /** Passes in progress in which something was refused, or a warning recorded. */
   const inTrouble = new Set<string>()
   const decisions = new Map<string, Decided>()
   const queues = new Map<string, () => { depth: number; retrying: number }>()

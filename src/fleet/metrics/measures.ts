@@ -1,4 +1,4 @@
-/** What rooms of the fleet tell about their work beyond what the runtime sees of it. All of it may be left out. */
+/** What controllers of the fleet report about their work beyond what the runtime sees. All of it may be left out. */
 
 export type ScheduleStep = 'Filter' | 'Score' | 'Select' | 'AssignReplicas'
 export type TimedWork = ScheduleStep | 'MatchPolicy'

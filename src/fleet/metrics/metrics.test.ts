@@ -70,7 +70,7 @@ describe("Karmada's metrics", () => {
   it('have its buckets', async () => {
     const registry = new Registry()
     const { measures, observer } = createFleetMetrics(registry, manualClock())
-    // A histogram is told with its buckets once something is in them.
+    // A histogram is exposed with its buckets once something is in them.
     measures.heartbeat('member1', 1)
     for (const what of ['MatchPolicy', 'Filter'] as const) measures.timed(what, () => undefined)
     for (const controller of ['fleet.detector.binding', 'fleet.binding.works', 'fleet.execution', 'fleet.failover.taint-eviction'])
@@ -89,7 +89,7 @@ describe("Karmada's metrics", () => {
 
 type Scraped = (series: string) => number
 
-/** The value of a series, `name{label="value",…}` as it is told; 0 when it is not. */
+/** The value of a series, `name{label="value",…}` as it is exposed; 0 when it is not. */
 async function scrape(registry: Registry): Promise<Scraped> {
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const values = new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
@@ -113,7 +113,7 @@ async function aMeasuredFleet(registry: Registry): Promise<World> {
 }
 
 describe('a fleet whose metrics are read', () => {
-  it('tells of its clusters, of what went to them, and of decisions', async () => {
+  it('reports its clusters, what went to them, and decisions', async () => {
     const registry = new Registry()
     const world = await aMeasuredFleet(registry)
     const { hub, members } = world
@@ -169,7 +169,7 @@ describe('a fleet whose metrics are read', () => {
     await world.stop()
   })
 
-  it('tells of what waits, of what is driven away, and forgets a cluster that is gone', async () => {
+  it('reports what waits and what is evicted, and forgets a cluster that is gone', async () => {
     const registry = new Registry()
     const world = await aMeasuredFleet(registry)
     const { hub, members } = world

@@ -43,7 +43,7 @@ export function readAtScrape(series: Series, { caches, queues, evictions }: Read
   series.read('eviction_kind_total', () => evictionsByCluster(evictions(), caches()))
 }
 
-/** Series of a cluster that is gone would be told for ever. */
+/** Series of a cluster that is gone would be exposed for ever. */
 function forgetGone(series: Series, caches: Caches | undefined): void {
   const clusters = caches?.known(CLUSTERS)
   if (clusters?.hasSynced !== true) return

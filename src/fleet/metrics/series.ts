@@ -11,7 +11,7 @@ export interface Series {
   read(name: KarmadaMetric, read: () => Iterable<readonly [Labels, number]>): void
   /** Which clusters have counters or histograms. */
   clusters(): Iterable<string>
-  /** Nothing is told of a cluster any more. */
+  /** The series of a cluster are no longer exposed. */
   forget(cluster: string): void
 }
 

@@ -113,7 +113,7 @@ describe('fleet.namespace', () => {
     await world.stop()
   })
 
-  it('heeds where a cluster stands and that it goes, not what it reports', () => {
+  it('runs for where a cluster is and that it goes, not for what it reports', () => {
     const watch = namespaceSync({ applyOverrides: overridesOf }).watches?.find(({ resource }) => resource === CLUSTERS)
     const before = aCluster('member1', { region: 'east' }, { tier: 'gold' })
     const changed = (change: object): boolean | undefined => watch?.isRelevantUpdate?.(before, { ...before, ...change })

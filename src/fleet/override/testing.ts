@@ -8,7 +8,7 @@ const API = 'policy.karmada.io/v1alpha1'
 export const aCluster = (name: string, labels: Record<string, string> = {}): Cluster =>
   deepFreeze({ apiVersion: 'cluster.karmada.io/v1alpha1', kind: 'Cluster', metadata: { name, labels }, spec: { syncMode: 'Push' } })
 
-/** For every cluster and every object unless told otherwise. */
+/** For every cluster and every object by default. */
 export const aPolicy = (name: string, overriders: Overriders, spec: Partial<OverrideSpec> = {}): OverridePolicy =>
   deepFreeze({
     apiVersion: API,

@@ -62,7 +62,7 @@ describe('groups of clusters in turn', () => {
     for (const [name, options, expected] of cases) it(name, () => assert.equal(withName(decide(fleetOf(FREE), options)), expected))
   })
 
-  it('tells of every attempt', () => {
+  it('reports every attempt', () => {
     const { failures } = decide(fleetOf(FREE), asked(6))
     assert.deepEqual(failures, [
       'failed to schedule ResourceBinding(default/web-deployment) with clusterAffiliates index(0): failed to assign replicas: failed to scale up: Clusters available replicas 5 are not enough to schedule.',
@@ -73,7 +73,7 @@ describe('groups of clusters in turn', () => {
     assert.match(unfit.failures[1] ?? '', /index\(1\): 0\/1 clusters/)
   })
 
-  it('keeps what was decided when room is short, and gives it up when nothing fits', () => {
+  it('keeps what was decided when capacity is short, and gives it up when nothing fits', () => {
     assert.equal(decide(fleetOf(FREE), asked(50, { on: { m1: 1 } })).clusters, undefined)
     assert.deepEqual(decide(fleetOf({ m9: {} }), asked(1, { on: { m1: 1 } })).clusters, [])
   })

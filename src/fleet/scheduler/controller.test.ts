@@ -71,7 +71,7 @@ const writesOf = (hub: WorldCluster): string[] =>
     .map((line) => line.replace(/\?.*/, ''))
 
 describe('a binding', () => {
-  it('is decided about in one patch, told of in another, and left alone then', async () => {
+  it('is decided about in one patch, reported in another, and left alone then', async () => {
     const world = await aFleet({ m1: { pods: 20 }, m2: { pods: 10 } })
     const { hub } = world
     writesOf(hub)
@@ -228,7 +228,7 @@ describe('a binding that waits', () => {
     await world.stop()
   })
 
-  it('for room goes on when there is room, and does nothing when there is less', async () => {
+  it('for capacity goes on when there is some, and does nothing when there is less', async () => {
     const world = await aFleet({ m1: { pods: 3 }, m2: { pods: 0, taints: [{ key: 'k', effect: 'NoSchedule' }] } })
     const { hub } = world
     await hub.create(aBinding({ replicas: 5, placement: { replicaScheduling: AGGREGATED } }))

@@ -3,7 +3,7 @@
  * Sole writer of: spec.clusters (but for evictions, which take a cluster out of it), the annotations applied-placement and
  * sluice.dev/decision, the condition Scheduled, and what the status says of the scheduler. Reads: clusters. Runs again when
  * the binding changes, and when a cluster changes in a way that can matter to it: bindings that fit nowhere hear of new
- * clusters, labels, places, taints and kinds; those that lack room also of room; those that are the same everywhere of
+ * clusters, labels, places, taints and kinds; those that lack capacity also of capacity; those that are the same everywhere of
  * clusters they mean; and everybody of clusters they lose. Deletion: nothing to undo.
  */
 
@@ -81,7 +81,7 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
   })
 }
 
-/** Filters do not look at room: who fits nowhere is not helped by it. */
+/** Filters do not look at capacity: what fits nowhere is not helped by it. */
 function waitsFor({ status }: Binding): string[] {
   const condition = findCondition(status?.conditions, SCHEDULED)
   if (condition?.status !== 'False') return []
@@ -94,8 +94,8 @@ interface Triggers {
 }
 
 /**
- * Whom to wake: look-ups in indexes. Who fits nowhere hears of everything that could change the reasons told; who lacks
- * room, of the clusters it could use.
+ * Which bindings to enqueue: look-ups in indexes. Those that fit nowhere: on everything that could change the reasons
+ * reported; those that lack capacity: on changes of the clusters they could use.
  */
 function triggersOf(resource: Resource<Binding>, scheduling: Scheduling): Triggers {
   const all = (index: string, values: readonly string[], read: Reader): ObjectRef[] =>

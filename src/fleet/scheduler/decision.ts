@@ -98,7 +98,7 @@ const MAX_SENTENCE = 220
 export interface ExplanationInput {
   total: number
   chosen: number
-  /** Some of the chosen, in the order of the result; and some of the others. Only a few of them are told. */
+  /** Some of the chosen, in the order of the result; and some of the others. Only a few of them are listed. */
   someChosen(count: number): readonly Sentence[]
   someOthers(count: number): readonly Sentence[]
   /** How many were not chosen, by reason. */

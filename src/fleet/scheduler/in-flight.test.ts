@@ -45,7 +45,7 @@ describe('what is on its way', () => {
       assert.deepEqual(podsOn(index), expected)
     })
 
-  it('is counted once, with what it needs, and says who has more room when it ends', () => {
+  it('is counted once, with what it needs, and says who has more capacity when it ends', () => {
     const index = new InFlightIndex()
     followed(index, at({ lastScheduledTime: just }))
     assert.deepEqual(followed(index, at({ lastScheduledTime: just })), [])
@@ -104,7 +104,7 @@ describe('what a cluster says of a binding', () => {
     return see
   }
 
-  it('tells nothing of a decision that was made after it', () => {
+  it('says nothing about a decision that was made after it', () => {
     const index = new InFlightIndex()
     const see = grown(index)
     assert.deepEqual(
@@ -186,7 +186,7 @@ describe('a change of a cluster', () => {
   ]
   for (const [name, before, after, expected] of table) it(name, () => assert.deepEqual(changed(before, after), { ...none, ...expected }))
 
-  it('that the cache tells twice is one', () => {
+  it('that the cache reports twice is one', () => {
     const index = new ClusterIndex()
     const cluster = aClusterOf('m1')
     assert.equal(index.follow('m1', cluster)?.isDifferent, true)

@@ -1,6 +1,6 @@
 /**
  * What has been decided and is not to be seen in the clusters yet: it is taken off what they say they have, so that
- * decisions in quick succession do not give the same room away twice. Derived from the bindings, so that a restart loses
+ * decisions in quick succession do not give the same capacity away twice. Derived from the bindings, so that a restart loses
  * nothing but a little precision: what was decided is on its way to a cluster until the cluster has said, after the decision,
  * that all is well there, and what the cluster says it has is known to count it; or until it leaves the cluster, is deleted,
  * or was last scheduled too long ago. State: about 1 KiB per binding that was scheduled lately.
@@ -17,7 +17,7 @@ export const IN_FLIGHT_MS = 5 * 60_000
 interface Part {
   readonly all: number
   readonly pending: number
-  /** What the cluster said of it when it was last given more: only what it says after that tells of the decision. */
+  /** What the cluster said of it when it was last given more: only what it says after that reflects the decision. */
   readonly reportedBefore: AggregatedStatusItem | undefined
   /** All is well there, but what the cluster says it has may not count it yet. */
   readonly isUncounted: boolean
@@ -76,7 +76,7 @@ export class InFlightIndex {
     this.#put(key, { unit: unitOf(demand), parts, untilMs: nowMs + IN_FLIGHT_MS, awaited: { generation, before } })
   }
 
-  /** The binding as the cache has it. Returns the clusters that have more room now. */
+  /** The binding as the cache has it. Returns the clusters that have more capacity now. */
   follow(key: string, binding: Binding | undefined, demand: Demand | undefined, nowMs: number): string[] {
     if (binding === undefined || demand === undefined) return this.#put(key, undefined)
     const old = this.#entries.get(key)
@@ -84,7 +84,7 @@ export class InFlightIndex {
     return this.#put(key, this.#derived(binding, { demand, old, nowMs }))
   }
 
-  /** A binding is to be decided about: what was decided before and is not in it was never written, and takes no room. */
+  /** A binding is to be decided about: what was decided before and is not in it was never written, and takes no capacity. */
   forgetUnwritten(key: string, binding: Binding, demand: Demand, nowMs: number): void {
     const { awaited } = this.#entries.get(key) ?? {}
     if (awaited !== undefined) this.#put(key, this.#derived(binding, { demand, old: awaited.before, nowMs }))

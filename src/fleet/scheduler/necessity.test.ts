@@ -46,7 +46,7 @@ describe('a binding is decided about', () => {
       )
     })
 
-  it('when its components changed since they were told', () => {
+  it('when its components changed since they were sent', () => {
     const options = running({ replicas: 0, components: [component] })
     const binding = aBindingOf(options)
     const reported = (replicas: number) => ({

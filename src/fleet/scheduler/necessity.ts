@@ -65,7 +65,7 @@ export function isPlacementChanged(
 const termNamed = ({ clusterAffinities }: Placement, name: string | undefined): ClusterAffinityTerm | undefined =>
   Array.isArray(clusterAffinities) ? clusterAffinities.find(({ affinityName }) => affinityName === name) : undefined
 
-/** What cannot be read tells of no change. */
+/** What cannot be parsed counts as unchanged. */
 function tryParse(text: string): Placement | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -85,7 +85,7 @@ function areReplicasChanged({ placement, components, clusters, replicas }: Deman
   return clusters.reduce((sum, target) => sum + (target.replicas ?? 0), 0) !== replicas
 }
 
-/** Where components were told to a cluster, they are told again when they change. */
+/** Where components were sent to a cluster, they are sent again when they change. */
 const areComponentsChanged = ({ components, clusters }: Pick<Demand, 'components' | 'clusters'>): boolean =>
   clusters.some(
     (target) =>

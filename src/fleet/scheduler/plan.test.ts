@@ -138,7 +138,7 @@ describe('the plan for a binding', () => {
     assert.deepEqual(action.patch.spec, { clusters: M1 })
   })
 
-  describe('how much room there is', () => {
+  describe('how much capacity there is', () => {
     const short = (available: number): Decision => ({ ...failure('Unschedulable'), message: `only ${available}` })
     const waiting = (generation: number): Binding =>
       settled(short(5), {

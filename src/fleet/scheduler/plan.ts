@@ -29,7 +29,7 @@ export interface Observed {
   nowMs: number
   /** Why the last pass failed. */
   failure: Failure | undefined
-  /** A binding that waits for room looks again when what is on its way to clusters is no longer believed in. */
+  /** A binding that waits for capacity is requeued when what is in flight to clusters is no longer counted. */
   requeueAfterMs?: number
 }
 
@@ -55,7 +55,7 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
   const isSuccess = decision.reason === 'Success'
   const wasScheduled = findCondition(binding.status?.conditions, SCHEDULED)?.status === 'True'
   const hasEvent = isSuccess && (change?.isMoved === true || !wasScheduled)
-  // Affinities that were tried in vain on the way are told of as well.
+  // Affinities that were tried without success get their events as well.
   const events = hasEvent ? [...failureEvents(binding, decision), ...successEvents(binding, decision)] : []
   const main: Action[] = change === undefined ? [] : [{ do: 'patch', resource, of: objectOf(binding), patch: change.patch }]
   if (change?.isDecision === true) return main.map((action) => ({ ...action, events: events }))
@@ -66,7 +66,7 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
 }
 
 /**
- * Nobody is woken because room got even shorter, so that the number told stays the highest since the wait began. Who asks
+ * Nothing is enqueued because capacity got even shorter, so the number reported stays the highest since the wait began. Who asks
  * for something else waits anew.
  */
 function steadied({ metadata, status }: Binding, decision: Decision): Decision {
@@ -121,7 +121,7 @@ function success({ binding, nowMs, affinityName }: { binding: Binding; nowMs: nu
     ...(affinityName === undefined ? {} : { schedulerObservingAffinityName: affinityName }),
     conditions: setCondition(status?.conditions, condition, formatTime(nowMs)),
   }
-  // When nothing else is new, the time is not news either.
+  // When nothing else has changed, the time is not a change either.
   return isIn(status, change) ? change : { ...change, lastScheduledTime: formatTime(nowMs) }
 }
 

@@ -95,7 +95,7 @@ describe('a toleration for a time', () => {
   it('that is over drives nobody away here: that is decided elsewhere', () => {
     assert.equal(at(100, { on: { m1: 0, m2: 0 } }), 'm1:0, m2:0')
   })
-  it('is told as over', () => {
+  it('is reported as over', () => {
     const options = { resource: 'ConfigMap', placement: { clusterTolerations } }
     assert.match(
       inShort(decide(fleetOf({ m1: { taints: [old] } }), options, { nowMs: addedMs + 60_000 })),
@@ -350,7 +350,7 @@ describe('components', () => {
     ],
     ['without exactly one cluster: everywhere, undivided', { m1: {}, m2: {} }, { ...flink, placement: {} }, 'm1:0, m2:0'],
   ])
-  it('keeps room for what is on its way', () => {
+  it('keeps capacity for what is in flight', () => {
     const inFlight = () => ({ pods: 1, amounts: new Map([['cpu', 1000]]) })
     assert.match(inShort(decide(fleetOf({ m1: { cpu: '7' } }), flink, { inFlight })), /no enough resource/)
   })

@@ -79,7 +79,7 @@ function succeeded(
   }
 }
 
-/** The first term is the one that is told of. Without a cluster that fits, what was decided before cannot stay. */
+/** The first term is the one that is reported. Without a cluster that fits, what was decided before cannot stay. */
 function failedWith(demand: Demand, failed: readonly Attempt[]): Decision {
   const [first] = failed
   if (first === undefined) throw new Error('a placement has at least one term')

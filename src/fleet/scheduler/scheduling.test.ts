@@ -21,7 +21,7 @@ describe('what the scheduler remembers', () => {
     assert.equal(decided(), 'm1:2, m2:3')
   })
 
-  it('is held against others until the cluster counts it, and then they are told', () => {
+  it('is held against others until the cluster counts it, and then they are enqueued', () => {
     let isSummaryCurrent = false
     const scheduling = new Scheduling({ schedulerName: DEFAULT_SCHEDULER, isSummaryCurrent: () => isSummaryCurrent })
     const counted = (pods: number) => scheduling.followCluster('m1', aClusterOf('m1', { pods }))

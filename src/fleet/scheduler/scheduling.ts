@@ -17,7 +17,7 @@ import { type ScheduleOptions, schedule } from './schedule.ts'
 export interface SchedulingOptions extends ScheduleOptions {
   /** Which bindings are ours (default `default-scheduler`). */
   readonly schedulerName?: string
-  /** Whether what was decided and is not to be seen yet is taken off the room of clusters (default true). */
+  /** Whether what was decided and does not show yet is subtracted from the capacity of clusters (default true). */
   readonly protectsFromOvercommit?: boolean
   /** Whether what a cluster says it has counts all that is known of it at this moment (default: it does). */
   isSummaryCurrent?(cluster: Cluster): boolean
@@ -37,7 +37,7 @@ export class Scheduling {
   readonly #inFlight = new InFlightIndex((name) => this.#isSummaryCurrent(name))
   /** Objects of a cache are frozen: what was prepared of one is good for as long as it lives. */
   readonly #demands = new WeakMap<Binding, Demand>()
-  /** Bindings looked at since the start. What happened to clusters before it, nobody has told them. */
+  /** Bindings looked at since the start. They have not seen what happened to clusters before it. */
   readonly #seen = new Map<string, string | undefined>()
   readonly #followed = new Map<string, Binding>()
   readonly #options: SchedulingOptions & { schedulerName: string }
@@ -60,7 +60,7 @@ export class Scheduling {
     return cluster === undefined || (this.#options.isSummaryCurrent?.(cluster) ?? true)
   }
 
-  /** Returns the clusters that have more room now. */
+  /** Returns the clusters that have more capacity now. */
   followBinding(ref: ObjectRef, binding: Binding | undefined, nowMs: number): string[] {
     const key = keyOfRef(ref)
     if (this.#followed.get(key) === binding) return []
@@ -137,7 +137,7 @@ export class Scheduling {
   }
 }
 
-/** A decision that is written and not yet told of is not taken a second time: the world looks different with it. */
+/** A decision that is written and not yet in the cache is not taken a second time: the world looks different with it. */
 function toBeConfirmed(binding: Binding): Verdict | undefined {
   const { metadata, status } = binding
   if (status?.schedulerObservedGeneration === metadata.generation) return undefined

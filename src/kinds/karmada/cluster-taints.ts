@@ -1,6 +1,6 @@
 /**
- * Taints of clusters: which there are, which are added and removed, and the words in which events tell of them. A taint is
- * told from another by its key and effect; one that is there already keeps its value and the time it came.
+ * Taints of clusters: which there are, which are added and removed, and how events describe them. A taint is
+ * identified by its key and effect; one that is there already keeps its value and the time it came.
  */
 import { tolerates } from '../kubernetes/taints.ts'
 import type { Taint, Toleration } from './index.ts'

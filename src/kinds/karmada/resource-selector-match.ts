@@ -1,6 +1,6 @@
 /**
  * How well the resource selectors of a policy fit an object. A name is more specific than labels, labels more than the kind
- * alone; policies of equal priority are told apart by it. A selector that cannot be read fits nothing.
+ * alone; it decides between policies of equal priority. A selector that cannot be read fits nothing.
  */
 
 import type { KubeObject } from '../../kube/meta.ts'

@@ -58,7 +58,7 @@ describe('where a pod runs', () => {
     const real = admitted(pod({ containers: [shell], tolerations: [{ operator: 'Exists' }] }))
     assert.deepEqual(real.spec?.nodeSelector, { 'sluice.dev/node': 'process' })
   })
-  it('refuses a wish that is neither', () => {
+  it('refuses a mode that is neither', () => {
     const undecided = pod({}, { annotations: { 'sluice.dev/run': 'maybe' } })
     const errors = runPlacement(options).validate?.(undecided, 'default', {} as AdmissionContext)
     assert.match(JSON.stringify(errors), /must be simulated or process/)

@@ -50,7 +50,7 @@ export interface Decision {
   isChoice: boolean
 }
 
-/** Undefined when the wish cannot be read: validation refuses it. */
+/** Undefined when the requested mode cannot be read: validation refuses it. */
 export function decide(pod: Pod, namespace: KubeObject | undefined, options: RunPlacementOptions): Decision | undefined {
   const requested = requestedOf(pod) ?? requestedOf(namespace)
   const isChoice = options.hasProcessNodes

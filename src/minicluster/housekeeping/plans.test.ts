@@ -57,7 +57,7 @@ describe('an Event', () => {
     object('Event', { name: 'e', creationTimestamp: '2026-01-01T00:30:00Z' }, more)
   const look = (one: KubeObject | undefined) => planEvent({ event: one, nowMs: NOW, ttlMs: 3_600_000 })
   it('goes an hour after it was made', () => assert.deepEqual(done(look(event({}))), ['delete']))
-  it('stays for an hour after it was last seen, and is looked at again then', () => {
+  it('stays for an hour after it was last seen, and is requeued then', () => {
     for (const more of [
       { lastTimestamp: '2026-01-01T01:30:00Z' },
       { eventTime: '2026-01-01T01:30:00.000000Z' },

@@ -1,6 +1,6 @@
 /**
- * The status of one container, from where its newest run stands and what was told before. What was told of an end stays
- * as it was told; a run that is only being started is not shown yet. Pure.
+ * The status of one container, from where its newest run stands and what was reported before. A reported end stays
+ * as it was reported; a run that is only being started is not shown yet. Pure.
  */
 import { formatTime } from '../../base/clock.ts'
 import type { ContainerState, ContainerStateTerminated, ContainerStatus, VolumeMountStatus } from '../../kinds/kubernetes/types.ts'
@@ -50,7 +50,7 @@ export function containerStatusOf(view: ContainerView, input: StatusInput): Cont
   }
 }
 
-/** While a run starts or its end is looked into, what was told stays, but for being ready. */
+/** While a run starts or its end is examined, what was reported stays, except readiness. */
 function hiddenStatus(view: ContainerView, reported: ContainerStatus, input: StatusInput): ContainerStatus {
   if (view.standing.is === 'ending') return { ...reported, ready: false, started: false }
   const { postStart } = input.progressOf(view)
@@ -111,7 +111,7 @@ function terminatedOf(view: ContainerView, ended: Extract<Standing, { is: 'ended
   }
 }
 
-/** The end of the run before the one that is shown, as it was told, or else as the machine knows it. */
+/** The end of the run before the one that is shown, as it was reported, or else as the machine knows it. */
 function endBefore(view: ContainerView, attempt: number | undefined, { pod }: StatusInput): ContainerStateTerminated | undefined {
   const { reported, runs } = view
   const current = attempt === undefined ? undefined : containerIdOf({ podUid: pod.metadata.uid ?? '', container: view.name, attempt })

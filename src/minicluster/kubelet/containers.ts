@@ -21,7 +21,7 @@ export interface ContainerView {
   standing: Standing
 }
 
-/** How a run ended, as it is or will be told. */
+/** How a run ended, as it is or will be reported. */
 export interface End {
   exitCode: number
   reason: string
@@ -121,7 +121,7 @@ function standingOf(runs: readonly Run[], reported: ContainerStatus | undefined,
   return { is: 'ended', attempt, end, reported: undefined }
 }
 
-/** The end of a run as it was told before: told once, it stays as it is. */
+/** The end of a run as it was reported before: once reported, it stays as it is. */
 export function recordOf(reported: ContainerStatus | undefined, containerID: string): ContainerStateTerminated | undefined {
   return [reported?.state?.terminated, reported?.lastState?.terminated].find((one) => one?.containerID === containerID)
 }
@@ -139,7 +139,7 @@ function endOfRecord(record: ContainerStateTerminated, state: RunState | undefin
   }
 }
 
-/** The machine knows no such run (its directory was emptied): what was told is all there is. */
+/** The machine knows no such run (its directory was emptied): what was reported is all there is. */
 function fromStatus(reported: ContainerStatus | undefined, attempt: number | undefined, nowMs: number): Standing {
   if (reported === undefined || attempt === undefined) return { is: 'absent', nextAttempt: reported?.restartCount ?? 0 }
   const record = recordOf(reported, reported.containerID ?? '')

@@ -86,7 +86,7 @@ export function kubelet(shape: MemberShape, options: KubeletOptions, volumeDrive
       if (!isOurs) return undefined
       const observed = await observePod(state, pod, read, client)
       // A cache may be old, and show a pod that has run and gone: before anything starts, the server itself is asked. When
-      // it knows better, so will the cache soon, and the pod is looked at again.
+      // it knows better, so will the cache soon, and the pod is queued again.
       const isStarting = planPod(observed.input).start.length > 0
       return isStarting && !(await isCurrent(pod, client)) ? undefined : observed
     },
@@ -152,7 +152,7 @@ function podsFrom(kind: Source['kind'], { metadata }: Pick<KubeObject, 'metadata
   return read.byIndex(PODS, 'source', sourceKey(kind, metadata.namespace, metadata.name)).map(refOf)
 }
 
-/** Which object a pod of the machine is, so that news of the machine reach it. */
+/** Which object a pod of the machine is, so that changes of the machine enqueue it. */
 function createAwakening(): {
   /** Notes who is behind a key now; returns the pods that are no longer. */
   follow(ref: ObjectRef, pod: Pod | undefined): string[]

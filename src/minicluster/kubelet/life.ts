@@ -113,7 +113,7 @@ export function hasStarted(view: ContainerView, { verdictsOf, progressOf }: Pick
   return view.spec.startupProbe === undefined || verdictsOf(view).startup === true
 }
 
-/** The postStart hook is not over. What was told to be running before has had it. */
+/** The postStart hook is not over. What was reported as running before has had it. */
 export function isBeingPrepared(view: ContainerView, progress: RunProgress): boolean {
   if (view.spec.lifecycle?.postStart === undefined || view.standing.is !== 'running' || isReportedRunning(view)) return false
   return progress.postStart?.state !== 'done' || progress.postStart.failure !== undefined

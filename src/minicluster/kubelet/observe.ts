@@ -32,7 +32,7 @@ export interface KubeletState {
   addresses: Addresses
   tokens: Tokens
   prober: Prober
-  /** Volumes that were ready once: they stay so while news of their sources cannot be had. */
+  /** Volumes that were ready once: they stay so while their sources cannot be read. */
   readyVolumes: Map<string, Map<string, ReadyVolume>>
   shutdown: NodeShutdown | undefined
   volumesRoot: string | undefined
@@ -155,7 +155,7 @@ function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader
   return { setUps, volumes: isComplete ? { state: 'ready', volumes: known } : NO_VOLUMES }
 }
 
-/** Probes of what was told to be running: its hook is over, and its address is known. */
+/** Probes of what was reported as running: its hook is over, and its address is known. */
 function wantedProbes(pod: Pod, runs: readonly Run[], podIP: string): WantedProbe[] {
   const { spec, status, metadata } = pod
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return []
@@ -186,7 +186,7 @@ function kindsOf(container: Container, isStarted: boolean, isGoing: boolean): Pr
   return kinds.filter((kind) => container[PROBE_FIELDS[kind]] !== undefined)
 }
 
-/** What a probe said, or else what was told of the very same run: a restart of the kubelet makes nothing unready. */
+/** What a probe said, or else what was reported of the very same run: a restart of the kubelet makes nothing unready. */
 function verdictsFrom({ status }: Pod, run: RunId, states: ReadonlyMap<string, ProbeState>): ProbeVerdicts {
   const own = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(({ name }) => name === run.container)
   const reported = own?.containerID === containerIdOf(run) && own.state?.running !== undefined ? own : undefined

@@ -8,13 +8,13 @@ export interface KubeletOptions {
   clock: Clock
   /** Image → directory that stands for it: `--image NAME=DIR`. */
   images?: ReadonlyMap<string, string>
-  /** Where pods reach the API server of their cluster (default: they are not told). */
+  /** Where pods reach the API server of their cluster (default: no environment variables for it). */
   apiServer?: { host: string; port: number }
   /** Variables every container has, beside `HOSTNAME` and those of the API server. `PATH` and `HOME` are the machine's. */
   env?: Readonly<Record<string, string>>
   /** Where volumes of the class `local` are (default: where the volumes say). */
   volumesRoot?: string
-  /** By which the nodes are told to end everything with grace. */
+  /** Asks the nodes to end everything gracefully. */
   shutdown?: NodeShutdown
   /** What the nodes say about this machine. */
   systemInfo?: NodeSystemInfo

@@ -60,7 +60,7 @@ function inputOf({ spec, containers = [container('main')], initContainers, metad
 
 const plan = (given: Given): PodPlan => planPod(inputOf(given))
 
-/** What is told by the plan of the same pod, as if it had been written. */
+/** What the plan of the same pod reports, as if it had been written. */
 function reportedBy(given: Given): PodStatus {
   return { ...given.status, ...(plan(given).status as PodStatus | undefined) }
 }
@@ -238,13 +238,13 @@ describe('the status of a container', () => {
     )
   })
 
-  it('is not told twice', () => {
+  it('is not reported twice', () => {
     const given: Given = { runs: { main: [running()] } }
     const again = plan({ ...given, status: reportedBy(given), at: 60_000 })
     assert.deepEqual([again.status, again.events, again.keyedEvents], [undefined, [], []])
   })
 
-  it('keeps what was told of an end', () => {
+  it('keeps what was reported of an end', () => {
     const given: Given = {
       spec: { restartPolicy: 'Never' },
       runs: { main: [exited(1)] },
@@ -286,7 +286,7 @@ describe('readiness gates', () => {
 describe('the end of a pod', () => {
   const going = { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 }
 
-  it('ends its programs, clears the machine, tells, and then goes', () => {
+  it('ends its programs, clears the machine, reports, and then goes', () => {
     const first = plan({ metadata: going, runs: { main: [running()] } })
     assert.deepEqual(
       first.signal.map(({ signal, run }) => `${signal} ${run.container}`),

@@ -90,7 +90,7 @@ function bare(value: unknown): Json | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** What is news in the statuses that are about to be written. */
+/** The events of the statuses that are about to be written. */
 export function statusEvents(input: PodStatusInput, next: PodStatus): EventIntent[] {
   const { pod, views, nodeName: host } = input
   const all = [...(next.initContainerStatuses ?? []), ...(next.containerStatuses ?? [])]

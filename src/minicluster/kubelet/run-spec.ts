@@ -1,6 +1,6 @@
 /**
  * What exactly is to be run for a container: program, arguments, environment, mounts, root; or why that cannot be said,
- * in a reason and a sentence that tell people what to do. Pure.
+ * in a reason and a sentence that say what to do. Pure.
  */
 import type { Pod, VolumeMount } from '../../kinds/kubernetes/types.ts'
 import type { Mount, RunSpec } from './container-machine.ts'

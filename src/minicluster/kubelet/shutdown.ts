@@ -6,7 +6,7 @@ import type { ContainerMachine } from './container-machine.ts'
 
 export interface NodeShutdown {
   readonly hasBegun: boolean
-  /** Ends everything; resolves when nothing runs any more and the API has been told. */
+  /** Ends everything; resolves when nothing runs any more and the status is written. */
   begin(): Promise<void>
   onBegin(listener: () => void): () => void
   /** A pod was looked at: whether there is nothing left to do about it. */

@@ -77,7 +77,7 @@ describe('runs found again', () => {
     }
   })
 
-  it('ends with its shim: no process is left, and the end is told', async () => {
+  it('ends with its shim: no process is left, and the end is reported', async () => {
     for (const useNamespaces of [true, false]) {
       const directory = fresh()
       const machine = machineIn(directory, { useNamespaces })

@@ -25,7 +25,7 @@ export interface LogSource {
 }
 
 const CHUNK_BYTES = 64 * 1024
-/** In case the system does not tell of a change. */
+/** In case the system does not report a change. */
 const RESYNC_MS = 1000
 const NEWLINE = 10
 

@@ -43,7 +43,7 @@ export interface ProcessMachine extends ContainerMachine {
   close(): void
 }
 
-/** In case the system does not tell of a notice, and for shims that died without one. */
+/** In case the system does not report a file, and for shims that died without writing one. */
 const RESYNC_MS = 5000
 
 /** Opens the directory: what ran before is found again, and what was asked for and not begun is begun. */

@@ -1,5 +1,5 @@
 /**
- * What the API server is told of a member's nodes: process nodes answer from the machine, in the words a kubelet uses;
+ * What the API server knows of a member's nodes: process nodes answer from the machine, in the words a kubelet uses;
  * simulated ones say that nothing runs there, and what to do about it. A node that is neither is nobody's.
  */
 import type { LogRequest, NodeConnection, NodeConnections, PodContainer, StreamRequest } from '../../kube/node-connections.ts'

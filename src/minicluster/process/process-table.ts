@@ -1,5 +1,5 @@
 /**
- * Processes of this machine, told apart from later ones with the same number by the moment they started. All of it is read
+ * Processes of this machine, distinguished from later ones with the same number by their start time. All of it is read
  * from /proc; what cannot be read is not there.
  */
 import { readdirSync, readFileSync } from 'node:fs'

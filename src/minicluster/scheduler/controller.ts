@@ -71,7 +71,7 @@ export function scheduler(): Controller {
 
 const viewOf = (read: Reader): SchedulingView => ({ objects: lookupsOf(read), nowMs: read.nowMs() })
 
-/** Each tells the scheduler what the cache has now, whatever the event was; and which pods to look at at once. */
+/** Each passes on to the scheduler what the cache has now, whatever the event was, and which pods to run at once. */
 function watchesOf(scheduling: Scheduling): Watch[] {
   const other = (resource: Resource, kind: Parameters<Scheduling['followOther']>[0]): Watch =>
     via(resource, (object, read) => {

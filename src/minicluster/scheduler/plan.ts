@@ -65,7 +65,7 @@ function sayGated(pod: Pod, nowMs: number): Action[] {
 }
 
 function sayUnschedulable({ pod, message, nomination }: Extract<Outcome, { kind: 'unschedulable' }>, nowMs: number): Action[] {
-  // While pods are leaving for this one, what was said when they were told to is still the news.
+  // While pods are leaving for this one, the message from when they were preempted still holds.
   if (nomination === 'awaited' && findCondition(conditionsOf(pod), SCHEDULED)?.reason === 'Unschedulable') return []
   return patchStatus(pod, { node: nomination === 'void' ? '' : undefined, message, nowMs })
 }

@@ -17,7 +17,7 @@ function message(pod: Pod, objects: Objects): string {
 }
 
 describe('where a pod goes', () => {
-  it('to the node with the most room, and of equals to the first by name', () => {
+  it('to the node with the most capacity, and of equals to the first by name', () => {
     const nodes = [aNode('c'), aNode('b'), aNode('a')]
     assert.deepEqual(decide(aPod('p', { cpu: '1' }), { nodes }), { kind: 'node', node: 'a', looked: 3 })
     const pods = [on('a', aPod('q', { cpu: '1' }))]

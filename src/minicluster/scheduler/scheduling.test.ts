@@ -10,7 +10,7 @@ import { aNode, aPod, aSnapshot, lookupsIn, NOW_MS, type PodAsked } from './test
 
 const ZONE = 'topology.kubernetes.io/zone'
 
-/** The scheduler's memory with a cache and a queue around it, but no server: what is decided happens when told. */
+/** The scheduler's memory with a cache and a queue around it, but no server: what is decided happens on demand. */
 class Model {
   readonly scheduling = new Scheduling()
   readonly nodes = new Map<string, Node>()
@@ -43,7 +43,7 @@ class Model {
     this.#queue.add(name)
   }
 
-  /** Looks at every pod that is woken, until nobody is; what keeps changing its words is looked at later. */
+  /** Runs every pod that is enqueued, until none is; what keeps changing its message is run later. */
   drain(): void {
     for (let i = 0; this.#queue.size > 0; i++) {
       assert.ok(i < 10_000, 'never comes to rest')
@@ -231,7 +231,7 @@ describe('whatever happens, in whatever order', () => {
       { numRuns: 100 },
     ))
 
-  it('at rest nobody waits who could be placed, and everybody is told the truth of now', () =>
+  it('at rest nobody waits who could be placed, and every message is true now', () =>
     fc.assert(
       fc.property(steps, (list) => {
         const model = play(list)

@@ -154,7 +154,7 @@ export class Scheduling {
     return { kind: 'volumes', pod: info.pod, node: name, volumes }
   }
 
-  /** Tells those who wait what the decision changed, compared with what was reserved before. */
+  /** Passes on to waiting pods what the decision changed, compared with what was reserved before. */
   #settle(key: string, before: { info: PodInfo; node: string } | undefined, view: SchedulingView): void {
     const now = this.cluster.reservation(key)
     if (before?.node === now?.node) return

@@ -21,7 +21,7 @@ interface Kind {
   verdict: Verdict
   /** Whether to try again, and how soon. */
   due: 'no' | 'sometime' | 'now'
-  /** Before, only what may help is looked into, and nothing is told anew. */
+  /** Before then, only changes that may help cause another attempt, and no new event. */
   quietUntilMs: number
   /** How often the words have changed in a row. */
   streak: number

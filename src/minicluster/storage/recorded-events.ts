@@ -1,5 +1,5 @@
 /**
- * News about a state that no write marks: a claim that waits for its first consumer is told so, though nothing of it
+ * Events about a state that no write marks: a claim that waits for its first consumer gets one, though nothing of it
  * changes. Such an event is kept like a child: it has a name that follows from what it says, is created when the cache
  * shows none, and again when its hour is over and the state is not. A settled or restarted controller finds it there.
  */
@@ -12,7 +12,7 @@ import { type Access, type Action, type EventIntent, type Index, indexOf, type R
 
 const INDEX = 'recorded-events'
 
-/** What is being told about an object at this time. */
+/** The events that exist for an object at this time. */
 export type RecordedEvents = ReadonlySet<string>
 
 /** Declare both, and `WRITES_EVENTS`, to use `recordedEventsOf` and `recordOnce`. */

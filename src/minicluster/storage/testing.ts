@@ -24,7 +24,7 @@ export const aVolume = (name: string, spec: PersistentVolumeSpec = {}, metadata:
   spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: `/tmp/${name}` }, ...spec },
 })
 
-/** Of no class, unless told otherwise. */
+/** Of no class by default. */
 export const aClaim = (name: string, spec: PersistentVolumeClaimSpec = {}, metadata: ObjectMeta = {}): PersistentVolumeClaim => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',

@@ -1,4 +1,4 @@
-/** Whether somebody else holds a lease right now: before a room starts, its upstream controller must not be at work. */
+/** Whether somebody else holds a lease right now: before a module starts, its upstream controller must not be running. */
 
 import type { Client } from '../../client/client.ts'
 import { ifFound } from '../../client/errors.ts'

@@ -46,6 +46,6 @@ export interface ModuleEnv extends ProcessDeps {
   clientOf(part: string): Client
   /** Whether a field manager is one of the controllers that run here. */
   keepsManager(name: string): boolean
-  /** For what runs beside the controllers with a loop of its own. */
+  /** Options for what runs beside the controllers with a loop of its own. */
   observer: Observer & { clock: Clock; random: Random }
 }

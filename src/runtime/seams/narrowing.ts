@@ -35,7 +35,7 @@ export interface Narrowing {
   name: string
   /** From caches, at once, and without effects. Undefined: nothing to say about this one. */
   of(subject: NarrowingSubject): NarrowingAnswer | undefined
-  /** Wakes bindings (an empty namespace for cluster-scoped ones) whose answer may have changed. */
+  /** Enqueues bindings (an empty namespace for cluster-scoped ones) whose answer may have changed. */
   changes?: Signal
 }
 

@@ -12,7 +12,7 @@ export interface SeededPart {
   invariants: readonly Invariant[]
 }
 
-/** A kind of thing people wish for. One file and one line each. */
+/** A kind of object that users write. One file and one line each. */
 export interface Generator {
   name: string
   resource: Resource
@@ -26,13 +26,13 @@ export interface Generator {
   change?(object: KubeObject, desired: unknown): void
   /** In which clusters (default: all). */
   isFor?(cluster: string): boolean
-  /** It goes by itself within this time: nobody wishes for it again in the end, and then it must be gone. */
+  /** It goes by itself within this time: it is not written again in the end, and then it must be gone. */
   fleetingMs?: number
   /** A deleted one rightly stays while this pod is on a node: it uses it. */
   usedBy?: string
   /** People never take it away. */
   isLasting?: boolean
-  /** Somebody else may wish for the opposite: what becomes of it is judged by the world alone. */
+  /** Somebody else may write the opposite: what becomes of it is judged by the world alone. */
   isContested?: boolean
   /** What is wrong with one that has been at rest, undefined when nothing is. */
   wrong?(object: KubeObject, desired: unknown): string | undefined

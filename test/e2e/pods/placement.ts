@@ -36,7 +36,7 @@ export function placement(place: () => Place): void {
     await p.apply(aPod('played', { containers: [shell('sleep 100000')] }, { [RUN]: 'simulated' }))
     assert.match((await p.running('played')).spec?.nodeName ?? '', /^member1-simulated-/)
 
-    // Nobody knows what to run for the image: with the wish to run it, that is said instead of playing it.
+    // Nobody knows what to run for the image: with the request to run it, that is said instead of playing it.
     await p.apply(aPod('wanted', { containers: [{ name: 'main', image: 'nginx' }] }, { [RUN]: 'process' }))
     const wanted = await p.podWhen(
       'wanted',

@@ -1,4 +1,4 @@
-/** Replicas by the room that clusters have: in proportion to it (dynamic weight), or in as few clusters as hold them (aggregated). */
+/** Replicas by the capacity that clusters have: in proportion to it (dynamic weight), or in as few clusters as hold them (aggregated). */
 import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isPlaced, isScheduled, placedWhere, reportedAs, type Shares, says, totalOf } from '../bindings.ts'
 import { ownCapacity } from '../clusters.ts'

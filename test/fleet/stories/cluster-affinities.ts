@@ -1,4 +1,4 @@
-/** Groups of clusters, one tried after the other, and groups that take what the first has no room for. */
+/** Groups of clusters, one tried after the other, and groups that take what the first has no capacity for. */
 import assert from 'node:assert/strict'
 import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'

@@ -1,4 +1,4 @@
-/** Workloads of several parts (a Volcano Job, a Ray cluster) go to one cluster that has room for all of them. */
+/** Workloads of several parts (a Volcano Job, a Ray cluster) go to one cluster that has capacity for all of them. */
 
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import type { Resource } from '../../../src/kube/resource.ts'

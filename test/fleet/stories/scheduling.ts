@@ -31,7 +31,7 @@ export const scheduling: FleetArea = {
         await testbed.hub.create(aDeployment('web'))
         await isPlaced(testbed, DEPLOYMENTS, 'web', { member1: 2, member3: 2 })
         await isScheduled(testbed, DEPLOYMENTS, 'web')
-        // The cluster with more room comes first, and other stories take some.
+        // The cluster with more capacity comes first, and other stories take some.
         const results = ['{member1:2, member3:2}', '{member3:2, member1:2}']
         const messages = results.map((result) => `Binding has been scheduled successfully. Result: ${result}`)
         await hasEvent(testbed, { kind: 'Deployment', name: 'web' }, 'ScheduleBindingSucceed', ...messages)

@@ -27,7 +27,7 @@ export interface Observed {
   nowMs: number
 }
 
-/** What makes a deed on the board this deed. */
+/** Identifies an effect on the board. */
 export function keysOf({ metadata }: Greeting): { put: string; takeDown: string } {
   return { put: `${metadata.uid} ${metadata.generation}`, takeDown: `${metadata.uid}` }
 }
@@ -53,7 +53,7 @@ function planLife(greeting: Greeting, observed: Observed, effects: BoardEffects)
   if (leftMs !== undefined && leftMs <= 0) return { actions: [{ do: 'delete', resource: GREETINGS, of: greeting }] }
   const wanted = peopleOf(greeting).map((person) => childOf(greeting, person))
   const surplus = surplusOf(greeting, observed.children)
-  // An old cache may show a wish that was taken back: who is greeted again must not lose it. The news is on its way.
+  // A stale cache may show a spec that was taken back: who is greeted again must not lose it. The event is coming.
   if (surplus.length > 0 && !observed.isFresh) return NOTHING_TO_DO
   const actions: Action[] = [
     ...wanted.map((object): Action => ({ do: 'apply', resource: CONFIG_MAPS, object })),

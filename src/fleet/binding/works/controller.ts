@@ -1,7 +1,7 @@
 /**
  * Keeps one Work per target of a binding: the template with the cluster's share, the overrides of that cluster, and the
  * marks by which it is found again. Sole writer of: Works of bindings (their status aside), and taker of the binding's
- * finalizer. Runs again when the binding's wish, the template, an override policy, a rule of the interpreter, a Cluster's
+ * finalizer. Runs again when the binding's spec, the template, an override policy, a rule of the interpreter, a Cluster's
  * traits or one of the Works changes; a Work that somebody deletes comes back. Deletion: the Works are sent on their way,
  * then the finalizer goes; Works whose binding is gone without them are removed too.
  */
@@ -107,8 +107,8 @@ interface Asking {
 }
 
 /**
- * Asks the server before anything is written, unless the wish came while this process runs: caches may be old, and of
- * different age, and a wish of yesterday must neither remove a Work of today nor bring one back. And before a Work appears while another must be gone first.
+ * Asks the server before anything is written, unless the binding was written while this process runs: caches may be stale, and of
+ * different age, and an old binding must neither remove a new Work nor bring one back. And before a Work appears while another must be gone first.
  */
 async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wanted'>, { ref, client, isCurrent }: Asking): Promise<boolean> {
   const { kind, binding, wanted } = seen

@@ -1,4 +1,4 @@
-/** What people are told about the Works of a binding: on the binding and on the template, once per transition. Pure. */
+/** Events about the Works of a binding: on the binding and on the template, once per transition. Pure. */
 import { deepEqual } from '../../../base/json.ts'
 import type { BindingKind } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding } from '../../../kinds/karmada/index.ts'
@@ -63,7 +63,7 @@ export function newlyApplied(template: KubeObject, { cluster, work, live }: Want
   })
 }
 
-/** Anybody may have written the annotation of a Work: what cannot be read tells nothing. */
+/** Anybody may have written the annotation of a Work: what cannot be parsed is ignored. */
 function appliedIn(work: KubeObject | undefined, annotation: string): Applied[] {
   const text = work?.metadata.annotations?.[annotation]
   if (text === undefined) return []

@@ -68,13 +68,13 @@ const anyBinding = fc
     aBinding(template, { replicas: 6, clusters, requiredBy: [{ name: 'x', clusters: followed }], gracefulEvictionTasks: tasks }),
   )
 
-/** The Works that another wish had made. */
+/** The Works that another spec had made. */
 async function madeBy(binding: Binding): Promise<Work[]> {
   const before: Binding = { ...binding, spec: { ...binding.spec, gracefulEvictionTasks: [] } }
   return (await wantedFor(before, [])).wanted.map(({ work }) => work)
 }
 
-describe('the plan for any wish after any other', () => {
+describe('the plan for any spec after any other', () => {
   it('makes Works in targets alone, removes those that nobody keeps, and touches no other', async () => {
     await fc.assert(
       fc.asyncProperty(anyBinding, anyBinding, async (before, now) => {
@@ -131,7 +131,7 @@ describe('the plan', () => {
   const going: Binding = { ...binding, metadata: { ...binding.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
   const without = ({ metadata, ...rest }: Binding): Binding => ({ ...rest, metadata: { ...metadata, labels: {} } })
 
-  it('is nothing while the server has another wish than the cache', async () => {
+  it('is nothing while the server has another spec than the cache', async () => {
     assert.deepEqual(plan(await observed(binding, [], { isFresh: false })), { actions: [] })
   })
   it('sends Works on their way, then lets go of the binding', async () => {

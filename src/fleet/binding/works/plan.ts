@@ -1,5 +1,5 @@
 /**
- * What to do about the Works of a binding: pure, from what was observed to writes and news. Works of clusters that are no
+ * What to do about the Works of a binding: pure, from what was observed to writes and events. Works of clusters that are no
  * longer meant go; under purge mode Directly nothing comes anywhere before they are gone. Everything else is brought into
  * the shape that is wanted, each Work by itself.
  */
@@ -26,7 +26,7 @@ export interface Observed {
   template: KubeObject | undefined
   wanted: readonly WantedWork[]
   hindrances: readonly Hindrance[]
-  /** Whether the server has the binding as it was seen; asked before anything that an old wish must not bring about. */
+  /** Whether the server has the binding as it was seen; asked before anything that a stale binding must not cause. */
   isFresh: boolean
   retryAfterMs: number | undefined
 }

@@ -1,4 +1,4 @@
-/** What makes a binding's Works be looked at again, and which changes do not matter to them. */
+/** What enqueues a binding, and which changes do not matter to its Works. */
 import { deepEqual } from '../../../base/json.ts'
 import type { BindingKind } from '../../../kinds/karmada/binding-kinds.ts'
 import type { Binding, Cluster, ClusterOverridePolicy, OverridePolicy, Work } from '../../../kinds/karmada/index.ts'

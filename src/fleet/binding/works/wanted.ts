@@ -23,7 +23,7 @@ export interface WantedWork {
   work: Work
   /** The one that is there now. */
   live: Work | undefined
-  /** What has to change about it; nothing for one on its way out: when it is gone, that wakes us. */
+  /** What has to change about it; nothing for one that is being deleted: when it is gone, the key is enqueued. */
   patch: Record<string, unknown> | undefined
 }
 
@@ -33,7 +33,7 @@ export const isDue = ({ live, patch }: WantedWork): boolean => live === undefine
 export interface Hindrance {
   cluster: string
   message: string
-  /** Somebody outside was asked and did not answer well: nothing will tell when that changes. */
+  /** Something outside was asked and did not answer well: no event will say when that changes. */
   mayPass: boolean
   /** It was an override policy that could not be applied. */
   isOverride?: boolean

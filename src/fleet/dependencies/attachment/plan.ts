@@ -141,7 +141,7 @@ function changeOf(observed: Observed, binding: ResourceBinding, patch: Record<st
   return { do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch, ...events(observed, patch) }
 }
 
-/** Told to those whose clusters were passed on; and to whoever looks at the attached one, when their opinions differ. */
+/** Recorded on those whose clusters were passed on, and on the attached binding when they disagree. */
 function events(observed: Observed, patch?: Record<string, unknown>): Pick<Action, 'events' | 'eventOnFailure'> {
   const { binding, referrers } = observed
   const spec = (patch?.spec ?? {}) as Record<string, unknown>

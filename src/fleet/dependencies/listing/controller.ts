@@ -89,7 +89,7 @@ async function ask(interpreter: DependenciesDeps['interpreter'], template: KubeO
   try {
     return { references: await interpreter.dependencies(template) }
   } catch (error) {
-    // Rules and webhooks of users: whatever they throw is theirs, and is told to them.
+    // Rules and webhooks of users: whatever they throw is theirs, and is reported to them.
     return { failed: messageOf(error) }
   }
 }

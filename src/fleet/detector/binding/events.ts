@@ -1,4 +1,4 @@
-/** What people are told about templates and policies, in Karmada's words. */
+/** Events about templates and policies, in Karmada's words. */
 import type { Policy } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { EventIntent } from '../../../runtime/controller.ts'

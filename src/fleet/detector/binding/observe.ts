@@ -169,7 +169,7 @@ interface Lazy {
 
 /**
  * A lazy policy acts when people have changed the template since the binding was made, or, without a binding, since the
- * policy was last changed. Which of the two came first tells the server's order of writes; what had been written when the
+ * policy was last changed. Which of the two came first is known from the server's order of writes; what had been written when the
  * claim was put on it stands on the template.
  */
 function isDeferred({ template, content, policy, isClaimed, binding }: Lazy): boolean {
@@ -226,7 +226,7 @@ async function interpret({ interpreter, gates = {} }: DetectorDeps, template: Ku
       event: { reason: 'GetReplicasSucceed', message: 'Get replicas of resource template successfully.' },
     }
   } catch (error) {
-    // Rules and webhooks of users: whatever they throw is theirs, and is told to them.
+    // Rules and webhooks of users: whatever they throw is theirs, and is reported to them.
     const failed = messageOf(error)
     return { failed, reason: hasComponents ? 'GetComponentsFailed' : 'GetReplicasFailed' }
   }

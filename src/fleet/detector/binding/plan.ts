@@ -71,7 +71,7 @@ function takenEvents(template: KubeObject, by: Claim, from: Claim): WriteEvents 
   return { events: preempted(template, by, from), eventOnFailure: (why) => preempted(template, by, from, why) }
 }
 
-/** A wait is told when it begins, with the note that says so. */
+/** The event of a wait goes with the annotation that begins it. */
 function waitWriteEvents(template: KubeObject, policy: Policy | undefined, metadata: MetadataChanges, observed: Observed): WriteEvents {
   if (policy === undefined) return {}
   const wait = metadata.annotations?.[WAITING_BECAUSE]
@@ -126,7 +126,7 @@ const desiredOf = (
   hasAffinityGroups,
 })
 
-/** Told with the write, so once per change; that replicas were read is news only when they are. */
+/** Recorded with the write, so once per change; that replicas were read is an event only when they changed. */
 function appliedEvents(
   { interpretation }: Observed,
   { template, decision }: Subject,

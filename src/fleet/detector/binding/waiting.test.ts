@@ -264,7 +264,7 @@ describe('a narrowing', () => {
 })
 
 describe('the interpreter', () => {
-  it('may fail, which is told once, and is asked again', async () => {
+  it('may fail, which is reported once, and is asked again', async () => {
     let isBroken = true
     const handlers = new Set<ChangeHandler>()
     const native = nativeInterpreter()

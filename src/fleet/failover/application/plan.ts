@@ -16,7 +16,7 @@ export const UNHEALTHY_SINCE = 'sluice.dev/unhealthy-since'
 
 export interface ObservedApplication {
   binding: Binding | undefined
-  /** Whether anybody can tell the health of its kind. */
+  /** Whether the health of its kind can be interpreted. */
   isJudged: boolean
   nowMs: number
 }

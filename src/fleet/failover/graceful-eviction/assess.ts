@@ -36,7 +36,7 @@ export function assess(binding: Binding, at: { nowMs: number; timeoutSeconds: nu
   return { kept, done, nextMs }
 }
 
-/** Whether nothing is left that has to be gone first: when a Work goes, the binding is looked at again. */
+/** Whether nothing is left that has to be gone first: when a Work goes, the binding is queued again. */
 const isPurged = ({ spec }: Binding, { fromCluster, purgeMode }: GracefulEvictionTask, copies: ReadonlySet<string>): boolean =>
   purgeMode !== 'Directly' || !copies.has(fromCluster) || spec.clusters?.some(({ name }) => name === fromCluster) === true
 

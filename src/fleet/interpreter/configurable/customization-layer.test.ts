@@ -199,7 +199,7 @@ describe('customization layer', () => {
     assert.equal(cache.script('x', 'f'), cache.script('x', 'f'))
   })
 
-  it('tells which kinds changed', () => {
+  it('reports which kinds changed', () => {
     const script = { healthInterpretation: 'function InterpretHealth(obj) return true end' }
     const before = layerOf([customization('a', script), customization('b', script, 'Other')])
     assert.deepEqual(changedKinds(before, layerOf([customization('renamed', script), customization('b', script, 'Other')])), [])

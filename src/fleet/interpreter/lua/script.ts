@@ -14,7 +14,7 @@ import { type LuaTypeName, type LuaValue, listOf, typeName } from './values.ts'
 export interface CallOptions {
   /** What `os.time` answers, in milliseconds. */
   now: () => number
-  /** Whether `kube.accuratePodRequirements` tells the priority class. Default true. */
+  /** Whether `kube.accuratePodRequirements` returns the priority class. Default true. */
   priorityClassName?: boolean
   limits?: Limits
 }

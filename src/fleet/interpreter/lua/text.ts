@@ -4,7 +4,7 @@
  * that is no UTF-8 (half a character after `sub`) is kept as a lone surrogate U+DC80 to U+DCFF until the string leaves the
  * script, and becomes U+FFFD then.
  */
-/** Told when a string holds bytes that are no UTF-8, so that they are looked for on the way out. */
+/** Called when a string holds bytes that are not UTF-8, so that they are looked for in the result. */
 export interface StrayMark {
   hasStrayBytes: boolean
 }

@@ -18,7 +18,7 @@ export interface Counters {
 
 export const OBSERVED = 'observedGeneration'
 
-/** The counters of a member's object and its generations; `observed` is told only by the kinds that tell it. */
+/** The counters of a member's object and its generations; `observed` is reported only by the kinds that have it. */
 export function reflectCounters(object: KubeObject, counters: Counters, observed: number): Fields | undefined {
   const status = wholeStatus(object)
   if (status === undefined) return undefined

@@ -20,7 +20,7 @@ export const deploymentRules = (options: NativeOptions): KindRules => ({
   dependencies: (deployment) => templateDependencies(deployment),
   reflect: (deployment) => {
     const reflected = reflectCounters(deployment, COUNTERS, statusNumber(deployment, OBSERVED))
-    // Nothing but zeros: the member has not told anything yet.
+    // Nothing but zeros: the member has not reported anything yet.
     return reflected === undefined || Object.keys(reflected).length === 0 ? undefined : reflected
   },
   health: isRolledOut,

@@ -86,7 +86,7 @@ const completed = (at: string | undefined): Fields[] => [
   condition('SuccessCriteriaMet', at, 'CompletionsReached', 'All member clusters have met success criteria'),
 ]
 
-/** The earliest start, once as many have started as have to; what was told stays. */
+/** The earliest start, once as many have started as have to; what was reported stays. */
 function startTimeOf(old: Fields, members: readonly MemberStatus[], enough: number): string | undefined {
   const reported = textAt(old, 'startTime')
   if (reported !== undefined) return reported

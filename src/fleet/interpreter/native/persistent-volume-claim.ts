@@ -13,7 +13,7 @@ export const persistentVolumeClaimRules: KindRules = {
     const needsClass = given !== undefined && textAt(desired, 'spec', 'storageClassName') === undefined
     return needsClass ? withField(bound, ['spec', 'storageClassName'], given) : bound
   },
-  /** Bound unless a member says otherwise; members that have not told anything do not speak. */
+  /** Bound unless a member says otherwise; members that have not reported anything do not count. */
   aggregate: (template, items) => withStatus(template, { phase: firstPhase(['Lost', 'Pending'], phasesOf(items)) ?? 'Bound' }),
   health: (claim) => textAt(claim, 'status', 'phase') === 'Bound',
 }

@@ -10,7 +10,7 @@ import { compareStrings } from '../../../kube/go-print.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
 
 export interface RequirementOptions {
-  /** Tells the priority class, which estimates by quota need. Default true. */
+  /** Includes the priority class, which estimates by quota need. Default true. */
   priorityClassName?: boolean
 }
 

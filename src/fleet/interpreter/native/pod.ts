@@ -57,7 +57,7 @@ function withMounts(containers: readonly Fields[], observed: readonly Fields[]):
 
 const PHASES = ['Failed', 'Pending', 'Running', 'Succeeded'] as const
 
-/** The phase is that of the member in the worst state; a member that has not told anything is pending. */
+/** The phase is that of the member in the worst state; a member that has not reported anything is pending. */
 function aggregatePods(template: KubeObject, items: readonly AggregatedStatusItem[]): KubeObject {
   if (items.length === 0) return template
   const phase = firstPhase(PHASES, phasesOf(items, 'Pending'))

@@ -1,4 +1,4 @@
-/** v1 Service. Only a load balancer has a status worth telling. */
+/** v1 Service. Only a load balancer has a status worth reporting. */
 
 import { fieldsAt, numberAt, textAt, withField } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

@@ -1,6 +1,6 @@
 /**
  * apps/v1 StatefulSet. On the wire its reflected status has no observedGeneration, which users' tools may rely on, so
- * whether a member has seen its newest spec is told by what is there: the field appears only while the member lags behind, and
+ * whether a member has seen its newest spec is seen from what is there: the field appears only while the member lags behind, and
  * a status in which nothing is counted yet is believed only when the object is healthy.
  */
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'

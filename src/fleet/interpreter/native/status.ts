@@ -14,7 +14,7 @@ export interface MemberStatus {
 /** The whole status; nothing when there is none yet. */
 export const wholeStatus = (object: KubeObject): Fields | undefined => (isJsonObject(object.status) ? object.status : undefined)
 
-/** The items whose cluster has told a status, in the order of clusters: the order in which they arrive shows nowhere. */
+/** The items whose cluster has reported a status, in the order of clusters: the order in which they arrive shows nowhere. */
 export function memberStatuses(items: readonly AggregatedStatusItem[]): MemberStatus[] {
   const members: MemberStatus[] = []
   for (const { clusterName, status } of items) if (isJsonObject(status)) members.push({ cluster: clusterName, status })

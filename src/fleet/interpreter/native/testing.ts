@@ -33,7 +33,7 @@ export function ruleOf<Rule extends keyof KindRules>(kind: string, rule: Rule): 
   return found
 }
 
-/** Statuses of clusters by name; undefined stands for a cluster that has not told anything. */
+/** Statuses of clusters by name; undefined stands for a cluster that has not reported anything. */
 export const itemsOf = (statuses: Readonly<Record<string, Record<string, unknown> | undefined>>): AggregatedStatusItem[] =>
   deepFreeze(
     Object.entries(statuses).map(([clusterName, status]) => ({ clusterName, ...(status === undefined ? {} : { status }), applied: true })),

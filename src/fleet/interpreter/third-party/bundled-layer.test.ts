@@ -133,7 +133,7 @@ describe('volcano Job', () => {
     })
   })
 
-  it('is told to have failed or completed when that is final, and keeps the time', () => {
+  it('is reported as failed or completed when that is final, and keeps the time', () => {
     const at = (...phases: string[]) => statusItems(...phases.map((phase) => ({ state: { phase } })))
     const failed = { phase: 'Failed', reason: 'VolcanoJobFailed', message: 'Job failed in clusters: member2,member3' }
     const now = '1970-01-01T00:00:00Z'

@@ -117,7 +117,7 @@ async function ask<T>({ id, webhook }: Hook, question: Question, options: Webhoo
     const target: Target = targetOf(webhook.clientConfig, options.addresses)
     const seconds = webhook.timeoutSeconds
     step = 'failed to call webhook'
-    // The server is told how long somebody waits for it.
+    // The server learns how long the caller waits for it.
     const url = seconds === undefined ? target.url : `${target.url}?timeout=${seconds}s`
     const answer = await options.call({ ...target, url }, body, (seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
     step = 'received invalid webhook response'

@@ -50,7 +50,7 @@ const aDefinition: KubeObject = {
 }
 
 describe('the status of a cluster', () => {
-  it('tells what the member is, serves and has, and follows it', async () => {
+  it('reports what the member is, serves and has, and follows it', async () => {
     const { world, hub } = await aTestbed(CAST, { members: 1, nodes: 2 })
     await hub.create(aCluster('member1'))
     await world.settle()
@@ -214,7 +214,7 @@ describe('what a member serves', () => {
   const group = (name: string, versions: object[]) => ({ metadata: { name }, versions })
   const pods = { resource: 'pods', responseKind: { kind: 'Pod' }, subresources: [{ subresource: 'status' }] }
 
-  it('is told with every version, the core group without a name', () => {
+  it('is reported with every version, the core group without a name', () => {
     const items = [
       group('', [{ version: 'v1', resources: [pods, { resource: 'nodes', responseKind: { kind: 'Node' } }] }]),
       group('b', [{ version: 'v1' }, { version: 'v2', freshness: 'Stale' }]),
@@ -252,7 +252,7 @@ describe('what a member serves', () => {
   })
 })
 
-it('news is told at once, then at the end of each interval, and never lost', () => {
+it('a change is reported at once, then at the end of each interval, and never lost', () => {
   const clock = manualClock()
   const reported: number[] = []
   const changes = coalesce(clock, 1000, () => reported.push(clock.now()))

@@ -1,5 +1,5 @@
 /**
- * Cluster.status tells how a member is: whether it answers, which version it is, what it serves and what it has. Sole writer
+ * Cluster.status says how a member is: whether it answers, which version it is, what it serves and what it has. Sole writer
  * of: kubernetesVersion, apiEnablements, nodeSummary, resourceSummary and the conditions Ready and CompleteAPIEnablements.
  * Runs again when a heartbeat or the member's nodes, pods and definitions may change what is said; writes only what changed.
  * Members that fetch by themselves (Pull) report by themselves. Deletion: nothing to undo; looking at the member ends.

@@ -1,5 +1,5 @@
 /**
- * The kinds a member serves, as Cluster.status tells them: every group and version with its resources, sorted. Asked for as
+ * The kinds a member serves, as Cluster.status lists them: every group and version with its resources, sorted. Asked for as
  * aggregated discovery (two requests); a server that does not know it is asked group by group.
  */
 import type { Client } from '../../../client/client.ts'

@@ -1,7 +1,7 @@
 /**
  * What one reachable member has: its version, the kinds it serves, and the sums over its nodes and pods. Nodes, pods and
- * definitions are followed, so nothing is counted again and discovery is read again only when it may have changed. News is
- * told at most once per `everyMs`, at once when it was quiet before.
+ * definitions are followed, so nothing is counted again and discovery is read again only when it may have changed. Changes are
+ * reported at most once per `everyMs`, at once when it was quiet before.
  */
 import type { Clock } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'

@@ -1,6 +1,6 @@
 /**
  * What is known of each member at this moment: whether it answers (asked by a heartbeat) and what it has. Looking begins when
- * a cluster is first asked about and ends when it is forgotten. A heartbeat writes nothing and keeps nobody waiting; it wakes
+ * a cluster is first asked about and ends when it is forgotten. A heartbeat writes nothing and keeps nobody waiting; it enqueues
  * the controller only when it may change what is said of the cluster.
  */
 import { type Clock, sleep } from '../../../base/clock.ts'
@@ -41,7 +41,7 @@ export interface Report {
 }
 
 export interface Reports extends Signal {
-  /** Undefined while nothing is known yet; the key is woken when it is. */
+  /** Undefined while nothing is known yet; the key is enqueued when it is. */
   of(cluster: string): Report | undefined
   /** What is known of its nodes and pods at this moment; nobody begins to look because of it. */
   summaryOf(cluster: string): Summary | undefined

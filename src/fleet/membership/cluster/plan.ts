@@ -20,7 +20,7 @@ export interface ObservedCluster {
   nowMs: number
 }
 
-/** Tells people what the deletion of a Cluster waits for. */
+/** Says what the deletion of a Cluster waits for. */
 const TERMINATING = 'Terminating'
 const NOT_READY: Taint = { key: NOT_READY_TAINT, effect: 'NoSchedule' }
 const UNREACHABLE: Taint = { key: UNREACHABLE_TAINT, effect: 'NoSchedule' }

@@ -131,7 +131,7 @@ describe('status that comes back', () => {
     assert.equal(status?.conditions?.length, 2)
   })
 
-  story('tells a new generation of the template only when every member has seen it', async (world, hub) => {
+  story('reports a new generation of the template only when every member has seen it', async (world, hub) => {
     await given(hub, { clusters: targets('member1', 'member2') })
     for (const cluster of ['member1', 'member2']) await report(hub, cluster, running(1))
     await world.settle()

@@ -1,8 +1,8 @@
 /**
- * Lets the first of several reports wait a moment, counted from when it came, so that one write tells them all; and longer
+ * Lets the first of several reports wait a moment, counted from when it came, so that one write contains them all; and longer
  * while a cluster has said nothing at all yet, not even that it cannot: its first word is on its way.
  * Measured with a Deployment in three members: 3 writes of binding and template instead of 8. A version of a binding waits
- * once: a write that is refused is tried again as any other. One entry per binding that is not told yet.
+ * once: a write that is refused is tried again as any other. One entry per binding that is not written yet.
  */
 export interface Gathering {
   /** How long this version of a binding has to wait still; 0 when it is time. */

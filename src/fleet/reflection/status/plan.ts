@@ -100,7 +100,7 @@ function templateChange({ template }: Observed): Action[] {
   const omitsZeros = !resource.group.includes('.') || resource.group.endsWith('.k8s.io')
   const difference = mergeDifference(fieldsAt(object, 'status'), fieldsAt(aggregated, 'status'), { omitsZeros })
   if (difference === undefined) return []
-  // Once for every wish of the user, however often its members report.
+  // Once for every generation of the spec, however often its members report.
   const isFirst = fieldAt(object, 'status') === undefined || Object.hasOwn(difference, 'observedGeneration')
   return [
     {

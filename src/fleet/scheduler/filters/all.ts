@@ -1,6 +1,6 @@
 /**
- * The filters, in the order in which they are asked: a cluster's first no is the one that is told. One line each. Those
- * that do not spare clusters already in use come first, so that a binding that loses its last cluster is told the same
+ * The filters, in the order in which they are asked: a cluster's first no is the one that is reported. One line each. Those
+ * that do not spare clusters already in use come first, so that a binding that loses its last cluster gets the same
  * reasons before and after it has lost it.
  */
 import { apiEnablement } from './api-enablement.ts'

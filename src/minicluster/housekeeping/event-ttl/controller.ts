@@ -1,6 +1,6 @@
 /**
- * Deletes Events an hour after they were last written, as the real server lets them expire: they are news, not state.
- * Time is the subject here, so each Event wakes its own key when its hour is over.
+ * Deletes Events an hour after they were last written, as the real server lets them expire.
+ * Each Event requeues its own key for when its hour is over.
  */
 import { EVENTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

@@ -19,7 +19,7 @@ export type OwnerState =
   | 'waiting'
   /** Does not exist (or another object has its name now). */
   | 'absent'
-  /** Its kind is not served, so nobody can tell: never a reason to do anything. */
+  /** Its kind is not served, so its state is unknown: never a reason to do anything. */
   | 'unknown'
 
 export interface GarbageInput {

@@ -43,7 +43,7 @@ class GarbageCollector implements RunningController {
   readonly #clusterCache: ClusterCache
   readonly #gate: FreshnessGate
   readonly #workers: Workers
-  /** Keys with an owner of a kind that is not served: looked at again when the served kinds change. */
+  /** Keys with an owner of a kind that is not served: queued again when the served kinds change. */
   readonly #puzzled = new Set<string>()
   readonly #unsubscribe: (() => void)[]
 
@@ -159,7 +159,7 @@ class GarbageCollector implements RunningController {
 
   /**
    * An owner that the cache does not know yet may be gone before the cache ever shows it: then nobody hears of its end. So
-   * its dependent is looked at again when the cache has come as far as the server was.
+   * its dependent is queued again when the cache has come as far as the server was.
    */
   #lookWhenSeen(key: string, resource: Resource, owner: KubeObject): void {
     const informer = this.#clusterCache.informerOf(resource)

@@ -37,7 +37,7 @@ export function afterAnswer(state: ProbeState, answer: Answer, { kind, probe }: 
   return { ...next, last: ok, run, verdict: ok, isOnHold }
 }
 
-/** A failure that goes on is one piece of news. */
+/** A failure that goes on is one event. */
 function failing(state: ProbeState, message: string): ProbeState {
   if (state.failure !== undefined) return { ...state, failure: { ...state.failure, message } }
   return { ...state, failures: state.failures + 1, failure: { number: state.failures + 1, message } }

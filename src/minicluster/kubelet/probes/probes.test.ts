@@ -40,7 +40,7 @@ describe('a row of answers', () => {
     assert.equal(afterAnswer(FRESH, no, { kind: 'liveness', probe: { failureThreshold: 1 } }).isOnHold, true)
     assert.equal(afterAnswer(FRESH, no, { kind: 'readiness', probe: { failureThreshold: 1 } }).isOnHold, false)
   })
-  it('is one piece of news while it goes on', () => {
+  it('is one event while it goes on', () => {
     const as = { kind: 'readiness' as const, probe: {} }
     const first = afterAnswer(FRESH, no, as)
     const second = afterAnswer(first, no, as)

@@ -89,7 +89,7 @@ describe('packing endpoints', () => {
     )
   })
 
-  it('uses the fullest slice that has room for all that is left', () => {
+  it('uses the fullest slice that can take all that is left', () => {
     const slices = [
       slice('one', [endpoint(1)]),
       slice(

@@ -1,6 +1,6 @@
 /**
  * Where endpoints go among slices. What is already in a slice stays there, so one changed pod rewrites one slice; new ones
- * fill slices that change anyway, then the fullest that has room for all of them, then new slices. Pure and stable: the
+ * fill slices that change anyway, then the fullest that can take all of them, then new slices. Pure and stable: the
  * same input gives the same packing, and a packing that is right already is left alone.
  */
 import { deepEqual } from '../../../base/json.ts'
@@ -43,7 +43,7 @@ export function packEndpoints(existing: readonly EndpointSlice[], desired: reado
   return place(rest, { update, keep, remove, create: [] }, max)
 }
 
-/** What no changed slice had room for: into one slice that has, else into new ones. */
+/** What fits into no changed slice: into one slice that can take it, else into new ones. */
 function place(rest: SliceEndpoint[], packing: Packing, max: number): Packing {
   while (rest.length > 0) {
     const roomy = rest.length < max ? roomiest(packing.keep, rest.length, max) : undefined

@@ -79,7 +79,7 @@ function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
 const countOf = (subsets: readonly EndpointSubset[], which: 'addresses' | 'notReadyAddresses'): number =>
   subsets.reduce((sum, subset) => sum + (subset[which]?.length ?? 0), 0)
 
-/** Ready addresses go before others; each subset keeps its share, rounded up while there is room. */
+/** Ready addresses go before others; each subset keeps its share, rounded up while there is capacity. */
 export function truncate(subsets: readonly EndpointSubset[], max = MAX_ADDRESSES): { subsets: EndpointSubset[]; isTruncated: boolean } {
   const ready = countOf(subsets, 'addresses')
   const notReady = countOf(subsets, 'notReadyAddresses')

@@ -49,7 +49,7 @@ function fits(stage: Stage, pod: Pod, point: Point): boolean {
   return stage.initializes === undefined || stage.initializes === (pod.spec?.initContainers ?? []).length > 0
 }
 
-/** The pod's own wish about its end comes before the table. */
+/** The pod's own exit code comes before the table. */
 function askedFor(pod: Pod, point: Point): Stage | undefined {
   const annotations = pod.metadata.annotations ?? {}
   const runFor = annotations[RUN_FOR_ANNOTATION]

@@ -28,7 +28,7 @@ export interface Observed {
   taints: readonly Taint[]
   /** Since when this pod is known to be on a tainted node. */
   seenMs: number
-  /** It was to be ended: told when it is spared. */
+  /** It was to be ended: an event says so when it is spared. */
   wasDue: boolean
   nowMs: number
 }

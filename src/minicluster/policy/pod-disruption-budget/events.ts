@@ -1,4 +1,4 @@
-/** The news of a disruption budget, in the words of kube-controller-manager. */
+/** The events of a disruption budget, in the words of kube-controller-manager. */
 import type { LabelSelector, Pod, PodDisruptionBudget } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { EventIntent } from '../../../runtime/controller.ts'

@@ -53,7 +53,7 @@ interface Sources {
   client: Client
 }
 
-/** Undefined when the owner is gone; a text when it cannot be told, and why. */
+/** Undefined when the owner is gone; a text that says why when it cannot be known. */
 async function ownerScale(reference: OwnerReference, namespace: string, sources: Sources): Promise<OwnerScale | string | undefined> {
   const { read } = sources
   const { group } = parseGroupVersion(reference.apiVersion)

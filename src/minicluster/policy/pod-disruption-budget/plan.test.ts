@@ -133,8 +133,8 @@ describe('evictions under way', () => {
   })
 })
 
-describe('the news of a budget', () => {
-  it('is told with the status', () => {
+describe('the events of a budget', () => {
+  it('are recorded with the status', () => {
     assert.deepEqual(reasons(look({ budget: budgetOf({ minAvailable: 1 }), pods: [] })), ['NoPods'])
     const unmanaged = look({ budget: budgetOf({ maxUnavailable: 1 }), pods: pods(1), owners: scale(0, ['p0']) })
     assert.deepEqual(reasons(unmanaged), ['UnmanagedPods'])

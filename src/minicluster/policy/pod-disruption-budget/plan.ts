@@ -69,7 +69,7 @@ interface Wanted {
   desired: number
 }
 
-/** A text when it cannot be told, and why. */
+/** A text that says why when it cannot be known. */
 function wantedOf({ spec }: PodDisruptionBudget, pods: readonly Pod[], owners: ScaleResult | undefined): Wanted | string {
   const { maxUnavailable, minAvailable } = spec ?? {}
   if (maxUnavailable === undefined && typeof minAvailable !== 'string')

@@ -25,7 +25,7 @@ export const nodeResourcesFit: Filter = {
   },
 }
 
-/** In a fixed order, because reasons are told in it. */
+/** In a fixed order, because reasons are listed in it. */
 function inOrder(requests: Amounts): [string, number][] {
   const rest = [...requests.keys()].filter((name) => !ORDER.includes(name)).sort()
   return [...ORDER, ...rest].flatMap((name): [string, number][] => {

@@ -1,6 +1,6 @@
 /**
  * What is where: nodes, the pods on them, and the pods that this process has decided to put there but that no cache shows
- * yet. Fed by the caches, object by object, at a cost that does not grow with the cluster; told the same twice, it does
+ * yet. Fed by the caches, object by object, at a cost that does not grow with the cluster; given the same twice, it does
  * nothing. State: 2 KiB per node, 1 KiB and a few map entries per pod on a node, nothing for pods that wait.
  */
 

@@ -87,7 +87,7 @@ function count(set: PodSet, node: string, by: 1 | -1): void {
   else set.counts.set(node, sum)
 }
 
-/** Under a label that all its pods must have, the most telling one: long values are hashes. */
+/** Under a label that all its pods must have, the most selective one: long values are hashes. */
 function placeOf({ namespace, selector }: PodSetQuery): string {
   if (namespace === undefined) return ''
   let best: string | undefined

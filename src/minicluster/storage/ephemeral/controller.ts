@@ -1,6 +1,6 @@
 /**
  * Creates the claims of generic ephemeral volumes: `<pod>-<volume>`, owned by the pod and gone with it. A claim of that
- * name that belongs to somebody else is left alone, and the pod is told.
+ * name that belongs to somebody else is left alone, and the pod gets an event.
  */
 
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'

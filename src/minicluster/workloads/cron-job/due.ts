@@ -1,4 +1,4 @@
-/** Which run of a CronJob is due, and when to look again: Kubernetes' arithmetic of missed starts. Pure. */
+/** Which run of a CronJob is due, and when to requeue: Kubernetes' arithmetic of missed starts. Pure. */
 import type { CronSchedule } from '../../../kinds/kubernetes/rules/workloads/cron-schedule.ts'
 import type { CronJob } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'

@@ -13,7 +13,7 @@ import { dueOf, nextLookMs, type Timetable } from './due.ts'
 import { formatWall, type WallClock, wallClock } from './next-time.ts'
 
 const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
-/** News that no write shows is told while it is new, so that a restart does not tell it again. */
+/** Events that no write shows are recorded only for a while, so that a restart does not record them again. */
 const NEW_MS = 5000
 
 export interface Observed {
@@ -161,7 +161,7 @@ function planStart(cron: CronJob, { nowMs, isTaken }: Pick<Observed, 'nowMs' | '
   }
 }
 
-/** Undefined while it is suspended; news where it cannot be read. */
+/** Undefined while it is suspended; an event where it cannot be read. */
 function readTimetable(cron: CronJob, nowMs: number): Timetable | KeyedEvent | undefined {
   const { schedule: text = '', timeZone, suspend } = cron.spec ?? {}
   const unknown = (zone: string): string => timeZoneProblem(zone) ?? `unknown time zone ${zone}`

@@ -120,7 +120,7 @@ async function observe({ set, read, client, admit, backoff }: View): Promise<Obs
   const isAllowed = !adopts || (await mayAdopt(client, DAEMON_SETS, set))
   const history = claimObjects({ ...revisions, mayAdopt: isAllowed })
   const isChanging = changesHistory(readHistory(history.claimed, dataOf(set.spec?.template)))
-  // The news that the cache lacks is on its way, and wakes us.
+  // The event that the cache lacks is coming, and enqueues the key.
   if (isChanging && !(await isFresh(client, DAEMON_SETS, set))) return undefined
   const claim = claimObjects({ ...pods, mayAdopt: isAllowed })
   const nowMs = read.nowMs()

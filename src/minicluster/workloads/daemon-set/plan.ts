@@ -45,7 +45,7 @@ export function plan(observed: Observed): Plan {
   ]
   const history = readHistory(revisions.claimed, dataOf(set.spec?.template))
   const { revision, exists, collisions } = currentOf(observed, history)
-  // Pods are labelled with a revision only when it is there for certain; its appearance wakes us.
+  // Pods are labelled with a revision only when it is there for certain; its appearance enqueues the key.
   if (!exists)
     return { actions: [...claimed, ...counted(set, collisions), { do: 'create', resource: CONTROLLER_REVISIONS, object: revision }] }
   const hash = labelOf(revision) || (revision.metadata.name ?? '')

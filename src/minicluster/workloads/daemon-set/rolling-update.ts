@@ -1,5 +1,5 @@
 /**
- * Which daemon pods an update replaces now. Without surge: as many as maxUnavailable leaves room for, unwell ones first.
+ * Which daemon pods an update replaces now. Without surge: as many as maxUnavailable allows, unhealthy ones first.
  * With surge: the new pod comes beside the old one, which goes when the new one is available.
  */
 import type { Pod } from '../../../kinds/kubernetes/types.ts'

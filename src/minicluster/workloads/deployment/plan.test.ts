@@ -146,7 +146,7 @@ describe('the plan of a Deployment', () => {
     assert.notEqual(again.object.metadata.name, taken.metadata.name)
   })
 
-  it('tells why a ReplicaSet cannot be created before it tries again', () => {
+  it('reports why a ReplicaSet cannot be created before it tries again', () => {
     const lastFailure = { message: 'no quota' }
     const failed = planOf(deploymentWith(), [], { lastFailure })
     assert.equal(summaryOf(failed)[0], 'patch Deployment web')

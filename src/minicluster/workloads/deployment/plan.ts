@@ -1,6 +1,6 @@
 /**
  * One step of a Deployment towards its template and its number of pods: a ReplicaSet created, sizes changed, history cut,
- * and its status. Each pass takes the next step that is safe; the ReplicaSets' own news bring the one after. Pure.
+ * and its status. Each pass takes the next step that is safe; events of the ReplicaSets cause the one after. Pure.
  */
 import { DEPLOYMENTS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, DeploymentStatus, Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
@@ -136,7 +136,7 @@ function create(rollout: Rollout): Plan {
     const conditions = deadlineOf(deployment) === undefined ? rollout.conditions : withCondition(rollout.conditions, fields, nowMs)
     return finish({ ...rollout, newest: made.object, conditions }, { creates: made.action })
   }
-  // It may fail again and end the pass: why is told first, and the success by the pass after it.
+  // It may fail again and end the pass: the reason is written first, and the success by the pass after it.
   const message = `Failed to create new replica set "${name}": ${lastFailure.message}`
   const conditions = withCondition(rollout.conditions, progressing('False', 'ReplicaSetCreateError', message), nowMs)
   const statusWrites = statusActions(rollout, rolloutStatus({ ...rollout, all: olds, conditions }))

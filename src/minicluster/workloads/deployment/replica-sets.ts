@@ -1,4 +1,4 @@
-/** How a Deployment writes its ReplicaSets: a new one for a new template, and one patch for each that changes, with its news. */
+/** How a Deployment writes its ReplicaSets: a new one for a new template, and one patch for each that changes, with its events. */
 import { REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import type { Action, EventIntent } from '../../../runtime/controller.ts'

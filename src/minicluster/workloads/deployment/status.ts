@@ -129,7 +129,7 @@ function progressOf(input: StatusInput, next: DeploymentStatus): Conditions {
     return withCondition(conditions, progressing('True', 'NewReplicaSetAvailable', `${who} has successfully progressed.`), nowMs)
   if (hasProgressed(deployment.status ?? {}, next)) {
     const fields = progressing('True', 'ReplicaSetUpdated', `${who} is progressing.`)
-    // Told again with the same reason: the time of the last progress is what the deadline counts from.
+    // Written again with the same reason: the deadline counts from the time of the last progress.
     return [...without(conditions, 'Progressing'), newCondition(current, fields, nowMs)]
   }
   if (isTimedOut(deployment, current, nowMs))

@@ -73,7 +73,7 @@ export async function conditionsOf(cluster: WorldCluster, name: string): Promise
   return ((await statusOf(cluster, name)).conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
 }
 
-/** `Type Reason: message` of all news about objects of this name, in the order in which they were first told. */
+/** `Type Reason: message` of all events about objects of this name, in the order in which they were first recorded. */
 export async function eventsOf(cluster: WorldCluster, name: string): Promise<string[]> {
   const events = (await cluster.list(EVENTS)).filter((event) => (event.involvedObject as { name?: string }).name === name)
   const stampOf = (text: string | undefined): bigint => BigInt(`0x${text?.slice(text.lastIndexOf('.') + 1)}`)

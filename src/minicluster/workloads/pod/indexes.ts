@@ -54,7 +54,7 @@ export function selecting<T extends KubeObject>(read: Reader, { resource, select
     })
 }
 
-/** One requirement is enough to be found by; the most telling one is taken. */
+/** One requirement is enough to be found by; the most selective one is taken. */
 function anchorsOf(namespace: string, selector: LabelSelector | undefined): string[] {
   if (selector === undefined) return []
   const exact = selector.find(({ operator }) => operator === '=' || operator === '==' || operator === 'in')

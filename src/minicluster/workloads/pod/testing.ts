@@ -1,4 +1,4 @@
-/** Verbs for stories about replicated pods: a test plays the node where there is none, and reads what was told. */
+/** Verbs for stories about replicated pods: a test plays the node where there is none, and reads the events. */
 import assert from 'node:assert/strict'
 import { formatTime } from '../../../base/clock.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
@@ -85,7 +85,7 @@ export async function allReady(world: World): Promise<void> {
   }
 }
 
-/** What was told about an object, oldest first: `reason: message`. */
+/** The events of an object, oldest first: `reason: message`. */
 export async function eventsOf(cluster: WorldCluster, kind: string, name: string): Promise<string[]> {
   const events = await cluster.list(EVENTS, { namespace: 'default' })
   return events

@@ -49,7 +49,7 @@ describe('the plan of a ReplicaSet', () => {
     assert.deepEqual(planOf({ ...setWith({}), spec: {} }, []), { actions: [] })
   })
 
-  it('creates what is missing in one group, then tells what it saw', () => {
+  it('creates what is missing in one batch, then reports what it saw', () => {
     const made = planOf(setWith({ replicas: 3 }), [])
     assert.deepEqual(kindsOf(made), ['together create', 'patch'])
     assert.equal(each(made).filter((action) => action.do === 'create').length, 3)
@@ -101,7 +101,7 @@ describe('the plan of a ReplicaSet', () => {
     assert.deepEqual(planOf(set, [podOf(set, 'a'), podOf(set, 'b')]), { actions: [], requeueAfterMs: undefined })
   })
 
-  it('counts labels, readiness and availability, and looks again when the next becomes available', () => {
+  it('counts labels, readiness and availability, and requeues for when the next becomes available', () => {
     const set = setWith({ replicas: 3, minReadySeconds: 10 }, SETTLED)
     set.spec = { ...set.spec, template: { metadata: { labels: { app: 'web', tier: 'front' } } } }
     const pods = [podOf(set, 'a', readySince(30)), podOf(set, 'b', readySince(4)), podOf(set, 'c')]
@@ -117,7 +117,7 @@ describe('the plan of a ReplicaSet', () => {
     assert.equal(made.requeueAfterMs, 6000)
   })
 
-  it('tells a failure before it tries again, once, and takes it back when the number is right', () => {
+  it('reports a failure before it tries again, once, and takes it back when the number is right', () => {
     const lastFailure = { message: 'no quota', code: 403, reason: 'Forbidden' }
     const failed = planOf(setWith({ replicas: 2 }, { ...SETTLED, replicas: 0, fullyLabeledReplicas: 0 }), [], { lastFailure })
     assert.deepEqual(kindsOf(failed), ['patch', 'together create'])

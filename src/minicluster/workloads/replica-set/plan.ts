@@ -38,7 +38,7 @@ export function plan(observed: Observed): Plan {
   const claims = claimActions({ resource: PODS, owner: replicaSet, claim })
   const pods = isManaged ? replicaActions(replicaSet, surplus, observed) : []
   const status = statusAction(replicaSet, surplus, observed)
-  // What failed before may fail again and end the pass: then the status has to be told first.
+  // What failed before may fail again and end the pass: so the status is written first.
   const rest = observed.lastFailure === undefined ? [...pods, ...status] : [...status, ...pods]
   const { minReadySeconds = 0 } = replicaSet.spec ?? {}
   return { actions: [...claims, ...rest], requeueAfterMs: nextPodAvailableInMs(claim.claimed, minReadySeconds, nowMs) }
@@ -85,7 +85,7 @@ function statusAction(replicaSet: ReplicaSet, surplus: number, observed: Observe
     conditions: conditionsOf(replicaSet, surplus, observed),
   }
   const changes = statusPatch(replicaSet.status, next)
-  // A count of nothing is told here, unlike in the fields above: it says that somebody counts.
+  // A count of zero is written here, unlike in the fields above: it says that somebody counts.
   const isCounted = replicaSet.status?.terminatingReplicas === observed.terminating
   if (changes === undefined && isCounted) return []
   const status = { ...changes, ...(isCounted ? {} : { terminatingReplicas: observed.terminating }) }

@@ -76,7 +76,7 @@ async function observe(set: StatefulSet, read: Reader, client: Client): Promise<
   const claim = claimObjects({ ...pods, mayAdopt: isAllowed })
   const history = claimObjects({ ...revisions, mayAdopt: isAllowed })
   const isGrave = changesHistory(readHistory(history.claimed, dataOf(set.spec?.template))) || touchesData(set, claim.claimed)
-  // The news that the cache lacks is on its way, and wakes us.
+  // The event that the cache lacks is coming, and enqueues the key.
   if (isGrave && !(await isFresh(client, STATEFUL_SETS, set))) return undefined
   return {
     set,

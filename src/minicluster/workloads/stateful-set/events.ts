@@ -1,4 +1,4 @@
-/** The news of a StatefulSet, in the words of kube-controller-manager. */
+/** The events of a StatefulSet, in the words of kube-controller-manager. */
 import type { StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import type { EventIntent, KeyedEvent, WriteEvents } from '../../../runtime/controller.ts'
 

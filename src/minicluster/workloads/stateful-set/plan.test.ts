@@ -228,7 +228,7 @@ describe('the plan of a StatefulSet', () => {
     assert.deepEqual(model.plan().actions, [])
   })
 
-  it('says when to look again', () => {
+  it('says when to requeue', () => {
     const model = new Model({ replicas: 1, minReadySeconds: 10 })
     model.settle()
     const [pod] = model.pods.values()

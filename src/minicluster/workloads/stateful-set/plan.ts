@@ -35,7 +35,7 @@ export function plan(observed: Observed): Plan {
   const isGoing = set.metadata.deletionTimestamp !== undefined
   const history = readHistory(revisions.claimed, dataOf(set.spec?.template))
   const { revision: update, exists, collisions } = updateRevisionOf(observed, history)
-  // Pods are labelled with a revision only when it is there for certain; its appearance wakes us.
+  // Pods are labelled with a revision only when it is there for certain; its appearance enqueues the key.
   if (!exists && isGoing) return NOTHING_TO_DO
   if (!exists)
     return { actions: [...claimed, ...counted(set, collisions ?? 0), { do: 'create', resource: CONTROLLER_REVISIONS, object: update }] }

@@ -1,4 +1,4 @@
-/** Policies: which templates go where, how their replicas are divided, and what else is said about them. A wish is a spec. */
+/** Policies: which templates go where, how their replicas are divided, and what else is said about them. The desired state is a spec. */
 
 import type { Random } from '../../../../base/random.ts'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../../kinds/karmada/resources.ts'

@@ -127,7 +127,7 @@ const purgedFirst: Invariant = {
       if (hub.get(WORKS, `karmada-es-${fromCluster}/${work.metadata.name}`) !== undefined)
         return `${whereOf(work)} is made, and ${fromCluster} still has its Work`
       const left = at(fromCluster)
-      // What is preserved there is no longer ours: it goes on running, as its owner wishes.
+      // What is preserved there is no longer ours: it goes on running, as its owner wants.
       const ended = manifestsOf(work as Work).filter((manifest) => {
         const live = inMember(left, manifest)
         return live === undefined || isOurs(live)

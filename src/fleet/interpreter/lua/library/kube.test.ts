@@ -40,7 +40,7 @@ describe('lua kube library', () => {
     assert.match(failureOf('return require("kube").getResourceQuantity("-1")'), /negative/)
   })
 
-  it('tells what a pod needs', () => {
+  it('returns what a pod needs', () => {
     const requirements = kube('kube.accuratePodRequirements(arg1)', TEMPLATE) as Record<string, unknown>
     assert.deepEqual(requirements, { nodeClaim: { nodeSelector: { disk: 'ssd' } }, resourceRequest: { cpu: '750m', memory: '1Gi' } })
     assert.equal(kube('kube.accuratePodRequirements({spec = {containers = {}}}) == nil'), true)
@@ -51,7 +51,7 @@ describe('lua kube library', () => {
     )
   })
 
-  it('tells the priority class of a pod unless it is not to', () => {
+  it('returns the priority class of a pod unless it is not to', () => {
     const script = new Script('function main(t) return require("kube").accuratePodRequirements(t) end', 'main')
     const pod = { spec: { priorityClassName: 'high', nodeSelector: { disk: 'ssd' } } }
     const reported = (options: object) => script.call([pod], { now: () => 0, ...options }).json(1, { root: 'struct' })
@@ -60,7 +60,7 @@ describe('lua kube library', () => {
     assert.deepEqual(reported({ priorityClassName: false }), { nodeClaim })
   })
 
-  it('tells what a pod depends on', () => {
+  it('returns what a pod depends on', () => {
     const references = kube('kube.getPodDependencies(arg1, arg2)', TEMPLATE, 'shop') as { kind: string; name: string; namespace: string }[]
     assert.deepEqual(references.map(({ kind, name }) => `${kind}/${name}`).sort(), [
       'ConfigMap/settings',
