@@ -83,7 +83,7 @@ async function runStory(
   machine: Machine,
   { dir, options, chapters, served, stopped }: PlayOptions,
 ): Promise<{ problem?: CommandError; end?: End }> {
-  const { tellStories } = await import('../story/index.ts')
+  const { playStories } = await import('../story/index.ts')
   const ending = new AbortController()
   let end: End | undefined
   void stopped.then((reason) => {
@@ -92,7 +92,7 @@ async function runStory(
   })
   try {
     const stays = options.exit !== true
-    await tellStories(chapters, { machine, dir, dataDir: options.dataDir, running: served, stays, signal: ending.signal })
+    await playStories(chapters, { machine, dir, dataDir: options.dataDir, running: served, stays, signal: ending.signal })
     return { end }
   } catch (error) {
     // Whatever it was: what runs must be stopped in order, or go on.
@@ -143,7 +143,7 @@ async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Pr
   const given = givenFlags('up', MODULES, options)
   const asked = await withFlags(machine, 'up', kept, given)
   const processes = asked.some(({ runsProcesses }) => runsProcesses)
-  const chapters = chaptersToTell(options, asked, { isNew: stored === undefined, members: count, runsProcesses: processes })
+  const chapters = chaptersToPlay(options, asked, { isNew: stored === undefined, members: count, runsProcesses: processes })
   return {
     members: count,
     port: port ?? DEFAULT_PORT,
@@ -166,7 +166,7 @@ interface StoryPlace {
 }
 
 /** On a new directory all that can be told, or the one that is asked for; where that cannot be told, it is an error. */
-function chaptersToTell(
+function chaptersToPlay(
   { story, quiet, exit, detach, bare }: UpOptions,
   modules: readonly Module[],
   place: StoryPlace,

@@ -9,7 +9,7 @@ import { World, type WorldCluster } from '../../faultsim/world/index.ts'
 import { DEPLOYMENTS, JOBS, NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { MODULES } from '../../modules.ts'
-import { accessFiles, accessOf, OF_EVERYTHING, OF_THE_PROCESS } from './access-rules.ts'
+import { accessFiles, accessOf, OF_EVERY_RESOURCE, OF_THE_PROCESS } from './access-rules.ts'
 
 /** The same way, as somebody else: nothing is allowed but what the roles of that user say. */
 function as(user: string, { request, close }: Transport, refused: string[]): Transport {
@@ -147,7 +147,7 @@ describe('the generated rights', () => {
     const declared = MODULES.filter(({ roles }) => roles.includes('member')).flatMap((module) => module.declaredControllers())
     const controllers = declared.filter(({ needsHost }) => needsHost !== true)
     // Caches are read for all of them; what follows everything cannot be named.
-    const whole = [...OF_EVERYTHING, ...OF_THE_PROCESS]
+    const whole = [...OF_EVERY_RESOURCE, ...OF_THE_PROCESS]
     const users = controllers.flatMap((controller) => bound(controller.name, [...accessOf(controller), ...OF_THE_PROCESS]))
     const names = new Set(controllers.map(({ name }) => name))
     await expectEnough([...users, ...bound('everybody', whole)], (part) => (names.has(part) ? part : 'everybody'))

@@ -33,7 +33,7 @@ export const OF_THE_PROCESS: Rule[] = [
 ]
 
 /** Following everything's metadata, for ownership and namespaces, cannot name what it reads. */
-export const OF_EVERYTHING: Rule[] = [
+export const OF_EVERY_RESOURCE: Rule[] = [
   { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch', 'delete', 'deletecollection'] },
 ]
 
@@ -81,7 +81,7 @@ export const accessFiles = (modules: readonly Module[] = MODULES): Page[] =>
 /** What a module's controllers may do on a cluster that somebody else serves. */
 const accessOfModule = (module: Module): Rule[] =>
   merged([
-    ...(module.followsCluster ? OF_EVERYTHING : []),
+    ...(module.followsCluster ? OF_EVERY_RESOURCE : []),
     ...module
       .declaredControllers()
       .filter(({ needsHost }) => needsHost !== true)

@@ -24,7 +24,7 @@ export interface StoryOptions {
 }
 
 /** Throws what went wrong in words; returns when all were told, or ended from outside. */
-export async function tellStories(chapters: readonly Chapter[], options: StoryOptions): Promise<void> {
+export async function playStories(chapters: readonly Chapter[], options: StoryOptions): Promise<void> {
   const { machine, dir, dataDir, running, stays, signal } = options
   const { clock, random } = machine
   const colour = machine.isTerminal ? pc : pc.createColors(false)
