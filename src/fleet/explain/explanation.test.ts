@@ -155,6 +155,23 @@ describe('why something is where it is', () => {
       assert.match(explanation.fix ?? '', fix)
     })
 
+  it('takes in the links of other modules where they belong, and the first trouble counts', () => {
+    const link = (what: string, state: 'ok' | 'waits') => ({ what, state, says: `${what} says so` })
+    const trouble = { state: 'waits' as const, says: 'the gate is closed', fix: 'open it' }
+    const added = [
+      { at: 'after-schedule' as const, links: [link('later', 'ok')] },
+      { at: 'before-schedule' as const, links: [link('gate', 'waits')], trouble },
+      { at: 'before-schedule' as const, links: [link('second', 'waits')], trouble: { ...trouble, says: 'too late' } },
+    ]
+    const { links, says, fix, state } = explain(well, added)
+    assert.deepEqual(
+      links.map(({ what }) => what),
+      ['template', 'policy', 'binding', 'gate', 'second', 'schedule', 'later'],
+    )
+    assert.deepEqual([state, says, fix], ['waits', 'the gate is closed', 'open it'])
+    assert.deepEqual(explain(well, []), explain(well))
+  })
+
   it('says of policies that look right why they are not', () => {
     const policies = [policyOf('other', { name: 'shop' }), policyOf('labels', { labelSelector: { matchLabels: { app: 'no' } } })]
     const [, policy] = explain({ ...well, template: unclaimed, policies, binding: undefined, works: [] }).links

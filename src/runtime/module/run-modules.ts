@@ -70,7 +70,7 @@ export function runModules(options: RunModulesOptions): RunningControllers {
         controllers,
         members,
         loops: running.flatMap(({ loops }) => loops),
-        ready: Promise.all(running.map(({ ready }) => ready)),
+        ready: Promise.all(running.flatMap(({ ready }) => (ready === undefined ? [] : [ready]))),
         observes: running.flatMap(({ observes }) => observes ?? []),
       }
     },

@@ -17,9 +17,9 @@ export function unconnected<T extends object>(path: string): T {
       return parts.get(property)
     },
     apply: () => refuse('called'),
-    construct: () => refuse('constructed'),
     set: () => refuse('changed'),
     deleteProperty: () => refuse('changed'),
+    has: () => refuse('enumerated'),
     ownKeys: () => refuse('enumerated'),
   })
 }

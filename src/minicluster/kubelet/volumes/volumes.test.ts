@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Volume } from '../../../kinds/kubernetes/types.ts'
-import type { Token, VolumeContext } from '../../../runtime/seams/volume-driver.ts'
+import type { Token, VolumeContext, VolumeDriver } from '../../../runtime/seams/volume-driver.ts'
 import { createPodVolumes } from './index.ts'
 import { isClean } from './payload.ts'
 
@@ -194,4 +194,27 @@ describe('a clean path', () => {
   for (const path of ['a', 'a/b', '..a', 'a..b/c']) it(`${path} is one`, () => assert.equal(isClean(path), true))
   for (const path of ['', '/a', 'a/../b', '..', './a', 'a//b', 'a/', 'a\0'])
     it(`${JSON.stringify(path)} is none`, () => assert.equal(isClean(path), false))
+})
+
+describe('drivers that other modules bring', () => {
+  const own: VolumeDriver = {
+    field: 'emptyDir',
+    sources: () => [{ kind: 'ConfigMap', name: 'cache' }],
+    plan: ({ emptyDir }) => (emptyDir?.medium === 'Cache' ? { kind: 'path', path: '/cache', type: '', readOnly: true } : undefined),
+  }
+  const podWith = (volume: Volume): Pod => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { volumes: [volume] } })
+  const planOf = (volume: Volume) => createPodVolumes([own]).plan({ pod: podWith(volume) } as VolumeContext)[0]?.plan
+
+  it('are asked before those of Kubernetes', () => {
+    assert.deepEqual(planOf({ name: 'v', emptyDir: { medium: 'Cache' } }), { kind: 'path', path: '/cache', type: '', readOnly: true })
+  })
+
+  it('pass on what is not their own', () => {
+    assert.deepEqual(planOf({ name: 'v', emptyDir: { medium: 'Memory' } }), { kind: 'directory' })
+    assert.deepEqual(planOf({ name: 'v', hostPath: { path: '/tmp' } })?.kind, 'path')
+  })
+
+  it('name objects that the pod is looked at again for', () => {
+    assert.deepEqual(createPodVolumes([own]).sources(podWith({ name: 'v', emptyDir: {} })), [{ kind: 'ConfigMap', name: 'cache' }])
+  })
 })
