@@ -26,7 +26,7 @@ import type { Gate } from './server.ts'
 import { admissionReader } from './write/admit.ts'
 
 export interface AccessOptions {
-  /** Fixed tokens and whom they stand for. */
+  /** Fixed tokens and the users they stand for. */
   staticTokens: readonly { token: string; user: UserInfo }[]
   /** PEM of the key that signs service-account tokens. */
   serviceAccountKey: string
@@ -66,7 +66,7 @@ export function createAccess(context: ServerContext, options: AccessOptions): Ac
   }
 }
 
-/** The index starts with what is stored and then hears of every change; both are synchronous, so nothing is missed between. */
+/** The index starts from what is stored and then receives every change; both are synchronous, so nothing is missed in between. */
 function followRbac(context: ServerContext, rbac: Rbac): void {
   const { store } = context.objects
   for (const resource of RBAC_RESOURCES) {
@@ -83,7 +83,7 @@ function followRbac(context: ServerContext, rbac: Rbac): void {
   }
 }
 
-/** The last admission of every cluster; it needs access control itself to judge. */
+/** The last admission step of every cluster; it needs access control itself to decide. */
 export const ESCALATION: Pick<Admission, 'name' | 'about' | 'resources' | 'operations'> = {
   name: 'rbac-escalation',
   about: 'Nobody hands out rights that they do not have, unless they may `bind` or `escalate`.',

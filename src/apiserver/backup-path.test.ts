@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { BACKUP_PATH, backupHandler, type WriteBackup } from './backup-path.ts'
 import { settle, startTestServer } from './testing.ts'
 
-/** Three chunks, and how many were asked for. */
+/** Three chunks, and how many were requested. */
 function source(): { write: WriteBackup; made: number; failed: unknown } {
   const state = {
     made: 0,

@@ -6,7 +6,7 @@ import { failure } from '../kube/status.ts'
 
 export const BACKUP_PATH = '/sluice.dev/backup'
 
-/** Writes the backup chunk by chunk; the next chunk is made when the promise of the one before is settled. */
+/** Writes the backup chunk by chunk; the next chunk is produced once the promise of the previous one has settled. */
 export type WriteBackup = (sink: (chunk: Uint8Array) => Promise<void>) => Promise<unknown>
 
 export function backupHandler(write: WriteBackup): (info: RequestInfo) => ApiResponse | undefined {

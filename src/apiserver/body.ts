@@ -1,4 +1,4 @@
-/** The bytes of a request as a value: JSON, YAML or protobuf, with the real server's words for what cannot be read. */
+/** The bytes of a request as a value: JSON, YAML or protobuf, with the real server's messages for what cannot be read. */
 import { isJsonObject, type Json } from '../base/json.ts'
 import { DecodeError } from '../kinds/kubernetes/decode-json.ts'
 import { type DeclaredType, declaredType } from '../kinds/kubernetes/field-validation.ts'
@@ -12,9 +12,9 @@ import { describeBytes } from './describe-bytes.ts'
 
 export interface Body {
   value: Json
-  /** What the text says it is; '' where it says nothing. */
+  /** The type that the text declares; '' where it declares none. */
   declared: DeclaredType
-  /** What the decoder of the text noticed: repeated keys of YAML. */
+  /** Strict errors of the text's decoder: repeated keys in YAML. */
   strictErrors: string[]
   /** Paths of repeated keys of JSON. */
   duplicates: string[]
@@ -31,7 +31,7 @@ export function mediaType(request: ApiRequest): string {
   return (header(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** `accepted` lists the media types in the order the refusal names them; a body without a type is JSON. */
+/** `accepted` lists the media types in the order in which the error names them; a body without a type is JSON. */
 export function readBody(request: ApiRequest, expected: GroupVersionKind, accepted: readonly string[]): Body {
   const type = mediaType(request)
   const bytes = request.body ?? new Uint8Array()

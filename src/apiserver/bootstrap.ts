@@ -1,5 +1,5 @@
 /**
- * Puts the objects every cluster starts with into the store. What is already there, changed or not, is left alone, but for
+ * Puts the objects every cluster starts with into the store. What already exists, changed or not, is left alone, except for
  * the port of the `kubernetes` Service, which says where this server listens now.
  */
 import { formatTime } from '../base/clock.ts'
@@ -49,7 +49,7 @@ async function keepPort(context: Context, served: Served, at: { stored: Stored; 
   await context.objects.put(served, { ...object, spec: { ...spec, ports } }, version)
 }
 
-/** Where others look: extension servers for whom to believe, controllers for since when use of tokens is noted. */
+/** Configuration that others read: the client CA for extension servers, and the start date of legacy token tracking for controllers. */
 function configMap(name: string, data: Record<string, string>, now: string): KubeObject {
   const owned = Object.fromEntries(['.', ...Object.keys(data).map((key) => `f:${key}`)].map((key) => [key, {}]))
   return {

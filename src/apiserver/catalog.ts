@@ -1,6 +1,6 @@
 /**
  * Which resources are served right now: the built-in kinds, our own, and whatever CustomResourceDefinitions add.
- * Lookups are by path (group, version, resource); changes bump `epoch`, on which discovery and OpenAPI caches hang.
+ * Lookups are by path (group, version, resource); changes bump `epoch`, which invalidates the discovery and OpenAPI caches.
  */
 import type { KindDefinition, KindVersion } from '../kinds/kind.ts'
 import { groupVersion } from '../kube/meta.ts'
@@ -26,11 +26,11 @@ export interface Catalog {
   findKind(group: string, version: string, kind: string): Served | undefined
   /** The storage version of a resource. */
   findStored(group: string, resource: string): Served | undefined
-  /** In the order they came; the same list until something changes. */
+  /** In the order they were added; the same list until something changes. */
   definitions(): readonly KindDefinition[]
-  /** Whether the group has kinds of its own in this server: its unknown resources are answered in other words. */
+  /** Whether the group has built-in kinds: its unknown resources are answered with a different message. */
   hasBuiltinGroup(group: string): boolean
-  /** Adds or replaces. A built-in kind is never replaced or removed: a definition of its name changes nothing. */
+  /** Adds or replaces. A built-in kind is never replaced or removed: a definition with its name has no effect. */
   put(definition: KindDefinition): void
   remove(group: string, plural: string): void
   onChange(callback: () => void): () => void

@@ -27,18 +27,18 @@ export interface ClusterOptions {
   clock: Clock
   random: Random
   kinds: readonly KindDefinition[]
-  /** Made for the cluster, because some of it keeps state (allocated addresses). */
+  /** Created per cluster, because some of it keeps state (allocated addresses). */
   admission(context: ServerContext): readonly Admission[]
   access: { staticTokens: readonly { token: string; user: UserInfo }[]; serviceAccountKey: string; issuer?: string }
-  /** Port of this server (a promise, where it is known only once it listens) and PEM of its client authority: facts some bootstrap objects carry. */
+  /** Port of this server (a promise if it is known only after listening) and PEM of its client CA: some bootstrap objects contain them. */
   port: number | Promise<number>
   clientAuthority: string
   limits?: Partial<ServerLimits>
-  /** How to reach into pods: logs, commands, terminals. Without it no node serves any. */
+  /** How to reach into pods: logs, commands, terminals. Absent: no node serves them. */
   nodes?: NodeConnections
   /** Subresources that are served from outside the API server. */
   subresources?: readonly Subresource[]
-  /** Paths outside the resource API that are served from outside as well; the first that answers counts. */
+  /** Paths outside the resource API that are also served from outside; the first handler that answers wins. */
   httpPaths?: readonly HttpPath[]
   onInternalError?(error: unknown, info: RequestInfo): void
 }
@@ -98,7 +98,7 @@ const forwardsTo = (subresources: readonly Subresource[], authorize: (user: User
     ]),
   )
 
-/** As much of the server as a handler outside it needs. */
+/** The part of the server that a handler outside it needs. */
 const callOf = (scope: Scope, authorize: (user: UserInfo, info: RequestInfo) => void): SubresourceCall => ({
   request: scope.request,
   info: scope.info,

@@ -1,4 +1,4 @@
-/** Bodies of custom resources: no Go type stands behind them, so the schema decides what is kept, and their type must be said. */
+/** Bodies of custom resources: they have no Go type, so the schema decides what is kept, and they must declare their type. */
 import { deepClone, isJsonObject } from '../base/json.ts'
 import { strictOutcome } from '../kinds/kubernetes/field-validation.ts'
 import { invalid } from '../kube/field-error.ts'
@@ -49,12 +49,12 @@ function kindMissing(scope: Scope): Error {
   )
 }
 
-/** Prunes and defaults in place; what was pruned is what strict validation complains about. */
+/** Prunes and defaults in place; pruned fields are what strict validation reports. */
 export function coerceCustom(scope: Scope, object: KubeObject): { object: KubeObject; strictErrors: string[] } {
   const { definition, version } = scope.served
   const { unknown, error } = version.coerce?.(object) ?? { unknown: [], error: undefined }
   if (error !== undefined) throw badRequestError(error)
-  // Metadata may be left out; what must be in it is then found missing by its own rules.
+  // Metadata may be absent; its own validation then reports what is required.
   if (!isJsonObject(object.metadata)) object.metadata = {}
   definition.rules.applyDefaults?.(object, version.name)
   return { object, strictErrors: unknown.map((path) => `unknown field ${goQuote(path)}`) }

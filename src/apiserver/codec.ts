@@ -1,6 +1,6 @@
 /**
- * Bodies in: to a private, decoded and defaulted object of the kind the path names, with the real server's words for
- * everything that is wrong with them. What leaves here is what managed fields, admission and rules work on.
+ * Decodes bodies into a private, defaulted object of the kind the path names, with the real server's messages for
+ * everything that is wrong with them. Managed fields, admission and rules work on the result.
  */
 import { deepClone, isJsonObject, type Json } from '../base/json.ts'
 import { DecodeError, decodeTyped, notRegistered } from '../kinds/kubernetes/decode-json.ts'
@@ -40,7 +40,7 @@ export function decodeBody(scope: Scope, fieldValidation: FieldValidation): Kube
   return decoded.object
 }
 
-/** What a body leaves unsaid about its type is what the path says. */
+/** What a body does not say about its type is taken from the path. */
 function declaredOr(body: Pick<Body, 'declared'>, path: GroupVersionKind): GroupVersionKind {
   const { declared } = body
   const hasVersion = declared.version !== ''
@@ -63,7 +63,7 @@ interface Decoded {
   strictErrors: string[]
 }
 
-/** Decodes as what the object says it is, and then insists that this is what the path serves. */
+/** Decodes the object as the type it declares, and then requires that this is what the path serves. */
 function decodeAs(scope: Scope, body: Declared, cannot: (why: string) => Error): Decoded {
   const { served } = scope
   const { declared } = body
@@ -111,13 +111,13 @@ function reportStrict(scope: Scope, mode: FieldValidation, errors: readonly stri
 
 export interface PatchedOptions {
   fieldValidation: FieldValidation
-  /** What the decoder of the patch itself noticed. */
+  /** Strict errors of the decoder of the patch itself. */
   strictErrors: readonly string[]
-  /** What the message of a refusal shows: the patch itself, or the patched object printed in Go's order. */
+  /** What the error message shows: the patch itself, or the patched object printed in Go's order. */
   shown(): string
   /** The patched object is restored from a tree of values instead of being decoded from text, and its errors differ. */
   isRestored?: boolean
-  /** How a value that cannot be restored is refused; default: as an invalid patch. */
+  /** The error for a value that cannot be restored; default: an invalid patch. */
   refuse?(why: string): Error
 }
 
@@ -133,7 +133,7 @@ export function printPatched(value: unknown): string {
   return JSON.stringify(Object.fromEntries(sorted.map((key) => [key, value[key]])))
 }
 
-/** The result of a patch (or of an apply) is decoded like a body, but its errors speak of the patch. */
+/** The result of a patch (or of an apply) is decoded like a body, but its errors refer to the patch. */
 export function decodePatched(scope: Scope, value: unknown, options: PatchedOptions): KubeObject {
   const { served } = scope
   const cannot = (why: string): Error => invalidError({ group: '', kind: '' }, '', [invalid('patch', options.shown(), why)])
@@ -154,7 +154,7 @@ export function decodePatched(scope: Scope, value: unknown, options: PatchedOpti
 const TYPE_MISMATCH = /^json: cannot unmarshal (\w+)(?: (\S+))? into Go (?:struct field \S+|value) of type (\S+)$/
 const GO_KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64', bool: 'bool', string: 'string' }
 
-/** Go's converter has fewer words for a wrong type than its JSON decoder. */
+/** Go's converter has fewer messages for a wrong type than its JSON decoder. */
 function asRestoreError(why: string): string {
   const [, from = '', figure = '', to = ''] = TYPE_MISMATCH.exec(why) ?? []
   if (to === '') return why
@@ -162,7 +162,7 @@ function asRestoreError(why: string): string {
   if (to.startsWith('[]')) return `cannot restore slice from ${kind}`
   if (to.startsWith('map[')) return `cannot restore map from ${kind}`
   if (!/^[a-z0-9]+$/.test(to)) return `cannot restore struct from: ${kind}`
-  // Only numbers can be converted at all, to each other and (as characters) to text; and then it is still refused.
+  // Only numbers can be converted at all, to each other and (as characters) to text; even then the value is refused.
   const isConvertible = kind === 'int64' ? to !== 'bool' : kind === 'float64' && /^(int|uint|float)/.test(to)
   return isConvertible ? `cannot convert ${kind} to ${to}` : `unrecognized type: ${to}`
 }
@@ -176,13 +176,13 @@ function declaredOf(value: unknown): GroupVersionKind {
 /** The body of an apply, as it was sent: the fields it has are the fields its manager wants to own. */
 export interface AppliedBody {
   object: KubeObject
-  /** Keys written twice; told once the apply itself has succeeded. */
+  /** Repeated keys; reported only after the apply itself has succeeded. */
   strictErrors: readonly string[]
 }
 
 export function decodeAppliedBody(body: Uint8Array): AppliedBody {
   const parsed = parseApplied(Buffer.from(body).toString('utf8'))
-  // Nothing at all is an object that says nothing.
+  // An empty body is an empty object.
   const value = parsed.value ?? {}
   if (!isJsonObject(value)) {
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
@@ -192,7 +192,7 @@ export function decodeAppliedBody(body: Uint8Array): AppliedBody {
   return { object: value as unknown as KubeObject, strictErrors: parsed.strictErrors }
 }
 
-/** JSON is read as such, for speed, as long as YAML would read the same. */
+/** JSON is parsed as JSON, for speed, as long as a YAML parser would give the same result. */
 function parseApplied(text: string): { value: Json; strictErrors: readonly string[] } {
   if (text.trimStart().startsWith('{')) {
     try {
@@ -210,7 +210,7 @@ function parseApplied(text: string): { value: Json; strictErrors: readonly strin
   }
 }
 
-/** What a strict reading of an applied body says: a refusal or warnings, as the request asks. */
+/** Reports the strict errors of an applied body: as a refusal or as warnings, as the request asks. */
 export function reportAppliedStrict(scope: Scope, mode: FieldValidation, errors: readonly string[]): void {
   for (const text of errors) {
     if (mode === 'Strict') throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: ${text}`)
@@ -233,7 +233,7 @@ export function decodeVirtual(scope: Scope, gvk: GroupVersionKind, olderVersion 
 
 const DELETE_OPTIONS: GroupVersionKind = { group: '', version: 'v1', kind: 'DeleteOptions' }
 
-/** DeleteOptions, if the request has a body. They may be sent in any version: all mean the same. */
+/** DeleteOptions, if the request has a body. They may be sent in any version: all are equivalent. */
 export function decodeDeleteOptions(scope: Scope): Record<string, unknown> | undefined {
   if ((scope.request.body?.length ?? 0) === 0) return undefined
   const body = readBody(scope.request, DELETE_OPTIONS, BUILTIN_TYPES)

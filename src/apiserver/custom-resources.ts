@@ -1,7 +1,7 @@
 /**
  * Custom resources come and go with their definitions: a stored CustomResourceDefinition is settled (names, conditions),
- * served from the moment it is established, and when it is deleted its instances go first. Follows the store's events;
- * each definition is worked on by one pass at a time.
+ * served from the moment it is established, and when it is deleted its instances are deleted first. Follows the store's events;
+ * each definition is processed by one pass at a time.
  */
 import { formatTime } from '../base/clock.ts'
 import { deepEqual } from '../base/json.ts'
@@ -20,7 +20,7 @@ export interface CustomResources {
   stop(): void
 }
 
-/** `onError` is told of failures (a full disk, say); what failed is tried again. */
+/** `onError` receives failures (a full disk, say); what failed is retried. */
 export function followCustomResources(context: ServerContext, onError: (error: unknown, name: string) => void): CustomResources {
   const { store } = context.objects
   const prefix = `${bucketOf(GROUP, PLURAL)}/`
@@ -47,7 +47,7 @@ export function followCustomResources(context: ServerContext, onError: (error: u
     try {
       serve(name, crd)
     } catch (error) {
-      // One definition that cannot be compiled must not keep the server from the others.
+      // One definition that cannot be compiled must not keep the others from being served.
       onError(error, name)
     }
     passes.request(name)

@@ -1,6 +1,6 @@
 /**
- * The end of a CustomResourceDefinition: its instances are deleted first; those with finalizers go when whoever holds them
- * lets go, and only then does the definition go too.
+ * The end of a CustomResourceDefinition: its instances are deleted first; those with finalizers remain until the finalizers
+ * are removed, and only then is the definition removed too.
  */
 import { formatTime } from '../base/clock.ts'
 import { deepEqual } from '../base/json.ts'
@@ -17,9 +17,9 @@ const GROUP = 'apiextensions.k8s.io'
 const PLURAL = 'customresourcedefinitions'
 
 export interface Cleanup {
-  /** Takes the next step; asks to be called again when the last instance has gone. */
+  /** Takes the next step; requests another call when the last instance is gone. */
   run(name: string, crd: KubeObject): Promise<void>
-  /** Waits for nothing any more. */
+  /** Stops waiting. */
   forget(name: string): void
   stop(): void
 }
@@ -47,7 +47,7 @@ export function createCleanup(context: ServerContext, again: (name: string) => v
     async run(name, crd) {
       const { group, plural } = identityOf(crd)
       const served = context.catalog.findStored(group, plural)
-      // A definition that bears the name of a built-in kind was never served: the objects of that name are not its own.
+      // A definition with the name of a built-in kind was never served: the objects of that name are not its own.
       if (served !== undefined && !served.definition.builtin && hasInstances(crd)) {
         await rewriteDefinition(context, name, (live) => changed(live, cleanupCrd(live, { step: 'started' }, now())))
         await deleteAll(context, served)
@@ -63,7 +63,7 @@ export function createCleanup(context: ServerContext, again: (name: string) => v
   }
 }
 
-/** Changes a stored definition if `change` wants to; returns it as it now is, undefined when it is gone. */
+/** Changes a stored definition if `change` returns one; returns the current definition, or undefined when it is gone. */
 export async function rewriteDefinition(
   context: ServerContext,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * The bookkeeping of work on CustomResourceDefinitions: whose turn it is, and which names compete. One pass per definition
- * at a time; requests during a pass make one more; a failed pass is reported and made again after a while.
+ * The bookkeeping of work on CustomResourceDefinitions: which definition is next, and which names compete. One pass per
+ * definition at a time; requests during a pass cause one more pass; a failed pass is reported and retried after a while.
  */
 import type { Clock } from '../base/clock.ts'
 import { deepEqual } from '../base/json.ts'
@@ -28,7 +28,7 @@ export function createPasses({ settle, clock, onError }: PassOptions): Passes {
   async function run(name: string): Promise<void> {
     running.add(name)
     try {
-      // Requests come from inside the store's own events: work begins when those are over.
+      // Requests are made from inside the store's own event callbacks: work begins when those have returned.
       await Promise.resolve()
       while (requested.delete(name) && !isStopped) await settle(name)
     } catch (error) {
@@ -75,7 +75,7 @@ export interface NameIndex {
   ofGroup(group: string): KubeObject[]
 }
 
-/** The names of all definitions by group, and nothing else of them: they compete only within a group. */
+/** The names, and nothing else, of all definitions by group: they compete only within a group. */
 export function createNameIndex(): NameIndex {
   const groups = new Map<string, Map<string, KubeObject>>()
   return {

@@ -1,4 +1,4 @@
-/** How the real server shows a body it could not read: text that looks like JSON as text, anything else as hex, both cut short. */
+/** How the real server shows a body it could not read: text that looks like JSON as text, anything else as hex, both truncated. */
 const LIMIT = 30
 
 const OPENING_BRACE = 0x7b

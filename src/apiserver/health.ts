@@ -1,4 +1,4 @@
-/** /healthz, /livez, /readyz and /version. A check is a name and a function that says what is wrong, or nothing. */
+/** /healthz, /livez, /readyz and /version. A check is a name and a function that returns what is wrong, or nothing. */
 import { KUBERNETES_VERSION } from '../kinds/kubernetes/version.ts'
 import type { ApiResponse } from '../kube/http.ts'
 import type { RequestInfo } from '../kube/request-info.ts'
@@ -55,7 +55,7 @@ export function text(status: number, body: string): ApiResponse {
   }
 }
 
-/** Indented for everybody, as the real server's is. */
+/** Always indented, as in the real server. */
 export function versionResponse(): ApiResponse {
   return respondBytes(200, Buffer.from(JSON.stringify(KUBERNETES_VERSION, null, 2)))
 }

@@ -1,4 +1,4 @@
-/** The documents by which others check our service-account tokens: OpenID configuration and the public keys. */
+/** The documents with which others verify our service-account tokens: OpenID configuration and the public keys. */
 
 import { type ApiRequest, type ApiResponse, header } from '../kube/http.ts'
 import type { RequestInfo } from '../kube/request-info.ts'

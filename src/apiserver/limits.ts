@@ -1,4 +1,4 @@
-/** What keeps one client, or all of them together, from taking the server down: overload is answered with 429 and a time to come back. */
+/** Keeps one client, or all of them together, from overloading the server: excess requests get 429 and a Retry-After. */
 import type { Clock } from '../base/clock.ts'
 import type { UserInfo } from '../kinds/kind.ts'
 import { tooManyRequestsError } from '../kube/status.ts'
@@ -6,7 +6,7 @@ import type { ServerLimits } from './scope.ts'
 
 export interface RequestLimiter {
   readonly inFlight: number
-  /** Runs `work` if the limit allows. Watches leave as soon as their stream has begun. */
+  /** Runs `work` if the limit allows. A watch stops counting as soon as its stream has begun. */
   pass<T>(user: UserInfo, work: () => Promise<T>): Promise<T>
 }
 
@@ -26,7 +26,7 @@ export function createRequestLimiter(limits: ServerLimits, clock: Clock): Reques
     const bucket = buckets.get(user) ?? { tokens: limits.userBurst, filledAtMs: now }
     bucket.tokens = Math.min(limits.userBurst, bucket.tokens + ((now - bucket.filledAtMs) / 1000) * limits.userRate)
     bucket.filledAtMs = now
-    // The least recently seen user goes first: the map is bounded whatever names clients make up.
+    // The least recently seen user is dropped first: the map is bounded whatever names clients make up.
     buckets.delete(user)
     if (buckets.size >= MAX_BUCKETS) {
       const oldest = buckets.keys().next().value

@@ -1,4 +1,4 @@
-/** /metrics in Prometheus' text form, with the names dashboards for kube-apiserver already know. */
+/** /metrics in the Prometheus text format, with the names that dashboards for kube-apiserver already know. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { ApiResponse } from '../kube/http.ts'
 import type { RequestInfo } from '../kube/request-info.ts'
@@ -67,7 +67,7 @@ export function createMetrics(sources: MetricsSources): ServerMetrics {
   return {
     registry,
     observe(info, status, tookMs) {
-      // Only what exists becomes a label: clients cannot make series up by asking for things that are not there.
+      // Only what exists becomes a label: clients cannot create series by requesting things that do not exist.
       const verb = info.isResource && VERBS.has(info.verb) ? info.verb : 'other'
       const of =
         info.isResource && sources.isServed(info)

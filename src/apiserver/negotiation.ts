@@ -1,6 +1,6 @@
 /**
  * Which form an answer takes: JSON or YAML, whole objects, a Table, or metadata only. Answers in protobuf are not
- * offered; a client that accepts nothing else is told so with 406, all others get JSON.
+ * offered; a client that accepts nothing else gets 406, all others get JSON.
  */
 import { failure, type StatusError } from '../kube/status.ts'
 
@@ -28,7 +28,7 @@ export interface Offers {
   transforms: boolean
   /** Lists and watches advertise their stream types in a 406. */
   streams: boolean
-  /** The parser reached the endpoint's producer check (single objects and lists differ in the words of their 406). */
+  /** The parser reached the endpoint's producer check (the messages of a 406 differ between single objects and lists). */
   strictWords: boolean
 }
 
@@ -65,7 +65,7 @@ export function negotiate(header: string | undefined, offers: Offers): Negotiate
   throw notAcceptable(sawKnownType, offers)
 }
 
-/** Failures are told in the client's own format where it is one of ours. */
+/** Failures are sent in the client's preferred format where we support it. */
 export function errorFormat(header: string | undefined): 'json' | 'yaml' {
   for (const clause of parseAccept(header ?? '')) {
     const format = formatOf(clause.type)

@@ -107,7 +107,7 @@ describe('objects in the store', () => {
 
   it('have their type first, so that lists can cut it off', () => {
     fc.assert(
-      // Go's types have no field whose name is a number, the one kind of key that JavaScript would put before the others.
+      // Go's types have no field whose name is a number, the only kind of key that JavaScript would put before the others.
       fc.property(
         fc.dictionary(
           fc.string().filter((key) => !/^\d+$/.test(key)),

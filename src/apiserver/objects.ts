@@ -30,7 +30,7 @@ const REGISTRY_PLACES: Readonly<Record<string, string>> = {
   'networking.k8s.io/ingresses': 'ingress',
 }
 
-/** Where a real server would keep the object in etcd: some of its messages name the place. */
+/** The object's key in a real server's etcd: some messages contain it. */
 export function registryKey(served: Served, object: KubeObject): string {
   const { group, plural, builtin } = served.definition
   const place = REGISTRY_PLACES[`${group}/${plural}`] ?? (builtin ? plural : `${group}/${plural}`)
@@ -38,10 +38,10 @@ export function registryKey(served: Served, object: KubeObject): string {
   return `/registry/${place}/${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
-/** As it is stored. */
+/** As stored. */
 export const encodeObject = (object: KubeObject): Buffer => Buffer.from(JSON.stringify(ordered(object, object.metadata)))
 
-/** kind and apiVersion come first, so that a list of built-in objects can cut them off the stored bytes without parsing. */
+/** kind and apiVersion come first, so that a list of built-in objects can strip them from the stored bytes without parsing. */
 function ordered(object: KubeObject, metadata: ObjectMeta): KubeObject {
   const { kind, apiVersion } = object
   const result = { kind, apiVersion, metadata }
@@ -51,7 +51,7 @@ function ordered(object: KubeObject, metadata: ObjectMeta): KubeObject {
   return result as KubeObject
 }
 
-/** How many bytes `{"kind":…,"apiVersion":…,` takes at the head of encoded objects. */
+/** The length in bytes of `{"kind":…,"apiVersion":…,` at the start of encoded objects. */
 export function typePrefixLength(kind: string, apiVersion: string): number {
   return Buffer.byteLength(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
@@ -62,13 +62,13 @@ export function convertTo(served: Served, object: KubeObject, apiVersion: string
   return convert === undefined ? { ...object, apiVersion } : convert(object, apiVersion)
 }
 
-/** A stored object as today's schema reads it: a custom resource written under an older schema is pruned and defaulted. */
+/** A stored object as the current schema reads it: a custom resource written under an older schema is pruned and defaulted. */
 export const readVersion = (served: Served, version: Version): KubeObject => readAs(served, version, version.object() as KubeObject)
 
-/** The same for one look: a scan neither fills the cache of parsed objects nor freezes what it throws away. */
+/** The same for a single use: a scan neither fills the cache of parsed objects nor freezes what it discards. */
 export const glanceAt = (served: Served, version: Version): KubeObject => readAs(served, version, version.glance() as KubeObject)
 
-/** Of custom resources: by which definition each version, or the object it was made of, is known to read as it is stored. */
+/** For custom resources: the definition under which a version (or the object it was made from) is known to read exactly as stored. */
 const unchangedUnder = new WeakMap<Version | KubeObject, KindDefinition>()
 
 function readAs({ definition }: Served, version: Version, object: KubeObject): KubeObject {
@@ -78,7 +78,7 @@ function readAs({ definition }: Served, version: Version, object: KubeObject): K
   return read
 }
 
-/** Whether the bytes of a version are what this path serves of it: then they can be passed on. */
+/** Whether the stored bytes of a version are exactly what this path serves, so that they can be passed on. */
 export function isServedAsStored(served: Served, version: Version): boolean {
   if (served.apiVersion !== served.storageApiVersion) return false
   if (served.definition.readStored === undefined || unchangedUnder.get(version) === served.definition) return true
@@ -87,8 +87,8 @@ export function isServedAsStored(served: Served, version: Version): boolean {
 }
 
 /**
- * What replaces an object was decoded by the same schema, and what of the old one stays was read by it. A new one may lack
- * what its kind took away, which reads with its defaults; so may what was converted.
+ * A replacement was decoded by the same schema, and what it keeps of the old object was read by it. A new object may lack
+ * fields that its kind removed and that read as their defaults; so may a converted one.
  */
 const isSureToReadTheSame = (served: Served, expect: Version | undefined): boolean =>
   expect !== undefined && served.definition.readStored !== undefined && served.apiVersion === served.storageApiVersion
@@ -98,10 +98,10 @@ export interface Objects {
   get(served: Served, namespace: string, name: string, revision?: number): Stored | undefined
   /** Every object of a resource (or of one namespace of it), frozen, in the storage version. */
   list(served: Served, namespace?: string): KubeObject[]
-  /** Writes `object` (storage version) if the object is still as `expect` says; resolves when it is on disk. */
+  /** Writes `object` (storage version) if the stored object is still `expect`; resolves when it is durable. */
   put(served: Served, object: KubeObject, expect: Version | undefined): Promise<CommitResult>
   remove(served: Served, object: KubeObject, expect: Version): Promise<CommitResult>
-  /** Runs `work` alone among the writers of that object. */
+  /** Runs `work` while no other writer of that object runs. */
   exclusively<T>(served: Served, namespace: string, name: string, work: () => Promise<T>): Promise<T>
 }
 
@@ -160,11 +160,11 @@ function stamped(object: KubeObject, revision: number): { text: ByteText; object
 
 const written = new WeakMap<KubeObject, ByteText>()
 
-/** The text of an object that was written in this process; undefined of any other, and of copies. */
+/** The text of an object that was written in this process; undefined for any other object and for copies. */
 export const writtenText = (object: KubeObject): ByteText | undefined => written.get(object)
 
 function noop(): void {
-  // The queue behind a lock only needs to know that the one before is over, however it ended.
+  // The next in the queue only needs to know that the previous one is over, however it ended.
 }
 
 /** A private copy that rules and admission may change. */

@@ -1,6 +1,6 @@
 /**
  * The options of each verb as they come in the query (or, for deletes, in the body), validated with the real server's
- * words. Every parser throws a StatusError and never guesses.
+ * messages. Every parser throws a StatusError and never guesses.
  */
 import { type FieldError, forbidden, invalid, notSupported, required } from '../kube/field-error.ts'
 import { isTrue } from '../kube/request-info.ts'
@@ -64,7 +64,7 @@ export function parseWriteOptions(
   }
 }
 
-/** The manager of a request that names none: the client's program name, at most 128 bytes of it. */
+/** The manager of a request that names none: the client's program name, up to 128 bytes. */
 function managerOfAgent(userAgent: string): string {
   const program = userAgent.split('/')[0] ?? ''
   return (program === '' ? 'unknown' : program).slice(0, MAX_FIELD_MANAGER_BYTES)
@@ -123,7 +123,7 @@ function watchOptionErrors(o: ListOptions): FieldError[] {
   } else if (match !== '')
     errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
   if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']))
-  // A watch that begins with what there is counts as one that asked for it.
+  // A watch that implicitly starts with the current state counts as one that asked for initial events.
   const beginsWithState = o.sendInitialEvents === undefined && (o.resourceVersion === '' || o.resourceVersion === '0')
   if (o.continueToken !== '' && (match !== '' || beginsWithState))
     errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'))
@@ -138,7 +138,7 @@ export interface DeleteOptions {
   dryRun: boolean
 }
 
-/** `body` is the decoded DeleteOptions, if there was one; the query counts only without it. */
+/** `body` is the decoded DeleteOptions, if there was one; the query is used only without it. */
 export function parseDeleteOptions(query: URLSearchParams, body: Record<string, unknown> | undefined): DeleteOptions {
   const grace = body !== undefined ? body.gracePeriodSeconds : wholeNumber(query.get('gracePeriodSeconds'))
   const policy = String((body !== undefined ? body.propagationPolicy : query.get('propagationPolicy')) ?? '')
@@ -169,7 +169,7 @@ const MAX_TIMEOUT_SECONDS = 2 ** 31
 const positive = (value: number | undefined): number | undefined =>
   value === undefined || value <= 0 ? undefined : Math.min(value, MAX_TIMEOUT_SECONDS)
 
-/** An int64 of the query; what is none is refused in Go's words. */
+/** An int64 of the query; anything else is refused with Go's message. */
 export function wholeNumber(text: string | null): number | undefined {
   if (text === null || text === '') return undefined
   if (!/^[+-]?\d+$/.test(text)) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)

@@ -1,4 +1,4 @@
-/** Thrown for paths outside the built-in groups that nobody serves: the real server answers these in plain text. */
+/** Thrown for paths outside the built-in groups that are not served: the real server answers these in plain text. */
 export class PlainNotFound extends Error {
   constructor() {
     super('404 page not found')

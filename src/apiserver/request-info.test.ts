@@ -131,7 +131,7 @@ describe('parseRequestInfo', () => {
     const info = parseRequestInfo('GET', `/api/v1${'/x'.repeat(200_000)}`)
     assert.equal(info.resource, 'x')
     assert.equal(info.rest.length, 199_997)
-    // Quadratic work on a run of slashes would not end within the patience of anybody.
+    // Quadratic work on a run of slashes would not finish in reasonable time.
     assert.equal(parseRequestInfo('GET', `/api/v1/pods${'/'.repeat(200_000)}x`).rest.at(-1), 'x')
   })
 })

@@ -12,7 +12,7 @@ import type { Negotiated } from './negotiation.ts'
 import { convertTo, writtenText } from './objects.ts'
 import type { Scope } from './scope.ts'
 
-/** As Go writes it: lists in line with their keys, texts that look like something else in quotes. */
+/** As Go writes it: list items at the indentation of their key, quotes around strings that would read as another type. */
 const YAML_STYLE = { sortMapEntries: true, aliasDuplicateObjects: false, indentSeq: false, version: '1.1' } as const
 
 const encoder = new TextEncoder()
@@ -128,7 +128,7 @@ interface Table {
   apiVersion: string
   metadata: ListMeta
   columnDefinitions: unknown
-  /** Last, so that more can be written behind it. */
+  /** Last, so that further rows can be appended to the written text. */
   rows: unknown[]
 }
 

@@ -25,13 +25,13 @@ import { updateObject } from './write/update.ts'
 
 export type SubresourceHandler = (scope: Scope, negotiated: Negotiated) => Promise<ApiResponse>
 
-/** Resources and subresources with behaviour of their own, by `group/resource` or `group/resource/subresource`. */
+/** Resources and subresources with special behaviour, by `group/resource` or `group/resource/subresource`. */
 export type SpecialHandlers = Readonly<Record<string, SubresourceHandler>>
 
-/** Subresources whose answers somebody else makes: what the client accepts is theirs to judge. */
+/** Subresources answered by another component, which also does its own content negotiation. */
 export type ForwardHandlers = Readonly<Record<string, (scope: Scope) => Promise<ApiResponse>>>
 
-/** Doors onto the same object: they update it, and the kind's rules know what each may change. */
+/** Subresources that update the same object; the kind's rules know what each may change. */
 const UPDATE_DOORS = new Set(['status', 'finalize', 'approval', 'ephemeralcontainers', 'resize'])
 
 export function methodNotAllowed(): StatusError {
@@ -57,15 +57,15 @@ export function resolve(server: ServerContext, info: RequestInfo): Served {
   if (info.method === 'HEAD') throw methodNotAllowed()
   if (info.verb === 'create' && info.name !== '') throw methodNotAllowed()
   if (info.name === '' && (info.verb === 'update' || info.verb === 'patch')) throw methodNotAllowed()
-  // A custom resource whose definition is going offers fewer verbs, but refuses only creations, and says why (see `create`).
+  // A custom resource whose definition is being deleted offers fewer verbs, but refuses only creations, and says why (see `create`).
   if (definition.builtin && !definition.verbs.includes(info.verb)) throw methodNotAllowed()
   return served
 }
 
-/** A namespace is authorized as living in itself; nothing else without a namespace is found in one. */
+/** A namespace is authorized as if it were inside itself; no other cluster-scoped resource has a namespace in its path. */
 const isNamespaceItself = (info: RequestInfo): boolean => info.resource === 'namespaces' && info.name === info.namespace
 
-/** Whether a path names a resource (and subresource) that is there, whatever may be done with it. */
+/** Whether a path names an existing resource (and subresource), whatever verbs it supports. */
 export function isServed(server: ServerContext, info: RequestInfo): boolean {
   const served = server.catalog.find(info.group, info.version, info.resource)
   if (served === undefined) return false
@@ -104,7 +104,7 @@ export function createRouter(special: SpecialHandlers, forwards: ForwardHandlers
   }
 }
 
-/** A namespace lives in no namespace, although authorization looks at it as living in itself. */
+/** A namespace has no namespace, although authorization treats it as being inside itself. */
 function serveVerb(scope: Scope, negotiated: Negotiated, watches: WatchRegistry): Promise<ApiResponse> {
   switch (scope.info.verb) {
     case 'get':
@@ -145,7 +145,7 @@ async function create(scope: Scope, negotiated: Negotiated): Promise<ApiResponse
 async function update(scope: Scope, negotiated: Negotiated): Promise<ApiResponse> {
   const options = parseWriteOptions('UpdateOptions', scope.info.query, agentOf(scope))
   const { info, served } = scope
-  // Decoded before anything is looked up, because its errors come first; a further try gets a copy of its own.
+  // Decoded before anything is looked up, because its errors come first; a retry gets its own copy.
   const sent = decodeBody(scope, options.fieldValidation)
   alignNamespace(scope, sent)
   checkName(sent, info.name)

@@ -25,11 +25,11 @@ export interface ServerLimits {
   bodyBytes: number
   /** Bytes of one stored object (default 1.5 MiB, etcd's limit). */
   objectBytes: number
-  /** Requests under way at once before new ones get 429. */
+  /** Concurrent requests before new ones get 429. */
   inFlight: number
   /** Watches open at once. */
   watchers: number
-  /** Bytes and events a watcher may fall behind before it is closed. */
+  /** Bytes and events by which a watcher may fall behind before it is closed. */
   watchBufferBytes: number
   watchBufferEvents: number
   /** Seconds a list at a future resourceVersion waits before it gives up. */
@@ -51,7 +51,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   userBurst: 4000,
 }
 
-/** What a server works on, before admission and access control are made from it. */
+/** What a server works on, before admission and access control are built from it. */
 export function createContext(options: {
   store: ClusterStore
   clock: Clock

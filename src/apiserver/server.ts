@@ -1,6 +1,6 @@
 /**
  * The API server as a function: `handle(request)` authenticates, authorizes, finds the kind and serves the verb. It knows
- * no sockets and no clock but the one it is given; listeners, in-process clients and the worlds of tests all call this.
+ * neither sockets nor any clock but the one it is given; listeners, in-process clients and the worlds of tests all call this.
  */
 import type { UserInfo } from '../kinds/kind.ts'
 import { goQuote } from '../kube/go-print.ts'
@@ -22,7 +22,7 @@ import { respondError } from './respond.ts'
 import { createRouter, type ForwardHandlers, isServed, methodNotAllowed, resolve, type SpecialHandlers } from './route.ts'
 import type { Scope, ServerContext } from './scope.ts'
 
-/** Who is asking, and whether they may: both throw StatusErrors. */
+/** Who is asking, and whether they are allowed to: both throw StatusErrors. */
 export interface Gate {
   authenticate(request: ApiRequest): UserInfo | Promise<UserInfo>
   authorize(user: UserInfo, info: RequestInfo): void
@@ -33,10 +33,10 @@ export interface ApiServerOptions {
   gate: Gate
   special?: SpecialHandlers
   forwards?: ForwardHandlers
-  /** Paths outside the API that others serve (OpenAPI): undefined when not theirs. */
+  /** Paths outside the API that are served elsewhere (OpenAPI): undefined for a path that is not. */
   extraPaths?(info: RequestInfo, request: ApiRequest): ApiResponse | Promise<ApiResponse> | undefined
   healthChecks?: Record<string, HealthCheck>
-  /** Called once for each failure that is ours. */
+  /** Called once for each internal failure. */
   onInternalError?(error: unknown, info: RequestInfo): void
 }
 
@@ -97,7 +97,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       checkRequest(request, info)
       const scope: Scope = { server: context, request, info, served: resolve(context, info), user, warnings }
       checkName(info.name)
-      // A namespace is authorized as living in itself, and stored as living nowhere.
+      // A namespace is authorized as if it were inside itself, and stored without a namespace.
       if (info.resource === 'namespaces' && info.group === '') scope.info = { ...info, namespace: '' }
       return router.serve(scope)
     })
@@ -127,7 +127,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       throw failure(400, 'BadRequest', `names in a path may have at most ${MAX_NAME} characters`)
   }
 
-  /** What cannot be a part of a key is no name of anything. */
+  /** A name that cannot be part of a key is refused. */
   function checkName(name: string): void {
     const wrong = name === '' ? [] : checkPathSegmentName(name)
     if (wrong.length > 0) throw badRequestError(`Name parameter invalid: ${goQuote(name)}: ${wrong.join(';')}`)
@@ -153,5 +153,5 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 }
 
-/** Far more than any name that can be stored: what is longer is not even looked for. */
+/** Far longer than any name that can be stored: anything longer is not even looked up. */
 const MAX_NAME = 4096

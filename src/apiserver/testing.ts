@@ -1,6 +1,6 @@
 /**
  * A whole API server for tests: built-in kinds with their rules and admission over a store in memory and a clock that
- * moves only when told. Requests go through `handle`, as every transport's do; nothing is mocked.
+ * advances only on request. Requests go through `handle`, as with every transport; nothing is mocked.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { seededRandom } from '../base/random.ts'
@@ -19,7 +19,7 @@ import { manualClock } from '../store/suite-harness.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
 
 export interface TestServerOptions extends Pick<ClusterOptions, 'limits' | 'httpPaths' | 'nodes'> {
-  /** What is in the store already: a restart on the same data. */
+  /** The existing contents of the store: a restart on the same data. */
   store?: MemoryStore
   admission?: readonly Admission[]
   seed?: number
@@ -33,7 +33,7 @@ export interface Answer {
   body: Answered
 }
 
-/** What tests look at in answers of every kind; each test knows which kind it asked for. */
+/** What tests look at in answers of every kind; each test knows which kind it requested. */
 export type Answered = KubeObject & Partial<Status> & { items: KubeObject[] }
 
 export interface SendOptions {
@@ -62,13 +62,13 @@ export interface WatchEvent {
 }
 
 export interface WatchReader {
-  /** Taken since the last call. */
+  /** Events received since the last call. */
   take(): WatchEvent[]
   readonly isEnded: boolean
-  /** The receiver takes nothing more: the next write is the last that is accepted. */
+  /** The receiver accepts no more: the next write is the last one accepted. */
   pause(): void
   resume(): void
-  /** The client goes away. */
+  /** The client disconnects. */
   stop(): void
 }
 
@@ -173,7 +173,7 @@ function readWatch(start: (sink: ByteSink) => () => void): WatchReader {
   }
 }
 
-/** Lets everything that is ready run, and what follows from it. */
+/** Runs everything that is ready, and what follows from it. */
 export async function settle(turns = 20): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 /**
- * Bytes that are kept for long, as text with one character for each byte. Buffers lie outside the heap of V8, which marks
- * the whole heap again whenever 64 MiB of them have come, however large it is; text is part of what it measures itself by.
+ * Long-lived bytes as text, one character per byte. Buffers are outside V8's heap, and V8 marks the whole heap again for
+ * every 64 MiB of them allocated, however large the heap is; text counts towards the heap's own size.
  */
 export type ByteText = string & { readonly [oneCharacterPerByte]: true }
 declare const oneCharacterPerByte: unique symbol
@@ -20,8 +20,8 @@ export function joinedBytes(parts: readonly ByteText[]): Buffer {
   return joined
 }
 
-/** Writes the bytes at `at`, and returns how many they are. There must be room for them. */
+/** Writes the bytes at `at`, and returns how many there are. The target must be large enough. */
 export const writeBytes = (text: ByteText, target: Buffer, at: number): number => target.write(text, at, 'latin1')
 
-/** What the bytes say as UTF-8. */
+/** The bytes decoded as UTF-8. */
 export const readUtf8 = (text: ByteText): string => (Buffer.byteLength(text) === text.length ? text : bytesOf(text).toString())

@@ -2,14 +2,14 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** With fractions, to measure what takes less; only differences count. Absent: `now`. */
+  /** With fractions, to measure short times; only differences are meaningful. Absent: `now`. */
   preciseMs?(): number
   /** Calls back once after `delayMs`; the returned function cancels it. Callbacks never run synchronously. */
   after(delayMs: number, callback: () => void): () => void
-  /** The same time; its timers are no work that anybody waits for: heartbeats, attempts to reach what is gone. Absent: this one. */
+  /** The same time, but nobody waits for its timers: heartbeats, attempts to reach what is gone. Absent: this clock. */
   readonly background?: Clock
   /**
-   * Lets the event loop turn, which chained promises alone never do. Undefined when it turned a moment ago. Absent: there is
+   * Lets the event loop turn, which chained promises alone never do. Undefined when it turned just now. Absent: there is
    * nothing else to run.
    */
   yieldIfDue?(): Promise<void> | undefined
@@ -42,5 +42,5 @@ export function formatTime(ms: number): string {
   return lastFormatted.text
 }
 
-/** Thousands of writes carry the time of the same second: the last text is kept, which nobody can see. */
+/** Thousands of writes carry the same second: the last text is cached, which callers cannot observe. */
 const lastFormatted = { second: Number.NaN, text: '' }

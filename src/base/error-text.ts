@@ -1,2 +1,2 @@
-/** What an error says. Anything may be thrown, so anything is taken. */
+/** The message of an error. Anything may be thrown, so anything is accepted. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -30,7 +30,7 @@ export function deepEqual(a: unknown, b: unknown): boolean {
     const key = keys[i] as string
     const value = left[key]
     if (value === undefined) continue
-    // Objects that are compared mostly have the same keys in the same order.
+    // Objects that are compared usually have the same keys in the same order.
     if (others[i] !== key && !Object.hasOwn(right, key)) return false
     if (!deepEqual(value, right[key])) return false
     shared++

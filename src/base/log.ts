@@ -1,6 +1,6 @@
 /**
- * Structured logs as a value: a constant message and fields. What a line looks like, and where it goes, is decided in
- * main.ts; worlds keep the records and look at them.
+ * Structured logs as a value: a constant message and fields. How a line looks, and where it goes, is decided in
+ * main.ts; worlds keep the records and inspect them.
  */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

@@ -1,15 +1,15 @@
 /**
- * Remembers the parsed form of bytes, noted by whoever encoded them: a reader in the same process that gets these very bytes
- * need not parse them. Bytes that were cut or copied on their way are not found here and are parsed as usual.
+ * Remembers the parsed form of bytes, registered by the encoder: a reader in the same process that gets these very bytes
+ * need not parse them. Bytes that were cut or copied on the way are not found here and are parsed as usual.
  */
 import { deepFreeze } from './json.ts'
 
 const parsedBytes = new WeakMap<Uint8Array, { value?: object; make?: () => object }>()
 
-/** `make` is called at most once, when somebody asks. */
+/** `make` is called at most once, on first use. */
 export const noteParsed = (bytes: Uint8Array, make: () => object): void => void parsedBytes.set(bytes, { make })
 
-/** Shared by all who ask, and therefore frozen; undefined when nobody noted it. */
+/** Shared by all readers, and therefore frozen; undefined when it was not registered. */
 export function parsedOf(bytes: Uint8Array): object | undefined {
   const parsed = parsedBytes.get(bytes)
   if (parsed?.make !== undefined) {

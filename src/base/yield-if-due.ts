@@ -4,7 +4,7 @@
  */
 export interface YieldOptions {
   nowMs(): number
-  /** Calls back when everybody else had a turn. */
+  /** Calls back after everything else that was ready has run. */
   turn(callback: () => void): void
   /** How long the event loop may be held. */
   maxHoldMs: number

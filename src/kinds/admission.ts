@@ -1,5 +1,5 @@
 /**
- * Admission, declared beside the kinds: pure functions over an object on its way in. The embedded server calls them in
+ * Admission, declared beside the kinds: pure functions over an incoming object. The embedded server calls them in
  * process; on Kubernetes the same declarations are served as webhooks.
  */
 
@@ -28,7 +28,7 @@ export interface AdmissionRequest {
   options?: Record<string, unknown>
 }
 
-/** Reads of the cluster the request goes to: what is committed now, frozen. Synchronous, so that nothing can change under a decision. */
+/** Reads from the request's cluster: the committed state, frozen. Synchronous, so that nothing can change during a decision. */
 export interface AdmissionReader {
   get(of: { group: string; resource: string }, namespace: string, name: string): KubeObject | undefined
   list(of: { group: string; resource: string }, namespace?: string): readonly KubeObject[]
@@ -37,12 +37,12 @@ export interface AdmissionReader {
 export interface AdmissionContext {
   read: AdmissionReader
   nowMs: number
-  /** A version 4 UUID: a name nobody else has. */
+  /** A version 4 UUID: a unique name. */
   newUid(): string
   /** A Warning header for the answer. */
   warn(message: string): void
   /**
-   * Changes the status of another object under optimistic concurrency before the request goes on (quota does).
+   * Changes the status of another object under optimistic concurrency before the request proceeds (quota does).
    * `change` gets a mutable copy of the live object and returns false to write nothing. A dry run computes and does not write.
    */
   adjust(of: { group: string; resource: string }, namespace: string, name: string, change: (object: KubeObject) => boolean): Promise<void>
@@ -59,7 +59,7 @@ export interface Admission {
   /** Which requests it sees; `*` is any. Subresources must be named ('pods/ephemeralcontainers'). */
   resources: readonly { group: string; resource: string }[]
   operations: readonly AdmissionOperation[]
-  /** Served as a webhook, it is asked only about objects that carry this label; it must look for it itself all the same. */
+  /** Served as a webhook, it is called only for objects with this label; it must still check for it itself. */
   label?: string
   /** What it reads besides the request: served as a webhook, it keeps a cache of these. */
   reads?: readonly AdmissionRead[]

@@ -44,7 +44,7 @@ export function nodeIdentity(user: UserInfo): { isNode: boolean; nodeName: strin
   return { isNode, nodeName: isNode ? user.name.slice(NODE_PREFIX.length) : '' }
 }
 
-/** The user with `system:authenticated` added, unless anonymity was decided on already. */
+/** The user with `system:authenticated` added, unless it is anonymous. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   if (user.name === ANONYMOUS || user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)) return user
   return { ...user, groups: [...user.groups, AUTHENTICATED] }

@@ -1,6 +1,6 @@
 /**
- * The contract between the API server and whoever serves a subresource or a path from outside it: what a handler is given
- * and what it gives back. The server has authenticated and authorized the request, found the kind and checked the verb.
+ * The contract between the API server and the external handler of a subresource or a path: what a handler is given
+ * and what it returns. The server has authenticated and authorized the request, found the kind and checked the verb.
  */
 import type { ApiRequest, ApiResponse } from '../kube/http.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -16,7 +16,7 @@ export interface SubresourceCall {
   resource: GroupResource
   /** What is stored now, frozen. */
   read(of: { group: string; resource: string }, namespace: string, name: string): KubeObject | undefined
-  /** Throws the refusal unless the caller may do this as well. */
+  /** Throws the refusal unless the caller is allowed this as well. */
   authorize(info: RequestInfo): void
 }
 
@@ -24,11 +24,11 @@ export interface Subresource {
   /** The kind it is added to. */
   of: { group: string; plural: string }
   info: SubresourceInfo
-  /** Makes the whole answer: what the client accepts is for the handler to judge. */
+  /** Makes the whole answer: content negotiation is up to the handler. */
   handle(call: SubresourceCall): Promise<ApiResponse>
-  /** Lets go of connections when the server stops. */
+  /** Closes connections when the server stops. */
   stop?(): void
 }
 
-/** A path outside the resource API; undefined where the path is not its own. */
+/** A path outside the resource API; undefined if the path is not this handler's. */
 export type HttpPath = (info: RequestInfo) => ApiResponse | Promise<ApiResponse> | undefined

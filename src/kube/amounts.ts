@@ -15,14 +15,14 @@ import {
   tryParseQuantity,
 } from './quantity.ts'
 
-/** By name of the resource; absent is none. Numbers where amounts are compared often, `Quantity` where they are printed again. */
+/** By resource name; absent is zero. Numbers where amounts are compared often, `Quantity` where they are printed again. */
 export type Amounts<N = number> = Map<string, N>
 export type ReadonlyAmounts<N = number> = ReadonlyMap<string, N>
 
 /** How amounts of pods are added up and compared; see `totalOfContainers`. */
 export interface Arithmetic<N> {
   add(to: Amounts<N>, more: ReadonlyAmounts<N>): void
-  /** Raises each amount to that of the other, where the other is larger. */
+  /** Raises each amount to the other's, where that is larger. */
   raise(to: Amounts<N>, other: ReadonlyAmounts<N>): void
 }
 
@@ -58,7 +58,7 @@ function raiseAmounts(to: Amounts<Quantity>, other: ReadonlyAmounts<Quantity>): 
 
 export const QUANTITIES: Arithmetic<Quantity> = { add: addAmounts, raise: raiseAmounts }
 
-/** What cannot be read counts as nothing. */
+/** What cannot be parsed counts as zero. */
 export function amountOf(resource: string, quantity: string | number | undefined): number {
   if (quantity === undefined) return 0
   const plain = plainAmountOf(resource, quantity)
@@ -88,20 +88,20 @@ const DECIMAL_NAMES = ['m', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const
 const BINARY_NAMES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const
 const FACTOR = [1000, 100, 10, 1] as const
 
-/** Throws where the text is no quantity. */
+/** Throws if the text is not a quantity. */
 export function readAmount(name: string, value: unknown): Amount {
   if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`the quantity of ${name} is neither a text nor a number`)
   return plainAmountOf(name, value) ?? scaledValue(parseQuantity(value), scaleOfResource(name))
 }
 
-/** Undefined where the fast path cannot tell exactly. */
+/** Undefined where the fast path cannot give an exact result. */
 function plainAmountOf(resource: string, value: string | number): number | undefined {
   const isCpu = resource === CPU
   const plain = typeof value === 'string' ? plainAmount(value, isCpu) : isCpu ? value * 1000 : value
   return plain !== undefined && plain >= 0 && Number.isSafeInteger(plain) ? plain : undefined
 }
 
-/** Digits, for cpu with up to three behind a point, and a unit; undefined for anything else. */
+/** Digits (for cpu with up to three decimals) and a unit; undefined for anything else. */
 function plainAmount(text: string, isCpu: boolean): number | undefined {
   let digits = 0
   let at = 0
@@ -159,7 +159,7 @@ function shortened(amount: number, step: number, names: readonly string[], from:
   return `${count}${names[unit]}`
 }
 
-/** The canonical text of a sum of quantities in plain form; undefined when one of them is not. The first that is not zero gives the form. */
+/** The canonical text of a sum of quantities in plain form; undefined when one of them is not. The first non-zero one gives the format. */
 export function plainSum(texts: readonly unknown[]): string | undefined {
   let thousandths = 0
   let isInBinary = false

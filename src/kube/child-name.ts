@@ -1,6 +1,6 @@
 /**
- * Names for children that are derived, not drawn: the same decision gives the same name, so a creation that is repeated
- * after an unknown outcome meets the first attempt instead of making a second child.
+ * Names for children that are derived, not random: the same decision gives the same name, so a creation that is repeated
+ * after an unknown outcome collides with the first attempt instead of making a second child.
  */
 import { createHash } from 'node:crypto'
 
@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 const MAX_BASE = 63 - 5
 
-/** `<base><5 letters>`, as a server would make from `generateName: base`; `of` is everything that tells this child from others. */
+/** `<base><5 letters>`, as a server would make from `generateName: base`; `of` is everything that distinguishes this child. */
 export function childName(base: string, ...of: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(of)).digest()
   let suffix = ''

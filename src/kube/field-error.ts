@@ -85,7 +85,7 @@ export const notSupported = (field: string, value: unknown, supported: readonly 
 
 const VALUELESS: ReadonlySet<FieldErrorType> = new Set(['Required', 'Forbidden', 'TooLong', 'TooShort', 'InternalError'])
 
-/** As the value of an error: the message then names none. */
+/** As the value of an error: the message then contains no value. */
 export const omittedValue: unique symbol = Symbol('omitted')
 
 /** The text after the field: `Invalid value: "x": must be …`. */
@@ -101,7 +101,7 @@ export const fieldErrorMessage = (error: FieldError): string => `${error.field}:
 
 export const fieldErrorReason = (error: FieldError): string => REASONS[error.type]
 
-/** One message for a list of errors: alone as it is, several in brackets, duplicates said once. */
+/** One message for a list of errors: a single one as is, several in brackets, without duplicates. */
 export function aggregateMessage(messages: readonly string[]): string {
   const unique = [...new Set(messages)]
   return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`

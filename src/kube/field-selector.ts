@@ -1,6 +1,6 @@
 /**
  * Field selectors: `metadata.name=a,status.phase!=Running`, with `\` escaping `\`, `,` and `=` in values.
- * Which fields a kind knows is the caller's list; what it says about unknown ones differs between kinds.
+ * The caller lists the fields a kind knows; the message about unknown ones differs between kinds.
  */
 import { compareStrings, goQuote } from './go-print.ts'
 import { type Parsed, parsed, unparsed } from './parsed.ts'
@@ -22,7 +22,7 @@ export function parseFieldSelector(text: string): Parsed<FieldSelector> {
     if (match === null) return unparsed(`invalid selector: '${text}'; can't understand '${term}'`)
     const value = unescapeValue(match[3] ?? '')
     if (value.error !== undefined) return value
-    // `=` alone asks for nothing.
+    // `=` alone requires nothing.
     if (match[1] === '' && value.value === '') continue
     list.push({ field: match[1] ?? '', operator: match[2] === '!=' ? '!=' : '=', value: value.value })
   }
@@ -65,18 +65,18 @@ export function unknownField(selector: FieldSelector, known: readonly string[]):
   return selector.find((requirement) => !known.includes(requirement.field))?.field
 }
 
-/** What the server says about an unknown field of a kind that declares no fields of its own. */
+/** The server's message about an unknown field of a kind that declares no selectable fields. */
 export const unknownFieldMessage = (field: string): string =>
   `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 
-/** What it says where the kind (named by `of`) declares fields: nearly always the same, but not for all groups. */
+/** Its message where the kind (named by `of`) declares fields: nearly always the same, but not for all groups. */
 export function unsupportedFieldMessage(field: string, of?: { group: string; version: string; kind: string }): string {
   if (of?.group === 'batch') return `field label ${goQuote(field)} not supported for ${of.kind}`
   if (of?.group === 'resource.k8s.io') return `field label not supported for ${of.group}/${of.version}, Kind=${of.kind}: ${field}`
   return `field label not supported: ${field}`
 }
 
-/** `fields` gives the value of every selectable field; what it lacks counts as empty. */
+/** `fields` gives the value of every selectable field; a missing one counts as empty. */
 export function matchesFields(selector: FieldSelector, fields: Readonly<Record<string, string>>): boolean {
   return selector.every(({ field, operator, value }) => {
     const actual = Object.hasOwn(fields, field) ? fields[field] : ''

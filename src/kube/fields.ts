@@ -1,6 +1,6 @@
 /**
  * Fields of objects whose kind is not known to the compiler: read without trusting a shape, and changed without touching
- * the original. What is not on the path is shared between the original and the copy, so objects of a cache stay as they are.
+ * the original. What is not on the path is shared between the original and the copy, so cached objects stay unchanged.
  */
 import { isJsonObject, setOwn } from '../base/json.ts'
 import type { KubeObject } from './meta.ts'
@@ -9,7 +9,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 const NO_FIELDS: Fields = Object.freeze({})
 
-/** The value below `path`; undefined where anything on the way is absent or no object. */
+/** The value at `path`; undefined where anything on the way is absent or not an object. */
 export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   let current = value
   for (const key of path) {
@@ -19,13 +19,13 @@ export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   return current
 }
 
-/** The object below `path`, or one without fields. */
+/** The object at `path`, or an empty one. */
 export function fieldsAt(value: unknown, ...path: readonly string[]): Fields {
   const found = fieldAt(value, ...path)
   return isJsonObject(found) ? found : NO_FIELDS
 }
 
-/** The objects of the list below `path`; entries that are no objects are left out. */
+/** The objects of the list at `path`; entries that are not objects are left out. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly Fields[] {
   const found = fieldAt(value, ...path)
   return Array.isArray(found) ? found.filter(isJsonObject) : []
@@ -41,7 +41,7 @@ export function numberAt(value: unknown, ...path: readonly string[]): number | u
   return typeof found === 'number' ? found : undefined
 }
 
-/** A copy in which `path` holds `value`; objects that are missing on the way are made. */
+/** A copy in which `path` holds `value`; missing objects on the way are created. */
 export function withField<T extends object = KubeObject>(object: T, path: readonly string[], value: unknown): T {
   return changed(object, path, value) as T
 }

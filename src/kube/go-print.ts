@@ -40,7 +40,7 @@ function quoteChar(char: string): string {
   return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
 }
 
-/** How package time quotes what it could not parse: every byte beyond printable ASCII by its number. */
+/** How package time quotes what it could not parse: every byte outside printable ASCII as an escape. */
 export function goTimeQuote(text: string): string {
   let out = '"'
   for (const byte of Buffer.from(text)) {

@@ -38,7 +38,7 @@ const RFC3339_MICRO: readonly Element[] = [...DATE_TIME, element('micros', '.000
 export const parseTime = (text: string): Parsed<Instant> =>
   PLAIN.test(text) ? parsed({ seconds: Date.parse(text) / 1000, nanos: 0 }) : parseLayout(text, RFC3339)
 
-/** What nearly every time looks like: whole seconds in UTC, on a day that every month has. JavaScript reads it the same way. */
+/** The form of nearly every time: whole seconds in UTC, on a day that every month has. JavaScript parses it the same way. */
 const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 
 /** metav1.MicroTime: RFC 3339 with exactly six decimals. */
@@ -55,7 +55,7 @@ interface Clockwork {
   offsetSeconds: number
 }
 
-/** What one element made of the rest of the text; `range` names a value out of range, `bad` a mismatch. */
+/** What one layout element made of the rest of the text; `range` names a value out of range, `bad` a mismatch. */
 type Step = { rest: string; range?: string; bad?: undefined } | { rest: string; bad: true; range?: undefined }
 
 function parseLayout(text: string, layout: readonly Element[]): Parsed<Instant> {

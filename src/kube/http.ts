@@ -1,6 +1,6 @@
 /**
- * The server without a network: what `handle` takes and gives. The listener, the in-process transport and the worlds of
- * the tests all speak this.
+ * The server without a network: what `handle` takes and returns. The listener, the in-process transport and the worlds of
+ * the tests all use this.
  */
 import type { Status } from './status.ts'
 
@@ -13,9 +13,9 @@ export interface ApiRequest {
   body?: Uint8Array
   /** Aborted when the client goes away. */
   signal?: AbortSignal
-  /** Who the connection proved to be, by client certificate (subject CN and O), if any. */
+  /** The identity proved by client certificate (subject CN and O), if any. */
   peer?: { commonName: string; organizations: string[] /** SHA-256 of the certificate, in hex. */; sha256?: string }
-  /** Why the client certificate that came with the connection is not believed; then there is no `peer`. */
+  /** Why the connection's client certificate is not trusted; then there is no `peer`. */
   refusedPeer?: string
   /** Trusted in-process callers (our own controllers) name themselves here and skip authentication. */
   as?: { name: string; groups: string[] }
@@ -23,22 +23,22 @@ export interface ApiRequest {
   canConverse?: boolean
 }
 
-/** The client's side of a conversation: output goes there. `false` when it is behind, and then it says when it is not. */
+/** The client's side of a conversation, which receives the output. `false` when it is behind; `onDrain` then reports when it is not. */
 export interface ConversationPeer {
   stdout(chunk: Uint8Array): boolean
   stderr(chunk: Uint8Array): boolean
   onDrain(callback: () => void): void
-  /** How it ended: nothing follows. */
+  /** The final status: nothing follows. */
   end(status: Status): void
 }
 
-/** What the client says. */
+/** The client's input. */
 export interface Conversation {
-  /** Resolves when the bytes are taken: more should wait for it. */
+  /** Resolves when the bytes are consumed: wait for it before sending more. */
   input(chunk: Uint8Array): Promise<void>
   endInput(): void
   resize(columns: number, rows: number): void
-  /** The client went away. */
+  /** The client disconnected. */
   leave(): void
 }
 
@@ -47,7 +47,7 @@ export interface ByteSink {
   write(chunk: Uint8Array): boolean
   onDrain(callback: () => void): void
   end(): void
-  /** Instead of `end`, where the answer is not whole: the receiver must not take it for that. Absent: it cannot be told. */
+  /** Instead of `end`, for an incomplete answer: the receiver must not mistake it for a complete one. Absent: this cannot be signalled. */
   breakOff?(): void
 }
 
@@ -55,15 +55,15 @@ export interface ApiResponse {
   status: number
   /** Lower-case names; a list is sent as several headers. */
   headers: Record<string, string | string[]>
-  /** Whole, or a function that starts streaming into a sink and returns how to stop it. */
+  /** Whole, or a function that starts streaming into a sink and returns a function that stops it. */
   body?: Uint8Array | ((sink: ByteSink) => () => void)
-  /** Only with status 101, which only a request that can converse gets. */
+  /** Only with status 101, which is only sent to a request that can hold a conversation. */
   converse?(peer: ConversationPeer): Conversation
 }
 
 export type Handle = (request: ApiRequest) => Promise<ApiResponse>
 
-/** By lower-case name; several values as one text. */
+/** By lower-case name; several values joined into one text. */
 export function header(request: ApiRequest, name: string): string | undefined {
   const value = request.headers[name]
   return typeof value === 'string' || value === undefined ? value : value.join(', ')

@@ -4,7 +4,7 @@ import { type Parsed, parsed, unparsed } from './parsed.ts'
 
 export type IntOrString = number | string
 
-/** The number a value stands for given a total; percentages round as told, plain numbers are taken as they are. */
+/** The number a value stands for, given a total; percentages are rounded as requested, plain numbers are used unchanged. */
 export function scaledIntOrPercent(value: IntOrString | undefined | null, total: number, roundUp: boolean): Parsed<number> {
   if (value === undefined || value === null) return unparsed('nil value for IntOrString')
   if (typeof value === 'number') return parsed(value)

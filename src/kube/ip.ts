@@ -1,5 +1,5 @@
 /**
- * IP addresses and CIDRs as Kubernetes judges them: the sloppy parser of old fields (leading zeros allowed), the
+ * IP addresses and CIDRs as Kubernetes validates them: the sloppy parser of old fields (leading zeros allowed), the
  * strict rule on top of it, the canonical text, and the warnings for what is accepted but should not be written.
  */
 import { type FieldError, invalid } from './field-error.ts'
@@ -59,7 +59,7 @@ function parseIpv6(text: string): number[] | undefined {
   return [...head, ...Array.from({ length: 16 - head.length - tail.length }, () => 0), ...tail]
 }
 
-/** Hex groups of one side of the ellipsis; only the very end may be dotted. */
+/** Hex groups of one side of the ellipsis; only the very last may be dotted. */
 function groups(text: string, atEnd: boolean): number[] | undefined {
   if (text === '') return []
   const bytes: number[] = []
@@ -124,7 +124,7 @@ const isStrictIp = (text: string): boolean => !hasLeadingZero(text) && !/[0-9a-f
 
 const sameBytes = (a: Ip, b: Ip): boolean => a.bytes.length === b.bytes.length && a.bytes.every((byte, i) => byte === b.bytes[i])
 
-/** Fields born before strict parsing: `strict` follows the feature gate, and values the object already had pass. */
+/** Fields that predate strict parsing: `strict` follows the feature gate, and values the object already had are accepted. */
 export function checkLegacyIp(path: string, value: string, strict: boolean): FieldError[] {
   const ip = parseIp(value)
   if (ip === undefined) return [invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]

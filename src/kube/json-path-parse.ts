@@ -1,4 +1,4 @@
-/** The grammar of Kubernetes' JSONPath, inside one pair of braces, with the sentences of the original parser. */
+/** The grammar of Kubernetes' JSONPath, inside one pair of braces, with the messages of the original parser. */
 import { isPrintable } from './go-print.ts'
 
 export type JsonPathNode =
@@ -16,7 +16,7 @@ export class JsonPathSyntax extends Error {}
 const TERMINATORS = ' \t\r\n.,[]$@{}'
 const MAX_DEPTH = 20
 
-/** Parses up to the closing brace or the end; what follows a closing brace is another result nobody asks for. */
+/** Parses up to the closing brace or the end; what follows a closing brace is another result, which is not needed. */
 export function parseNodes(text: string, depth = 0): JsonPathNode[] {
   if (depth > MAX_DEPTH) throw new JsonPathSyntax('too deeply nested')
   return new PathParser(text, depth).nodes()
@@ -73,7 +73,7 @@ class PathParser {
     if (/[_\p{L}\p{Nd}]/u.test(this.#text.charAt(this.#at))) this.#field()
   }
 
-  /** A backslash takes the next character as it is. */
+  /** A backslash takes the next character literally. */
   #field(): void {
     let name = ''
     while (this.#at < this.#text.length && !TERMINATORS.includes(this.#text.charAt(this.#at))) {
@@ -133,7 +133,7 @@ class PathParser {
   }
 }
 
-/** The parenthesis that ends a filter; one inside the (single) quoted text does not. */
+/** The parenthesis that ends a filter; one inside (single-)quoted text does not. */
 function closingParenthesis(text: string, start: number): number {
   let quote = ''
   let ended = false

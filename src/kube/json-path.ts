@@ -1,7 +1,7 @@
 /**
  * The JSONPath of printer columns, scale paths and selectable fields, as k8s.io/client-go evaluates it with missing
  * keys allowed: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.metadata.labels['a\.b']`.
- * Compiled once, evaluated often; no expression and no object can make it throw or run away.
+ * Compiled once, evaluated often; no expression and no object can make it throw or loop.
  */
 import { isJsonObject } from '../base/json.ts'
 import { compareStrings, goJson, goPrint } from './go-print.ts'
@@ -46,7 +46,7 @@ function evaluate(values: unknown[], node: JsonPathNode): unknown[] {
     case 'recursive':
       return descend(values)
     case 'value':
-      // A text stands for itself whatever came before it, a number or boolean only beside something.
+      // A string stands for itself whatever came before it, a number or boolean once per value found so far.
       return typeof node.value === 'string' ? [node.value] : values.map(() => node.value)
     case 'slice':
       return values.flatMap((value) => (value === null || value === undefined ? [] : sliced(value, node)))

@@ -1,6 +1,6 @@
 /**
- * JSON read as Go reads it: the same acceptance, the same words for a syntax error, and a record of what JavaScript's own
- * parser hides: repeated keys in their order, and numbers whose text says more than their value (1.0, 1e3, integers
+ * JSON read as Go reads it: the same acceptance, the same messages for syntax errors, and a record of what JavaScript's own
+ * parser hides: repeated keys in their order, and numbers whose text carries more than their value (1.0, 1e3, integers
  * beyond 2^53). Slower than JSON.parse; json-text.ts calls it only when it matters.
  */
 import { type Json, type JsonObject, setOwn } from '../base/json.ts'
@@ -8,11 +8,11 @@ import { goQuote } from './go-print.ts'
 
 export type JsonEntry = readonly [key: string, value: Json, literal?: string]
 
-/** What the text says beyond its value. */
+/** What the text contains beyond its value. */
 export interface JsonDetails {
-  /** Objects in which a key came more than once: every entry in the order of the text, with the text of an odd number. */
+  /** Objects with a repeated key: every entry in the order of the text, with the text of an odd number. */
   readonly entries: ReadonlyMap<object, readonly JsonEntry[]>
-  /** By object or list, then key or index: the text of numbers that JavaScript would print otherwise. */
+  /** By object or list, then key or index: the text of numbers that JavaScript would print differently. */
   readonly numbers: ReadonlyMap<object, ReadonlyMap<string | number, string>>
 }
 
@@ -29,7 +29,7 @@ interface Scan {
   readonly maxDepth: number
   at: number
   depth: number
-  /** Text of the number just read when it is one of the odd ones. */
+  /** Text of the number just read if it is an odd one. */
   oddNumber: string | undefined
   readonly path: (string | number)[]
   readonly duplicates: Set<string>
@@ -65,7 +65,7 @@ export function scanJson(text: string, maxDepth: number): ScannedJson {
   return { value, duplicates: [...scan.duplicates], details: { entries: scan.entries, numbers: scan.numbers } }
 }
 
-/** `spec.list[0].name`: how strict errors name a place. */
+/** `spec.list[0].name`: how strict errors name a field. */
 export function strictPath(path: readonly (string | number)[]): string {
   let out = ''
   for (const step of path) out += typeof step === 'number' ? `[${step}]` : out === '' ? step : `.${step}`
@@ -74,14 +74,14 @@ export function strictPath(path: readonly (string | number)[]): string {
 
 const ended = (): JsonTextError => new JsonTextError('unexpected end of JSON input')
 
-/** Go's complaint about the byte at the current place; `atEnd` is where Go feeds its scanner one more space. */
+/** Go's error about the byte at the current position; `atEnd` is where Go feeds its scanner one more space. */
 function unexpected(scan: Scan, context: string, atEnd = false): JsonTextError {
   if (scan.at >= scan.text.length && !atEnd) return ended()
   const code = scan.at >= scan.text.length ? 0x20 : (scan.text.codePointAt(scan.at) ?? 0x20)
   return new JsonTextError(`invalid character ${quotedByte(firstByte(code))} ${context}`)
 }
 
-/** Go looks at bytes: a letter beyond ASCII is complained about as the first byte of its UTF-8 form. */
+/** Go looks at bytes: a character beyond ASCII is reported as the first byte of its UTF-8 form. */
 function firstByte(code: number): number {
   if (code < 0x80) return code
   if (code < 0x800) return 0xc0 | (code >> 6)
@@ -239,7 +239,7 @@ function readNumber(scan: Scan): number {
   const literal = text.slice(start, scan.at)
   const value = Number(literal)
   if (String(value) !== literal) scan.oddNumber = literal
-  // Infinity would not be JSON again; the reader of `numbers` refuses such a literal in Go's words.
+  // Infinity could not be written as JSON again; the reader of `numbers` refuses such a literal with Go's message.
   return Number.isFinite(value) && value !== 0 ? value : 0
 }
 
@@ -278,7 +278,7 @@ function readString(scan: Scan): string {
   }
 }
 
-/** Reads behind the backslash and leaves `at` behind the escape. */
+/** Reads after the backslash and leaves `at` after the escape. */
 function readEscape(scan: Scan): string {
   const letter = scan.text[scan.at] ?? ''
   if (Object.hasOwn(ESCAPES, letter)) {
@@ -299,7 +299,7 @@ function readEscape(scan: Scan): string {
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Go holds UTF-8, where half a surrogate pair cannot be said: it becomes the replacement character. */
+/** Go holds UTF-8, which cannot express half a surrogate pair: it becomes the replacement character. */
 function wellFormed(text: string): string {
   return /[\ud800-\udfff]/.test(text) ? text.replace(LONE_SURROGATE, '\ufffd') : text
 }

@@ -1,8 +1,8 @@
 /**
- * The text of a request as JSON. Keys are plain data whatever their name. What the real server can tell from the text
- * and a parsed value cannot (repeated keys, the spelling of numbers) is returned beside the value.
+ * The text of a request as JSON. Keys are plain data whatever their name. What the real server sees in the text and a
+ * parsed value cannot show (repeated keys, the spelling of numbers) is returned along with the value.
  *
- * Integers: a JavaScript number is exact up to ±(2^53−1). A literal beyond is kept in `details.numbers`; whoever gives
+ * Integers: a JavaScript number is exact up to ±(2^53−1). A literal beyond is kept in `details.numbers`; code that gives
  * the value an integer type refuses it (`inexactInteger`), because storing another number than the one sent would be
  * worse. Beyond int64 Go itself falls back to a float in free-form data, and so do we.
  */
@@ -18,9 +18,9 @@ export interface JsonLimits {
 
 export interface ParsedJson {
   value: Json
-  /** Paths of keys that came twice in one object (`spec.replicas`), in the order of the text; at most 100. */
+  /** Paths of keys that occur twice in one object (`spec.replicas`), in the order of the text; at most 100. */
   duplicates: string[]
-  /** Absent when the text holds nothing that the value does not. */
+  /** Absent when the text contains nothing beyond its value. */
   details?: JsonDetails
 }
 
@@ -42,7 +42,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Most requests come from machines and are compact. When printing the parsed value gives the text again, the text has no
+ * Most requests come from machines and are compact. When printing the parsed value yields the text again, the text has no
  * repeated key and no odd number, and both native calls together cost a fraction of scanning. Everything else is scanned.
  */
 function parseQuickly(text: string, maxDepth: number): { value: Json } | undefined {
@@ -53,7 +53,7 @@ function parseQuickly(text: string, maxDepth: number): { value: Json } | undefin
     const compact = text.endsWith('\n') ? text.slice(0, -1) : text
     return JSON.stringify(value) === compact ? { value } : undefined
   } catch {
-    // Not JSON, or nested too deep to be printed: the scan finds the words for it.
+    // Not JSON, or nested too deep to be printed: the scan finds the message.
     return undefined
   }
 }
@@ -78,7 +78,7 @@ export function isInexactInteger(literal: string): boolean {
   return exact === BigInt.asIntN(64, exact) && BigInt(Number(literal)) !== exact
 }
 
-/** The sentence for refusing one. */
+/** The message for refusing one. */
 export const inexactInteger = (literal: string, where: string): string =>
   `number ${literal}${where === '' ? '' : ` of ${where}`} cannot be kept exactly: integers between -(2^53-1) and 2^53-1 are supported; send it as a string if the field allows`
 

@@ -1,5 +1,5 @@
 /**
- * What names, labels, keys and ports may look like, in the words of k8s.io/apimachinery. Every check returns the
+ * What names, labels, keys and ports may look like, with the messages of k8s.io/apimachinery. Every check returns the
  * list of what is wrong, empty when nothing is. Lengths are bytes, whatever the message calls them.
  */
 import { byteLength, isPrintable } from './go-print.ts'
@@ -100,7 +100,7 @@ export const checkWildcardDns1123Subdomain = (value: string): string[] =>
     ),
   )
 
-/** A label key: an optional DNS subdomain and '/', then a name. Annotation keys, finalizers and conditions obey it too. */
+/** A label key: an optional DNS subdomain and '/', then a name. Annotation keys, finalizers and conditions follow it too. */
 export function checkQualifiedName(value: string): string[] {
   const parts = value.split('/')
   const nameMessage = () => regexMessage(LABEL_KEY_MESSAGE, LABEL_KEY, 'MyName', 'my.name', '123-abc')
@@ -230,7 +230,7 @@ export function unprintableCharacters(value: string): { char: string; position: 
   return found
 }
 
-/** How a kind judges its names; with `prefix` the text is a generateName, which may end in a dash. */
+/** How a kind validates its names; with `prefix` the text is a generateName, which may end in a dash. */
 export type NameCheck = (name: string, prefix: boolean) => string[]
 
 /** The dash and the character before it become one 'a', exactly as the original does it. */
@@ -242,7 +242,7 @@ const named =
     rule(prefix ? maskTrailingDash(name) : name)
 
 export const nameIsDnsSubdomain: NameCheck = named(checkDns1123Subdomain)
-/** As the newer, declared validation says it: in bytes, and without looking at a generateName. */
+/** As the newer, declarative validation words it: in bytes, and without looking at a generateName. */
 export const nameIsLongName: NameCheck = (name, prefix) =>
   prefix ? [] : checkDns1123Subdomain(name).map((message) => message.replace(/(?<=no more than \d+ )characters$/, 'bytes'))
 export const nameIsDnsLabel: NameCheck = named(checkDns1123Label)

@@ -1,7 +1,7 @@
 /**
  * How the API server reaches into pods: logs, commands, the terminal of a container. A cluster is given the connections of
- * its nodes; process nodes answer from real processes, simulated ones say what they are, worlds script what they like.
- * Refusals are StatusErrors, and reach the client as they are.
+ * its nodes; process nodes answer from real processes, simulated ones say that they are simulated, worlds script the answers.
+ * Refusals are StatusErrors, and reach the client unchanged.
  */
 import type { KubeObject } from './meta.ts'
 
@@ -14,7 +14,7 @@ export interface PodContainer {
 
 export interface LogRequest {
   follow: boolean
-  /** Of the run before the present one. */
+  /** Of the previous run of the container. */
   previous: boolean
   tailLines?: number
   /** Lines written at or after this time. */
@@ -38,35 +38,35 @@ export interface StreamRequest {
   tty: boolean
 }
 
-/** Output on its way to the client; `stderr` is never called with a terminal. */
+/** Output to the client; `stderr` is never called with a terminal. */
 export interface StreamOutput {
   stdout(chunk: Uint8Array): void
   stderr(chunk: Uint8Array): void
 }
 
-/** A command, or a container's terminal, that somebody is connected to. */
+/** A command, or a container's terminal, that a client is connected to. */
 export interface StreamSession {
-  /** Resolves with the exit code, 128 + the signal's number for a signal, when all output was handed over. */
+  /** Resolves with the exit code (128 + the signal's number for a signal) when all output has been handed over. */
   readonly exited: Promise<number>
-  /** Resolves when the bytes are taken: the next chunk then waits for that. */
+  /** Resolves when the bytes are consumed: wait for it before sending the next chunk. */
   write(chunk: Uint8Array): Promise<void>
   endInput(): void
   resize(columns: number, rows: number): void
-  /** The receiver of the output is behind, and no longer behind. */
+  /** The receiver of the output is behind, or no longer behind. */
   pause(): void
   resume(): void
-  /** The client went away. */
+  /** The client disconnected. */
   kill(): void
 }
 
 export interface NodeConnection {
-  /** Resolves with how to begin; beginning returns how to stop. */
+  /** Resolves with a function that begins; that one returns a function that stops. */
   logs(of: PodContainer, request: LogRequest): Promise<(sink: LogSink) => () => void>
   exec(of: PodContainer, request: StreamRequest & { command: readonly string[] }, output: StreamOutput): Promise<StreamSession>
   attach(of: PodContainer, request: StreamRequest, output: StreamOutput): Promise<StreamSession>
 }
 
 export interface NodeConnections {
-  /** undefined when nobody serves this node: it is an object and nothing else. */
+  /** undefined when this node cannot be reached: it is only an object. */
   find(node: KubeObject): NodeConnection | undefined
 }

@@ -7,7 +7,7 @@ export interface ObjectRef {
   name: string
 }
 
-/** The same for those who may leave the namespace out. */
+/** The same where the namespace may be omitted. */
 export type ObjectName = Partial<Pick<ObjectRef, 'namespace'>> & Pick<ObjectRef, 'name'>
 
 export interface GroupVersionKind {
@@ -23,7 +23,7 @@ export const refOf = ({ metadata }: Pick<KubeObject, 'metadata'>): ObjectRef => 
   name: metadata.name ?? '',
 })
 
-/** `<namespace>/<name>`, with an empty namespace for what has none. */
+/** `<namespace>/<name>`, with an empty namespace for cluster-scoped objects. */
 export const objectKey = (namespace: string | undefined, name: string | undefined): string => `${namespace ?? ''}/${name ?? ''}`
 
 export const keyOfRef = ({ namespace, name }: ObjectName): string => objectKey(namespace, name)

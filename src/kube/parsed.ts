@@ -1,4 +1,4 @@
-/** The outcome of reading a text: a value, or the sentence Go's parser would have returned as its error. */
+/** The outcome of parsing a text: a value, or the error message of Go's parser. */
 export type Parsed<T> = { value: T; error?: undefined } | { value?: undefined; error: string }
 
 export const parsed = <T>(value: T): Parsed<T> => ({ value })

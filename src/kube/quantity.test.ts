@@ -64,7 +64,7 @@ const SUFFIXES = ['', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'Ki', 'Mi', 'Gi', 
 const quantities = fc
   .tuple(fc.bigInt(-(10n ** 15n), 10n ** 15n), fc.constantFrom('', '.5', '.125'), fc.constantFrom(...SUFFIXES))
   .map((parts) => parseQuantity(parts.join('')))
-  // Beyond exa there is no name, and the real server prints the bare mantissa: such a text does not read back.
+  // Beyond exa there is no suffix, and the real server prints the bare mantissa: such a text does not read back.
   .filter(({ unscaled, scale }) => unscaled === 0n || scale + trailingZeros(unscaled) < 21)
 
 function trailingZeros(value: bigint): number {

@@ -1,6 +1,6 @@
 /**
  * resource.Quantity: exact decimal numbers with a unit. A quantity is a bigint count of nano-units (the finest the
- * wire allows) unless its magnitude needs more room, plus the format it was written in, which decides how it is
+ * wire allows) unless its magnitude needs more, plus the format it was written in, which decides how it is
  * printed. Text in canonical form is kept as it was sent, as the real server does.
  */
 import { type Parsed, parsed, unparsed } from './parsed.ts'
@@ -53,7 +53,7 @@ const SHAPE = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/
 
 const ZERO: Quantity = Object.freeze({ unscaled: 0n, scale: 0, format: 'DecimalSI', text: '0' })
 
-/** Reads what a JSON string or number holds (spaces around it are allowed there). */
+/** Reads what a JSON string or number holds (surrounding spaces are allowed there). */
 export function tryParseQuantity(source: string | number): Parsed<Quantity> {
   const text = String(source).trim()
   if (text === '') return unparsed(FORMAT_ERROR)
@@ -65,7 +65,7 @@ export function tryParseQuantity(source: string | number): Parsed<Quantity> {
   if (unit === undefined) return unparsed(SUFFIX_ERROR)
   const digits = `${whole === '' ? '0' : whole}${fraction}`
   const parts: Parts = { text, negative: sign === '-', digits, whole, fraction, unit }
-  // The real parser takes a missing number for zero, unless it has to go the slow way.
+  // The real parser takes a missing number for zero, unless it has to take the slow path.
   if (!fitsInt64(parts) && !/[0-9]/.test(text.slice(0, text.length - suffix.length))) return unparsed(NUMERIC_ERROR)
   return parsed(assemble(parts))
 }
@@ -97,7 +97,7 @@ interface Parts {
   unit: Unit
 }
 
-/** Whether the real parser would hold the number in an int64; only then it keeps the text as sent. */
+/** Whether the real parser would hold the number in an int64; only then does it keep the text as sent. */
 function fitsInt64({ whole, fraction, unit }: Parts): boolean {
   const wholeDigits = Math.max(whole.length, 1)
   if (unit.base === 10) return wholeDigits + fraction.length <= 18 && unit.exponent - fraction.length >= NANO
@@ -140,7 +140,7 @@ export function quantityOf(value: number | bigint, format: QuantityFormat = 'Dec
   return { unscaled: BigInt(value), scale, format }
 }
 
-/** What the server stores and answers for this quantity. */
+/** What the server stores and returns for this quantity. */
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text
   const { unscaled, scale } = quantity
@@ -175,7 +175,7 @@ function formatDecimal(unscaled: bigint, scale: number, format: QuantityFormat):
     exponent--
   }
   if (format === 'DecimalExponent') return exponent === 0 ? `${amount}` : `${amount}e${exponent}`
-  // Beyond exa there is no name; the real server then prints the bare mantissa, and so the value would change.
+  // Beyond exa there is no suffix; the real server then prints the bare mantissa, and so the value would change.
   return `${amount}${DECIMAL_NAMES.get(exponent) ?? ''}`
 }
 

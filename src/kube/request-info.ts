@@ -1,5 +1,5 @@
 /**
- * What a request asks for, read off its method and path alone, as Kubernetes does it: authorization, routing and
+ * What a request asks for, read from its method and path alone, as Kubernetes does it: authorization, routing and
  * metrics all look at this and nothing else.
  */
 export interface RequestInfo {
@@ -28,7 +28,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['GET', 'get'],
   ['HEAD', 'get'],
 ])
-/** Below `namespaces/NAME/` these are subresources of the namespace, everything else is a resource inside it. */
+/** Below `namespaces/NAME/` these are subresources of the namespace; anything else is a resource inside it. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize'])
 
 export function parseRequestInfo(method: string, url: string): RequestInfo {
@@ -49,7 +49,7 @@ export function parseRequestInfo(method: string, url: string): RequestInfo {
     rest: [],
     query,
   }
-  // Slashes at both ends mean nothing, those between do: an empty part is an empty name. An escaped slash is a slash.
+  // Slashes at both ends are ignored, those between are not: an empty part is an empty name. An escaped slash is a slash.
   const parts = withoutOuterSlashes(decodeText(path)).split('/')
   const root = parts[0]
   if (root === 'api') {
@@ -80,7 +80,7 @@ function readResource(info: RequestInfo, parts: string[]): RequestInfo {
     info.namespace = at[1] ?? ''
     if (at.length > 2 && !NAMESPACE_SUBRESOURCES.has(at[2] ?? '')) at = at.slice(2)
     else {
-      // The namespace itself: it is authorized as living in itself.
+      // The namespace itself: it is authorized as if it were inside itself.
       info.resource = 'namespaces'
       info.name = at[1] ?? ''
       info.subresource = at[2] ?? ''
@@ -110,7 +110,7 @@ export function isTrue(value: string | null): boolean {
   return value !== null && value !== 'false' && value !== '0'
 }
 
-/** By hand: an expression for slashes at the end tries every slash of a long run, and every length of it. */
+/** By hand: a regular expression for trailing slashes would try every slash of a long run, and every length of it. */
 function withoutOuterSlashes(path: string): string {
   let from = 0
   let to = path.length
@@ -119,13 +119,13 @@ function withoutOuterSlashes(path: string): string {
   return path.slice(from, to)
 }
 
-/** A percent sign that escapes nothing. */
+/** A percent sign that does not begin an escape. */
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/
 
-/** Whether a URL cannot be read at all. */
+/** Whether a URL cannot be parsed at all. */
 export const isMalformedPath = (url: string): boolean => BAD_ESCAPE.test(url.split('?', 1)[0] ?? '')
 
-/** Pairs that cannot be read are left out, and so are those with a semicolon, which once separated pairs. */
+/** Pairs that cannot be parsed are left out, and so are those with a semicolon, which once separated pairs. */
 function parseQuery(text: string): URLSearchParams {
   if (!text.includes(';') && !BAD_ESCAPE.test(text)) return new URLSearchParams(text)
   const readable = text.split('&').filter((pair) => !pair.includes(';') && !BAD_ESCAPE.test(pair))

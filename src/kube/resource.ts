@@ -3,7 +3,7 @@ import { keyOfObject, type ObjectName } from './object-reference.ts'
 
 /** Names a kind to the client: enough to build its paths. Kinds of the registry have these fields already. */
 export interface Resource<T extends KubeObject = KubeObject> {
-  /** Never set: carries the type of the resource's objects to those who read them. */
+  /** Never set: carries the type of the resource's objects to its readers. */
   readonly objects?: T
   group: string
   version: string
@@ -13,10 +13,10 @@ export interface Resource<T extends KubeObject = KubeObject> {
   namespaced: boolean
 }
 
-/** One resource, one key: `apps/v1/deployments`, `/v1/pods`. */
+/** A unique key per resource: `apps/v1/deployments`, `/v1/pods`. */
 export const keyOfResource = (resource: Resource): string => `${resource.group}/${resource.version}/${resource.plural}`
 
-/** One object among those of every resource. */
+/** A unique key for an object of any resource. */
 export const keyOfLocated = (resource: Resource, object: KubeObject): string => `${keyOfResource(resource)} ${keyOfObject(object)}`
 
 export function collectionPath(resource: Resource, namespace: string | undefined): string {

@@ -2,7 +2,7 @@
  * The one schema language of the project: OpenAPI v3 with the x-kubernetes extensions.
  *
  * Schemas handed to decoding, patching, applying and pruning are *linked*: they hold no `$ref` and no single-element
- * `allOf` wrapper, and may be cyclic (JSONSchemaProps is). Never walk a schema without walking a value beside it.
+ * `allOf` wrapper, and may be cyclic (JSONSchemaProps is). Never walk a schema without walking a value along with it.
  */
 export interface Schema {
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'

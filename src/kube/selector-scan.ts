@@ -1,4 +1,4 @@
-/** The words of a label selector, as k8s.io/apimachinery's lexer cuts them. */
+/** The tokens of a label selector, as k8s.io/apimachinery's lexer splits them. */
 type TokenKind = 'end' | 'identifier' | 'error' | ')' | ',' | '!' | '==' | '=' | '>' | 'in' | '<' | '!=' | 'notin' | '('
 
 export interface LabelToken {
@@ -35,7 +35,7 @@ function word(text: string, from: number): { token: LabelToken; next: number } {
   return { token: { kind: KEYWORDS.get(literal) ?? 'identifier', text: literal }, next: end }
 }
 
-/** The longest run of special characters that still is an operator. */
+/** The longest run of special characters that is still an operator. */
 function special(text: string, from: number): { token: LabelToken; next: number } {
   let best: LabelToken | undefined
   let end = from

@@ -1,6 +1,6 @@
 /**
  * Label selectors: the string grammar of `?labelSelector=`, LabelSelector objects, matching, validation and the
- * canonical text. The grammar and its error sentences are those of k8s.io/apimachinery/pkg/labels.
+ * canonical text. The grammar and its error messages are those of k8s.io/apimachinery/pkg/labels.
  */
 import { child, type FieldError, fieldErrorMessage, forbidden, index, invalid, keyed, required } from './field-error.ts'
 import { compareStrings, goQuote } from './go-print.ts'
@@ -16,7 +16,7 @@ export interface LabelRequirement {
   readonly values: readonly string[]
 }
 
-/** All requirements must hold; none at all selects everything. Sorted by key. */
+/** All requirements must hold; an empty list selects everything. Sorted by key. */
 export type LabelSelector = readonly LabelRequirement[]
 
 export type Labels = Readonly<Record<string, string>> | undefined
@@ -136,7 +136,7 @@ class Reader {
         values.push(token.text)
         if (next.kind !== ',' && next.kind !== ')') wrap(`found '${next.text}', expected: ',' or ')'`)
       } else if (token.kind === ',') {
-        // An absent value on either side of a comma is the empty value.
+        // A missing value on either side of a comma is the empty value.
         if (values.length === 0 || next.kind === ')' || next.kind === ',') values.push('')
       } else wrap(`found '${token.text}', expected: ',', or identifier`)
       if (next.kind === ')') {

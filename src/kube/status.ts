@@ -72,7 +72,7 @@ const details = (of: GroupResource, name: string, more: StatusDetails = {}): Sta
 export const notFoundError = (of: GroupResource, name: string): StatusError =>
   failure(404, 'NotFound', `${qualifiedResource(of)} ${JSON.stringify(name)} not found`, details(of, name))
 
-/** The generic 404 of a path nobody serves. */
+/** The generic 404 of a path that is not served. */
 export const noSuchPathError = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {})
 
 export const alreadyExistsError = (of: GroupResource, name: string): StatusError =>

@@ -25,7 +25,7 @@ export interface MetaRules {
   validateName?: NameCheck
   /** Default: `metadata`. */
   path?: string
-  /** A finalizer without a domain must be one that Kubernetes knows (default: any qualified name will do). */
+  /** A finalizer without a domain must be one that Kubernetes knows (default: any qualified name is accepted). */
   standardFinalizers?: boolean
 }
 
@@ -53,7 +53,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
   return errors
 }
 
-/** On update. Finalizers of the new object are not judged again, except that a dying object may gain none. */
+/** On update. Finalizers of the new object are not validated again, except that an object being deleted may gain none. */
 export function validateObjectMetaUpdate(
   next: ObjectMeta,
   old: ObjectMeta,
@@ -121,7 +121,7 @@ function validateOwnerReference(reference: OwnerReference, path: string): FieldE
   return errors
 }
 
-/** What is no group and version is read as none at all. */
+/** Anything that is not a group and version is read as empty. */
 function ownerGroupVersion(apiVersion: string): { group: string; version: string } {
   return apiVersion.split('/').length > 2 ? { group: '', version: '' } : parseGroupVersion(apiVersion)
 }

@@ -34,7 +34,7 @@ describe('compareVersions', () => {
     fc.assert(
       fc.property(version, version, (a, b) => {
         assert.equal(Math.sign(compareVersions(a, b)) + Math.sign(compareVersions(b, a)), 0)
-        // Leading zeros aside, which say nothing.
+        // Except for leading zeros, which are insignificant.
         if (!/0\d/.test(a) && !/0\d/.test(b)) assert.equal(compareVersions(a, b) === 0, a === b)
       }),
     )

@@ -1,11 +1,11 @@
 /**
- * How deep a YAML text nests, about, from one look over its characters. The parser recurses, and a stack that is nearly full
+ * Estimates how deep a YAML text nests, in one scan of its characters. The parser recurses, and a nearly full stack
  * can end the whole process (V8 dies when it must compile a regular expression there), so depth is bounded before it starts.
  */
 
 /**
- * Columns that blocks begin at, and open brackets; never less than half the true depth, because a list may begin in the column of
- * its key. Text in scalars that looks like nesting is counted too. Stops looking once it is more than `enough`.
+ * Columns at which blocks begin, and open brackets; never less than half the true depth, because a list may begin in the column of
+ * its key. Text in scalars that looks like nesting is counted too. Stops once the count exceeds `enough`.
  */
 export function yamlDepth(text: string, enough: number): number {
   const columns: number[] = []
@@ -14,7 +14,7 @@ export function yamlDepth(text: string, enough: number): number {
   for (let at = 0; at < text.length && deepest <= enough; ) {
     let column = 0
     let start = at
-    // Indicators and blanks that begin the line: each indicator opens a block of its own.
+    // Indicators and blanks at the start of the line: each indicator opens a block.
     for (; start < text.length; start++, column++) {
       const code = text.charCodeAt(start)
       if (code === SPACE || code === TAB) continue

@@ -1,10 +1,10 @@
 /**
- * Why a text is no YAML, in the words of go-yaml v2 as far as the causes can be matched: its scanner and the `yaml`
- * package look at the same mistakes from different sides. Line numbers follow go-yaml, which leaves the first line out.
+ * Why a text is not YAML, with the messages of go-yaml v2 as far as the causes can be matched: its scanner and the `yaml`
+ * package see the same mistakes from different sides. Line numbers follow go-yaml, which leaves the first line out.
  */
 import type { YAMLParseError } from 'yaml'
 
-/** A text that is no YAML; the message is go-yaml's or in its manner. */
+/** A text that is not YAML; the message is go-yaml's or similar. */
 export class YamlTextError extends Error {
   constructor(message: string) {
     super(message)
@@ -19,16 +19,16 @@ export function refuseControlCharacters(text: string): void {
   if (CONTROL.test(text)) throw new YamlTextError('yaml: control characters are not allowed')
 }
 
-/** Lines are counted from zero; a mistake on the first one is named without a line. */
+/** Lines are counted from zero; an error on the first one is reported without a line. */
 const atLine = (line: number, message: string): YamlTextError => new YamlTextError(`yaml: ${line > 0 ? `line ${line}: ` : ''}${message}`)
 
-/** Mistakes of the scanner are named with their line, those of the parser with the line before. */
+/** Errors of the scanner are reported with their line, those of the parser with the line before. */
 const scanner = (line: number, message: string): YamlTextError => atLine(line > 0 ? line + 1 : 0, message)
 const parser = (line: number, message: string): YamlTextError => atLine(line, message)
 
 const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length - 1
 
-/** The line of the end, as the parser sees it: a text without a final line break ends on the next line. */
+/** The line of the end, as the parser sees it: a text without a final newline ends on the next line. */
 const endLine = (text: string): number => lineOf(text, text.length) + (text.endsWith('\n') ? 0 : 1)
 
 export function yamlError(text: string, error: YAMLParseError): YamlTextError {
@@ -71,7 +71,7 @@ function unclosed(text: string, offset: number, line: number): YamlTextError {
   return parser(where, `did not find expected ',' or '${openBracket(before) === '{' ? '}' : ']'}'`)
 }
 
-/** The innermost bracket that is open at the end of the text; quoted text is not looked into, which is near enough here. */
+/** The innermost bracket still open at the end of the text; quoted text is not treated specially, which is close enough here. */
 function openBracket(text: string): string | undefined {
   const open: string[] = []
   for (const char of text) {

@@ -14,9 +14,9 @@ export { YamlTextError } from './yaml-errors.ts'
 
 export interface ParsedYaml {
   value: Json
-  /** Always empty: repeated keys are in `strictErrors`, worded as YAML's own decoder does. */
+  /** Always empty: repeated keys are in `strictErrors`, worded as YAML's own decoder words them. */
   duplicates: string[]
-  /** At most one: `yaml: unmarshal errors:\n  line 3: key "a" already set in map`. Warnings take its lines apart. */
+  /** At most one: `yaml: unmarshal errors:\n  line 3: key "a" already set in map`. Warnings split it into its lines. */
   strictErrors: string[]
   /** Numbers that JavaScript cannot hold exactly. */
   details?: JsonDetails
@@ -33,11 +33,11 @@ interface State {
   budget: number
   depth: number
   readonly open: Set<unknown>
-  /** What each alias stands for; looking it up walks the whole document. */
+  /** What each alias stands for; a lookup walks the whole document. */
   readonly aliases: Map<Alias, unknown>
 }
 
-/** Throws YamlTextError with go-yaml's words. */
+/** Throws YamlTextError with go-yaml's message. */
 export function parseYamlText(source: Uint8Array | string): ParsedYaml {
   const whole = typeof source === 'string' ? source : Buffer.from(source.buffer, source.byteOffset, source.byteLength).toString('utf8')
   const text = whole.startsWith('\ufeff') ? whole.slice(1) : whole
@@ -45,7 +45,7 @@ export function parseYamlText(source: Uint8Array | string): ParsedYaml {
   if (yamlDepth(text, MAX_DEPTH) > MAX_DEPTH) throw new YamlTextError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
   const lines = new LineCounter()
   const document = readDocument(text, lines)
-  // Go allows some thousand nodes by alias and then a share of what the text itself holds.
+  // Go allows a few thousand nodes by alias and then a share of what the text itself holds.
   const state: State = {
     document,
     lines,
@@ -70,7 +70,7 @@ export function parseYamlText(source: Uint8Array | string): ParsedYaml {
 
 function readDocument(text: string, lines: LineCounter): Document {
   try {
-    // Failsafe keeps every scalar as text: what it means is decided here, by go-yaml's rules.
+    // The failsafe schema keeps every scalar as text: its meaning is decided here, by go-yaml's rules.
     const document = parseDocument(firstDocument(text), {
       version: '1.1',
       schema: 'failsafe',
@@ -89,7 +89,7 @@ function readDocument(text: string, lines: LineCounter): Document {
   }
 }
 
-/** Go reads one document and does not look further, so what follows may be anything. */
+/** Go reads one document and looks no further, so anything may follow. */
 function firstDocument(text: string): string {
   const start = /^(?:(?:%[^\n]*|#[^\n]*|\s*)\n)*---(?=\s)/.exec(text)?.[0].length ?? 0
   const end = text.slice(start).search(/^(---|\.\.\.)(\s|$)/m)
@@ -140,7 +140,7 @@ function convertMap(state: State, node: YAMLMap): Json {
   return object
 }
 
-/** Keys in the order of the text; a merge (`<<`) writes where it stands, as in go-yaml v2. */
+/** Keys in the order of the text; a merge (`<<`) takes effect where it stands, as in go-yaml v2. */
 function collect(state: State, node: YAMLMap, found: Map<string, unknown>): void {
   for (const pair of node.items) {
     if (--state.budget < 0) throw new YamlTextError('yaml: document contains excessive aliasing')
@@ -174,7 +174,7 @@ function lineOfNode(state: State, node: unknown): number {
   return state.lines.linePos(offset).line
 }
 
-/** Keys become text as sigs.k8s.io/yaml makes them; `printed` is how the strict decoder names them. */
+/** Keys become text as in sigs.k8s.io/yaml; `printed` is how the strict decoder names them. */
 function keyOf(state: State, key: unknown): { name: string; printed: string } {
   const node = isAlias(key) ? resolveAlias(state, key) : key
   if (!isScalar(node) && node !== null && node !== undefined) throw new YamlTextError('yaml: invalid map key: a map key must be a scalar')

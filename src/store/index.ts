@@ -1,4 +1,4 @@
-/** The store: its contract, and the two ways to have one. */
+/** The store: its contract, and its two implementations. */
 export { backup, restoreBackup } from './journal/backup.ts'
 export { type JournalStore, openJournalStore } from './journal/open.ts'
 export { type RepairReport, repairJournal } from './journal/repair.ts'

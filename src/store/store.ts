@@ -1,9 +1,9 @@
 /**
  * The versioned object store under the API server. Keys are `<bucket>/<namespace>/<name>`, or `<bucket>//<name>` for
- * what has no namespace; a bucket is one resource (`pods`, `deployments.apps`) and holds no slash. Values are JSON
+ * cluster-scoped objects; a bucket is one resource (`pods`, `deployments.apps`) and contains no slash. Values are JSON
  * texts that already contain their own resourceVersion.
  *
- * Promises of every implementation (spec'd by `suite.ts`): revisions of a cluster grow by one per change, are never
+ * Promises of every implementation (specified by `suite.ts`): revisions of a cluster grow by one per change, are never
  * reused or lowered, also across restart and restore; one event, one revision; an acknowledged write is durable before it
  * is visible; readers and watchers see only durable state, in revision order, without gap or duplicate.
  */
@@ -14,13 +14,13 @@ export interface Version {
   readonly key: string
   /** Revision of this write. */
   readonly revision: number
-  /** Revision of the write that created the key's current life. */
+  /** Revision of the write that created the key (since its last deletion, if any). */
   readonly createRevision: number
   /** The value: JSON in UTF-8. */
   readonly text: ByteText
   /** The parsed, deeply frozen value; parsed lazily and kept in a bounded cache. */
   object(): unknown
-  /** The same for one look, not to be changed or kept: what the cache does not hold is parsed and forgotten. For scans. */
+  /** The same for a single use, not to be changed or kept: what is not in the cache is parsed and not retained. For scans. */
   glance(): unknown
 }
 
@@ -74,7 +74,7 @@ export interface WatchOptions {
   after: number
   /** Called synchronously, in revision order, once the event is durable. Must not throw; must be quick. */
   onEvent(event: StoreEvent): void
-  /** The store closes. No event follows. */
+  /** The store is closing. No event follows. */
   onClose?(): void
 }
 
@@ -92,16 +92,16 @@ export interface ClusterStore {
   /** Names of buckets that hold at least one live key, sorted. */
   buckets(): string[]
   commit(request: CommitRequest): Promise<CommitResult>
-  /** Events of keys that start with `prefix` ('' = all). Returns how to stop. */
+  /** Events of keys that start with `prefix` ('' = all). Returns a function that stops it. */
   watch(prefix: string, options: WatchOptions): () => void
-  /** Calls back as soon as the visible revision is at least `revision` (maybe at once, never synchronously). Returns how to cancel. */
+  /** Calls back as soon as the visible revision is at least `revision` (never synchronously). Returns a function that cancels it. */
   whenRevision(revision: number, callback: () => void): () => void
   /** Forgets history up to `revision`. */
   compact(revision: number): void
 }
 
 export interface Store {
-  /** The cluster of that name, made when absent. Names are DNS labels. */
+  /** The cluster of that name, created if absent. Names are DNS labels. */
   cluster(name: string): ClusterStore
   clusterNames(): string[]
   close(): Promise<void>

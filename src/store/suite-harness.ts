@@ -1,4 +1,4 @@
-/** What the suite needs from an implementation, and the words in which its cases are written. */
+/** What the suite needs from an implementation, and the helpers its cases are written with. */
 
 import assert from 'node:assert/strict'
 import { utf8Of } from '../base/byte-text.ts'
@@ -27,7 +27,7 @@ export interface StoreHarness {
   open(options?: SuiteOptions): Promise<StoreUnderTest>
 }
 
-/** Time that moves only when told to. */
+/** A clock that advances only on request. */
 export function manualClock(start = 1_000_000): Clock & { advance(ms: number): void } {
   let now = start
   let timers: { at: number; callback: () => void }[] = []
@@ -71,7 +71,7 @@ export async function remove(cluster: ClusterStore, key: string, expect: CommitR
   return result.version
 }
 
-/** A watcher that remembers what it saw. */
+/** A watcher that records what it saw. */
 export function record(cluster: ClusterStore, prefix: string, after: number): { events: StoreEvent[]; closed: number; stop: () => void } {
   const seen = { events: [] as StoreEvent[], closed: 0, stop: () => {} }
   seen.stop = cluster.watch(prefix, {

@@ -21,7 +21,7 @@ function recordEvent(event: StoreEvent): RecordedEvent {
 
 export interface RecordingWatch extends WatchRecord {
   entries: ({ event: RecordedEvent } | { bookmark: number })[]
-  /** Promises, as a server would between events, that everything up to the store's revision was given. */
+  /** Promises, as a server would between events, that everything up to the store's revision was delivered. */
   bookmark(): void
   stop(): void
 }
@@ -41,14 +41,14 @@ export function startRecording(cluster: ClusterStore, prefix: string, after: num
 const pick = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random.next() * items.length)] as T
 const KEYS = ['pods/a/1', 'pods/a/2', 'pods/a-b/1', 'pods/b/1', 'nodes//n1', 'nodes//n2']
 
-/** What clients were told. */
+/** The answers that clients got. */
 export interface Answers {
   acknowledged: RecordedEvent[]
-  /** Contents of writes that were answered with an error: they must never come to be. */
+  /** Contents of writes that were answered with an error: they must never appear. */
   failed: string[]
 }
 
-/** One write that may be stale, as a client would make it. Its content is found nowhere else. */
+/** One write, possibly stale, as a client would make it. Its content is unique. */
 export async function randomWrite(cluster: ClusterStore, random: Random, answers: Answers): Promise<void> {
   const content = `${Math.floor(random.next() * 2 ** 48)}${'x'.repeat(Math.floor(random.next() * 40))}`
   try {

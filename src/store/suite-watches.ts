@@ -1,4 +1,4 @@
-/** Watches: where they start, what they carry, order, coming and going during delivery, broken watchers. */
+/** Watches: where they start, what they carry, order, starting and stopping during delivery, broken watchers. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { StoreEvent } from './store.ts'

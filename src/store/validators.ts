@@ -1,7 +1,7 @@
 /**
  * etcd's nine watch validators, by name, as pure functions over what watchers recorded and the true sequence of events.
- * Each returns what it found wrong, in words; an empty list is a pass. They judge any store, crashed or not: a watcher
- * that resumed after a crash is one more record that starts where the other ended.
+ * Each returns its findings as text; an empty list is a pass. They apply to any store, crashed or not: a watcher
+ * that resumed after a crash is another record that starts where the previous one ended.
  */
 export interface RecordedEvent {
   revision: number
@@ -14,13 +14,13 @@ export interface RecordedEvent {
 
 export interface WatchRecord {
   prefix: string
-  /** It asked for events strictly after this revision. */
+  /** It requested events strictly after this revision. */
   after: number
-  /** What it was given, in order. A bookmark is the promise that everything up to that revision was given before. */
+  /** What it received, in order. A bookmark promises that everything up to that revision was delivered before. */
   entries: readonly ({ event: RecordedEvent } | { bookmark: number })[]
 }
 
-/** All events that came to be, in revision order, without gap. */
+/** All events that happened, in revision order, without gap. */
 export type History = readonly RecordedEvent[]
 export type Validator = (watch: WatchRecord, history: History) => string[]
 
@@ -28,7 +28,7 @@ const eventsOf = (watch: WatchRecord): RecordedEvent[] => watch.entries.flatMap(
 const isMatch = (watch: WatchRecord, event: RecordedEvent): boolean => event.key.startsWith(watch.prefix) && event.revision > watch.after
 const name = (e: RecordedEvent): string => `${e.revision} ${e.type} ${e.key}`
 
-/** Only what was asked for. */
+/** Only what was requested. */
 export const filter: Validator = (watch) =>
   eventsOf(watch).flatMap((e) => (isMatch(watch, e) ? [] : [`${name(e)} does not match ${watch.prefix} after ${watch.after}`]))
 
@@ -83,7 +83,7 @@ export const bookmarkable: Validator = (watch, history) => {
   return faults
 }
 
-/** The first event is the first one after the revision asked for. */
+/** The first event is the first one after the requested revision. */
 export const resumable: Validator = (watch, history) => {
   const first = eventsOf(watch)[0]
   const expected = history.find((e) => isMatch(watch, e))
@@ -91,7 +91,7 @@ export const resumable: Validator = (watch, history) => {
   return [`resumed after ${watch.after} with ${name(first)}, not with ${name(expected)}`]
 }
 
-/** No gap between the first and the last event that was given. */
+/** No gap between the first and the last delivered event. */
 export const reliable: Validator = (watch, history) => {
   const events = eventsOf(watch)
   const [first, last] = [events[0], events[events.length - 1]]
@@ -110,7 +110,7 @@ const previousValue: Validator = (watch, history) =>
     return isSame ? [] : [`${name(e)} says it replaced ${e.previous?.revision}, not ${before?.revision}`]
   })
 
-/** An event is a creation exactly when the key did not live before. */
+/** An event is a creation exactly when the key did not exist before. */
 const isCreate: Validator = (watch, history) =>
   eventsOf(watch).flatMap((e) => {
     const before = lifeBefore(history, e)
@@ -130,7 +130,7 @@ export const watchValidators: Record<string, Validator> = {
   isCreate,
 }
 
-/** Everything that all nine find wrong with a record. */
+/** Everything that the nine validators find wrong with a record. */
 export function validateWatch(watch: WatchRecord, history: History): string[] {
   return Object.entries(watchValidators).flatMap(([title, validate]) => validate(watch, history).map((fault) => `${title}: ${fault}`))
 }

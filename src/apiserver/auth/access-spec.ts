@@ -1,6 +1,6 @@
 /**
  * The `spec` that SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview share: read from whatever was
- * sent, validated in the real server's words, and turned into the question for an authorizer.
+ * sent, validated with the real server's messages, and turned into the question for an authorizer.
  */
 import { isJsonObject, type JsonObject, setOwn } from '../../base/json.ts'
 import type { UserInfo } from '../../kinds/kind.ts'
@@ -88,7 +88,7 @@ function readResource(attributes: JsonObject): ResourceAsk {
   }
 }
 
-/** `In` with one value is the equality that authorizers look at; the rest only narrows further. */
+/** `In` with one value is the equality that authorizers look at; everything else only narrows further. */
 function equalities(requirements: unknown): string {
   if (!Array.isArray(requirements)) return ''
   return requirements

@@ -1,5 +1,5 @@
 /**
- * What is asked of an authorizer, and the 403 in Kubernetes' words when the answer is no. `RequestInfo` of the server
+ * What an authorizer is asked, and Kubernetes' 403 when the answer is no. `RequestInfo` of the server
  * core has these fields already, so a request's attributes are its info plus its user.
  */
 import type { UserInfo } from '../../kinds/kind.ts'
@@ -9,7 +9,7 @@ import { forbiddenError, type StatusError } from '../../kube/status.ts'
 export interface Attributes {
   user: UserInfo
   verb: string
-  /** False for paths that are no resource; then only `path` counts. */
+  /** False for non-resource paths; then only `path` matters. */
   isResource: boolean
   group: string
   resource: string
@@ -23,7 +23,7 @@ export interface Attributes {
 
 export interface Decision {
   allowed: boolean
-  /** Why allowed, or what went wrong while looking; shown to the asker. */
+  /** Why it is allowed, or what went wrong while deciding; shown to the client. */
   reason: string
 }
 
@@ -57,7 +57,7 @@ function denial(attributes: Attributes): string {
   return `User ${user} cannot ${attributes.verb} resource ${goQuote(resource)} in API group ${group} ${scope}`
 }
 
-/** The real server keeps its refusals from looking like HTML; quotes are left alone. */
+/** The real server keeps its error messages from looking like HTML; quotes are left alone. */
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,7 +1,7 @@
 /**
  * The recorded answers of a real server (test/conformance/goldens/auth.jsonl), replayed through the gate, the reviews and
  * the escalation check without a server: a stand-in stores what a step creates. Bodies of plain lists are not compared here
- * (the server core's part); statuses, refusals and every review are.
+ * (the server core's part); statuses, errors and every review are.
  */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -104,7 +104,7 @@ function aServer() {
   return { serve }
 }
 
-/** As the server core has it: the writer's fields are recorded before the review sees the object. */
+/** As in the server core: the writer's managed fields are recorded before the review sees the object. */
 function withManagedFields(body: KubeObject | undefined, info: RequestInfo): KubeObject {
   assert.ok(body !== undefined)
   const apiVersion = `${info.group}/${info.version}`

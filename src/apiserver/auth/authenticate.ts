@@ -1,6 +1,6 @@
 /**
- * Who sends a request. Every credential is tried and the first good one counts: client certificate, then bearer token.
- * A request with credentials of which none is good is refused (401); one without any is anonymous. In-process callers
+ * Who sends a request. Every credential is tried and the first valid one wins: client certificate, then bearer token.
+ * A request whose credentials are all invalid is refused (401); one without any is anonymous. In-process callers
  * that the server core trusts name themselves.
  */
 import { createHash } from 'node:crypto'
@@ -12,7 +12,7 @@ import { unauthorizedError } from '../../kube/status.ts'
 import type { AuthenticatedToken, ServiceAccountTokens } from './service-account-token.ts'
 
 export interface AuthenticatorOptions {
-  /** Fixed tokens and whom they stand for, such as the administrator's. */
+  /** Fixed tokens and the users they stand for, such as the administrator's. */
   staticTokens?: readonly { token: string; user: UserInfo }[]
   serviceAccounts?: ServiceAccountTokens
 }
@@ -20,7 +20,7 @@ export interface AuthenticatorOptions {
 export interface Authenticator {
   /** The user of a request; throws the 401. */
   authenticate(request: Pick<ApiRequest, 'headers' | 'peer' | 'refusedPeer' | 'as'>): UserInfo
-  /** What a TokenReview wants to know; `audiences` default to the API server's own. */
+  /** What a TokenReview asks; `audiences` default to the API server's own. */
   authenticateToken(token: string, audiences?: readonly string[]): AuthenticatedToken | { error: string }
   /** The audiences that mean this server; empty when it issues no tokens. */
   readonly audiences: readonly string[]
@@ -29,7 +29,7 @@ export interface Authenticator {
 const INVALID_TOKEN = 'invalid bearer token'
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  // Looked up by digest: the time a look-up takes says nothing about a token that was nearly right.
+  // Looked up by digest: the time of a lookup reveals nothing about a token that was nearly right.
   const fixed = new Map((options.staticTokens ?? []).map(({ token, user }) => [digest(token), user]))
   const own = options.serviceAccounts?.audiences ?? []
 
@@ -42,7 +42,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     }
     const verdict = options.serviceAccounts?.verify(token, audiences)
     if (verdict === undefined) return { error: INVALID_TOKEN }
-    // The real server asks its own loopback tokens first, and their refusal is part of the message.
+    // The real server tries its own loopback tokens first, and their error is part of the message.
     if ('error' in verdict) return { error: aggregateMessage([INVALID_TOKEN, verdict.error]) }
     return { user: withAuthenticatedGroup(verdict.user), audiences: verdict.audiences }
   }
@@ -71,7 +71,7 @@ function certificateUser(peer: NonNullable<ApiRequest['peer']>): UserInfo {
   return user
 }
 
-/** The token of `Authorization: Bearer …`; undefined when the header says something else (which is no bearer credential). */
+/** The token of `Authorization: Bearer …`; undefined when the header has another scheme (and so is no bearer credential). */
 function bearerToken(header: string | readonly string[] | undefined): string | undefined {
   const value = typeof header === 'string' ? header : header?.[0]
   const [scheme, token] = (value ?? '').trim().split(' ', 3)

@@ -1,6 +1,6 @@
 /**
  * The authorizers in the order of a real server's `--authorization-mode=Node,RBAC`: members of system:masters may do
- * everything, nodes what belongs to them, and everybody what RBAC grants.
+ * everything, nodes what belongs to them, and everyone what RBAC grants.
  */
 import type { AdmissionReader } from '../../kinds/admission.ts'
 import { MASTERS, nodeIdentity } from '../../kinds/identity.ts'

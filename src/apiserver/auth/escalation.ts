@@ -1,6 +1,6 @@
 /**
- * Nobody hands out rights they do not have. Called on every write of a Role, ClusterRole, RoleBinding or
- * ClusterRoleBinding, after admission and before it is stored; throws the real server's refusal.
+ * Nobody can grant rights they do not have. Called on every write of a Role, ClusterRole, RoleBinding or
+ * ClusterRoleBinding, after admission and before it is stored; throws the real server's error.
  */
 import { deepEqual, isJsonObject } from '../../base/json.ts'
 import { MASTERS } from '../../kinds/identity.ts'
@@ -91,7 +91,7 @@ function aggregates(role: KubeObject): boolean {
   return Array.isArray(selectors) && selectors.length > 0
 }
 
-/** The garbage collector may write finalizers and owners of objects whose rights it does not hold. */
+/** The garbage collector may write finalizers and owner references of roles and bindings whose rights it does not hold. */
 function onlyGarbageCollectorFields(object: KubeObject, old: KubeObject): boolean {
   return deepEqual(withoutCollected(object), withoutCollected(old))
 }

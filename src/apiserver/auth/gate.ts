@@ -1,6 +1,6 @@
 /**
- * The door of the server core: who asks (credentials, then impersonation), and whether they may. Both throw the answer
- * when it is no.
+ * The entry to the server core: who is asking (credentials, then impersonation), and whether they are allowed to. Both
+ * throw the answer when it is no.
  */
 import type { UserInfo } from '../../kinds/kind.ts'
 import { parseFieldSelector, requiredField } from '../../kube/field-selector.ts'

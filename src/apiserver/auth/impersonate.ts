@@ -1,7 +1,7 @@
 /**
- * Acting as somebody else by `Impersonate-*` headers. Kubernetes 1.36 tries the constrained modes first (may this user do
- * *this request* while being that one?) and the old all-or-nothing `impersonate` verb last; when none allows it, the
- * refusal of the first mode that applied is the answer.
+ * Acting as another user by `Impersonate-*` headers. Kubernetes 1.36 tries the constrained modes first (may this user make
+ * *this request* while impersonating that one?) and the old all-or-nothing `impersonate` verb last; when none allows it, the
+ * error of the first mode that applied is the answer.
  */
 import { setOwn } from '../../base/json.ts'
 import {
@@ -33,7 +33,7 @@ interface Wanted {
 }
 
 interface Mode {
-  /** undefined for the old form, which has neither name nor constraint. */
+  /** undefined for the old mode, which has neither name nor constraint. */
   name?: string
   applies(wanted: Wanted, requestor: UserInfo): boolean
 }
@@ -52,7 +52,7 @@ const MODES: readonly Mode[] = [
   { applies: () => true },
 ]
 
-/** Whom the request acts as: the requestor itself without such headers. Throws 400 or 403. `attributes` are the requestor's own. */
+/** The user the request acts as: the requestor itself without such headers. Throws 400 or 403. `attributes` are the requestor's own. */
 export function impersonate(headers: ApiRequest['headers'], attributes: Attributes, authorizer: Authorizer): UserInfo {
   const wanted = readHeaders(headers)
   if (wanted === undefined) return attributes.user
@@ -141,7 +141,7 @@ function demand(authorizer: Authorizer, attributes: Attributes): void {
   if (!decision.allowed) throw forbiddenFor(attributes, decision.reason)
 }
 
-/** Checks the name, and returns the groups that come with it. */
+/** Checks the name, and returns the groups implied by it. */
 function demandUserName(mode: Mode, wanted: Wanted, { ask, authorizer }: Asking): string[] {
   const account = splitServiceAccountName(wanted.name)
   if (account !== undefined) {

@@ -12,7 +12,7 @@ export interface SigningKey {
   readonly publicKey: KeyObject
 }
 
-/** Longer ones are refused unread: headers are bounded, but tokens also arrive in TokenReviews. */
+/** Longer ones are refused without parsing: headers are bounded, but tokens also arrive in TokenReviews. */
 const MAX_TOKEN_LENGTH = 64 * 1024
 const REMEMBERED = 4096
 
@@ -42,7 +42,7 @@ interface UnverifiedJwt {
   signature: Buffer
 }
 
-/** The parts of a compact JWT, believed by nobody yet; undefined when it is none. */
+/** The parts of a compact JWT, not yet verified; undefined when it is none. */
 function parseJwt(token: string): UnverifiedJwt | undefined {
   if (token.length > MAX_TOKEN_LENGTH) return undefined
   const parts = token.split('.')
@@ -67,11 +67,11 @@ function parseSegment(segment: string): JsonObject | undefined {
   }
 }
 
-/** Claims whose signature is good, or what is wrong with it in the real server's words. */
+/** Claims with a valid signature, or the real server's message about what is wrong. */
 export type JwtVerdict = { claims: JsonObject } | { error: string }
 
 export interface JwtVerifier {
-  /** undefined when the token is no JWT, or one of an issuer that `isOurs` does not know. */
+  /** undefined when the token is no JWT, or is from an issuer that `isOurs` does not recognise. */
   read(token: string, isOurs: (issuer: unknown) => boolean): JwtVerdict | undefined
 }
 
@@ -102,7 +102,7 @@ function signatureProblem(jwt: UnverifiedJwt, keys: readonly SigningKey[]): stri
 }
 
 function isSignedBy(jwt: UnverifiedJwt, key: SigningKey): boolean {
-  // A P-256 signature in this form is two 32-byte numbers; anything else makes OpenSSL throw rather than say no.
+  // A P-256 signature in this form is two 32-byte numbers; for anything else OpenSSL throws instead of returning false.
   if (jwt.signature.length !== 64) return false
   return verify('sha256', Buffer.from(jwt.signed), { key: key.publicKey, dsaEncoding: 'ieee-p1363' }, jwt.signature)
 }

@@ -1,4 +1,4 @@
-/** A reader over plain maps, for the tests of this folder: objects are what was put, by resource, namespace and name. */
+/** A reader over plain maps, for the tests of this folder: returns the objects that were put, by resource, namespace and name. */
 import type { AdmissionReader } from '../../kinds/admission.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 

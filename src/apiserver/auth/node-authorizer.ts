@@ -17,7 +17,7 @@ import { type PolicyRule, ruleAllows } from './rules.ts'
 const ALLOW: Decision = { allowed: true, reason: '' }
 const deny = (reason = ''): Decision => ({ allowed: false, reason })
 
-/** undefined when the user is no node; otherwise whether the node may. */
+/** undefined when the user is not a node; otherwise whether the node is allowed to. */
 export function authorizeNode(ask: Attributes, read: AdmissionReader, nodeRules: readonly PolicyRule[]): Decision | undefined {
   const { isNode, nodeName } = nodeIdentity(ask.user)
   if (!isNode) return undefined
@@ -149,7 +149,7 @@ function podUses(of: ObjectRef, { node, what }: { node: string; what: Used }, re
     .some((pod) => isJsonObject(pod.spec) && pod.spec.nodeName === node && namesUsed(pod, what).has(of.name))
 }
 
-/** Keys under which a pod's spec names a thing of that sort, wherever they appear (volumes, projected sources, env). */
+/** Keys under which a pod's spec refers to an object of that type, wherever they appear (volumes, projected sources, env). */
 const REFERENCES: Readonly<Record<Used, readonly (readonly [holder: string, field: string])[]>> = {
   secret: [
     ['secret', 'secretName'],
@@ -191,7 +191,7 @@ function namesUsed(pod: KubeObject, what: Used): Set<string> {
   return names
 }
 
-/** A generic ephemeral volume's claim is named after its pod and itself. */
+/** The claim of a generic ephemeral volume is named after the pod and the volume. */
 function ephemeralClaims(pod: KubeObject, volumes: unknown): string[] {
   if (!Array.isArray(volumes)) return []
   return volumes

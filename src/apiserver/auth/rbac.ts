@@ -1,7 +1,7 @@
 /**
  * RBAC over an index that changes one object at a time: bindings are found by subject and roles by name, so a decision
- * costs what the asking user is bound to and never what the cluster holds. Bindings are visited in name order (the real
- * server's order is random), so the reason of a decision is always the same one.
+ * costs what the requesting user is bound to and never what the cluster holds. Bindings are visited in name order (the real
+ * server's order is random), so a decision always gives the same reason.
  */
 import { isJsonObject } from '../../base/json.ts'
 import { serviceAccountName } from '../../kinds/identity.ts'
@@ -13,7 +13,7 @@ import type { Attributes, Authorizer, Decision } from './attributes.ts'
 import { type PolicyRule, readRules, ruleAllows } from './rules.ts'
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io'
-/** The resources the index is fed with. */
+/** The resources the index is built from. */
 export const RBAC_RESOURCES = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'] as const
 export type RbacResource = (typeof RBAC_RESOURCES)[number]
 
@@ -36,7 +36,7 @@ interface Binding {
   subjects: readonly Subject[]
 }
 
-/** A binding that applies to a user, with the first subject by which it does. */
+/** A binding that applies to a user, with the first subject that matches. */
 interface Grant {
   binding: Binding
   subject: Subject
@@ -44,12 +44,12 @@ interface Grant {
 
 export interface RuleSet {
   rules: PolicyRule[]
-  /** Roles that bindings name and that do not exist, in Kubernetes' words. */
+  /** Roles that bindings refer to but that do not exist, in Kubernetes' words. */
   errors: string[]
 }
 
 export interface Rbac extends Authorizer {
-  /** Tells the index of an object's new state; undefined when it is gone. Idempotent, cheap. */
+  /** Updates the index with an object's new state; undefined when it is gone. Idempotent, cheap. */
   apply(resource: RbacResource, namespace: string, name: string, object: KubeObject | undefined): void
   /** Every rule the user has in the namespace ('' = cluster-wide only). */
   rulesFor(user: UserInfo, namespace: string): RuleSet

@@ -1,7 +1,7 @@
 /**
  * The kinds that ask the server about rights and identities: nothing is stored, the answer is the object with its status.
  * Each review takes the decoded, defaulted object as the server core has it before storing (managedFields included) and
- * throws a StatusError when the question itself is wrong.
+ * throws a StatusError when the review itself is invalid.
  */
 import { type Clock, formatTime } from '../../base/clock.ts'
 import { deepEqual, isJsonObject, setOwn } from '../../base/json.ts'
@@ -24,7 +24,7 @@ export interface ReviewDeps {
   serviceAccounts?: ServiceAccountTokens
   read: AdmissionReader
   clock: Clock
-  /** Upper limit for requested lifetimes in seconds; 0 (default) = none but 2^32. */
+  /** Upper limit for requested lifetimes in seconds; 0 (default): only the limit of 2^32. */
   maxTokenSeconds?: number
 }
 
@@ -62,7 +62,7 @@ export function createReviews(deps: ReviewDeps): ReadonlyMap<string, Review> {
   return reviews
 }
 
-/** What the real server wipes from the metadata of anything created, and the namespace it lives in. */
+/** What the real server clears in the metadata of anything created, and the namespace it is created in. */
 function prepared(object: KubeObject, namespace: string): KubeObject {
   const metadata: ObjectMeta = isJsonObject(object.metadata) ? { ...(object.metadata as ObjectMeta) } : {}
   delete metadata.creationTimestamp
@@ -103,7 +103,7 @@ function reviewOwnAccess(object: KubeObject, context: ReviewContext, deps: Revie
   return answer(object, attributesOf(spec, context.user), deps)
 }
 
-/** The real server leaves the kind out of these refusals; so do we. */
+/** The real server leaves the kind out of these errors; so do we. */
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidError({ group: AUTHORIZATION, kind: '' }, '', errors)
 }

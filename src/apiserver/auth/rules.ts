@@ -1,6 +1,6 @@
 /**
  * RBAC policy rules as values: read from objects of any shape, matched against a request, and compared with each other.
- * `uncovered` is what the escalation check rests on: the parts of some rules that other rules do not grant.
+ * `uncovered` is the basis of the escalation check: the parts of some rules that other rules do not grant.
  */
 
 import { isJsonObject } from '../../base/json.ts'
@@ -15,7 +15,7 @@ export interface PolicyRule {
   nonResourceURLs: readonly string[]
 }
 
-/** The rules of a Role or ClusterRole; whatever is not a rule is left out. */
+/** The rules of a Role or ClusterRole; anything that is not a rule is left out. */
 export function readRules(rules: unknown): PolicyRule[] {
   if (!Array.isArray(rules)) return []
   return rules.filter(isJsonObject).map((rule) => ({
@@ -96,7 +96,7 @@ function coversResourceText(held: readonly string[], resource: string): boolean 
   return slash >= 0 && held.includes(`*/${resource.slice(slash + 1)}`)
 }
 
-/** Parts that differ in their verb alone become one again, and every rule one line: `{APIGroups:[""], …}`, sorted. */
+/** Merges parts that differ only in their verb, and prints each rule as one line: `{APIGroups:[""], …}`, sorted. */
 export function describeRules(parts: readonly PolicyRule[]): string[] {
   const merged = new Map<string, PolicyRule>()
   const others: PolicyRule[] = []

@@ -1,7 +1,7 @@
 /**
- * Service account tokens: issued bound to their ServiceAccount (and perhaps to a Pod, Secret or Node), and refused as soon
- * as one of these is gone, is another object of the same name, or time has run out. The long-lived tokens that the token
- * controller keeps in Secrets are recognised as well.
+ * Service account tokens: issued bound to their ServiceAccount (and optionally to a Pod, Secret or Node), and refused as
+ * soon as one of these is gone, has been replaced by another object of the same name, or the token has expired. The
+ * long-lived tokens that the token controller keeps in Secrets are recognised as well.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -35,11 +35,11 @@ export interface TokenOrder {
   account: KubeObject
   audiences: readonly string[]
   expirationSeconds: number
-  /** Seconds after which use is only worth a warning; 0 = none. */
+  /** Seconds after which use only causes a warning; 0 = none. */
   warnAfterSeconds?: number
   pod?: KubeObject
   secret?: KubeObject
-  /** A name alone when the pod's node has no object. */
+  /** Only a name when the pod's node has no object. */
   node?: { name: string; uid?: string }
 }
 
@@ -48,14 +48,14 @@ export interface AuthenticatedToken {
   audiences: string[]
 }
 
-/** `undefined`: not a token of ours at all. `error`: ours, and no good. */
+/** `undefined`: not one of our tokens. `error`: ours, but invalid. */
 export type TokenVerdict = AuthenticatedToken | { error: string } | undefined
 
 export interface ServiceAccountTokens {
   readonly issuer: string
   readonly audiences: readonly string[]
   issue(order: TokenOrder): string
-  /** A token without an end, good as long as it is in this Secret. */
+  /** A token without expiry, valid as long as it is in this Secret. */
   issueLegacy(account: KubeObject, secret: KubeObject): string
   verify(token: string, audiences?: readonly string[]): TokenVerdict
   /** The documents of `/.well-known/openid-configuration` and `/openid/v1/jwks`. */
@@ -141,7 +141,7 @@ function boundUser(claims: JsonObject, { read, clock }: ServiceAccountTokenDeps)
   const holders: [unknown, resource: string, label: string, scope: string][] = [
     [bound.secret, 'secrets', 'secret', namespace],
     [bound.pod, 'pods', 'pod', namespace],
-    // The node of a pod-bound token is information, not a binding.
+    // The node of a pod-bound token is informational, not a binding.
     [bound.pod === undefined ? bound.node : undefined, 'nodes', 'node', ''],
   ]
   for (const [claim, resource, label, scope] of holders) {
@@ -186,7 +186,7 @@ function userOf(account: { namespace: string; name: string; uid: string }, claim
 
 const LEGACY = 'kubernetes.io/serviceaccount/'
 
-/** What a token says that lives in a Secret. */
+/** The claims of a token stored in a Secret. */
 export function legacyClaims(account: KubeObject, secret: KubeObject): JsonObject {
   const { namespace = '', name = '', uid = '' } = account.metadata
   return {
@@ -199,7 +199,7 @@ export function legacyClaims(account: KubeObject, secret: KubeObject): JsonObjec
   }
 }
 
-/** The user of a token that lives in a Secret: good as long as the Secret holds exactly this token. */
+/** The user of a token stored in a Secret: valid as long as the Secret holds exactly this token. */
 function legacyUser(token: string, claims: JsonObject, read: AdmissionReader): UserInfo | string {
   const namespace = text(claims[`${LEGACY}namespace`])
   const secretName = text(claims[`${LEGACY}secret.name`])

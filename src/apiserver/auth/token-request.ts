@@ -1,6 +1,6 @@
 /**
- * TokenRequest, the `token` subresource of a ServiceAccount: a signed token for the account, for given audiences and a given
- * time, bound to a Pod, Secret or Node when asked for.
+ * TokenRequest, the `token` subresource of a ServiceAccount: a signed token for the account, with given audiences and a given
+ * lifetime, optionally bound to a Pod, Secret or Node.
  */
 import { type Clock, formatTime } from '../../base/clock.ts'
 import { isJsonObject } from '../../base/json.ts'
@@ -17,8 +17,8 @@ const MIN_SECONDS = 10 * 60
 const MAX_SECONDS = 2 ** 32
 const DEFAULT_SECONDS = 60 * 60
 /**
- * What kubelets ask for on behalf of pods. Old clients never reload their token, so a pod's token of exactly this life is
- * good for a year, and only a warning is due after the hour.
+ * What kubelets request on behalf of pods. Old clients never reload their token, so a pod's token of exactly this lifetime is
+ * valid for a year, and after the hour its use only causes a warning.
  */
 const KUBELET_SECONDS = 60 * 60 + 7
 const EXTENDED_SECONDS = 365 * 24 * 60 * 60
@@ -34,7 +34,7 @@ interface TokenSpec {
   audiences: readonly string[]
   expirationSeconds: number
   boundObjectRef: { apiVersion: string; kind: string; name: string; uid: string } | undefined
-  /** As it goes back to the asker. */
+  /** As it is returned to the client. */
   wireRef: unknown
 }
 

@@ -190,7 +190,7 @@ describe('a service account token', () => {
       fc.property(fc.nat(token.length - 1), fc.constantFrom('A', 'z', '.', '_', '\u0000'), (at, letter) => {
         if (token[at] === letter) return
         const verdict = authenticator.authenticateToken(`${token.slice(0, at)}${letter}${token.slice(at + 1)}`)
-        // The last letter of a segment holds bits that nobody reads, so a change there may change nothing.
+        // The last letter of a segment has unused bits, so a change there may change nothing.
         if ('user' in verdict) assert.equal(verdict.user.name, 'system:serviceaccount:n:s')
       }),
     )

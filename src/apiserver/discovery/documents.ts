@@ -1,6 +1,6 @@
 /**
- * Discovery documents, made from the catalog: the legacy ones a group and version at a time, and the aggregated one that
- * says everything in one answer. Pure; the caller caches them per catalog epoch.
+ * Discovery documents, made from the catalog: the legacy ones for one group and version each, and the aggregated one that
+ * contains everything. Pure; the caller caches them per catalog epoch.
  */
 import { createHash } from 'node:crypto'
 import type { KindDefinition, SubresourceInfo } from '../../kinds/kind.ts'
@@ -71,7 +71,7 @@ const OTHER_PATHS = [
   '/version',
 ]
 
-/** What `/` lists: every path worth a look that is served here. */
+/** What `/` lists: every top-level path that is served here. */
 export function rootDocument(groups: readonly GroupVersions[]): unknown {
   const named = groups.filter((group) => group.name !== '')
   const paths = named.flatMap((group) => [`/apis/${group.name}`, ...group.versions.map((version) => `/apis/${group.name}/${version}`)])
@@ -132,7 +132,7 @@ function subresourceEntry(definition: KindDefinition, subresource: SubresourceIn
   }
 }
 
-/** What the real server stores in another group or version than it serves: the hash names the stored one. */
+/** Kinds that the real server stores in another group or version than it serves: the hash uses the stored one. */
 const STORED_AS: ReadonlyMap<string, string> = new Map([
   ['events.k8s.io/Event', '/v1/Event'],
   ['admissionregistration.k8s.io/MutatingAdmissionPolicy', 'admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy'],
@@ -140,7 +140,7 @@ const STORED_AS: ReadonlyMap<string, string> = new Map([
   ['apiextensions.k8s.io/CustomResourceDefinition', 'apiextensions.k8s.io/v1beta1/CustomResourceDefinition'],
 ])
 
-/** Changes when the storage version does, so that clients notice; the hash is Kubernetes' own. */
+/** Changes with the storage version, so that clients notice; the hash is Kubernetes' own. */
 function storageVersionHash({ group, kind, storageVersion }: KindDefinition): string {
   const digest = createHash('sha256')
     .update(STORED_AS.get(`${group}/${kind}`) ?? `${group}/${storageVersion}/${kind}`)
@@ -185,7 +185,7 @@ function aggregatedResource(definition: KindDefinition): unknown {
   }
 }
 
-/** Group and version are said only where they are not the resource's own. */
+/** Group and version are given only where they differ from the resource's own. */
 function responseKindOf(definition: KindDefinition, { responseKind }: SubresourceInfo): GroupVersionKind {
   if (responseKind !== undefined && responseKind.group !== definition.group) return responseKind
   return { group: '', version: '', kind: responseKind?.kind ?? definition.kind }

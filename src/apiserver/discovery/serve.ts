@@ -1,4 +1,4 @@
-/** Serves discovery: /api, /apis and below, legacy or aggregated as the client accepts, with ETags so that nobody reads it twice. */
+/** Serves discovery: /api, /apis and below, legacy or aggregated as the client accepts, with ETags so that clients can cache it. */
 import { createHash } from 'node:crypto'
 import { type ApiRequest, type ApiResponse, header } from '../../kube/http.ts'
 import { failure, noSuchPathError } from '../../kube/status.ts'
@@ -23,7 +23,7 @@ interface CachedBody {
 }
 
 export interface Discovery {
-  /** Undefined when the path is not one of discovery's. */
+  /** Undefined when the path is not a discovery path. */
   serve(path: string, request: ApiRequest): ApiResponse | undefined
 }
 
@@ -39,7 +39,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
     let body = cache.get(key)
     if (body === undefined) {
       const { kind, apiVersion, ...rest } = make()
-      // The real server hashes the document before it says what kind of document it is.
+      // The real server hashes the document before its kind and apiVersion are set.
       const hash = createHash('sha512').update(JSON.stringify(rest)).digest('hex').toUpperCase()
       body = { bytes: Buffer.from(`${JSON.stringify({ kind, apiVersion, ...rest })}\n`), etag: `"${hash}"` }
       cache.set(key, body)
@@ -58,7 +58,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
       const { format } = negotiate(header(request, 'accept'), {
         transforms: false,
         streams: false,
-        // The list of groups alone is written by somebody with other words.
+        // In the real server a different component serves the list of groups, with other messages.
         strictWords: parts.length > 1 || parts[0] === 'api',
       })
       const document = legacyDocument(parts, header(request, 'host') ?? '')
@@ -95,13 +95,13 @@ export function createDiscovery(catalog: Catalog): Discovery {
     if (group === undefined) throw new PlainNotFound()
     if (parts.length === 2) return { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group) }
     if (parts.length === 3 && group.versions.includes(parts[2] ?? '')) return resourceListDocument(definitions, group.name, parts[2] ?? '')
-    // Groups of custom resources are served by somebody who knows no Status for what is not there.
+    // Groups of custom resources are served by a component that answers a plain 404 instead of a Status.
     if (!catalog.hasBuiltinGroup(group.name)) throw new PlainNotFound()
     throw noSuchPathError()
   }
 }
 
-/** The aggregated form comes before the plain one among what the client accepts; its older v2beta1 is not served any more. */
+/** Whether the client accepts the aggregated form before the plain one; the older v2beta1 is no longer served. */
 function prefersAggregated(request: ApiRequest): boolean {
   for (const { type, params } of parseAccept(header(request, 'accept') ?? '')) {
     if (type === 'application/json' && params.as === 'APIGroupDiscoveryList') {

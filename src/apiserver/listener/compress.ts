@@ -22,7 +22,7 @@ export async function compressed(response: ApiResponse, accept: ApiRequest['head
   }
 }
 
-/** Only the bare word counts, as in the real server: a client that weighs encodings gets none. */
+/** Only the bare token counts, as in the real server: a client that sends quality values gets no compression. */
 function acceptsGzip(accept: ApiRequest['headers'][string]): boolean {
   return [accept ?? []]
     .flat()

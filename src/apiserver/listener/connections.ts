@@ -1,6 +1,6 @@
 /**
- * What is connected and what is under way on it: enough to know a peer once per connection, to close what idles, to say
- * goodbye in good order, and to leave nothing behind when time is up.
+ * The open connections and the requests in progress on them: enough to identify a peer once per connection, to close idle
+ * connections, to shut down gracefully, and to leave nothing behind when the deadline passes.
  */
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -12,18 +12,18 @@ import { identifyPeer, type PeerIdentity } from './peer.ts'
 export interface Connections {
   identityOf(request: Incoming): PeerIdentity
   add(request: Incoming, exchange: Exchange): void
-  /** Says goodbye to every connection and settles when the last exchange is over. */
+  /** Asks every connection to go away and settles when the last exchange is over. */
   drain(): Promise<void>
-  /** Aborted when drained: nothing needs to be waited for. */
+  /** Aborted once drained: there is nothing left to wait for. */
   readonly drained: AbortSignal
   cut(): void
 }
 
 interface Tracked {
   sessions: Set<ServerHttp2Session>
-  /** HTTP/1.1 connections, and how many requests are under way on each. */
+  /** HTTP/1.1 connections, and how many requests are in progress on each. */
   sockets: Map<TLSSocket, number>
-  /** Everything that was accepted, handshake done or not: what `cut` must not leave behind. */
+  /** Everything that was accepted, before or after its handshake: what `cut` must not leave behind. */
   accepted: Set<Socket>
 }
 

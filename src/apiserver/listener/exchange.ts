@@ -1,5 +1,5 @@
 /**
- * One request and its answer, for HTTP/1.1 and HTTP/2 alike: read (bounded), handle (bounded in time, told when the client
+ * One request and its answer, for HTTP/1.1 and HTTP/2 alike: read (bounded), handle (with a deadline, aborted when the client
  * leaves), answer whole or as a stream with backpressure. Whatever happens, the exchange ends exactly once.
  */
 import type { ServerResponse } from 'node:http'
@@ -16,9 +16,9 @@ export interface ExchangeOptions {
   handle: Handle
   clock: Clock
   bodyBytes: number
-  /** Until the answer's head is ready; a stream may then last as it likes. */
+  /** Until the answer's head is ready; a stream may then last as long as it needs. */
   requestTimeoutMs: number
-  /** Unexpected errors of `handle`, which should have none. */
+  /** Unexpected errors of `handle`, which should not throw. */
   onError(error: unknown): void
   isStopping(): boolean
 }
@@ -26,7 +26,7 @@ export interface ExchangeOptions {
 export interface Exchange {
   /** Settles when the answer is sent or the client is gone. */
   done: Promise<void>
-  /** Ends an answer that streams; one that does not is left to finish. */
+  /** Ends a streaming answer; any other is left to finish. */
   endStream(): void
 }
 
@@ -51,7 +51,7 @@ export function startExchange({ request, response, identity }: Wire, options: Ex
       resolve()
     })
   })
-  // A client that resets its stream is reported by 'close' as well; unheard, the error would end the process.
+  // A client that resets its stream is also reported by 'close'; without a listener, the error would end the process.
   request.on('error', ignore)
   response.on('error', ignore)
   // A stream that the client resets without an error code stays half open in Node while it has unsent data.
@@ -89,7 +89,7 @@ export function startExchange({ request, response, identity }: Wire, options: Ex
 
 function ignore(): void {}
 
-/** Whether the client is still there. Most requests never ask, so the signal is made for the first who does. */
+/** Whether the client is still there. Most requests never need to know, so the signal is made on first use. */
 class Presence {
   /** Called once, when the client leaves. */
   onLeave: (() => void) | undefined
@@ -110,7 +110,7 @@ class Presence {
   }
 }
 
-/** One for all: a reason of its own for every request costs a stack trace each. */
+/** Shared: a separate reason for every request would cost a stack trace each. */
 const GONE = new Error('the client is gone')
 
 interface Answer {
@@ -125,7 +125,7 @@ interface Asking {
   options: ExchangeOptions
 }
 
-/** undefined when the client left before it had said everything. */
+/** undefined when the client left before it had sent the whole request. */
 async function answerTo(request: Incoming, { identity, presence, options }: Asking): Promise<Answer | undefined> {
   const body = await readBody(request, options.bodyBytes)
   if (body.kind === 'gone') return undefined
@@ -149,7 +149,7 @@ async function answerTo(request: Incoming, { identity, presence, options }: Aski
   }
 }
 
-/** The answer; 504 when it takes too long, and then what is under way is told to stop; undefined once the client is gone. */
+/** The answer; 504, and the work is aborted, when it takes too long; undefined once the client is gone. */
 function withDeadline(work: () => Promise<Answer | undefined>, presence: Presence, options: ExchangeOptions): Promise<Answer | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = options.clock.after(options.requestTimeoutMs, () => {

@@ -1,11 +1,11 @@
-/** A request off the wire: its headers with repeated ones kept apart where it matters, and its body up to a limit. */
+/** A request from the wire: its headers, with repeated ones kept apart where it matters, and its body up to a limit. */
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { ApiRequest } from '../../kube/http.ts'
 
 export type Incoming = IncomingMessage | Http2ServerRequest
 
-/** Several values of these mean several things; a comma inside one is just a comma. */
+/** Headers whose repeated values are separate, and in which a comma is just a comma. */
 const isList = (name: string): boolean => name === 'impersonate-group' || name.startsWith('impersonate-extra-')
 
 /** The object has no prototype, because `__proto__` is a legal header name. HTTP/2's authority is the host. */
@@ -23,7 +23,7 @@ export function readHeaders(raw: readonly string[]): ApiRequest['headers'] {
   return headers
 }
 
-/** Path and query; a proxy's absolute form loses its scheme and host. */
+/** Path and query; the absolute form that proxies send loses its scheme and host. */
 export function readTarget(url: string | undefined): string {
   if (url === undefined || url === '') return '/'
   if (url.startsWith('/')) return url

@@ -8,7 +8,7 @@ import type { KeyDirectory } from '../pki/index.ts'
 
 export async function openKeyDirectory(directory: string): Promise<KeyDirectory> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  // The directory may be there from before, or the umask may have been wider than this.
+  // The directory may have existed before, or the umask may have been too permissive.
   await chmod(directory, 0o700)
   return {
     path: directory,

@@ -1,4 +1,4 @@
-/** Why the server cannot listen where it was told to, in a form that a command line can turn into advice. */
+/** Why the server cannot listen at the requested address, in a form that a command line can turn into advice. */
 import { ERROR_CATALOGUE, type ErrorCode } from '../../base/errors/catalogue.ts'
 
 export type ListenErrorCode = Extract<ErrorCode, `E_LISTEN_${string}`>

@@ -445,7 +445,7 @@ describe('a listener that stops', () => {
   })
 })
 
-/** Text over TLS as it is, until the server closes. */
+/** Sends raw text over TLS and reads until the server closes. */
 function viaRaw(port: number, text: string, pair?: KeyPair): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: TLSSocket = connectTls({ host: '127.0.0.1', port, ca: pki.authority, cert: pair?.certificate, key: pair?.key })

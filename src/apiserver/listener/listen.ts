@@ -1,5 +1,5 @@
 /**
- * Puts `handle` on HTTPS: HTTP/2 and HTTP/1.1 on one port, client certificates asked for and never demanded, everything that
+ * Puts `handle` on HTTPS: HTTP/2 and HTTP/1.1 on one port, client certificates requested but never required, everything that
  * a client can make grow bounded. One of the adapters that may touch the network.
  */
 import type { IncomingMessage } from 'node:http'
@@ -56,16 +56,16 @@ export interface ListenOptions {
   /** Default 127.0.0.1. */
   host?: string
   limits?: Partial<ListenerLimits>
-  /** Errors that nobody asked about: handlers that threw, the listening socket. */
+  /** Errors that no caller sees: handlers that threw, the listening socket. */
   onError?(error: unknown): void
 }
 
 export interface Listener {
   readonly host: string
   readonly port: number
-  /** New connections see the new certificate and authorities; those that are open go on. */
+  /** New connections use the new certificate and authorities; open ones continue. */
   renewTls(tls: TlsMaterial): void
-  /** Takes no more requests, ends watches, lets the rest finish; after the deadline everything is cut. Default 10 s. */
+  /** Takes no more requests, ends watches, lets the rest finish; after the deadline everything is closed. Default 10 s. */
   stop(deadlineMs?: number): Promise<void>
 }
 
@@ -130,7 +130,7 @@ function makeServer(tls: TlsMaterial, limits: ListenerLimits): Http2SecureServer
     rejectUnauthorized: false,
     noDelay: true,
     handshakeTimeout: 10_000,
-    // A megabyte each: enough for hundreds of watches that fall behind, small enough to bound one bad client.
+    // A megabyte each: enough for hundreds of slow watches, small enough to bound one bad client.
     maxSessionMemory: 64,
     settings: { maxConcurrentStreams: limits.streams, initialWindowSize: 256 * 1024, maxHeaderListSize: limits.headerBytes },
   })
@@ -143,7 +143,7 @@ function makeServer(tls: TlsMaterial, limits: ListenerLimits): Http2SecureServer
     requestTimeout: limits.requestTimeoutMs,
     maxHeaderSize: limits.headerBytes,
   })
-  // A peer that cannot finish its handshake or speaks something else is its own problem; the connection is closed.
+  // A peer that cannot finish its handshake or speaks another protocol is not our problem; the connection is closed.
   server.on('tlsClientError', (_error, socket) => void socket.destroy())
   server.on('sessionError', () => undefined)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -154,7 +154,7 @@ function makeServer(tls: TlsMaterial, limits: ListenerLimits): Http2SecureServer
   return server
 }
 
-/** As a real server that is going away answers on connections that are still open. */
+/** The answer of a real server that is shutting down, on connections that are still open. */
 function refuseWhileStopping(response: Outgoing): void {
   const isHttp2 = 'stream' in response
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '5', ...(isHttp2 ? {} : { connection: 'close' }) }

@@ -1,13 +1,13 @@
 /**
- * Who is at the other end of a TLS connection, by client certificate. The handshake never fails for a bad certificate: the
- * request says why it is not believed, and the server core answers 401 in words, as a real server does.
+ * Who is at the other end of a TLS connection, by client certificate. The handshake never fails because of a bad certificate:
+ * the request carries the reason, and the server core answers with a 401 Status, as a real server does.
  */
 import { createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { ApiRequest } from '../../kube/http.ts'
 
 export interface PeerIdentity extends Pick<ApiRequest, 'peer' | 'refusedPeer'> {
-  /** A certificate may run out while its connection stays open. */
+  /** A certificate may expire while its connection stays open. */
   notAfterMs?: number
 }
 

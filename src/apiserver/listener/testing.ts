@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http2'
 import type { Clock } from '../../base/clock.ts'
 import type { ApiRequest, ApiResponse, Handle } from '../../kube/http.ts'
 
-/** Time as it is: sockets do not wait for a virtual one. */
+/** Real time: sockets do not wait for a virtual clock. */
 export const realClock: Clock = {
   now: () => Date.now(),
   after(delayMs, callback) {
@@ -26,7 +26,7 @@ export const ok = (body: unknown, headers: ApiResponse['headers'] = {}): ApiResp
   body: Buffer.from(JSON.stringify(body)),
 })
 
-/** Answers with what it was asked. */
+/** Echoes the request. */
 export const mirror: Handle = async ({ method, url, headers, body, peer, refusedPeer }) =>
   ok({ method, url, headers, body: body === undefined ? undefined : Buffer.from(body).toString(), peer, refusedPeer })
 

@@ -1,7 +1,7 @@
 /**
  * Commands and terminals over WebSockets, as kubectl speaks them: each message begins with the number of its channel. A
- * request for one is answered by `handle` like any other; only where that agrees to a conversation is the connection
- * upgraded. Neither side is read faster than the other takes.
+ * request for one is answered by `handle` like any other; only if `handle` accepts a conversation is the connection
+ * upgraded. Neither side is read faster than the other consumes.
  */
 import type { IncomingMessage } from 'node:http'
 import { STATUS_CODES } from 'node:http'
@@ -19,11 +19,11 @@ const RESIZE = 4
 /** Only in the fifth version: the channel in the next byte is closed. */
 const CLOSE = 255
 
-/** The best first. */
+/** In order of preference. */
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 const HIGH_WATER_BYTES = 1024 * 1024
-/** Whoever does not answer for two of these is gone. */
+/** A client that does not answer for two of these intervals is gone. */
 const PING_MS = 30_000
 const NORMAL_CLOSURE = 1000
 const PROTOCOL_ERROR = 1002
@@ -87,7 +87,7 @@ function isKnown(message: IncomingMessage): boolean {
   return message.headers.upgrade?.toLowerCase() === 'websocket' && PROTOCOLS.some((protocol) => offered.includes(protocol))
 }
 
-/** The connection stays HTTP for one answer, and then ends. A stream (logs asked for with an upgrade) is not begun. */
+/** The connection stays HTTP for one answer, and then ends. A stream (logs requested with an upgrade) is not started. */
 function refuse(socket: Duplex, response: ApiResponse): void {
   const body = response.body instanceof Uint8Array ? response.body : new Uint8Array()
   const isAnswer = response.status >= 200 && typeof response.body !== 'function'
@@ -129,7 +129,7 @@ function converseOver(socket: WebSocket, { converse, clock }: Conversing): void 
       socket.close(NORMAL_CLOSURE)
     },
   }
-  // The lowest channel says that the conversation has begun.
+  // A message on the lowest channel signals that the conversation has begun.
   send(STDOUT, Buffer.alloc(0))
   const conversation = converse(peer)
   const stopPinging = keepAlive(socket, clock)
@@ -149,7 +149,7 @@ function converseOver(socket: WebSocket, { converse, clock }: Conversing): void 
   })
 }
 
-/** Stops reading while too much waits to be taken. */
+/** Stops reading while too much is waiting to be consumed. */
 function inputOf(socket: WebSocket, conversation: Conversation): (chunk: Uint8Array) => void {
   let waiting = 0
   return (chunk) => {
@@ -167,7 +167,7 @@ function resize(conversation: Conversation, body: Buffer): void {
     const { Width, Height } = JSON.parse(body.toString('utf8')) as { Width?: unknown; Height?: unknown }
     if (isSize(Width) && isSize(Height)) conversation.resize(Width, Height)
   } catch {
-    // Not a size: the terminal stays as it is.
+    // Not a size: the terminal keeps its size.
   }
 }
 

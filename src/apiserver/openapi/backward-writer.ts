@@ -1,6 +1,6 @@
 /**
- * Writes protobuf from its end to its beginning: when the front of a nested message is reached its length is known, so
- * that a document of tens of thousands of messages needs one buffer and no copies.
+ * Writes protobuf from end to beginning: by the time the front of a nested message is written its length is known, so
+ * a document of tens of thousands of messages needs one buffer and no copies.
  */
 const VARINT = 0
 const FIXED64 = 1
@@ -11,7 +11,7 @@ export class BackwardWriter {
   /** Where the written part begins. */
   #at = this.#buffer.length
 
-  /** How much is written; taken before a message's last field, it tells `close` where the message ends. */
+  /** How much is written; taken before a message's last field, it marks where the message ends, for `close`. */
   get written(): number {
     return this.#buffer.length - this.#at
   }
@@ -31,7 +31,7 @@ export class BackwardWriter {
     this.#tag(number, BYTES)
   }
 
-  /** `value` is a whole number from zero on. */
+  /** `value` is a non-negative integer. */
   integer(number: number, value: number): void {
     this.#varint(value)
     this.#tag(number, VARINT)
@@ -44,7 +44,7 @@ export class BackwardWriter {
     this.#tag(number, FIXED64)
   }
 
-  /** A copy of what was written, in memory of its own size. */
+  /** A copy of what was written, in a buffer of exactly that size. */
   finish(): Buffer {
     const out = Buffer.allocUnsafeSlow(this.written)
     this.#buffer.copy(out, 0, this.#at)

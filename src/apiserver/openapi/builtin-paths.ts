@@ -1,6 +1,6 @@
 /**
- * The operations of the built-in kinds as recorded, and the paths that belong to no group version. Of the recorded text
- * only the part asked for is parsed, anew each time: documents are kept, what they were made from is not.
+ * The operations of the built-in kinds as recorded, and the paths that belong to no group version. Only the requested part
+ * of the recorded text is parsed, and every time: documents are kept, what they were made from is not.
  */
 import pathsText from '../../kinds/kubernetes/facts/openapi-paths.facts'
 import { type Body, capitalized, META, type Operation, type PathItem, type Paths, wordOf } from './operations.ts'

@@ -30,7 +30,7 @@ const DELETE = [
 ]
 const SCALE = 'io.k8s.api.autoscaling.v1.Scale'
 
-/** Of one version of a kind, from what is published of it. */
+/** The operations of one version of a kind, from its published schemas. */
 export function customPaths(definition: KindDefinition, { version, name, listName, subresources }: PublishedVersion): Paths {
   const { group, kind, plural, namespaced } = definition
   const gvk: GroupVersionKind = { group, kind, version }

@@ -1,4 +1,4 @@
-/** For tests: reads protobuf documents back into JSON by the same tables, written apart from the encoder. */
+/** For tests: reads protobuf documents back into JSON with the same tables, implemented independently of the encoder. */
 import { parse } from 'yaml'
 import { WireReader } from '../../kinds/kubernetes/wire.ts'
 
@@ -15,7 +15,7 @@ export type MessageTable = Record<string, FieldFact[]>
 
 interface Tables {
   table: MessageTable
-  /** YAML texts read before: a document says the same few things thousands of times. */
+  /** YAML texts parsed before: a document repeats the same few texts thousands of times. */
   known: Map<string, unknown>
 }
 

@@ -31,8 +31,8 @@ const recordedDefinition = (name: string): string | undefined => recorded().get(
 const REFERENCE = /"\$ref":"#\/components\/schemas\/([^"\\]+)"/g
 
 /**
- * The definitions that `names` need, themselves included, with their v3 texts in the order of their names. A name in
- * `own` is taken from there. What is found nowhere is left out.
+ * The definitions that `names` need, including themselves, with their v3 texts in name order. A name in
+ * `own` is taken from there. What is not found anywhere is left out.
  */
 export function closure(names: Iterable<string>, own: ReadonlyMap<string, string>): [name: string, text: string][] {
   const found = new Map<string, string>()
@@ -52,7 +52,7 @@ interface Gvk {
   version: string
 }
 
-/** Meta kinds are registered in every group: the document of a built-in group version names only core's and its own. */
+/** Meta kinds are registered in every group: the document of a built-in group version lists only core's and its own. */
 export function narrowKinds(text: string, group: string, version: string): string {
   const mark = '"x-kubernetes-group-version-kind":['
   const from = text.indexOf(mark)
@@ -70,7 +70,7 @@ const MAPS = new Set(['properties', 'patternProperties', 'definitions'])
 const SINGLE = new Set(['items', 'additionalProperties', 'not'])
 
 /**
- * A schema of v3 as v2 says it: references bare with their siblings beside them, no defaults, and a value of one of
+ * A v3 schema in v2 form: references bare with their siblings beside them, no defaults, and a value of one of
  * several types (a quantity, an int-or-string) as a string.
  */
 export function toV2(schema: unknown): unknown {

@@ -1,6 +1,6 @@
 /**
- * The one OpenAPI v2 document of everything served, as JSON text. Parameters that many operations share are referred to,
- * except those kubectl looks for in place.
+ * The single OpenAPI v2 document of everything served, as JSON text. Parameters shared by many operations are references,
+ * except those that kubectl expects inline.
  */
 import { createHash } from 'node:crypto'
 import { closure, toV2 } from './definitions.ts'

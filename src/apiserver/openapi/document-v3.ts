@@ -12,7 +12,7 @@ import {
 } from './operations.ts'
 
 export interface Contents {
-  /** Built-in group version whose meta kinds are meant, if it is one. */
+  /** The built-in group version whose meta kinds to use, if it is one. */
   builtin?: { group: string; version: string }
   paths: Paths
   /** JSON texts of definitions that are not recorded ones. */
@@ -38,7 +38,7 @@ export function documentV3({ builtin, paths, own }: Contents): string {
   return `{"openapi":"3.0.0","info":${info},"paths":{${items.join(',')}},"components":{${components.join(',')}}}`
 }
 
-/** Definitions that operations speak of. */
+/** Definitions that the operations refer to. */
 export function* namesIn(paths: Paths): Iterable<string> {
   for (const item of paths.values()) {
     for (const { request, responses } of Object.values(item)) {

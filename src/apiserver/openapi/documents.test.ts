@@ -1,4 +1,4 @@
-/** What the documents say: they hold together, say what was recorded of the built-in kinds, and follow the catalog. */
+/** The contents of the documents: they are consistent, match what was recorded of the built-in kinds, and follow the catalog. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { definitionOf } from '../../kinds/custom/definition.ts'
@@ -61,7 +61,7 @@ function parse(document: Document): Parsed {
   }
 }
 
-/** Targets of the references in a value, as the last two steps of their pointer. */
+/** Targets of the references in a value, as the last two segments of their pointer. */
 function* references(value: unknown): Iterable<[kind: string, name: string]> {
   if (typeof value !== 'object' || value === null) return
   for (const [key, child] of Object.entries(value)) {

@@ -1,7 +1,7 @@
 /**
  * The documents of a catalog by their place (`api/v1`, `apis/apps/v1`, `version`), and the v2 document of everything.
- * Each is made when first asked for and kept as bytes; a change of the catalog replaces only the documents of the group
- * versions it touched. Documents of built-in kinds are the same in every catalog of the process and shared.
+ * Each is made on first request and kept as bytes; a change of the catalog replaces only the documents of the group
+ * versions it touched. Documents of built-in kinds are identical in every catalog of the process and shared.
  */
 import { createHash } from 'node:crypto'
 import type { KindDefinition, PublishedVersion } from '../../kinds/kind.ts'
@@ -117,7 +117,7 @@ function builtinGroups(parts: readonly Part[]): string[] {
   return [...new Set(parts.filter((part) => part.group !== '' && isBuiltin(part)).map((part) => part.group))]
 }
 
-/** The document from before when the same definitions make it up: a definition is replaced as a whole when it changes. */
+/** The previous document if it was made from the same definitions: a changed definition is always a new object. */
 function hold(part: Part, before: Held | undefined): Held {
   if (before !== undefined && before.kinds.length === part.kinds.length && before.kinds.every((kind, i) => kind === part.kinds[i]))
     return before
@@ -125,7 +125,7 @@ function hold(part: Part, before: Held | undefined): Held {
   return { ...part, document: createDocument(() => textV3(part), encodeV3) }
 }
 
-/** Write-once results of a pure computation: the facts alone decide what these documents say. */
+/** Write-once results of a pure computation: these documents depend on the facts alone. */
 const sharedDocuments = new Map<string, Document>()
 
 function shared(place: string, make: () => string): Document {

@@ -33,7 +33,7 @@ export type Paths = ReadonlyMap<string, PathItem>
 export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.'
 const DELETE_OPTIONS = `${META}DeleteOptions`
 
-/** Everything that takes a body needs one, but for a delete. */
+/** Every operation that takes a body requires it, except delete. */
 export const isBodyRequired = (request: Body): boolean => request.schema !== DELETE_OPTIONS
 
 const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
@@ -75,7 +75,7 @@ export function parameterOf(param: string): Parameter {
   return { name, in: param.slice(0, colon), type: BOOLEANS.has(name) ? 'boolean' : INTEGERS.has(name) ? 'integer' : 'string' }
 }
 
-/** Parameters that every operation of a path takes belong to the path; the rest stays with its operation. */
+/** Parameters common to all operations of a path belong to the path; the rest stay with their operation. */
 export function sharedParams(item: PathItem): ReadonlySet<string> {
   const [first, ...others] = Object.values(item)
   return new Set((first?.params ?? []).filter((param) => others.every((operation) => operation.params.includes(param))))

@@ -1,4 +1,4 @@
-/** Protobuf documents say what the JSON ones say; read back by the recorded tables. */
+/** Protobuf documents have the same content as the JSON ones; read back with the recorded tables. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -58,7 +58,7 @@ const gadgets = {
   },
 } as unknown as KubeObject
 
-/** v3's message of a default holds numbers, booleans and strings only. */
+/** v3's message for a default holds numbers, booleans and strings only. */
 function withoutStructuredDefaults(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutStructuredDefaults)
   if (!isJsonObject(value)) return value

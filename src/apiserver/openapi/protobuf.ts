@@ -1,6 +1,6 @@
 /**
  * OpenAPI documents as protobuf, by the recorded tables of their messages (gnostic's openapi.v2 and openapi.v3). A JSON
- * document is walked once beside its table; what a table has no place for is left out.
+ * document is walked once along its table; what the table has no place for is left out.
  */
 import { isJsonObject } from '../../base/json.ts'
 import v2Text from '../../kinds/kubernetes/facts/openapi-v2-messages.facts'
@@ -31,11 +31,11 @@ interface Message {
   name: string
   /** By JSON name. */
   fields: Map<string, Field>
-  /** Alternatives, of which a value is exactly one. */
+  /** Alternatives, exactly one of which a value is. */
   isUnion: boolean
   /** For keys that start with `x-`. */
   extensions: Field | undefined
-  /** For free keys: a list of `Named…` messages. */
+  /** For arbitrary keys: a list of `Named…` messages. */
   entries: Field | undefined
   /** A list whose only field is the value itself. */
   wrapped: Field | undefined
@@ -137,7 +137,7 @@ function writeValue(out: BackwardWriter, field: Field, value: unknown): void {
 /** Lengths and counts of a schema are never negative. */
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
-/** JSON has no level for a union: which alternative is meant is seen on the value. */
+/** JSON has no level for a union: the value shows which alternative it is. */
 function alternativeOf(message: Message, value: unknown): Field | undefined {
   const alternatives = [...message.fields.values()]
   const named = (name: string): Field | undefined => alternatives.find((field) => field.name === name)

@@ -1,4 +1,4 @@
-/** How documents are asked for and answered; and, through the whole server, that custom resources show up and go. */
+/** Requests for documents and their answers; and, through the whole server, that custom resources appear and disappear. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, it } from 'node:test'

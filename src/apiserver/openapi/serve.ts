@@ -16,7 +16,7 @@ const UNCACHED = 'no-cache, private'
 const JSON_TYPE = 'application/json'
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
-/** Any method is answered alike, as there. Without a clock a hashed address is immutable but has no date of expiry. */
+/** Every method is answered alike, as in the real server. Without a clock a hashed address is immutable but has no expiry date. */
 export function createOpenApi(catalog: Catalog, clock?: Clock): (info: RequestInfo, request: ApiRequest) => ApiResponse | undefined {
   const documents = createDocuments(catalog)
   return (info, request) => {
@@ -32,7 +32,7 @@ export function createOpenApi(catalog: Catalog, clock?: Clock): (info: RequestIn
     return hashed(document, request, info)
   }
 
-  /** Its content type is what Go makes of an answer that names none. */
+  /** Its content type is Go's default for an answer that sets none. */
   function index(): ApiResponse {
     const paths = Object.fromEntries(documents.places().map((place) => [place, { serverRelativeURL: addressOf(place) }]))
     const headers = { 'cache-control': UNCACHED, 'content-type': 'text/plain; charset=utf-8' }
@@ -70,14 +70,14 @@ function answer(document: Document, request: ApiRequest, { version, headers }: H
   const isKnown = known !== undefined && matches(known, etagOf(document))
   if (isKnown) return { status: 304, headers: { ...headers, etag: etagOf(document) } }
   const type = form === 'json' ? JSON_TYPE : `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`
-  // The bytes before their hash, which comes with them: the other way round a new document would be made twice.
+  // The bytes before the hash, since computing them yields both: in the other order a new document would be made twice.
   const body = form === 'json' ? document.json() : document.protobuf()
   return { status: 200, headers: { ...headers, 'content-type': type, etag: etagOf(document) }, body }
 }
 
 const etagOf = (document: Document): string => `"${document.hash()}"`
 
-/** The first form that the client accepts, in the order of its preference; JSON where it does not care. */
+/** The first form that the client accepts, in its order of preference; JSON where it has none. */
 function formOf(request: ApiRequest, version: 'v2' | 'v3'): 'json' | 'protobuf' | undefined {
   const accept = header(request, 'accept') ?? ''
   for (const { type } of parseAccept(accept === '' ? '*/*' : accept)) {

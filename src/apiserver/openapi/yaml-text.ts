@@ -22,7 +22,7 @@ function below(value: unknown, indent: string): string {
   return `\n${inner}${block(value, inner)}`
 }
 
-/** Words that some reader of YAML 1.1 takes for something else (`yes`, and `e0` for a number), and everything unusual, is quoted as JSON, which YAML includes. */
+/** Words that YAML 1.1 may read as something else (`yes`, or `e0` as a number), and anything unusual, are quoted as JSON, which YAML includes. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9_./-]*$/
 const RESERVED = /^(y|n|yes|no|on|off|true|false|null|nan|inf|e[-+]?[0-9]+)$/i
 

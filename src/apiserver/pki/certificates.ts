@@ -1,13 +1,13 @@
 /**
  * X.509 certificates on P-256 keys: an authority, and what it signs for servers and clients. The library that writes them
- * costs a fifth of a second to load, so it is loaded when the first certificate is made and not before; reading and
- * checking is node:crypto's.
+ * takes a fifth of a second to load, so it is loaded only when the first certificate is made; reading and
+ * checking use node:crypto.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Random } from '../../base/random.ts'
 
-/** PEM texts. The certificate may be followed by the ones that signed it. */
+/** PEM texts. The certificate may be followed by its issuers. */
 export interface KeyPair {
   certificate: string
   key: string
@@ -35,7 +35,7 @@ export async function makePrivateKey(): Promise<string> {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-/** A self-signed authority for `key`: made again with the same key, it is believed by everybody who believed the old one. */
+/** A self-signed authority for `key`: made again with the same key, it is trusted by everyone who trusted the old one. */
 export async function makeAuthority(key: string, commonName: string, made: Validity & { random: Random }): Promise<string> {
   const x509 = await loadX509()
   const keys = await importKeys(key)
@@ -96,7 +96,7 @@ export async function makeLeaf(order: LeafOrder): Promise<KeyPair> {
   return { certificate: `${certificate.toString('pem')}\n`, key }
 }
 
-/** Given as a plain text, the library would read quotes and escapes in a name, and a name must mean what it says. */
+/** In a plain string the library would interpret quotes and escapes, and a name must be taken literally. */
 const verbatim = (text: string) => ({ utf8String: text })
 
 /** Whether a host is an IP address and not a name. */

@@ -17,7 +17,7 @@ function aDirectory(): KeyDirectory & { files: Map<string, string> } {
   }
 }
 
-/** A clock moved by hand; due timers run when it is moved. */
+/** A clock advanced by hand; due timers run when it is advanced. */
 function aClock(start: number) {
   let now = start
   const timers = new Set<{ at: number; callback: () => void }>()
@@ -176,7 +176,7 @@ describe('the keys of a cluster', () => {
   })
 })
 
-/** Certificates are made on other threads: wait for their turn, bounded by turns and not by time. */
+/** Certificates are made on other threads: wait for them, bounded by event loop turns and not by time. */
 async function until(isDone: () => boolean): Promise<void> {
   for (let i = 0; i < 100_000 && !isDone(); i++) await turn()
   assert.ok(isDone())

@@ -1,7 +1,7 @@
 /**
  * The keys and certificates of one cluster, in one directory: made at the first start, renewed when less than a third of
- * their life remains. The authority is renewed with the same key, so kubeconfigs and certificates handed out before stay
- * good. A damaged leaf is made again; a damaged authority is a refusal, because replacing it would lock everybody out.
+ * their lifetime remains. The authority is renewed with the same key, so kubeconfigs and certificates handed out before stay
+ * valid. A damaged leaf is made again; a damaged authority is an error, because replacing it would lock everyone out.
  */
 
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
@@ -31,12 +31,12 @@ export interface PkiOptions {
   directory: KeyDirectory
   clock: Clock
   random: Random
-  /** More names and addresses that the server is reached by. */
+  /** Further names and addresses of the server. */
   hosts?: readonly string[]
 }
 
 export interface Pki {
-  /** PEM of the authority: what clients check the server against, and the server its clients. */
+  /** PEM of the authority: clients verify the server with it, and the server its clients. */
   authority: string
   serving: KeyPair
   /** Client certificate of user `admin` in system:masters. */
@@ -47,7 +47,7 @@ export interface Pki {
   serviceAccountKey: string
   /** When one of these should be renewed: call `ensurePki` again then. */
   renewAtMs: number
-  /** A client certificate for anybody; not kept. */
+  /** A client certificate for any user; not kept. */
   issueClient(subject: Subject): Promise<KeyPair>
 }
 
@@ -63,7 +63,7 @@ export class PkiError extends Error {
 const DAY_MS = 24 * 60 * 60 * 1000
 const AUTHORITY_LIFE_MS = 10 * 365 * DAY_MS
 const LEAF_LIFE_MS = 365 * DAY_MS
-/** A client whose clock is a little behind must not find the certificate not valid yet. */
+/** For a client whose clock is slightly behind, the certificate must already be valid. */
 const BACKDATE_MS = 5 * 60 * 1000
 const AUTHORITY_NAME = 'sluice-ca'
 
@@ -193,7 +193,7 @@ function tryPrivateKey(pem: string): ReturnType<typeof createPrivateKey> | undef
   return attempt(() => createPrivateKey(pem))
 }
 
-/** OpenSSL says "no" by throwing; any of its errors means that the text is not what it should be. */
+/** OpenSSL reports a mismatch by throwing; any of its errors means that the text is not what it should be. */
 function attempt<T>(parse: () => T): T | undefined {
   try {
     return parse()

@@ -1,7 +1,7 @@
 /**
- * Keeps certificates fresh while the server runs: looks again when something is due for renewal, at the latest once a day
- * (timers do not reach further than 24 days, and a sleeping laptop wakes up late). A failed renewal is reported and tried
- * again after an hour; until a certificate really ends there is a third of its life left for that.
+ * Keeps certificates fresh while the server runs: checks again when something is due for renewal, and at least once a day
+ * (timers cannot exceed 24 days, and a sleeping laptop wakes up late). A failed renewal is reported and retried
+ * after an hour; a third of the certificate's lifetime is left for that.
  */
 import type { Clock } from '../../base/clock.ts'
 import { ensurePki, type Pki, type PkiOptions } from './pki.ts'
@@ -17,7 +17,7 @@ export interface RotationOptions extends PkiOptions {
   onError(error: unknown): void
 }
 
-/** Starts looking; the returned function stops it. */
+/** Starts checking; the returned function stops it. */
 export function keepPkiFresh(options: RotationOptions): () => void {
   const { clock } = options
   let current = options.current

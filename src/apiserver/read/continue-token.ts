@@ -1,4 +1,4 @@
-/** Where a paged list goes on: the snapshot's revision (-1: the newest) and the last key returned, in the real server's encoding. */
+/** Where a paged list continues: the snapshot's revision (-1: the newest) and the last key returned, in the real server's encoding. */
 import { isJsonObject } from '../../base/json.ts'
 import { JsonTextError, parseJsonText } from '../../kube/json-text.ts'
 import { badRequestError } from '../../kube/status.ts'
@@ -9,7 +9,7 @@ export function encodeContinue(revision: number, prefix: string, last: string): 
   )
 }
 
-/** `after` is a full key; `revision` undefined reads what is there now. */
+/** `after` is a full key; `revision` undefined reads the current state. */
 export function decodeContinue(token: string, prefix: string): { revision: number | undefined; after: string } {
   const parsed = parseToken(token)
   if (parsed.v !== 'meta.k8s.io/v1') throw invalidToken(`server does not recognize this encoded version ${JSON.stringify(parsed.v ?? '')}`)
@@ -22,7 +22,7 @@ export function decodeContinue(token: string, prefix: string): { revision: numbe
   return { revision: rv < 0 ? undefined : rv, after }
 }
 
-/** Where base64 without padding stops being that, as Go counts it. */
+/** The position of the first invalid byte of unpadded base64, as Go counts it. */
 function illegalBase64At(token: string): number | undefined {
   const at = token.search(/[^A-Za-z0-9_-]/)
   if (at >= 0) return at

@@ -27,7 +27,7 @@ export async function deleteCollection(scope: Scope, negotiated: Negotiated): Pr
         try {
           await deleteObject(one, meta.name ?? '', options)
         } catch (error) {
-          // Somebody else deleted it meanwhile, which is what was wanted.
+          // Someone else deleted it in the meantime, which is just as good.
           if (!(error instanceof StatusError) || error.code !== 404) throw error
         }
       }),

@@ -35,7 +35,7 @@ describe('lists', () => {
     const server = await filled(['a', 'b'])
     await server.send('POST', CONFIG_MAPS, configMap('c', { 'weird"key': '\u2028{"kind":"x"}', text: 'é😀' }, { annotations: { a: '"' } }))
     const bytes = (await server.send('GET', CONFIG_MAPS)).body
-    // A selector that matches everything makes the server parse; a YAML answer makes it print anew.
+    // A selector that matches everything makes the server parse; a YAML answer makes it serialize again.
     const parsed = (await server.send('GET', `${CONFIG_MAPS}?labelSelector=%21nobody-has-this`)).body
     assert.deepEqual(bytes.items, parsed.items)
     assert.ok(bytes.items.every((item) => item.kind === undefined && item.apiVersion === undefined))

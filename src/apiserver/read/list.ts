@@ -27,7 +27,7 @@ export async function list(scope: Scope, negotiated: Negotiated): Promise<ApiRes
   return render(scope, negotiated, listed)
 }
 
-/** Reads the versions a list means; also used by deletecollection. */
+/** Reads the versions that a list request selects; also used by deletecollection. */
 export async function collect(scope: Scope, options: ListOptions, selection: Selection): Promise<Listed> {
   const revision = await revisionToRead(scope, options)
   const limit = options.resourceVersion === '0' ? 0 : options.limit
@@ -51,7 +51,7 @@ async function revisionToRead(scope: Scope, options: ListOptions): Promise<numbe
   }
   if (given === undefined || given === 0) return undefined
   await waitForRevision(scope, given)
-  // Without a match rule, a limit makes the given version the exact one: this is how paging began.
+  // Without resourceVersionMatch, a limit makes the given version an exact one: the original paging behaviour.
   const isExact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0)
   return isExact ? given : undefined
 }
@@ -87,7 +87,7 @@ function readPage(scope: Scope, request: PageRequest): Page {
   return readSelected(scope, request)
 }
 
-/** Scans in pieces that grow, so that a page costs what lies before its last match and not the whole namespace. */
+/** Scans in growing pieces, so that a page costs what lies before its last match and not the whole namespace. */
 function readSelected(scope: Scope, request: PageRequest): Page {
   const { selection, limit } = request
   const found: Version[] = []
@@ -99,7 +99,7 @@ function readSelected(scope: Scope, request: PageRequest): Page {
       if (!selection.matches(glanceAt(scope.served, version))) continue
       found.push(version)
       if (found.length !== limit) continue
-      // Whether more objects match is not looked at: as the real server does, a full page offers to go on if any object follows.
+      // As in the real server, a full page has a continue token if any object follows, whether or not it matches.
       const isLast = i === piece.versions.length - 1 && !piece.more
       return { versions: found, revision: at, last: isLast ? undefined : version.key, remaining: 0 }
     }
@@ -133,7 +133,7 @@ function guarded<T>(read: () => T, request?: PageRequest): T {
   }
 }
 
-/** The old snapshot is gone; the token in the answer goes on from the same place with what is there now. */
+/** The old snapshot is gone; the token in the answer continues from the same place in the current state. */
 function expired(request: PageRequest | undefined): Error {
   if (request?.after === undefined) return failure(410, 'Expired', 'The resourceVersion for the provided list is too old.')
   const error = failure(
@@ -164,7 +164,7 @@ export function render(scope: Scope, negotiated: Negotiated, listed: Listed): Ap
 
 const TABLE_BATCH = 250
 
-/** Written in batches, so that what one of them needed is garbage before it is old. */
+/** Rendered in batches, so that each batch's garbage is collected while still young. */
 function renderTable(scope: Scope, negotiated: Negotiated, { versions, meta }: Listed): ApiResponse {
   const { served } = scope
   const batch = (from: number): ReturnType<typeof table> => {
@@ -184,7 +184,7 @@ const TABLE_END = ']}'
 const COMMA = utf8Of(',')
 const OPEN = utf8Of('{')
 
-/** Items of built-in lists carry no kind and apiVersion: they are cut off the head of the stored bytes. */
+/** Items of built-in lists carry no kind and apiVersion: these are stripped from the start of the stored bytes. */
 function renderBytes(scope: Scope, listed: Listed): ApiResponse {
   const { served } = scope
   const head = `{"kind":${JSON.stringify(served.definition.listKind)},"apiVersion":${JSON.stringify(served.apiVersion)},"metadata":${JSON.stringify(listed.meta)},"items":[`

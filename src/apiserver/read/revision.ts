@@ -1,4 +1,4 @@
-/** The resourceVersion rules of reads: parsing, waiting for a revision that is not there yet, and the words when it never comes. */
+/** The resourceVersion rules of reads: parsing, waiting for a future revision, and the error when it never comes. */
 import { badRequestError, expiredError, failure } from '../../kube/status.ts'
 import type { Scope } from '../scope.ts'
 

@@ -1,4 +1,4 @@
-/** Which objects of a resource a list or watch means: its selectors, compiled once per request. */
+/** Which objects of a resource a list or watch selects: its selectors, compiled once per request. */
 import {
   type FieldSelector,
   matchesFields,
@@ -20,7 +20,7 @@ export interface Selection {
   matches(object: KubeObject): boolean
   /** True when every object matches, so that nothing has to be parsed. */
   selectsAll: boolean
-  /** The one name the selection can match, if it names one: then it is a look-up, not a scan. */
+  /** The one name the selection can match, if any: then it is a lookup, not a scan. */
   name: string | undefined
   namespace: string
 }
@@ -53,7 +53,7 @@ function checkFields(scope: Scope, selector: FieldSelector): void {
   const { rules, builtin, namespaced, group, kind } = scope.served.definition
   const own = rules.selectableFieldNames ?? []
   const isGeneral = own.length === 0
-  // Kinds that list their fields and live in no namespace do not list one.
+  // Kinds that declare their selectable fields and are cluster-scoped do not include the namespace.
   const general = !namespaced && !(builtin && isGeneral) ? ['metadata.name'] : ['metadata.name', 'metadata.namespace']
   const unknown = unknownField(selector, [...general, ...own])
   if (unknown === undefined) return

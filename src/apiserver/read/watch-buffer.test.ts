@@ -5,7 +5,7 @@ import type { ByteSink } from '../../kube/http.ts'
 import { createWatchBuffer } from './watch-buffer.ts'
 import { createWatchRegistry } from './watch-registry.ts'
 
-/** A receiver that takes `capacity` lines, then says that it is full until it is drained. */
+/** A receiver that takes `capacity` lines, then reports that it is full until it is drained. */
 function receiver(capacity: number): ByteSink & { taken: string[]; drain(): void; isEnded: boolean } {
   let left = capacity
   let onDrain: (() => void) | undefined

@@ -1,12 +1,12 @@
 /**
- * What a watcher has not taken yet, within bounds. The sink's own buffering is respected: when it is full, lines wait here.
- * What is known beforehand (state, history) is pulled as the sink takes it, and never waits here at all.
+ * What a watcher has not received yet, within bounds. The sink's own buffering is respected: when it is full, lines wait here.
+ * What is known beforehand (state, history) is pulled as the sink accepts it, and is never buffered here.
  */
 import type { ByteSink } from '../../kube/http.ts'
 
 export interface WatchBuffer {
   send(line: Uint8Array): void
-  /** Sends everything of `source`, made line by line as the receiver takes it, before anything that is sent later; then calls `done`. */
+  /** Sends all of `source`, generated line by line as the receiver accepts it, before anything that is sent later; then calls `done`. */
   pull(source: Iterator<Uint8Array>, done: () => void): void
   /** Nothing more is written. */
   close(): void
@@ -14,7 +14,7 @@ export interface WatchBuffer {
 
 export function createWatchBuffer(sink: ByteSink, bounds: { maxBytes: number; maxEvents: number; onOverflow: () => void }): WatchBuffer {
   let pulled: { source: Iterator<Uint8Array>; done: () => void } | undefined
-  /** Lines from `next` on wait; what is before it has been taken. */
+  /** Lines from `next` on are waiting; those before it have been sent. */
   let waiting: Uint8Array[] = []
   let next = 0
   let waitingBytes = 0

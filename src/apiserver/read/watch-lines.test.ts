@@ -1,4 +1,4 @@
-/** The bytes of watch events: shared by those who are told at the same time, and kept by nobody. */
+/** The bytes of watch events: shared by watchers that are notified at the same time, and not retained. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,9 +1,9 @@
-/** The watches of one server: how many there are, how many there may be, and a way to end them all. */
+/** The watches of one server: their number, its limit, and a way to end them all. */
 export interface WatchRegistry {
   readonly open: number
   /** Whether one more may start. */
   admit(): boolean
-  /** Registers a running watch; returns how to take it off. */
+  /** Registers a running watch; returns a function that removes it. */
   opened(stop: () => void): () => void
   closeAll(): void
 }

@@ -20,7 +20,7 @@ interface Change {
   after: State | undefined
 }
 
-/** Selectors, and what they mean to somebody who knows nothing of the server. */
+/** Selectors, and what they mean, independently of the server's code. */
 const selectors: [string, (state: State) => boolean][] = [
   ['', () => true],
   ['labelSelector=app%3Da', ({ labels }) => labels.app === 'a'],
@@ -56,7 +56,7 @@ const ops: fc.Arbitrary<Op[]> = fc.array(
   { minLength: 1, maxLength: 14 },
 )
 
-/** Does it to the server, and says what changed. */
+/** Performs it on the server, and returns what changed. */
 async function apply(server: TestServer, live: Map<string, State>, { name, app, isDelete }: Op): Promise<Change | undefined> {
   const before = live.get(name)
   if (isDelete) {

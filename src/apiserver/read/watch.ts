@@ -1,5 +1,5 @@
 /**
- * WATCH: what happened since a revision, then what happens, in order, without gap or duplicate. Each event is encoded
+ * WATCH: the events since a revision, then new ones, in order, without gap or duplicate. Each event is encoded
  * once per served version and shared by every watcher. A watcher that falls behind its bound is closed; nothing is ever
  * buffered for it without limit, and it resumes from its last revision.
  */
@@ -116,7 +116,7 @@ function start(scope: Scope, negotiated: Negotiated, { plan, sink, registry }: S
   })
   return () => stop(false)
 
-  /** A bookmark: all up to the store's newest revision was sent, waits before it, or does not concern this watcher. */
+  /** A bookmark: everything up to the store's newest revision was sent, is queued ahead of it, or does not concern this watcher. */
   function remind(): () => void {
     const slot = timers.length
     const next = (): (() => void) =>
@@ -145,8 +145,8 @@ interface Following {
 }
 
 /**
- * Sends what happened since the plan's revision, then what happens. Events of the past come before the store's `watch`
- * returns, maybe very many: they are kept as they are and sent as they are taken. Undefined when the past is forgotten.
+ * Sends the events since the plan's revision, then new ones. Past events arrive before the store's `watch` returns, and may
+ * be very many: they are kept unencoded and sent as the sink accepts them. Undefined when the past has been compacted.
  */
 function followStore(scope: Scope, { plan, watcher, buffer, onClose }: Following): (() => void) | undefined {
   let past: StoreEvent[] | undefined = []
@@ -183,7 +183,7 @@ interface Watcher {
   encode: EncodeEvent
 }
 
-/** What an event of the store means to a watcher with selectors: entering and leaving the selection are ADDED and DELETED. */
+/** What a store event means to a watcher with selectors: entering and leaving the selection are ADDED and DELETED. */
 function lineFor(event: StoreEvent, { served, selection, encode }: Watcher): Uint8Array | undefined {
   if (selection.selectsAll && selection.name === undefined) {
     if (event.type === 'delete') return encode('DELETED', event.version)
@@ -213,8 +213,8 @@ function rewound(event: StoreEvent): Version {
 }
 
 /**
- * The lines of the newest event of each resource: its watchers are told one after the other and get the same bytes. What
- * was sent is not kept, or every object would be in memory once more for as long as it lives.
+ * The lines of the newest event of each resource: its watchers are notified one after another and get the same bytes. Older
+ * lines are not kept, or every object would be in memory a second time for as long as it lives.
  */
 const newestLines = new WeakMap<Served, { version: Version; byType: Map<string, Uint8Array> }>()
 

@@ -1,4 +1,4 @@
-/** `pods/exec` and `pods/attach`: who may, which container, whether somebody serves it, and then the conversation. */
+/** `pods/exec` and `pods/attach`: authorization, the container, whether its node can be reached, and then the conversation. */
 
 import { type ApiResponse, header } from '../../kube/http.ts'
 import type { NodeConnection, PodContainer, StreamRequest } from '../../kube/node-connections.ts'
@@ -6,10 +6,10 @@ import { badRequestError, failure } from '../../kube/status.ts'
 import type { Scope } from '../scope.ts'
 import { commandStatus, startConversation, success } from './conversation.ts'
 
-/** Conversations at once; each holds a process and a connection. */
+/** Concurrent conversations; each holds a process and a connection. */
 const MAX_CONVERSATIONS = 1000
 
-/** Counts what is open, so that there is a bound. */
+/** Counts open conversations, to bound them. */
 export interface OpenConversations {
   count: number
 }
@@ -45,7 +45,7 @@ export function connectPod(scope: Scope, { of, node }: ConnectTarget, open: Open
 
 const isSet = (value: string | null): boolean => value !== null && value !== 'false' && value !== '0'
 
-/** With a terminal there is one output. */
+/** With a terminal there is only one output stream. */
 function streamRequest(query: URLSearchParams): StreamRequest {
   const tty = isSet(query.get('tty'))
   const request = {

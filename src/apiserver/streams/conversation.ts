@@ -1,6 +1,6 @@
 /**
- * A command or a terminal, and the client at its other end: passes input and output on at the pace of whoever is slower, and
- * says at the end how it went, in the words kubectl understands. Ends exactly once, whoever ends it.
+ * A command or a terminal, and the client at its other end: passes input and output on at the pace of the slower side, and
+ * reports the result at the end in the form kubectl understands. Ends exactly once, whichever side ends it.
  */
 
 import { messageOf } from '../../base/error-text.ts'
@@ -9,9 +9,9 @@ import type { StreamOutput, StreamSession } from '../../kube/node-connections.ts
 import { failure, type Status, StatusError } from '../../kube/status.ts'
 
 export interface Opening {
-  /** Starts what the client asked for; a StatusError is told to the client as it is. */
+  /** Starts what the client requested; a StatusError is sent to the client unchanged. */
   open(output: StreamOutput): Promise<StreamSession>
-  /** What a code that is not 0 means. */
+  /** The meaning of a non-zero exit code. */
   statusOf(exitCode: number): Status
   /** Called once, when it is over. */
   onEnd(): void
@@ -40,7 +40,7 @@ export function startConversation(peer: ConversationPeer, opening: Opening): Con
   let session: StreamSession | undefined
   let isOver = false
   let isBehind = false
-  /** Said before the session was there. */
+  /** Calls made before the session existed. */
   const early: ((session: StreamSession) => void)[] = []
   const withSession = (act: (session: StreamSession) => void): void => {
     if (session !== undefined) act(session)

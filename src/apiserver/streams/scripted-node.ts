@@ -1,4 +1,4 @@
-/** For tests: a node whose commands do what the test says, and that remembers what it was asked. */
+/** For tests: a node whose commands do what the test says, and that records what was requested of it. */
 import type { LogRequest, NodeConnection, NodeConnections, PodContainer, StreamOutput, StreamRequest } from '../../kube/node-connections.ts'
 
 export interface ScriptedSession {
@@ -9,7 +9,7 @@ export interface ScriptedSession {
   fail(error: Error): void
   /** What was done to it, in order. */
   readonly received: string[]
-  /** Writes are taken when the test says so. */
+  /** Accepts the pending writes. */
   take(): void
 }
 
@@ -68,7 +68,7 @@ export function scriptedNode({ holdsInput = false } = {}): ScriptedNode {
 
 const POD_SPEC = { containers: [{ name: 'c', image: 'i' }] }
 
-/** Bodies of what a test needs: a node that is served, one that is not, and a pod on each. */
+/** The objects a test needs: a node that can be reached, one that cannot, and a pod on each. */
 export const SCRIPTED_OBJECTS: readonly [string, object][] = [
   ...['served', 'unserved'].flatMap((name): [string, object][] => [
     ['/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } }],

@@ -12,7 +12,7 @@ import { nowOf, type Scope } from '../scope.ts'
 
 const PODS = { group: '', resource: 'pods' }
 
-/** Pods are bound through `pods/NAME/binding` and, as in the old days, through `bindings`. */
+/** Pods are bound through `pods/NAME/binding` and through the legacy `bindings`. */
 function podsOf(scope: Scope): Served {
   const served = scope.server.catalog.findStored('', 'pods')
   if (served === undefined) throw notFoundError(PODS, scope.info.name)

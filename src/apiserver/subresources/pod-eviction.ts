@@ -31,7 +31,7 @@ export async function evictPod(scope: Scope, name: string, eviction: KubeObject)
         revision !== undefined &&
         options.preconditions.resourceVersion === undefined
       if (!isRace) throw error
-      // The pod changed after we decided by its state: decide again, but not for ever.
+      // The pod changed after the decision: decide again, a bounded number of times.
       if (attempt >= MAX_TRIES) throw evictionPendingError(decision.budget?.metadata.name ?? '')
     }
   }
@@ -85,7 +85,7 @@ async function markAndDelete(scope: Scope, name: string, options: DeleteOptions)
       if (preconditions.resourceVersion !== undefined)
         preconditions = { ...preconditions, resourceVersion: String(result.version.revision) }
     })
-  // The delete is the pod's own, not that of its subresource.
+  // The pod itself is deleted, not its subresource.
   const asPod: Scope = { ...scope, info: { ...scope.info, subresource: '', verb: 'delete' } }
   await deleteObject(asPod, name, { ...options, preconditions })
 }

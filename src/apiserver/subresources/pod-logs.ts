@@ -1,4 +1,4 @@
-/** What a request for logs asks for, and the answer that streams them. */
+/** Parses a request for logs, and makes the answer that streams them. */
 import { type FieldError, forbidden, invalid } from '../../kube/field-error.ts'
 import type { ApiResponse } from '../../kube/http.ts'
 import type { LogRequest, NodeConnection, PodContainer } from '../../kube/node-connections.ts'

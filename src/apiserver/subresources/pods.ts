@@ -1,4 +1,4 @@
-/** What can be done to a pod besides changing it: bind it to a node, evict it, reach into it. */
+/** The operations on a pod other than changing it: bind it to a node, evict it, reach into it. */
 import type { UserInfo } from '../../kinds/kind.ts'
 import type { ApiResponse } from '../../kube/http.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -19,7 +19,7 @@ const EVICTION = { group: 'policy', version: 'v1', kind: 'Eviction' }
 const CREATED: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 
 export interface PodAccess {
-  /** How to reach into pods; without it, as to nodes that nobody serves. */
+  /** How to reach into pods; absent: no node can be reached. */
   nodes?: NodeConnections
   authorize(user: UserInfo, info: RequestInfo): void
 }
@@ -27,7 +27,7 @@ export interface PodAccess {
 export function podHandlers(access: PodAccess): SpecialHandlers {
   const open: OpenConversations = { count: 0 }
   const connect = async (scope: Scope): Promise<ApiResponse> => {
-    // Whoever may only read does not get to run commands by asking with GET, as WebSockets do.
+    // A user who may only read must not run commands by using GET, as WebSockets do.
     access.authorize(scope.user, { ...scope.info, verb: 'create' })
     const target = targetOf(scope, access.nodes)
     if (target.nodeName === '') throw badRequestError(`pod ${scope.info.name} does not have a host assigned`)
@@ -110,7 +110,7 @@ function targetOf(scope: Scope, nodes: NodeConnections | undefined): Target {
   return { of, nodeName, node: node === undefined ? undefined : nodes?.find(node) }
 }
 
-/** The container a request means must be there, and may go unsaid only where there is one. */
+/** The requested container must exist; it may be omitted only if the pod has a single one. */
 function checkContainer(scope: Scope, spec: PodSpec): void {
   const asked = scope.info.query.get('container') ?? ''
   const names = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])].map((c) => c.name)
@@ -125,7 +125,7 @@ async function proxy(scope: Scope): Promise<ApiResponse> {
   throw failure(503, 'ServiceUnavailable', `this server does not reach into ${scope.info.resource}: no node of it serves connections`)
 }
 
-/** Nodes that only exist as objects have nobody to ask. That a node is not even that is told of the pod's resource. */
+/** A node that is only an object cannot be reached. A missing node is reported under the pod's resource. */
 const noKubelet = (scope: Scope, node: string): Error =>
   nodeOf(scope, node) === undefined
     ? notFoundError(scope.served.groupResource, node)

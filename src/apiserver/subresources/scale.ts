@@ -1,4 +1,4 @@
-/** The scale subresource: an autoscaling/v1 Scale as a window onto the replica fields of any kind that declares where they are. */
+/** The scale subresource: an autoscaling/v1 Scale as a view of the replica fields of any kind that declares where they are. */
 import { schemaFor } from '../../kinds/kubernetes/schemas.ts'
 import {
   type ApplyContext,
@@ -69,7 +69,7 @@ export async function scale(scope: Scope, negotiated: Negotiated): Promise<ApiRe
   return show(updated.object)
 }
 
-/** The parent with the wanted replicas, and with ownership of them as the Scale now has it. */
+/** The parent with the requested replicas, and with the ownership of them that the Scale now has. */
 function withReplicas(scope: Scope, live: KubeObject, wanted: Scale): KubeObject {
   const next = mutableCopy(live)
   next.metadata.resourceVersion = wanted.metadata.resourceVersion ?? live.metadata.resourceVersion

@@ -1,4 +1,4 @@
-/** Runs the declared admission over an object on its way in: first everything that changes it, later everything that judges it. */
+/** Runs the declared admission on an incoming object: first everything that mutates it, later everything that validates it. */
 import { uuid } from '../../base/random.ts'
 import type { Admission, AdmissionContext, AdmissionOperation, AdmissionReader, AdmissionRequest } from '../../kinds/admission.ts'
 import type { FieldError } from '../../kube/field-error.ts'

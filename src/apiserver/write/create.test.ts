@@ -25,7 +25,7 @@ describe('creating', () => {
   })
 
   it('makes names up, and other ones when they are taken', async () => {
-    // The same chance again: the first name this server makes up is taken by the one before.
+    // The same random sequence again: the first name this server generates is already taken by the previous one.
     const first = await startTestServer({ seed: 5 })
     const one = await first.send('POST', CONFIG_MAPS, configMap('', {}, { name: undefined, generateName: 'x-' }))
     const second = await startTestServer({ seed: 5 })

@@ -27,7 +27,7 @@ export async function createObject(scope: Scope, decoded: KubeObject, options: W
   return admitAndStore(scope, trackManagedFields(scope, { live: undefined, next: decoded, manager: options.fieldManager }), options)
 }
 
-/** The same for an object whose managed fields are already right (apply). */
+/** The same for an object whose managed fields are already set (apply). */
 export async function admitAndStore(scope: Scope, tracked: KubeObject, options: WriteOptions): Promise<KubeObject> {
   const name = tracked.metadata.name ?? ''
   await mutatingAdmission(scope, { operation: 'CREATE', object: tracked, name, dryRun: options.dryRun })
@@ -40,16 +40,16 @@ export async function admitAndStore(scope: Scope, tracked: KubeObject, options: 
   return storeNew(scope, object, { isNameGiven, dryRun: options.dryRun })
 }
 
-/** What is stored is read again as if it had been sent: what preparing the object took away comes back with its defaults. */
+/** What is stored is read back as if it had been sent: fields that preparation removed come back with their defaults. */
 export function applyStoredDefaults(scope: Scope, object: KubeObject): void {
   const { definition, storageApiVersion } = scope.served
   if (!definition.builtin || definition.rules.applyDefaults === undefined) return
-  // What a door may not change was put back from the stored object, which is frozen: defaults need a copy of it.
+  // Fields that this subresource may not change were put back from the stored object, which is frozen: defaults need a copy.
   thaw(object)
   definition.rules.applyDefaults(object, parseGroupVersion(storageApiVersion).version)
 }
 
-/** Replaces what is frozen below a value by copies. */
+/** Replaces everything frozen below a value with copies. */
 function thaw(value: object): void {
   for (const [key, child] of Object.entries(value)) {
     if (typeof child !== 'object' || child === null) continue
@@ -74,7 +74,7 @@ function prepareNew(scope: Scope, object: KubeObject): void {
   const metadata = validateObjectMeta(object.metadata, { namespaced, validateName: rules.validateName, standardFinalizers })
   const own = rules.validateCreate?.(object, context) ?? []
   const errors: FieldError[] = afterOwnChecks && own.length > 0 ? own : [...metadata, ...own]
-  // What the kind itself lets pass must still do as a part of a path.
+  // A name that the kind itself accepts must still work as a path segment.
   if (errors.length === 0) errors.push(...validateObjectMeta(object.metadata, { namespaced, validateName: nameIsPathSegment }))
   if (errors.length > 0) throw invalidError(kindOfErrors(scope.served), object.metadata.name ?? '', errors)
   for (const text of rules.warnings?.(object, undefined, context) ?? []) warn(scope, text)
@@ -93,7 +93,7 @@ async function storeNew(scope: Scope, object: KubeObject, how: { isNameGiven: bo
       if (result.ok) return result.version.object() as KubeObject
       current = result.current?.object() as KubeObject | undefined
     }
-    // Only a name that we made up may be exchanged for another.
+    // Only a generated name may be replaced by another.
     if (how.isNameGiven || attempt >= GENERATED_NAME_TRIES) throw existsError(scope, object, current)
     object.metadata.name = generatedName(scope, object.metadata.generateName ?? '')
   }
@@ -113,7 +113,7 @@ function existsError(scope: Scope, object: KubeObject, current: KubeObject | und
   )
 }
 
-/** Failures speak of the kind that is stored: an Event of events.k8s.io is judged as the core Event it becomes. */
+/** Errors name the stored kind: an Event of events.k8s.io is validated as the core Event it becomes. */
 export function kindOfErrors(served: Served): { group: string; kind: string } {
   return { group: parseGroupVersion(served.storageApiVersion).group, kind: served.definition.kind }
 }
@@ -130,7 +130,7 @@ export function checkSize(scope: Scope, object: KubeObject): void {
     )
 }
 
-/** By what its texts and numbers could take at most: cheaper than writing it out, which nearly nothing that is stored needs. */
+/** By an upper bound on the size of its strings and numbers: cheaper than serializing, which almost no object then needs. */
 function isSurelyWithin(value: unknown, limit: number): boolean {
   return bytesLeft(value, limit) >= 0
 }
@@ -138,7 +138,7 @@ function isSurelyWithin(value: unknown, limit: number): boolean {
 const MAX_BYTES_OF_A_CHARACTER = 6
 const MAX_BYTES_OF_A_NUMBER = 25
 
-/** Negative as soon as it cannot be sure any more. */
+/** Negative as soon as the bound is exceeded. */
 function bytesLeft(value: unknown, limit: number): number {
   if (typeof value === 'string') return limit - value.length * MAX_BYTES_OF_A_CHARACTER - 3
   if (typeof value !== 'object' || value === null) return limit - MAX_BYTES_OF_A_NUMBER

@@ -1,6 +1,6 @@
 /**
  * DELETE of one object and of collections: preconditions, grace, propagation and finalizers decide whether the object
- * goes now, later, or waits for somebody.
+ * is removed now, later, or when its finalizers are gone.
  */
 import { formatTime } from '../../base/clock.ts'
 import { deepEqual } from '../../base/json.ts'
@@ -54,7 +54,7 @@ async function deleteOnce(scope: Scope, stored: Stored, options: DeleteOptions):
   if (!options.dryRun) {
     const result = await server.objects.remove(served, current, version)
     if (!result.ok) return undefined
-    // What the answer shows is the object at the revision of its end.
+    // The answer shows the object at the revision of its deletion.
     current = result.version.object() as KubeObject
   }
   return answer(scope, current, true)
@@ -62,7 +62,7 @@ async function deleteOnce(scope: Scope, stored: Stored, options: DeleteOptions):
 
 type Step = 'wait' | 'remove' | 'remove-now' | 'pending'
 
-/** Changes `object` into what must be stored first; says what follows. */
+/** Changes `object` into what must be stored first; returns what to do next. */
 function planDeletion(scope: Scope, object: KubeObject, options: DeleteOptions): Step {
   const { rules } = scope.served.definition
   if (rules.markDeleting !== undefined) {
@@ -81,7 +81,7 @@ function planDeletion(scope: Scope, object: KubeObject, options: DeleteOptions):
   return isHeld || graceful > 0 ? 'wait' : 'remove'
 }
 
-/** Kinds with an end of their own are only marked by the first request; they may add what holds them until a second one. */
+/** Kinds with their own deletion process are only marked by the first request; they may add what holds them until a second one. */
 function markOnly(scope: Scope, object: KubeObject, options: DeleteOptions): Step {
   const { rules } = scope.served.definition
   const now = nowOf(scope)
@@ -96,7 +96,7 @@ function propagate(scope: Scope, object: KubeObject, options: DeleteOptions): vo
   if (!deepEqual(finalizers, object.metadata.finalizers ?? [])) object.metadata.finalizers = finalizers
 }
 
-/** undefined: the kind knows no grace. A number: the grace that now holds. 'pending': nothing changes. */
+/** undefined: the kind has no grace period. A number: the grace period that now applies. 'pending': nothing changes. */
 function planGrace(scope: Scope, object: KubeObject, options: DeleteOptions): number | 'pending' | undefined {
   const { rules } = scope.served.definition
   if (rules.graceOnDelete === undefined) return undefined
@@ -104,12 +104,12 @@ function planGrace(scope: Scope, object: KubeObject, options: DeleteOptions): nu
   const meta = object.metadata
   if (meta.deletionTimestamp !== undefined) {
     const left = meta.deletionGracePeriodSeconds
-    // Whose time is up, or never was given, is not waited for again.
+    // An object whose grace period is over, or that never had one, is not waited for again.
     if (left === undefined || left === 0) return undefined
     if (requested === undefined || requested >= left) return 'pending'
     const end = Date.parse(meta.deletionTimestamp) + (requested - left) * 1000
     const isPast = end < scope.server.clock.now()
-    // A shorter grace that is over already still leaves a second for whoever has to end the object gracefully.
+    // A shorter grace period that is already over still leaves one second for graceful termination.
     const grace = isPast && requested !== 0 ? 1 : requested
     meta.deletionTimestamp = isPast ? nowOf(scope) : formatTime(end)
     meta.deletionGracePeriodSeconds = grace
@@ -178,7 +178,7 @@ export function checkPreconditions(scope: Scope, old: KubeObject, options: Pick<
     )
 }
 
-/** Kinds with an end of their own look at preconditions before anybody else does, and say it in other words. */
+/** Kinds with their own deletion process check preconditions first, and word the error differently. */
 function checkOwnPreconditions(scope: Scope, old: KubeObject, options: Pick<DeleteOptions, 'preconditions'>): void {
   const refuse = (what: string, wanted: string, found: string | undefined): never => {
     const detail = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`

@@ -1,4 +1,4 @@
-/** What differs from kind to kind in how the server writes: how often metadata is judged, what a deletion leaves, what status doors keep. */
+/** What differs between kinds in how the server writes: how often metadata is validated, what a deletion leaves, what /status keeps. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startTestServer, type TestServer } from '../testing.ts'
@@ -25,7 +25,7 @@ const range = { spec: { limits: [{ type: 'Container' }] } }
 const volume = { spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/x' } } }
 
 describe('metadata of a kind', () => {
-  // The causes of a refused uid, of a finalizer that is no qualified name, and of one that Kubernetes does not know.
+  // The number of causes for an invalid uid, for a finalizer that is no qualified name, and for one unknown to Kubernetes.
   const counted: [string, string, object, [number, number, number]][] = [
     ['a ConfigMap is judged as a change and as new', inDefault('v1', 'configmaps'), {}, [2, 2, 2]],
     ['a LimitRange as new', inDefault('v1', 'limitranges'), range, [1, 2, 1]],

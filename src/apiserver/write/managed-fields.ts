@@ -19,12 +19,12 @@ export function applyContext(scope: Scope): ApplyContext {
     convert(object, apiVersion) {
       const { group, version } = parseGroupVersion(apiVersion)
       if (server.catalog.find(group, version, served.definition.plural) === undefined) return undefined
-      // Between versions that mean the same nothing is pruned: that an object does not fit is for the caller to see.
+      // Between equivalent versions nothing is pruned: the caller is to see that an object does not fit.
       if (isUnpruned) return { ...object, apiVersion }
       try {
         return convertTo(served, object, apiVersion)
       } catch (error) {
-        // What an apply merged may still be no object of its kind: then it has no other version either.
+        // The result of an apply may not be a valid object of its kind; then it cannot be converted either.
         if (error instanceof DecodeError)
           throw badRequestError(`${served.definition.kind} cannot be converted to ${apiVersion}: ${error.message}`)
         throw error

@@ -18,7 +18,7 @@ export function alignNamespace(scope: Scope, object: KubeObject): void {
   object.metadata.namespace = scope.info.namespace
 }
 
-/** A PUT or PATCH must name what its path names. */
+/** A PUT or PATCH must have the name that is in its path. */
 export function checkName(object: KubeObject, name: string): void {
   const given = object.metadata.name ?? ''
   if (given === '') throw badRequestError(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
@@ -28,7 +28,7 @@ export function checkName(object: KubeObject, name: string): void {
 /** System fields of a new object. Whatever a client sent for them is overwritten. */
 export function fillNewMetadata(scope: Scope, object: KubeObject): void {
   const meta = object.metadata
-  // What is no number at all is as good as nothing.
+  // Anything but a number is treated as absent.
   if (/^\d*[1-9]\d*$/.test(meta.resourceVersion ?? '')) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
   delete meta.resourceVersion
   delete meta.deletionTimestamp
@@ -57,7 +57,7 @@ export function carryOverMetadata(object: KubeObject, old: KubeObject): void {
   delete meta.selfLink
 }
 
-/** Owner references listed twice are kept once, and the client is told. */
+/** Duplicate owner references are stored once, with a warning to the client. */
 export function dedupeOwnerReferences(scope: Scope, object: KubeObject, afterMutation: boolean): void {
   const references = object.metadata.ownerReferences
   if (references === undefined || references.length < 2) return

@@ -31,7 +31,7 @@ export function patchObject(scope: Scope): Promise<Updated> {
   const options = parseWriteOptions('PatchOptions', scope.info.query, { userAgent: header(scope.request, 'user-agent') ?? '', isApply })
   const body = scope.request.body ?? new Uint8Array()
   if (isApply) return apply(scope, body, options)
-  // The patch is read when the object has been found: that there is none is more important.
+  // The patch is decoded after the object has been found: a missing object is reported first.
   let produce: Producer | undefined
   return updateObject(scope, {
     name: scope.info.name,
@@ -44,7 +44,7 @@ export function patchObject(scope: Scope): Promise<Updated> {
   })
 }
 
-/** A value that the schema lets pass but its Go type cannot hold. */
+/** A value that the schema accepts but its Go type cannot hold. */
 function cannotConvert(scope: Scope, applied: KubeObject, why: string): Error {
   const kind = `${scope.served.apiVersion}, Kind=${scope.served.definition.kind}`
   const { namespace = '', name = '' } = applied.metadata ?? {}
@@ -58,7 +58,7 @@ function cannotConvert(scope: Scope, applied: KubeObject, why: string): Error {
 function checkType(scope: Scope, type: string, sent: string): void {
   const accepted = scope.served.definition.builtin ? [JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY] : [JSON_PATCH, MERGE_PATCH, APPLY]
   if (accepted.includes(type)) return
-  // A list of types finds its way here when one of them would do, but none is taken from it.
+  // A list of types that contains an accepted one gets this answer too, but none is chosen from it.
   const listed = sent.split(',').map((part) => part.split(';')[0]?.trim() ?? '')
   if (type === STRATEGIC || listed.some((one) => accepted.includes(one)))
     throw failure(

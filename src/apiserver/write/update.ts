@@ -1,5 +1,5 @@
 /**
- * The one read-modify-write path: PUT, every kind of PATCH, apply and the subresource doors differ only in how they
+ * The one read-modify-write path: PUT, every kind of PATCH, apply and the updating subresources differ only in how they
  * `produce` the next object from the live one.
  */
 import { deepEqual } from '../../base/json.ts'
@@ -78,7 +78,7 @@ async function createInstead(scope: Scope, update: UpdateRequest): Promise<Updat
   return { object: await admitAndStore(scope, tracked, update.options), created: true }
 }
 
-/** Undefined when somebody else was faster and the whole thing must be thought through again. */
+/** Undefined when a concurrent write came first and everything must be computed again. */
 async function updateOnce(scope: Scope, update: UpdateRequest, stored: Stored): Promise<KubeObject | undefined> {
   const { served, server } = scope
   const old = stored.object
@@ -169,7 +169,7 @@ function metadataErrors(
   ]
 }
 
-/** The last finalizer of an object that waits for its end is gone. */
+/** The last finalizer of an object that is being deleted is gone. */
 function isFinished(scope: Scope, object: KubeObject): boolean {
   const meta = object.metadata
   if (meta.deletionTimestamp === undefined || (meta.finalizers ?? []).length > 0) return false
@@ -181,7 +181,7 @@ async function removeFinished(scope: Scope, update: UpdateRequest, object: KubeO
   const last = mutableCopy(object)
   last.metadata.resourceVersion = stored.object.metadata.resourceVersion
   if (update.options.dryRun) return last
-  // What watchers see go is the object as it was last stored.
+  // Watchers see the deleted object as it was last stored.
   const result = await scope.server.objects.remove(scope.served, stored.object, stored.version)
   return result.ok ? last : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Every error code there is: what happened and what to do about it. Codes are for programs, and do not change; texts are for
+ * Every error code: what happened and what to do about it. Codes are for programs, and do not change; texts are for
  * people. The types of the errors draw their codes from here, and `docs/reference/errors.md` is generated from it.
  */
 interface ErrorEntry {

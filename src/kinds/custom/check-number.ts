@@ -1,5 +1,5 @@
 /**
- * Numeric limits as the real validator applies them: an integer value is compared with limits cut to integers, and a
+ * Numeric limits as the real validator applies them: an integer value is compared with limits truncated to integers, and a
  * limit or a value that its declared type cannot hold is an error of its own.
  */
 import { goNumber } from './go-text.ts'
@@ -19,7 +19,7 @@ interface Sink {
 
 export function checkNumber(value: number, node: Node, sink: Sink): void {
   checkRange(value, { node, what: 'Checked' }, sink)
-  /** A limit as it is compared with: cut to an integer for integers, when its type can hold it at all. */
+  /** A limit as it is compared: truncated to an integer for integers, if its type can hold it at all. */
   const limitOf = (limit: number, what: string): { limit: number; isInteger: boolean } => {
     const isInteger = checkRange(limit, { node, what }, sink) && isInt64(value)
     return { limit: isInteger ? Math.trunc(limit) : limit, isInteger }

@@ -1,4 +1,4 @@
-/** Groups of the Kubernetes community are protected: a CustomResourceDefinition in one says who approved it. */
+/** Groups of the Kubernetes community are protected: a CustomResourceDefinition in one must state who approved it. */
 import type { Crd } from './crd.ts'
 
 const ANNOTATION = 'api-approved.kubernetes.io'

@@ -1,4 +1,4 @@
-/** How a CustomResourceDefinition says that its versions are converted: not at all, or by a webhook. */
+/** How the versions of a CustomResourceDefinition are converted: not at all, or by a webhook. */
 import { child, type FieldError, forbidden, index, invalid, notSupported, required } from '../../kube/field-error.ts'
 import { checkDns1035Label, checkDns1123Subdomain, checkPortNumber } from '../../kube/names.ts'
 import type { CrdConversion } from './crd.ts'

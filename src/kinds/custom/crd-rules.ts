@@ -78,7 +78,7 @@ function applySpecDefaults(spec: CrdSpec): void {
   if (service !== undefined) service.port ??= 443
 }
 
-/** A version that objects are stored in stays listed until somebody has migrated them and removes it. */
+/** A version in which objects are stored stays listed until someone has migrated them and removes it. */
 function addStoredVersion(crd: Crd): void {
   const storage = storageVersionOf(crd.spec)
   const stored = crd.status?.storedVersions ?? []
@@ -102,7 +102,7 @@ function validateAll(crd: Crd, old: Crd | undefined): FieldError[] {
   return errors
 }
 
-/** What an existing object already breaks it may go on breaking. */
+/** Rules that an existing object already violates are not enforced. */
 function optionsFor(crd: Crd, old: Crd | undefined): SpecOptions {
   const schemas = (old?.spec.versions ?? []).map((v) => v.schema?.openAPIV3Schema as RawSchema | undefined)
   const none = (test: (s: RawSchema) => boolean) => !schemas.some((s) => someSchema(s, test))
@@ -137,7 +137,7 @@ function validateStoredVersions(crd: Crd): FieldError[] {
   if (stored.length === 0) return [invalid(path, crd.status?.storedVersions ?? null, 'must have at least one stored version')]
   const names = (crd.spec.versions ?? []).map((v) => v.name)
   const errors: FieldError[] = []
-  // A version counts once: a second one of its name finds it gone.
+  // A version is matched once: a second one of its name no longer finds it.
   const left = new Set(stored)
   for (const { name, storage } of crd.spec.versions ?? [])
     if (!left.delete(name) && storage) errors.push(invalid(path, stored, `must have the storage version ${name}`))
@@ -201,7 +201,7 @@ function celRuleCount(spec: CrdSpec): number {
   return count
 }
 
-/** What a server would refuse about a definition that did not come through a request (one of our own); empty when nothing. */
+/** The errors of a definition that did not come through a request (one of our own); empty when there are none. */
 export function crdProblems(crd: KubeObject): string[] {
   const copy = deepClone(crd)
   const context: RuleContext = { operation: 'create', subresource: '', now: '', user: { name: '', groups: [] } }

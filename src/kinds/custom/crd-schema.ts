@@ -141,7 +141,7 @@ const printRule = (rule: ValidationRule): Record<string, unknown> => ({
   OptionalOldSelf: rule.optionalOldSelf ?? null,
 })
 
-/** Names of the fields that are set, in Go's order: what the rule about the root of a schema goes through. */
+/** Names of the fields that are set, in Go's order: for the rule about the root of a schema. */
 export function setFieldsOf(s: RawSchema): string[] {
   return Object.entries(printSchema(s))
     .filter(([, value]) => defined(value) && value !== '' && value !== false)

@@ -1,6 +1,6 @@
 /**
  * Validation of a CustomResourceDefinition's spec. The real server validates its internal form, in which what is the
- * same in all versions has moved to the top: that is why messages speak of `spec.validation` and `spec.subresources`
+ * same in all versions is moved to the top: that is why messages mention `spec.validation` and `spec.subresources`
  * although nobody wrote such fields. `internalOf` makes that form.
  */
 import { deepEqual } from '../../base/json.ts'
@@ -300,7 +300,7 @@ const ROOT_FIELDS =
     ' ',
   )
 
-/** With a status subresource, the root may only say what stays true when status is looked at alone. */
+/** With a status subresource, the root may only contain what still holds when status is validated alone. */
 function rootFields(schema: RawSchema, path: string): FieldError[] {
   for (const name of setFieldsOf(schema)) {
     if (name === 'Type' && schema.type !== 'object') {

@@ -1,5 +1,5 @@
 /**
- * The life of a CustomResourceDefinition after it was written, as pure steps: its names are accepted or refused against
+ * The life cycle of a CustomResourceDefinition after it was written, as pure steps: its names are accepted or refused against
  * those of its group, it is established, and on deletion it waits for its instances under a finalizer. The server calls
  * these and writes what they return; `undefined` means that there is nothing to write.
  */
@@ -63,7 +63,7 @@ interface Used {
   kinds: ReadonlySet<string>
 }
 
-/** Names taken in the group: those of this definition too, which it may of course keep. */
+/** Names taken in the group, including those of this definition, which it may keep. */
 function usedNames(crd: Crd, others: readonly Crd[]): Used {
   const taken = [...others.filter((o) => o.metadata.name !== crd.metadata.name && o.spec.group === crd.spec.group), crd].map(
     (o) => o.status?.acceptedNames,
@@ -128,7 +128,7 @@ export function markCrdDeleting(object: KubeObject, now: string): void {
   set(crd, now, ['Terminating', 'True', 'InstanceDeletionPending', message])
 }
 
-/** How far the instances of a definition that is being deleted have come. */
+/** The progress of deleting the instances of a definition that is being deleted. */
 export type CleanupProgress =
   /** Their deletion begins now. */
   | { step: 'started' }
@@ -150,7 +150,7 @@ const overlapsBuiltIn = ({ spec }: Crd): boolean =>
   (spec.group === 'apiregistration.k8s.io' && spec.names.plural === 'apiservices') ||
   (spec.group === CRD_GROUP && spec.names.plural === 'customresourcedefinitions')
 
-/** The definition with the condition for that step; when finished, without the finalizer, so that it goes away. */
+/** The definition with the condition for that step; when finished, without the finalizer, so that it is removed. */
 export function cleanupCrd(crd: KubeObject, progress: CleanupProgress, now: string): KubeObject {
   const next = deepClone(asCrd(crd))
   if (progress.step === 'started')

@@ -9,7 +9,7 @@ import { compilePattern } from './go-regexp.ts'
 
 type Level = 'root' | 'item' | 'field'
 
-/** Why a schema cannot even be read as a structural one; these overlap with other rules and are told only alone. */
+/** Why a schema cannot even be read as a structural one; these overlap with other rules and are reported only on their own. */
 export function structuralInitError(s: RawSchema | undefined): string | undefined {
   if (s === undefined) return undefined
   for (const [key, isSet] of [
@@ -177,7 +177,7 @@ interface Paths {
   value: string
 }
 
-/** Everything a junctor at the root speaks about must be specified outside of it too. */
+/** Every field that a junctor at the root mentions must be specified outside of it too. */
 function completeness(values: RawSchema, structure: RawSchema, at: Paths): FieldError[] {
   const errors = nestedCompleteness(values.not, structure, { ...at, value: child(at.value, 'not') })
   for (const key of ['allOf', 'anyOf', 'oneOf'] as const) {

@@ -1,5 +1,5 @@
 /**
- * The shape of a CustomResourceDefinition as it comes out of typed decoding, and the few questions everybody asks it.
+ * The shape of a CustomResourceDefinition after typed decoding, and a few common helpers.
  */
 import { type Condition, isConditionTrue } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'

@@ -1,6 +1,6 @@
 /**
- * The rules of custom resources: what each door may change, generation, and validation by the schema of the version the
- * object is in. Kubernetes has one strategy per served version; here one set of rules looks the version up.
+ * The rules of custom resources: what each subresource may change, generation, and validation by the schema of the object's
+ * version. Kubernetes has one strategy per served version; here one set of rules looks the version up.
  */
 import { deepClone, deepEqual } from '../../base/json.ts'
 import { type FieldError, invalid } from '../../kube/field-error.ts'
@@ -72,7 +72,7 @@ function validateStatus({ structural, scale }: CompiledVersion, object: KubeObje
   ]
 }
 
-/** The status door changes nothing else, not even labels; who owns which field may change with it. */
+/** The status subresource changes nothing else, not even labels; managed fields may change with it. */
 function keepAllButStatus(object: KubeObject, old: KubeObject): void {
   const { status } = object
   const hasStatus = Object.hasOwn(object, 'status')
@@ -85,7 +85,7 @@ function keepAllButStatus(object: KubeObject, old: KubeObject): void {
   else delete object.status
 }
 
-/** With the status subresource the main door cannot touch status; any change outside metadata is a new generation. */
+/** With a status subresource the main resource cannot change status; any change outside metadata is a new generation. */
 function keepStatus(object: KubeObject, old: KubeObject, hasStatus: boolean): void {
   if (hasStatus) {
     if (Object.hasOwn(old, 'status')) object.status = deepClone(old.status)

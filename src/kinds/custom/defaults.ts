@@ -1,4 +1,4 @@
-/** Structural defaulting: absent fields, and `null` where null may not be, get the schema's default; idempotent. */
+/** Structural defaulting: absent fields, and `null` where null is not allowed, get the schema's default; idempotent. */
 import { deepClone, setOwn } from '../../base/json.ts'
 import { childNode, type Node } from './node.ts'
 

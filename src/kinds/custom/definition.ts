@@ -23,7 +23,7 @@ export interface DefinitionOptions {
   convert?(object: KubeObject, toVersion: string): KubeObject
   /** Rules besides those of the schema; they run after it. */
   rules?: Pick<KindRules, 'validateCreate' | 'validateUpdate' | 'warnings' | 'validateName' | 'allowUnconditionalUpdate'>
-  /** A table that columns of a definition cannot say; only our own server shows it. */
+  /** A table that a definition's columns cannot express; only our own server shows it. */
   table?: TablePrinter
 }
 
@@ -98,7 +98,7 @@ function deprecationOf(version: CrdVersion, { group, names, versions }: CrdSpec)
   return better === undefined ? message : `${message}; use ${group}/${better} ${names.kind}`
 }
 
-/** Subresources belong to a kind here; a version without one that another has is refused by no rule and simply finds it unused. */
+/** Subresources belong to a kind here; no rule refuses one in a version that does not declare it, and there it has no effect. */
 function subresourcesOf(spec: CrdSpec): Pick<KindDefinition, 'subresources' | 'scale'> {
   const subresources: SubresourceInfo[] = []
   if (spec.versions.some((v) => v.subresources?.status !== undefined)) subresources.push({ name: 'status', verbs: SUBRESOURCE_VERBS })
@@ -108,7 +108,7 @@ function subresourcesOf(spec: CrdSpec): Pick<KindDefinition, 'subresources' | 's
   return { subresources, scale }
 }
 
-/** Conversion prunes by the schema of the version it leads to, and defaults nothing, as the real server does. */
+/** Conversion prunes by the schema of the target version, and defaults nothing, as the real server does. */
 function converter(spec: CrdSpec, compiled: ReadonlyMap<string, CompiledVersion>, options: DefinitionOptions) {
   return (object: KubeObject, toApiVersion: string): KubeObject => {
     const { version } = parseGroupVersion(toApiVersion)
@@ -119,7 +119,7 @@ function converter(spec: CrdSpec, compiled: ReadonlyMap<string, CompiledVersion>
   }
 }
 
-/** Remembers what each stored object read as: a list would otherwise pay for every object every time. */
+/** Caches what each stored object read as: a list would otherwise pay for every object every time. */
 function storedReader(spec: CrdSpec, compiled: ReadonlyMap<string, CompiledVersion>) {
   const structural = compiled.get(storageVersionOf(spec))?.structural
   const known = new WeakMap<KubeObject, KubeObject>()

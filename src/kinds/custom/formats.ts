@@ -1,5 +1,5 @@
 /**
- * The string formats that apiextensions checks (others are ignored and only warned about), in the laxness of the real
+ * The string formats that apiextensions checks (others are ignored with a warning), as leniently as the real
  * server: `date-time` looks at the date and the shape of the time, `ipv4` takes leading zeros, `duration` also takes
  * "2 hours". None of the expressions backtracks more than linearly.
  */
@@ -9,7 +9,7 @@ const NUMBER_FORMATS: Record<string, readonly string[]> = { integer: ['int32', '
 
 const normalized = (format: string): string => format.replaceAll('-', '')
 
-/** The format that is enforced for a value of these types; '' when the type does not know it. */
+/** The format that is enforced for a value of these types; '' when it does not apply to the type. */
 export function keptFormat(format: string, types: readonly string[], keepAll: boolean): string {
   if (keepAll || format === '') return format
   const type = types.length === 1 ? types[0] : ''

@@ -139,7 +139,7 @@ function propertyMatcher(property: string): RegExp | undefined {
   try {
     return new RegExp(`\\p{${property}}`, 'u')
   } catch {
-    // The engine refuses names that it does not know: that is the answer to the question, not a failure.
+    // The engine throws on unknown names: that is the answer to the question, not a failure.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Go regular expressions matched in linear time: the tree becomes a small automaton whose determinized states are made
- * as a text needs them, so no pattern and no text can make matching explode (the real server's RE2 gives the same
- * promise). States are kept up to a bound and then made anew.
+ * Go regular expressions matched in linear time: the tree becomes a small automaton whose determinized states are created
+ * as a text needs them, so no pattern and no text can make matching explode (the real server's RE2 makes the same
+ * promise). States are cached up to a bound and then created anew.
  */
 import { type Assertion, parseGoRegexp, type Range, RegexpSyntaxError, type Tree, WORD } from './go-regexp-parse.ts'
 
@@ -9,7 +9,7 @@ export interface Pattern {
   readonly source: string
   /** Whether any part of the text matches; undefined when the pattern itself is not valid. */
   test(text: string): boolean | undefined
-  /** Go's words for what is wrong with the pattern. */
+  /** Go's message about what is wrong with the pattern. */
   readonly error: string | undefined
 }
 
@@ -52,7 +52,7 @@ function compileProgram(source: string): Instruction[] {
     if (program.length >= MAX_INSTRUCTIONS) throw new RegexpSyntaxError('expression too large', source)
     return program.push(instruction) - 1
   }
-  /** Emits `tree` so that it goes on at `next`, and returns where it starts. */
+  /** Emits `tree` so that it continues at `next`, and returns where it starts. */
   const emit = (tree: Tree, next: number): number => {
     if (tree.op === 'chars') return add({ op: 'chars', ranges: tree.ranges, next })
     if (tree.op === 'assert') return add({ op: 'assert', at: tree.at, next })

@@ -135,7 +135,7 @@ class World {
     return { status: 200, body: convert?.(next, `${GROUP}/${at.version}`), warnings }
   }
 
-  /** Only what the rules say about it: the answer itself is the server's. */
+  /** Only what the rules decide: the answer itself is the server's. */
   private scale(step: GoldenStep, stored: KubeObject | undefined, version: string): Answer | undefined {
     if (stored === undefined) return undefined
     const spec = { ...(stored.spec as JsonObject), ...((step.body as JsonObject).spec as JsonObject) }

@@ -1,6 +1,6 @@
 /**
  * Metadata of custom resources and of the resources embedded in them. It passes through Go's ObjectMeta on every
- * decoding: unknown fields are dropped and named, empty ones vanish, and a wrong type makes the object undecodable.
+ * decoding: unknown fields are dropped and reported, empty ones vanish, and a wrong type makes the object undecodable.
  */
 import type { Json, JsonObject } from '../../base/json.ts'
 import { child, type FieldError, index, invalid, keyed, required } from '../../kube/field-error.ts'

@@ -115,7 +115,7 @@ function unfoldIntOrString(out: Published, schema: Schema): void {
   else out.allOf = [{ anyOf: [...INT_OR_STRING] }, ...(schema.allOf ?? [])]
 }
 
-/** Drops what v2 cannot say; a value that may be null or hold unknown fields becomes one of any type. */
+/** Drops what v2 cannot express; a value that may be null or hold unknown fields becomes one of any type. */
 function narrowToV2(schema: Schema): Schema {
   const { allOf: _all, anyOf: _any, oneOf: _one, not: _not, nullable, ...rest } = schema
   const out: Schema = { ...rest }

@@ -1,6 +1,6 @@
 /**
- * Pruning as the API server does it for custom resources: fields that the schema does not name are removed, inside
- * `x-kubernetes-preserve-unknown-fields` only below fields that are named, and `null` where it cannot stay is removed.
+ * Pruning as the API server does it for custom resources: fields that the schema does not name are removed (inside
+ * `x-kubernetes-preserve-unknown-fields` only below named fields), and so is `null` where it is not allowed.
  * apiVersion, kind and metadata of the root and of embedded resources are left to object-meta.ts.
  */
 import { isJsonObject } from '../../base/json.ts'
@@ -41,7 +41,7 @@ function prune(value: unknown, node: Node | undefined, pass: Pass): void {
   }
 }
 
-/** A list below a preserved node stays preserved: its items are only pruned below the fields that are named. */
+/** A list below a preserved node stays preserved: its items are only pruned below named fields. */
 function pruneList(list: unknown[], node: Node | undefined, pass: Pass): void {
   if (node?.preserve && node.items === undefined) return
   const items = node?.preserve && node.items !== undefined ? { ...node.items, preserve: true } : node?.items

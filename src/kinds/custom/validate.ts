@@ -31,7 +31,7 @@ export function validateValue(value: unknown, node: Node, options: ValidateOptio
   return errors
 }
 
-/** The value an update replaces, when it can be told which one that is. */
+/** The value that an update replaces, if it can be identified. */
 type Old = { value: unknown } | undefined
 
 interface Outcome {
@@ -262,7 +262,7 @@ function checkLength(text: string, node: Node, walk: Walk): void {
   }
 }
 
-/** Only items of a list keyed as a map can be told apart; every other list is compared as a whole. */
+/** Only items of a list of type map can be matched; every other list is compared as a whole. */
 function oldItems(node: Node, old: Old): (item: unknown) => Old {
   if (old === undefined || node.listType !== 'map' || !Array.isArray(old.value)) return () => undefined
   const keyOf = (item: unknown) =>

@@ -1,11 +1,11 @@
 /**
- * Where a validation is and what it has found. Names of places are the OpenAPI validator's (relative to where validation
+ * The position of a validation and what it has found. Names of places are the OpenAPI validator's (relative to where validation
  * began), fields are those of the object.
  */
 import { type FieldError, invalid } from '../../kube/field-error.ts'
 
 export interface Found {
-  /** The OpenAPI validator's text, by which it drops repetitions. */
+  /** The OpenAPI validator's text, by which it removes duplicates. */
   text: string
   error: FieldError
 }

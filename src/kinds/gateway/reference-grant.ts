@@ -1,6 +1,6 @@
 /**
  * Gateway API's ReferenceGrant: the owner of a namespace consents to references from other namespaces. A foreign kind with
- * the upstream's exact schema; where its own definition is already installed, that one stays.
+ * the upstream's exact schema; where the upstream definition is already installed, it is kept.
  */
 import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'

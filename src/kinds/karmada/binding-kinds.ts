@@ -1,5 +1,5 @@
 /**
- * ResourceBinding and ClusterResourceBinding are one thing with two sets of names. Whoever works on bindings takes a
+ * ResourceBinding and ClusterResourceBinding are the same thing under two sets of names. Code that works on bindings takes a
  * `BindingKind` and never asks which of the two it is.
  */
 
@@ -20,7 +20,7 @@ import {
 
 export interface BindingKind {
   readonly resource: Resource<Binding>
-  /** What a controller for this kind is called: `fleet.binding.works`, and the same with an ending for cluster-scoped ones. */
+  /** The name of a controller for this kind: `fleet.binding.works`, with a suffix for cluster-scoped ones. */
   controllerName(base: string): string
   /** Label of the permanent id: on the binding, its Works and their manifests. */
   readonly idLabel: string
@@ -62,5 +62,5 @@ export const CLUSTER_SCOPED_BINDINGS: BindingKind = Object.freeze({
 
 export const BINDING_KINDS: readonly BindingKind[] = Object.freeze([NAMESPACED_BINDINGS, CLUSTER_SCOPED_BINDINGS])
 
-/** Empty while admission has not given it one. */
+/** Empty until admission has assigned one. */
 export const permanentIdOf = ({ idLabel }: BindingKind, { metadata }: KubeObject): string => metadata.labels?.[idLabel] ?? ''

@@ -1,4 +1,4 @@
-/** Spec and status of ResourceBinding and ClusterResourceBinding: one object, what it needs, where it goes and how it is there. */
+/** Spec and status of ResourceBinding and ClusterResourceBinding: one object, what it needs, where it goes and its state there. */
 import { type Static, s } from '../schema/builder.ts'
 import { conflictResolution, failoverBehavior, purgeMode, suspensionFields } from './failover.ts'
 import { AGE_COLUMN, conditions, nodeSelector, resourceList, strings, toleration } from './kube-schemas.ts'

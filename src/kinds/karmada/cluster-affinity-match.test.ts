@@ -57,7 +57,7 @@ describe('which clusters an affinity means', () => {
     const numbered = member({ region: '7' })
     assert.deepEqual(
       ['6', '8', '-6', '+6'].map((than) => matchesCluster(field('region', 'Gt', than), numbered)),
-      // A sign is nothing that a label could hold.
+      // A label value cannot contain a sign.
       [true, false, false, false],
     )
   })

@@ -1,6 +1,6 @@
 /**
- * Which clusters an affinity means. All that is set must hold; nothing set means every cluster, and a selector that cannot be
- * read means none. Compile once (`clusterMatcher`) where many clusters are asked about.
+ * Which clusters an affinity selects. All set fields must match; an empty affinity selects every cluster, and an invalid
+ * selector none. Compile once (`clusterMatcher`) to match many clusters.
  */
 
 import { type LabelRequirement, type LabelSelector, type Labels, matchesLabels, selectorFromObject } from '../../kube/selector.ts'
@@ -24,7 +24,7 @@ export function clusterMatcher(affinity: ClusterAffinity | undefined): Matcher {
   )
 }
 
-/** What an affinity does not speak of is not asked about. */
+/** Fields that an affinity does not use are not looked up. */
 function both(one: Matcher, other: Matcher): Matcher {
   if (one === matchAll) return other
   return other === matchAll ? one : (cluster) => one(cluster) && other(cluster)
@@ -61,7 +61,7 @@ function fieldMatcher(expressions: readonly Expression[]): Matcher {
     zones.every((expression) => matchesZones(expression, cluster.spec?.zones ?? [])) && matchesLabels(selector, fieldsOf(cluster))
 }
 
-/** Provider and region of a cluster as if they were labels; what is empty is absent. */
+/** Provider and region of a cluster as if they were labels; empty ones are absent. */
 function fieldsOf({ spec }: ClusterTraits): Labels {
   return { ...(spec?.provider ? { provider: spec.provider } : {}), ...(spec?.region ? { region: spec.region } : {}) }
 }
@@ -79,13 +79,13 @@ function fieldsSelector(expressions: readonly Expression[]): LabelSelector | und
   return selector
 }
 
-/** A value must be a number and also what a label can hold, which has no sign. */
+/** A value must be a number and also a valid label value, which has no sign. */
 function comparison({ key, operator, values = [] }: Expression): LabelSelector | undefined {
   if (values.length !== 1 || !/^[0-9]{1,63}$/.test(values[0] ?? '')) return undefined
   return [{ key, operator: operator === 'Gt' ? 'gt' : 'lt', values }]
 }
 
-/** A cluster may lie in several zones: one of those asked for is enough, one of those refused is too much. */
+/** A cluster may lie in several zones: In needs one of them listed, NotIn none. */
 function matchesZones({ operator, values = [] }: Expression, zones: readonly string[]): boolean {
   switch (operator) {
     case 'In':

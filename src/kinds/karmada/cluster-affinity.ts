@@ -1,8 +1,8 @@
-/** How clusters are named everywhere in Karmada's kinds: by labels, by fields, by name, and by exception. */
+/** How clusters are selected everywhere in Karmada's kinds: by labels, by fields, by name, and by exclusion. */
 import { type Static, s } from '../schema/builder.ts'
 import { fieldRequirements, labelSelector, strings } from './kube-schemas.ts'
 
-/** The fields, for the places that hold them inline beside others. */
+/** The fields, for schemas that include them inline. */
 export const clusterAffinityFields = {
   labelSelector: s.optional(labelSelector('Demands on the labels of clusters.')),
   fieldSelector: s.optional(

@@ -1,4 +1,4 @@
-/** The table of clusters where the server is ours: a definition cannot join zones or say Unknown. */
+/** The table of clusters on our own server: columns of a definition cannot join zones or show Unknown. */
 import { findCondition } from '../../kube/conditions.ts'
 import type { Column, TablePrinter } from '../kind.ts'
 import { ageOf, at, list, nameOf, text, texts } from '../kubernetes/printers/fields.ts'

@@ -1,4 +1,4 @@
-/** Taints that come and go with the conditions of clusters. */
+/** Taints that are added and removed with the conditions of clusters. */
 import { type Static, s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { clusterAffinity } from './cluster-affinity.ts'

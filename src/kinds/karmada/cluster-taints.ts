@@ -1,6 +1,6 @@
 /**
- * Taints of clusters: which there are, which are added and removed, and how events describe them. A taint is
- * identified by its key and effect; one that is there already keeps its value and the time it came.
+ * Taints of clusters: which exist, which are added and removed, and how events describe them. A taint is
+ * identified by its key and effect; an existing one keeps its value and the time it was added.
  */
 import { tolerates } from '../kubernetes/taints.ts'
 import type { Taint, Toleration } from './index.ts'
@@ -34,7 +34,7 @@ export const noExecuteTaints = (taints: readonly Taint[] | undefined): readonly 
 const NOW = Number.NEGATIVE_INFINITY
 export const NEVER = Number.POSITIVE_INFINITY
 
-/** When NoExecute taints drive a binding away. The moment in milliseconds: at once for a taint that is not tolerated, never where all are tolerated for ever. */
+/** When NoExecute taints evict a binding, in milliseconds: NOW for a taint that is not tolerated, NEVER where all are tolerated for ever. */
 export function evictionDue(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
   const used = taints.map((taint) => tolerations.find((toleration) => tolerates(toleration, taint)))
   if (used.includes(undefined)) return NOW
@@ -46,7 +46,7 @@ export function evictionDue(taints: readonly Taint[], tolerations: readonly Tole
   return ends.reduce((first, end) => Math.min(first, end), NEVER)
 }
 
-/** A taint that nobody knows the age of has not come of age. */
+/** A taint without a known time never expires its toleration. */
 function endOf(timeAdded: string | undefined, seconds: number): number {
   const addedMs = timeAdded === undefined ? Number.NaN : Date.parse(timeAdded)
   return Number.isNaN(addedMs) ? NEVER : addedMs + seconds * 1000

@@ -1,4 +1,4 @@
-/** A member cluster: how it is reached, where it stands, what it has. */
+/** A member cluster: how it is reached, where it is located, what resources it has. */
 import { type Static, s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { clusterTable } from './cluster-table.ts'
@@ -100,7 +100,7 @@ export const Cluster = defineKind({
   plural: 'clusters',
   categories: CATEGORIES,
   scope: 'Cluster',
-  // Karmada's own server takes an update that names no version.
+  // Karmada's own server accepts an update without a resourceVersion.
   rules: { allowUnconditionalUpdate: true },
   table: clusterTable,
   versions: {

@@ -1,4 +1,4 @@
-/** What happens to work whose cluster or application fails, how conflicts end and what is held back: shared by policies and bindings. */
+/** What happens when a cluster or an application fails, how conflicts are resolved and what is suspended: shared by policies and bindings. */
 import { type Static, s } from '../schema/builder.ts'
 import { strings } from './kube-schemas.ts'
 
@@ -15,7 +15,7 @@ const statePreservation = s.object(
   { description: 'State that the next cluster is told.' },
 )
 
-/** Deprecated names of purge modes and what they are called now; admission rewrites them. */
+/** Deprecated names of purge modes and their current names; admission rewrites them. */
 export const PURGE_MODE_ALIASES: Readonly<Record<string, PurgeMode>> = Object.freeze({ Immediately: 'Directly', Graciously: 'Gracefully' })
 
 export const purgeMode = () =>

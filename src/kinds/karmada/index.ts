@@ -1,4 +1,4 @@
-/** Karmada's kinds, which only a hub serves: one line per kind, and the types others speak in. */
+/** Karmada's kinds, which only a hub serves: one line per kind, and the types that other code uses. */
 import type { OwnKind } from '../schema/define-kind.ts'
 import { Cluster } from './cluster.ts'
 import { ClusterOverridePolicy } from './cluster-override-policy.ts'
@@ -40,7 +40,7 @@ export {
   Work,
 }
 
-/** One path for namespaced and cluster-scoped objects: spec and status are the same. */
+/** One code path for namespaced and cluster-scoped objects: spec and status are the same. */
 export type Binding = ResourceBinding | ClusterResourceBinding
 export type Policy = PropagationPolicy | ClusterPropagationPolicy
 

@@ -1,4 +1,4 @@
-/** What an interpreter can be asked about a kind, and under which name each question has a script. */
+/** The operations of an interpreter, and the name of the script for each. */
 export const INTERPRETER_OPERATIONS = [
   'InterpretReplica',
   'InterpretComponent',

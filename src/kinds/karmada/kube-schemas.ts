@@ -1,4 +1,4 @@
-/** Shapes of Kubernetes itself inside Karmada's kinds: selectors, taints, tolerations, conditions, amounts. */
+/** Kubernetes types used in Karmada's kinds: selectors, taints, tolerations, conditions, amounts. */
 import type { Condition } from '../../kube/conditions.ts'
 import { type Static, s, type Typed } from '../schema/builder.ts'
 

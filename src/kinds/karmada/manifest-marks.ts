@@ -1,7 +1,7 @@
 /**
- * What the manifest of a Work says about where it comes from: the id of the Work, and which labels and annotations are
- * ours, so that a key that the template dropped is dropped in the member too. Whoever compares a manifest with the stored
- * one makes these marks first: the same input gives the same manifest, in any order of keys.
+ * What the manifest of a Work records about its origin: the id of the Work, and which labels and annotations are
+ * ours, so that a key that the template dropped is dropped in the member too. Before a manifest is compared with the stored
+ * one, these marks must be added: the same input gives the same manifest, in any order of keys.
  */
 import { maybeObject, stringEntries } from '../kubernetes/rules/fields.ts'
 import { MANAGED_ANNOTATIONS, MANAGED_LABELS, WORK_ID } from './well-known.ts'

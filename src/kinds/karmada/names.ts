@@ -1,4 +1,4 @@
-/** Names that are made from other names. Karmada makes the same ones, so objects are found again after a change of control plane. */
+/** Names derived from other names. Karmada derives the same ones, so objects are found again after switching control planes. */
 import { EXECUTION_NAMESPACE_PREFIX } from './well-known.ts'
 
 /** 32-bit FNV-1a over the UTF-8 bytes. */
@@ -22,7 +22,7 @@ const hashed = (text: string): string => safeEncode(String(fnv32a(text)))
 /** Names of roles may have colons, which names of bindings and Works may not. */
 const withoutColons = (name: string): string => name.replaceAll(':', '.')
 
-/** The binding of a template. Names that differ in case or in colon and dot alone share one: its maker must look at the owner. */
+/** The binding of a template. Names that differ only in case or in colon and dot share one: its creator must check the owner. */
 export const bindingName = (kind: string, name: string): string => `${withoutColons(name)}-${kind}`.toLowerCase()
 
 /** The Work of an object in the execution namespace of a cluster; `namespace` is empty for cluster-scoped objects. */
@@ -32,7 +32,7 @@ export function workName(kind: string, name: string, namespace: string | undefin
   return `${plain.toLowerCase()}-${hashed(whole.toLowerCase())}`
 }
 
-/** Stands for a binding in the label of those it needs; without a namespace (cluster-scoped) the name alone. */
+/** Identifies a binding in the label of those it depends on; without a namespace (cluster-scoped) the name alone. */
 export const bindingReferenceKey = (namespace: string | undefined, name: string): string =>
   hashed(namespace === undefined || namespace === '' ? name : `${namespace}/${name}`)
 
@@ -44,7 +44,7 @@ export const clusterOfExecutionNamespace = (namespace: string): string | undefin
     ? namespace.slice(EXECUTION_NAMESPACE_PREFIX.length)
     : undefined
 
-/** What joining a cluster makes on either side. */
+/** The objects that joining a cluster creates on either side. */
 export const memberServiceAccount = (cluster: string): string => `karmada-${cluster}`
 export const memberRole = (cluster: string): string => `karmada-controller-manager:karmada-${cluster}`
 export const IMPERSONATOR_SERVICE_ACCOUNT = 'karmada-impersonator'

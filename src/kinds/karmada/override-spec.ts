@@ -1,4 +1,4 @@
-/** The spec of OverridePolicy and ClusterOverridePolicy: which objects change how on the way to which clusters. */
+/** The spec of OverridePolicy and ClusterOverridePolicy: which objects are changed, how, and for which clusters. */
 import { type Static, s } from '../schema/builder.ts'
 import { clusterAffinity } from './cluster-affinity.ts'
 import { strings } from './kube-schemas.ts'

@@ -1,4 +1,4 @@
-/** The spec of PropagationPolicy and ClusterPropagationPolicy, which differ in reach alone, and how the two are listed. */
+/** The spec of PropagationPolicy and ClusterPropagationPolicy, which differ only in scope, and how the two are listed. */
 import { type Static, s } from '../schema/builder.ts'
 import { conflictResolution, failoverBehavior, suspensionFields } from './failover.ts'
 import { AGE_COLUMN, strings } from './kube-schemas.ts'

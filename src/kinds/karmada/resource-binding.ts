@@ -1,4 +1,4 @@
-/** What a policy made of one namespaced object. */
+/** The binding of one namespaced object. */
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { bindingColumns as columns, bindingSchema as schema } from './binding-schema.ts'
 import { CATEGORIES, GROUPS } from './kube-schemas.ts'

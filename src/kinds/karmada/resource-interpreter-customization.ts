@@ -1,4 +1,4 @@
-/** Scripts that say how one kind is read and written. */
+/** Scripts that define how one kind is read and written. */
 import { type Static, s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import type { InterpreterOperation } from './interpreter-operations.ts'

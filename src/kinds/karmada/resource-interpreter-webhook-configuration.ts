@@ -1,4 +1,4 @@
-/** Servers that say how kinds are read and written. */
+/** Servers that define how kinds are read and written. */
 import { type Static, s, type Typed } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import type { InterpreterOperation } from './interpreter-operations.ts'
@@ -24,7 +24,7 @@ const clientConfig = s.object(
 )
 
 const rule = s.object({
-  // Admission says which ones there are: the schema would answer in other words.
+  // Admission checks which ones exist: the schema would give a different message.
   operations: s.array(s.string() as Typed<InterpreterOperation | '*'>, { description: 'What is asked; `*`: everything.' }),
   apiGroups: strings('The groups of the kinds; `*`: all.'),
   apiVersions: strings('The versions of the kinds; `*`: all.'),

@@ -1,6 +1,6 @@
 /**
- * How well the resource selectors of a policy fit an object. A name is more specific than labels, labels more than the kind
- * alone; it decides between policies of equal priority. A selector that cannot be read fits nothing.
+ * How well the resource selectors of a policy match an object. A name is more specific than labels, labels more than the kind
+ * alone; it decides between policies of equal priority. An invalid selector matches nothing.
  */
 
 import type { KubeObject } from '../../kube/meta.ts'
@@ -16,7 +16,7 @@ type Traits = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>
 export const implicitPriorityOf = (selectors: readonly ResourceSelector[], object: Traits): ImplicitPriority =>
   resourceMatcher(selectors)(object)
 
-/** Compiled once, for asking about many objects. */
+/** Compiled once, to match many objects. */
 export function resourceMatcher(selectors: readonly ResourceSelector[]): (object: Traits) => ImplicitPriority {
   const compiled = selectors.map((selector) => ({ selector, labels: labelsOf(selector) }))
   return (object) => {

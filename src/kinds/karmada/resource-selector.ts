@@ -1,4 +1,4 @@
-/** How policies name the objects they are about. */
+/** How policies select objects. */
 import { type Static, s } from '../schema/builder.ts'
 import { labelSelector } from './kube-schemas.ts'
 

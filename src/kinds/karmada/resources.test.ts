@@ -38,7 +38,7 @@ describe('a hub', () => {
   let world: World
   before(async () => {
     world = await aWorld().settle()
-    // This is about the server alone: nobody reacts to what is written.
+    // This is about the server alone: no controller reacts to what is written.
     await world.hub.stopControllers()
   })
   after(() => world.stop())

@@ -3,7 +3,7 @@
  * fixed words of conditions. Users' scripts and dashboards look for exactly these.
  */
 
-// Labels: permanent ids, given once at creation and copied to whatever is made from the object.
+// Labels: permanent ids, assigned once at creation and copied to whatever is made from the object.
 export const PROPAGATION_POLICY_ID = 'propagationpolicy.karmada.io/permanent-id'
 export const CLUSTER_PROPAGATION_POLICY_ID = 'clusterpropagationpolicy.karmada.io/permanent-id'
 export const RESOURCE_BINDING_ID = 'resourcebinding.karmada.io/permanent-id'
@@ -13,19 +13,19 @@ export const WORK_ID = 'work.karmada.io/permanent-id'
 /** `true` on every object of ours in a member: marks what may be updated and deleted there. */
 export const MANAGED_LABEL = 'karmada.io/managed'
 export const MANAGED_VALUE = 'true'
-/** `true` on what joining a cluster makes on either side. */
+/** `true` on what joining a cluster creates on either side. */
 export const SYSTEM_LABEL = 'karmada.io/system'
 /** `true` on a namespace that is not to be copied to members. */
 export const SKIP_NAMESPACE_LABEL = 'namespace.karmada.io/skip-auto-propagation'
-/** `true` on a template whose replicas members decide themselves. */
+/** `true` on a template whose replicas the members decide. */
 export const RETAIN_REPLICAS_LABEL = 'resourcetemplate.karmada.io/retain-replicas'
 /** On a template that belongs to another controller: the detector leaves it alone. */
 export const CLAIMED_BY_LABEL = 'resourcetemplate.karmada.io/claimed-by'
 export const DELETION_PROTECTED_LABEL = 'resourcetemplate.karmada.io/deletion-protected'
 export const DELETION_PROTECTED_ALWAYS = 'Always'
-/** On a binding that no policy made and that is to be scheduled all the same. */
+/** On a binding that was not made by a policy but is to be scheduled all the same. */
 export const BINDING_MANAGED_BY_LABEL = 'binding.karmada.io/managed-by'
-/** On an attached binding, followed by the reference key of the binding that depends on it; the value is that one's id. */
+/** On an attached binding, followed by the reference key of the binding that depends on it; the value is the latter's id. */
 export const DEPENDED_BY_LABEL_PREFIX = 'resourcebinding.karmada.io/depended-by-'
 
 // Annotations.
@@ -98,7 +98,7 @@ export const WORK_DISPATCHING = 'Dispatching'
 export const CLUSTER_READY = 'Ready'
 export const COMPLETE_API_ENABLEMENTS = 'CompleteAPIEnablements'
 
-// Why a binding leaves a cluster, and who says so.
+// Why a binding leaves a cluster, and who decided it.
 export const EVICTION_REASONS = Object.freeze({ taintUntolerated: 'TaintUntolerated', applicationFailure: 'ApplicationFailure' })
 export const EVICTION_PRODUCERS = Object.freeze({
   taintManager: 'TaintManager',
@@ -106,5 +106,5 @@ export const EVICTION_PRODUCERS = Object.freeze({
   clusterApplicationFailover: 'cluster-resource-binding-application-failover-controller',
 })
 
-/** What is filled in where a policy says nothing. */
+/** Defaults for what a policy does not set. */
 export const DEFAULT_GRACE_PERIOD_SECONDS = 600

@@ -1,4 +1,4 @@
-/** What one cluster is to be given: it lives in the execution namespace of that cluster. */
+/** What one cluster is to receive: it lives in the execution namespace of that cluster. */
 import { type Static, s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { AGE_COLUMN, CATEGORIES, conditions, GROUPS } from './kube-schemas.ts'

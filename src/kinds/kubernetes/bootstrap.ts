@@ -1,6 +1,6 @@
 /**
- * The objects a fresh API server makes for itself: system namespaces, default RBAC, priority classes, the default flow
- * control, the `kubernetes` Service, API services. Complete but for what every create adds (uid, resourceVersion,
+ * The objects a fresh API server creates for itself: system namespaces, default RBAC, priority classes, the default flow
+ * control, the `kubernetes` Service, API services. Complete except for what every create adds (uid, resourceVersion,
  * creationTimestamp).
  */
 import { isJsonObject } from '../../base/json.ts'
@@ -25,7 +25,7 @@ interface ObjectFact {
 }
 
 interface BootstrapFact {
-  /** What objects name by number. */
+  /** Values that the objects refer to by number. */
   managedFields: ManagedFieldsEntry[][]
   objects: ObjectFact[]
 }
@@ -54,7 +54,7 @@ function fitted(object: KubeObject, options: BootstrapOptions): KubeObject {
   return object
 }
 
-/** The one port of the `kubernetes` Service: a server that listens elsewhere than before puts it right. */
+/** The one port of the `kubernetes` Service: a server that now listens elsewhere corrects it. */
 export function kubernetesServicePorts(port: number): { name: string; protocol: string; port: number; targetPort: number }[] {
   return [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }]
 }

@@ -91,7 +91,7 @@ describe('typed decoding', () => {
       spec('{"priority":3000000000}'),
       'json: cannot unmarshal number 3000000000 into Go struct field PodSpec.spec.priority of type int32',
     )
-    // Fields of embedded structs are named with the struct they come from.
+    // Fields of embedded structs are named together with the struct they come from.
     fails(
       POD,
       spec('{"volumes":[{"emptyDir":[]}]}'),
@@ -104,7 +104,7 @@ describe('typed decoding', () => {
     )
     fails(kind('Secret'), '{"data":{"a":"aGk"}}', 'illegal base64 data at input byte 0')
     fails(kind('Secret'), '{"data":{"a":"aGk=x"}}', 'illegal base64 data at input byte 4')
-    // A type that decodes itself stops everything; other type errors wait for the end, where the first one is told.
+    // An error in a type with its own decoder ends the decoding; other type errors wait for the end, where the first is reported.
     fails(
       POD,
       '{"metadata":{"name":1,"labels":2},"spec":3}',

@@ -1,8 +1,8 @@
 /**
  * Typed decoding as the real server does it: what encoding/json (sigs.k8s.io/json, case-sensitive) makes of a parsed
- * body when it fills the Go struct of a kind, and what that struct prints again. Unknown fields are dropped and named,
- * zero values appear or vanish as Go's tags say, numbers and texts that read themselves come out canonical, and a wrong
- * type is refused in Go's own words. The result is plain JSON that shares nothing with the input.
+ * body when it fills the Go struct of a kind, and how that struct is then serialized. Unknown fields are dropped and reported,
+ * zero values appear or vanish as Go's tags say, types with their own decoders come out canonical, and a wrong
+ * type is refused with Go's own message. The result is plain JSON that shares nothing with the input.
  */
 import { deepClone, type Json, type JsonObject, setOwn } from '../../base/json.ts'
 import { compareStrings, goQuote } from '../../kube/go-print.ts'
@@ -20,7 +20,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** What the real server says of a kind it does not know. */
+/** The real server's message about an unknown kind. */
 export const notRegistered = ({ group, version, kind }: GroupVersionKind): string =>
   `no kind ${goQuote(kind)} is registered for version ${goQuote(groupVersion(group, version))} in scheme "pkg/runtime/scheme.go:111"`
 
@@ -36,22 +36,22 @@ interface State {
   readonly details: JsonDetails | undefined
   /** Field names, map keys and indexes from the root, for strict errors. */
   readonly path: (string | number)[]
-  /** Struct fields alone from the root, and the struct the last one is in: for type errors. */
+  /** Only struct fields from the root, and the struct that contains the last one: for type errors. */
   readonly fields: string[]
   structName: string
-  /** The first type error; Go goes on decoding and reports it at the end. */
+  /** The first type error; Go continues decoding and reports it at the end. */
   typeError: string | undefined
-  /** Above zero inside a type that decodes itself: strictness ends at its border, and errors name the struct outside. */
+  /** Above zero inside a type with its own decoder: strictness ends at its border, and errors name the struct outside. */
   enclosed: number
   readonly unknown: string[]
   readonly strict: Set<string>
-  /** Text of the number at hand, when its value does not say it. */
+  /** Text of the current number, when its value does not preserve it. */
   literal: string | undefined
 }
 
 const MAX_STRICT_ERRORS = 100
 
-/** Throws DecodeError. `details` comes from parseJsonText and is needed where a key may have come twice. */
+/** Throws DecodeError. `details` comes from parseJsonText and is needed where a key may be repeated. */
 export function decodeTyped(gvk: GroupVersionKind, value: Json, details?: JsonDetails): TypedObject {
   const model = messageFor(gvk)
   if (model === undefined) throw new DecodeError(notRegistered(gvk))
@@ -105,7 +105,7 @@ function fillSlots(model: MessageModel, slots: unknown[], previous: JsonObject):
 interface Entry {
   readonly key: string
   readonly value: Json | undefined
-  /** Where the text of an odd number is looked up, unless it is at hand. */
+  /** Where the text of an odd number is looked up, unless it is given. */
   readonly container: object | undefined
   readonly literal: string | undefined
   /** Keys of this object so far; only where some key is repeated. */
@@ -140,7 +140,7 @@ function decodeField(state: State, field: FieldModel, entry: Entry, previous: un
   return field.shape === 'list' ? decodeList(state, field, value, previous) : decodeMap(state, field, value, previous)
 }
 
-/** Types that take null as their zero value; Go leaves other values as they are when it reads null. */
+/** Types that take null as their zero value; for others Go leaves the value unchanged when it reads null. */
 const NULL_RESETS: ReadonlySet<ValueKind> = new Set(['time', 'microTime', 'quantity'])
 
 function decodeList(state: State, field: FieldModel, value: Json, previous: unknown): unknown {
@@ -284,7 +284,7 @@ function strings(state: State, value: Json, goType: string): string[] | undefine
   })
 }
 
-/** Free-form JSON is kept; with details, integers that would be stored as another number are refused. */
+/** Free-form JSON is kept; with details, integers that would be stored as a different number are refused. */
 function copyRaw(state: State, value: Json): Json {
   if (state.literal !== undefined) refuseInexact(state.literal, state.path)
   else if (state.details !== undefined && state.details.numbers.size > 0) refuseInexactWithin(state.details, value, state.path)
@@ -323,7 +323,7 @@ function schema(state: State, field: FieldModel, value: Json): unknown {
   return finish(field.message, [])
 }
 
-/** A type error inside a value that decodes itself ends the decoding at once, with the context outside of it. */
+/** A type error inside a type with its own decoder ends the decoding at once, with the context outside of it. */
 function enclosed(state: State, decode: () => unknown): unknown {
   const outer = state.typeError
   state.typeError = undefined

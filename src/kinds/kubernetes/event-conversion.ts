@@ -1,5 +1,5 @@
 /**
- * Events have two faces over one stored form: core/v1 and events.k8s.io/v1. The stored form is the core one; the other
+ * Events have two representations of one stored form: core/v1 and events.k8s.io/v1. The stored form is the core one; the other
  * renames six fields and keeps the rest.
  */
 import type { Json } from '../../base/json.ts'
@@ -28,6 +28,6 @@ export function convertEvent(event: KubeObject, toApiVersion: string): KubeObjec
   for (const [name, value] of Object.entries(event)) renamed[names.get(name) ?? name] = value
   renamed.apiVersion = toApiVersion
   const group = toApiVersion === EVENTS ? 'events.k8s.io' : ''
-  // Decoding again drops and prints zero values as the other struct's tags say.
+  // Decoding again drops and adds zero values as the other struct's tags say.
   return decodeTyped({ group, version: 'v1', kind: 'Event' }, renamed as Json).object
 }

@@ -1,6 +1,6 @@
 /**
- * What becomes of a body's strict errors (unknown and repeated fields) in each mode of field validation, and what a body
- * says it is before anything else is known about it.
+ * What happens to a body's strict errors (unknown and repeated fields) in each mode of field validation, and the type that a
+ * body declares, which is read before anything else.
  */
 import { isJsonObject, type Json } from '../../base/json.ts'
 import { goQuote } from '../../kube/go-print.ts'
@@ -10,7 +10,7 @@ import { DecodeError } from './decode-json.ts'
 export type FieldValidationMode = 'Strict' | 'Warn' | 'Ignore'
 
 export interface StrictOutcome {
-  /** The sentence to refuse the request with. */
+  /** The message to refuse the request with. */
   error?: string
   /** Texts of Warning headers. */
   warnings: string[]
@@ -18,7 +18,7 @@ export interface StrictOutcome {
 
 const YAML_PREFIXES = ['yaml: unmarshal errors:\n', 'error converting YAML to JSON: yaml: unmarshal errors:\n']
 
-/** `errors` in the order they are to be told: those of the text, then those of typed decoding. */
+/** `errors` in the order in which they are reported: those of the text, then those of typed decoding. */
 export function strictOutcome(mode: FieldValidationMode, errors: readonly string[]): StrictOutcome {
   if (errors.length === 0 || mode === 'Ignore') return { warnings: [] }
   if (mode === 'Strict') return { error: `strict decoding error: ${errors.join(', ')}`, warnings: [] }
@@ -37,7 +37,7 @@ function warningsOf(error: string): string[] {
 }
 
 export interface DeclaredType {
-  /** '' where the body says nothing. */
+  /** '' where the body declares none. */
   group: string
   version: string
   kind: string

@@ -1,6 +1,6 @@
 /**
- * The types of the API that read and print themselves in Go (time, quantity, base64 bytes): text in, the text the server
- * would answer out, or Go's error. Texts that are canonical already, which is nearly all, take a short way.
+ * The API types with their own Go encoding (time, quantity, base64 bytes): text in; out comes the text that the server
+ * would answer, or Go's error. Texts that are already canonical, which is nearly all, take a fast path.
  */
 import { formatInstant, formatMicroInstant, type Instant, isZeroTime, parseMicroTime, parseTime } from '../../kube/go-time.ts'
 import { type Parsed, parsed, unparsed } from '../../kube/parsed.ts'
@@ -19,7 +19,7 @@ export function canonicalTime(kind: TimeKind, text: string): Parsed<string | nul
 }
 
 export function printInstant(kind: TimeKind, instant: Instant): string | null {
-  // metav1.Time forgets the fraction when it is printed, but not when it asks whether it is zero.
+  // metav1.Time drops the fraction when it is printed, but not when it checks for zero.
   if (isZeroTime(instant)) return null
   return kind === 'time' ? formatInstant(instant) : formatMicroInstant(instant)
 }

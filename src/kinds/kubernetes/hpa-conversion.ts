@@ -132,7 +132,7 @@ function decoded(annotations: Record<string, string>, name: string, structName: 
   try {
     return value.map((item) => (item === null ? {} : reprint(structName, item as Fields)))
   } catch {
-    // Written by hand and wrong: not ours to refuse, as on the real server.
+    // Edited by hand and invalid: ignored rather than refused, as on the real server.
     return undefined
   }
 }

@@ -52,7 +52,7 @@ const averages = (from: Fields, prefix: 'target' | 'current'): Fields => ({
 const specToV2: Record<Source, Converter> = {
   object: ({ target, metricName, targetValue, selector, averageValue }) => {
     const average = averageValue !== undefined && averageValue !== null
-    // The old type cannot leave the value out; a zero beside an average means that none was given.
+    // The old type cannot omit the value; a zero beside an average means that none was given.
     const value = average && isZero(targetValue) ? undefined : (targetValue ?? '0')
     return {
       describedObject: target,

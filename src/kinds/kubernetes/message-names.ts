@@ -37,7 +37,7 @@ export function messageFor({ group, version, kind }: GroupVersionKind): MessageM
   const definition = definitionNameFor(group, version, kind)
   if (definition !== undefined) return messageModel(`k8s.io.${definition.slice('io.k8s.'.length).replaceAll('-', '_')}`)
   const own = messageModel(`${PACKAGES.get(group) ?? `k8s.io.api.${group.replace(/\.k8s\.io$/, '')}`}.${version}.${kind}`)
-  // Only whole kinds carry TypeMeta; PodSpec is a message of the same package, but no kind.
+  // Only whole kinds have TypeMeta; PodSpec is a message of the same package, but not a kind.
   if (own?.byName.has('apiVersion') && own.fields[0]?.name === 'kind') return own
   return META_KINDS.has(kind) ? messageModel(`${META}.${kind}`) : undefined
 }

@@ -1,7 +1,7 @@
 /**
- * Who judges metadata, kind by kind. The real server checks the metadata of every object in general; most kinds then check
- * it again themselves, some as a change, some as if the object were new, some both. The text of a refusal is the same, but
- * each check adds its causes; and a kind's own check is what refuses finalizers that are neither known nor qualified.
+ * Which checks validate metadata, kind by kind. The real server checks the metadata of every object in general; most kinds
+ * then check it again themselves, some as a change, some as if the object were new, some both. The error message is the same,
+ * but each check adds its causes; and a kind's own check is what refuses finalizers that are neither known nor qualified.
  */
 import type { MetadataChecks, MetadataPasses } from '../kind.ts'
 
@@ -10,7 +10,7 @@ const CHANGE: MetadataPasses = { asChange: 1, asNew: 0 }
 const NEW: MetadataPasses = { asChange: 0, asNew: 1 }
 const BOTH: MetadataPasses = { asChange: 1, asNew: 1 }
 
-/** By default metadata is judged as a change, and finalizers without a domain must be known ones. */
+/** By default metadata is validated as a change, and finalizers without a domain must be known ones. */
 const USUAL: MetadataChecks = { standardFinalizers: true, update: CHANGE, status: CHANGE }
 
 const both: MetadataChecks = { ...USUAL, update: BOTH }

@@ -21,7 +21,7 @@ export type ValueKind =
   | 'microTime'
   | 'quantity'
   | 'intOrString'
-  /** Any JSON value, kept as it is. */
+  /** Any JSON value, kept unchanged. */
   | 'raw'
   | 'schemaOrBool'
   | 'schemaOrList'
@@ -185,7 +185,7 @@ export function finish(model: MessageModel, slots: readonly unknown[]): JsonObje
   return out as JsonObject
 }
 
-/** Answers of the server print a list without items as empty, and any other unset list, map or pointer as null. */
+/** The server serializes a list without items as empty, and any other unset list, map or pointer as null. */
 const unset = (model: MessageModel, field: FieldModel): unknown => (model.isList && field.name === 'items' ? [] : null)
 
 /** Bytes and named lists that were never set print as null; as items of a list or map they print as empty. */

@@ -1,4 +1,4 @@
-/** What a pod asks for and may use at most: containers together, init containers at their peak, sidecars throughout. */
+/** What a pod requests and its limits: containers together, init containers at their peak, sidecars throughout. */
 import {
   type Amounts,
   type Arithmetic,
@@ -24,7 +24,7 @@ export function quantitiesOf(of: unknown, key: string): Amounts<Quantity> {
   )
 }
 
-/** What an init container needs. Its amounts are used up. */
+/** What an init container needs. Its amounts are consumed (modified). */
 export interface InitAmounts<N> {
   amounts: Amounts<N>
   /** It restarts, so it keeps running beside everything that starts after it. */
@@ -58,7 +58,7 @@ export function totalOfContainers<N>(
   return total
 }
 
-/** What may be stated for a pod as a whole. */
+/** What may be specified for a pod as a whole. */
 export const isPodLevelResource = (name: string): boolean => name === CPU || name === MEMORY || isHugePages(name)
 
 /** The containers of a pod together, read as the caller reads amounts. */
@@ -73,7 +73,7 @@ export function containerAmounts(spec: Fields, read: (resources: Fields | undefi
   )
 }
 
-/** Amounts stated for the pod as a whole win over those of its containers. */
+/** Amounts specified for the pod as a whole win over those of its containers. */
 export function podAmounts(pod: KubeObject, list: 'requests' | 'limits'): Amounts<Quantity> {
   const spec = object(pod, 'spec')
   const total = containerAmounts(spec, (resources) => quantitiesOf(resources, list))

@@ -8,7 +8,7 @@ import { printInstant, quantityText } from './go-values.ts'
 import { type FieldModel, finish, type MessageModel, zeroValue } from './model.ts'
 import { expectWire, WIRE, WireError, WireReader } from './wire.ts'
 
-/** Messages nest by type, JSONSchemaProps without bound; deeper than JSON may be is refused. */
+/** Messages nest by type, JSONSchemaProps without bound; nesting deeper than JSON allows is refused. */
 const MAX_DEPTH = 1000
 
 interface State {
@@ -164,7 +164,7 @@ function readTime(kind: 'time' | 'microTime', reader: WireReader): string | null
     2: { type: WIRE.VARINT, read: (r) => (nanos = r.varint32()) },
   })
   if (seconds > 253402300799n || seconds < -62167219200n) throw new WireError(`proto: time ${seconds} is outside of years 0 to 9999`)
-  // metav1.Time forgets nanoseconds, MicroTime keeps microseconds.
+  // metav1.Time drops nanoseconds, MicroTime keeps microseconds.
   return printInstant(kind, { seconds: Number(seconds), nanos: kind === 'time' ? 0 : Math.max(0, nanos - (nanos % 1000)) })
 }
 

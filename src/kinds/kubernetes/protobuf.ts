@@ -15,7 +15,7 @@ import { expectWire, WIRE, WireError, WireReader, WireWriter } from './wire.ts'
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
 interface Envelope {
-  /** As said by the envelope; '' when it says nothing. */
+  /** From the envelope; '' when it has none. */
   apiVersion: string
   kind: string
   raw: Uint8Array
@@ -23,7 +23,7 @@ interface Envelope {
 
 const isProtobuf = (bytes: Uint8Array): boolean => MAGIC.equals(bytes.subarray(0, 4))
 
-/** Opens the envelope. Throws DecodeError with the real server's words. */
+/** Opens the envelope. Throws DecodeError with the real server's message. */
 function openEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new DecodeError('empty data')
   if (!isProtobuf(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
@@ -60,11 +60,11 @@ function readTypeMeta(reader: WireReader, envelope: Envelope): void {
 
 export interface DecodedProtobuf {
   object: KubeObject
-  /** What the envelope says, completed by the fallback. */
+  /** The type in the envelope, completed by the fallback. */
   gvk: GroupVersionKind
 }
 
-/** A whole body. `fallback` is what it is when the envelope does not say. Throws DecodeError. */
+/** A whole body. `fallback` is its type when the envelope has none. Throws DecodeError. */
 export function decodeProtobuf(body: Uint8Array, fallback?: GroupVersionKind): DecodedProtobuf {
   const { apiVersion, kind, raw } = openEnvelope(body)
   const type = `runtime.TypeMeta{APIVersion:${goQuote(apiVersion)}, Kind:${goQuote(kind)}}`

@@ -36,7 +36,7 @@ interface ResourceFact {
 
 const SCALE: ScaleMapping = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' }
 
-/** What is not the first version's own in the store. */
+/** Resources that are stored differently from their first version, or converted. */
 const STORED: ReadonlyMap<string, Pick<KindDefinition, 'storageKey' | 'storageApiVersion' | 'convert'>> = new Map([
   ['autoscaling/horizontalpodautoscalers', { convert: convertHorizontalPodAutoscaler }],
   ['/events', { convert: convertEvent }],
@@ -140,7 +140,7 @@ function subresource(fact: ResourceFact, sub: { name: string; responseKind: stri
 
 const CONVERTED_REPLICAS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet'])
 
-/** Made when first asked for, one for each version, and frozen because all who ask share it. */
+/** Made on first use, one for each version, and frozen because it is shared. */
 function madeOnce<T extends object>(make: (apiVersion: string) => T): (apiVersion: string) => T {
   const made = new Map<string, T>()
   return (apiVersion) => {
@@ -163,7 +163,7 @@ function goZero(apiVersion: string, kind: string): Record<string, unknown> {
 
 function emptyObject(apiVersion: string, kind: string): Record<string, unknown> {
   const rest = goZero(apiVersion, kind)
-  // Between versions a missing number of replicas becomes the number it stands for.
+  // Conversion between versions turns missing replicas into their zero value.
   if (CONVERTED_REPLICAS.has(kind)) rest.spec = { replicas: 0, ...(rest.spec as object) }
   return rest
 }

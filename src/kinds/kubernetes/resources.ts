@@ -1,4 +1,4 @@
-/** The built-in resources our controllers speak about, by name, each with the type of its objects. */
+/** The built-in resources our controllers use, by name, each with the type of its objects. */
 
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
@@ -16,7 +16,7 @@ function builtin<T extends KubeObject = KubeObject>(
   return { group: apiVersion.slice(0, Math.max(0, slash)), version: apiVersion.slice(slash + 1), plural, kind, namespaced }
 }
 
-/** Whatever is served: for access rules of those who tidy up after everybody. */
+/** Any served resource: for access rules of controllers that clean up after others. */
 export const EVERY_RESOURCE = builtin('*/*', '*', '*')
 export const CONFIG_MAPS = builtin<kinds.ConfigMap>('v1', 'configmaps', 'ConfigMap')
 export const ENDPOINTS = builtin<kinds.Endpoints>('v1', 'endpoints', 'Endpoints')

@@ -109,7 +109,7 @@ function linkInto(node: Schema, raw: RawSchema): void {
   for (const fill of pending) fill()
 }
 
-/** A node that is filled later when it is written in place, the shared node at once when it is a reference. */
+/** An inline schema gets a node that is filled later, a reference the shared node at once. */
 function placeholder(raw: RawSchema, pending: (() => void)[]): Schema {
   if (referenceOf(raw) !== undefined) return resolve(raw)
   const node: Schema = {}

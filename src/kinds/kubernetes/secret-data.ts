@@ -1,4 +1,4 @@
-/** The data of Secrets: base64 on the wire, bytes or text for those who use it. */
+/** The data of Secrets: base64 on the wire, bytes or text for its users. */
 import { fieldAt } from '../../kube/fields.ts'
 import type { Secret } from './types.ts'
 

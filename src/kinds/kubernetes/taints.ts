@@ -12,6 +12,6 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
 export const isTolerated = (taint: Taint, tolerations: readonly Toleration[]): boolean =>
   tolerations.some((toleration) => tolerates(toleration, taint))
 
-/** Whether some taint keeps the pod away from the node altogether. */
+/** Whether some taint keeps the pod off the node altogether. */
 export const isKeptAway = (taints: readonly Taint[] | undefined, tolerations: readonly Toleration[]): boolean =>
   taints?.some((taint) => (taint.effect === 'NoSchedule' || taint.effect === 'NoExecute') && !isTolerated(taint, tolerations)) === true

@@ -1,4 +1,4 @@
-/** What /version says: the Kubernetes whose API is spoken, marked as ours. */
+/** The answer of /version: the Kubernetes version whose API is served, marked as ours. */
 export const KUBERNETES_VERSION = Object.freeze({
   major: '1',
   minor: '36',

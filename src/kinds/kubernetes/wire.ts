@@ -1,6 +1,6 @@
 /**
- * The protobuf wire format: a reader that trusts nothing and a growing writer. Lengths are checked against what is
- * left before anything is allocated, so hostile input costs at most its own size.
+ * The protobuf wire format: a reader that trusts nothing and a growing writer. Lengths are checked against the remaining
+ * input before anything is allocated, so hostile input costs at most its own size.
  */
 export class WireError extends Error {
   constructor(message: string) {
@@ -16,7 +16,7 @@ const START_GROUP = 3
 const END_GROUP = 4
 const FIXED32 = 5
 
-/** The words of Go's generated decoders for input that ends early. */
+/** The message of Go's generated decoders for input that ends early. */
 const unexpectedEnd = (): WireError => new WireError('unexpected EOF')
 
 export class WireReader {
@@ -92,7 +92,7 @@ export class WireReader {
     return this.#bytes.readDoubleLE(this.#at - 8)
   }
 
-  /** The rest as it is. */
+  /** The remaining bytes. */
   rest(): Buffer {
     return this.#bytes.subarray(this.#at, this.#end)
   }
@@ -125,7 +125,7 @@ export class WireReader {
   }
 }
 
-/** Requires a wire type, with Go's complaint otherwise. */
+/** Requires a wire type; throws Go's message otherwise. */
 export function expectWire(type: number, wanted: number, name: string): void {
   if (type !== wanted) throw new WireError(`proto: wrong wireType = ${type} for field ${name}`)
 }

@@ -16,7 +16,7 @@ export type Static<N> = N extends Typed<infer T> ? T : never
 
 /** A field that names another object. */
 export interface Reference {
-  /** The kind it names; a field name in `kindField` when the object says it itself. */
+  /** The kind it names; a field name in `kindField` when the object itself states the kind. */
   to?: { group: string; kind: string }
   kindField?: string
   /** The sibling field with the namespace; absent: the referring object's own namespace, or none for cluster-scoped kinds. */
@@ -47,7 +47,7 @@ interface NumberOptions extends Common {
 interface ArrayOptions extends Common {
   minItems?: number
   maxItems?: number
-  /** Default atomic. `map` needs the keys that tell items apart. */
+  /** Default atomic. `map` needs the keys that identify items. */
   listType?: 'atomic' | 'set' | 'map'
   mapKeys?: readonly string[]
 }
@@ -75,7 +75,7 @@ type StaticObject<F extends Fields> = Simplify<
   { [K in Exclude<keyof F, OptionalKeys<F>>]: Static<F[K]> } & { [K in OptionalKeys<F>]?: Static<F[K]> }
 >
 
-/** Schema keywords of the options: own names become extensions, absent ones vanish. */
+/** Schema keywords of the options: own names become extensions, absent ones are dropped. */
 function keywords({ rules, ...options }: Common & Record<string, unknown>): Schema {
   const out: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(options)) if (value !== undefined) out[key] = value
@@ -149,7 +149,7 @@ export const s = Object.freeze({
   duration: (options: Common = {}): Typed<string> => node({ type: 'string', format: 'duration', ...keywords({ ...options }) }),
   /** metav1.Time. */
   time: (options: Common = {}): Typed<string> => node({ type: 'string', format: 'date-time', ...keywords({ ...options }) }),
-  /** Any JSON value, kept as it is. */
+  /** Any JSON value, kept unchanged. */
   anything: (options: Common = {}): Typed<unknown> => node({ ...keywords({ ...options }), 'x-kubernetes-preserve-unknown-fields': true }),
   /** An object of which only these fields are known and everything else is kept. */
   open: <F extends Fields>(fields: F, options: ObjectOptions = {}): Typed<StaticObject<F> & Record<string, unknown>> =>

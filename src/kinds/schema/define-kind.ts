@@ -1,5 +1,5 @@
 /**
- * One schema per kind gives everything else: the static type (`ObjectOf`), the resource that clients and controllers name,
+ * One schema per kind yields everything else: the static type (`ObjectOf`), the resource that clients and controllers name,
  * the CustomResourceDefinition, what the server needs to serve it, its printer, and the list of fields that refer to other objects. Frozen, made at import.
  */
 import { deepClone, deepFreeze } from '../../base/json.ts'
@@ -53,9 +53,9 @@ export interface KindSpec<V extends Versions> {
   scope: 'Namespaced' | 'Cluster'
   /** Versions in the order of the CustomResourceDefinition. */
   versions: V
-  /** Checks that a schema cannot say. */
+  /** Checks that a schema cannot express. */
   rules?: DefinitionOptions['rules']
-  /** The table of our own server, where it says more than columns can. */
+  /** The table of our own server, where it shows more than columns can. */
   table?: DefinitionOptions['table']
   annotations?: Readonly<Record<string, string>>
 }
@@ -92,7 +92,7 @@ type StorageVersion<V extends Versions> = [MarkedForStorage<V>] extends [never] 
 /** The static type of an object of a kind in one of its versions. */
 export type ObjectOf<K, N extends string> = K extends OwnKind<infer V> ? (N extends keyof V ? VersionObject<V, N> : never) : never
 
-/** Throws when the definition would be refused by a server: a mistake in our own code. */
+/** Throws when a server would refuse the definition: a mistake in our own code. */
 export function defineKind<const V extends Versions>(spec: KindSpec<V>): OwnKind<V, VersionObject<V, StorageVersion<V>>> {
   const crd = crdOf(spec)
   const problems = crdProblems(crd)
@@ -163,7 +163,7 @@ function crdVersion(name: string, v: VersionSpec<Typed<object>>, isOnly: boolean
 
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md'
 
-/** apiVersion, kind and metadata are written out, as every generated definition has them. */
+/** apiVersion, kind and metadata are spelled out, as in every generated definition. */
 function withTypeMeta(version: VersionSpec<Typed<object>>): Schema {
   const { properties, ...rest } = deepClone(version.schema) as Schema
   return {

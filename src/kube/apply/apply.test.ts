@@ -229,7 +229,7 @@ describe('server-side apply', () => {
   })
 })
 
-/** Pruning leaves empty containers where the real server does too; they mean nothing to whoever reads the object. */
+/** Pruning leaves empty containers where the real server does too; they make no difference to readers of the object. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(withoutEmpty)
   if (typeof value !== 'object' || value === null) return value ?? undefined

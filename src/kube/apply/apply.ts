@@ -1,6 +1,6 @@
 /**
- * Server-side apply: lays an applied configuration over the live object, removes what its manager applied before and
- * left out now, and refuses to take fields of others unless forced. Failures are the real server's, status and words.
+ * Server-side apply: merges an applied configuration into the live object, removes what its manager applied before and
+ * no longer does, and refuses to take fields of others unless forced. Failures are the real server's, status and message.
  */
 import { deepEqual, isJsonObject } from '../../base/json.ts'
 import { groupVersion, type KubeObject } from '../meta.ts'
@@ -104,7 +104,7 @@ function checkKind(applied: KubeObject, { gvk }: ApplyContext): void {
   }
 }
 
-/** What was there before anyone applied belongs to a manager of its own, so that the first apply can be in conflict with it. */
+/** What existed before anyone applied belongs to a manager of its own, so that the first apply can conflict with it. */
 function trackBeforeFirstApply(live: KubeObject, managed: Managed, context: ApplyContext): Managed {
   try {
     const found = typed(bare(live), updateInfo(context).apiVersion, context)
@@ -122,7 +122,7 @@ interface Merging extends ApplyInput {
   managed: Managed
 }
 
-/** Conflicts over fields that client-side apply set, and that still have the value it set, are none for kubectl. */
+/** For kubectl, fields that client-side apply set, and that still have the value it set, are not in conflict. */
 function mergeAllowingLastApplied(input: Merging): Merged {
   try {
     return mergeApplied(input)

@@ -1,6 +1,6 @@
 /**
- * What changed between two values of one type, as three sets: paths that came, that went, and leaves whose value
- * differs. A container that came or went is in the set together with what is in it. Subtrees that are the same object
+ * What changed between two values of one type, as three sets: paths that were added, that were removed, and leaves whose
+ * value differs. An added or removed container is in the set together with its contents. Subtrees that are the same object
  * in memory are not walked.
  */
 import { deepEqual } from '../../base/json.ts'
@@ -119,7 +119,7 @@ class Comparer {
     return false
   }
 
-  /** Items that share a key are one atomic thing; when they cease or begin to share it, so does that thing. */
+  /** Items that share a key are one atomic value; when they begin or cease to share it, that value is added or removed. */
   #compareItems(left: readonly unknown[], right: readonly unknown[], atom: Atom): void {
     if (left.length <= 1 && right.length <= 1) this.compare(left[0], right[0], atom)
     else if (left.length >= 2 && right.length >= 2) {

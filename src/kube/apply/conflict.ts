@@ -1,4 +1,4 @@
-/** Fields that someone else owns, and the answer that names them. */
+/** Fields that someone else owns, and the error that names them. */
 
 import { compareStrings, goQuote } from '../go-print.ts'
 import { failure, type StatusError } from '../status.ts'

@@ -21,7 +21,7 @@ export function keyElement(fields: readonly (readonly [string, unknown])[]): str
   return `${text}}`
 }
 
-/** The canonical form of an element, undefined for kinds that a later version may know; throws on malformed ones. */
+/** The canonical form of an element, undefined for unknown kinds, which a later version may define; throws on malformed ones. */
 export function parseElement(text: string): string | undefined {
   if (text.length < 2) throw new ShapeError('key must be 2 characters long:')
   if (text[1] !== ':') throw new ShapeError(`missing colon: ${text}`)

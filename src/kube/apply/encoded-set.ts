@@ -1,4 +1,4 @@
-/** Questions about a FieldsV1 document that was written by us, answered without decoding it: most writes need no more. */
+/** Queries on a FieldsV1 document that we wrote, answered without decoding it: most writes need no more. */
 import { isJsonObject } from '../../base/json.ts'
 import type { FieldSet } from './field-set.ts'
 

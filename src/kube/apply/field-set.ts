@@ -1,6 +1,6 @@
 /**
- * Sets of field paths, as tries over path elements. A node says whether its own path is in the set (`member`) and holds
- * the longer paths (`below`); nodes that say neither do not exist. Operations never change their arguments and share
+ * Sets of field paths, as tries over path elements. A node records whether its own path is in the set (`member`) and holds
+ * the longer paths (`below`); nodes with neither do not exist. Operations never change their arguments and share
  * what they did not change, so a caller may compare by identity first.
  */
 import { compareElements } from './element.ts'
@@ -150,7 +150,7 @@ const OUTSIDE_ASCII = /[\ud800-\uffff]/
 export function sortedElements(set: FieldSet): string[] {
   const elements = [...set.keys()]
   if (elements.length < 2) return elements
-  // Field names alone are nearly always the case, and the engine's own order is the byte order then.
+  // Nearly always there are only field names, and then the engine's own order is the byte order.
   const simple = elements.every((element) => element.charCodeAt(0) === 102 && !OUTSIDE_ASCII.test(element))
   return simple ? elements.sort() : elements.sort(compareElements)
 }

@@ -10,7 +10,7 @@ import { ShapeError } from './shape-error.ts'
 
 const MAX_DEPTH = 1000
 
-/** Throws ShapeError on anything that is no set. `trusted` skips the check of elements that were written by us. */
+/** Throws ShapeError on anything that is not a set. `trusted` skips the check of elements that we wrote. */
 export function decodeFieldsV1(fields: unknown, trusted = false): FieldSet {
   if (fields === undefined || fields === null) return new Map()
   return decodeLevel(fields, trusted, 0).below ?? new Map()
@@ -35,7 +35,7 @@ function decodeLevel(fields: unknown, trusted: boolean, depth: number): FieldNod
   return { member: member || below === undefined, below }
 }
 
-/** Two spellings of one element may follow each other: what is below is the last's, membership is either's. */
+/** Two spellings of one element may occur: the children are the last one's, membership is from either. */
 function addTo(level: Map<string, FieldNode>, element: string, found: FieldNode): void {
   const known = level.get(element)
   if (known === undefined) level.set(element, found)

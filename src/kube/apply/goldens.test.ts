@@ -110,14 +110,14 @@ function contains(whole: unknown, part: unknown): boolean {
   return part === null ? whole === undefined || whole === null : deepEqual(whole, part)
 }
 
-/** What admission and preparation add after ownership was told. */
+/** What admission and preparation add after ownership was recorded. */
 function beforeAdmission(step: Step, recorded: KubeObject): KubeObject {
   if (recorded.kind !== 'Pod' || step.method !== 'POST') return recorded
   const { tolerations: _t, priority: _p, preemptionPolicy: _q, ...spec } = recorded.spec as Record<string, unknown>
   return { ...recorded, spec, status: {} }
 }
 
-/** The recorded answers say what is stored; quantities and the like are normalised after merging. */
+/** The recorded answers show what is stored; quantities and the like are normalised after merging. */
 const NORMALISED = new Set([
   'hpa-v1-v2-3',
 
@@ -220,7 +220,7 @@ class Replay {
     this.#live.set(target.key, { ...live, metadata: { ...live.metadata, ...(after === undefined ? {} : { managedFields: after }) } })
   }
 
-  /** What the functions made of the last object, for steps whose answer does not show it. */
+  /** The result of the functions for the last object, for steps whose answer does not show it. */
   managedFieldsOf(key: string): readonly ManagedFieldsEntry[] {
     return sorted(this.#live.get(key)?.metadata.managedFields)
   }

@@ -1,6 +1,6 @@
 /**
- * The way from client-side to server-side apply, for the manager `kubectl` alone: fields that the last-applied annotation
- * explains are no conflict, and an annotation that is there is kept up to date.
+ * Migration from client-side to server-side apply, for the manager `kubectl` only: fields that the last-applied annotation
+ * accounts for are not conflicts, and an existing annotation is kept up to date.
  */
 import { isJsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../meta.ts'
@@ -38,7 +38,7 @@ export function fieldsOfLastApplied(live: Typed): FieldSet {
     const { added, modified, removed } = compareTyped(applied, live.object, live.atom)
     return difference(difference(difference(toFieldSet(applied, live.atom), modified), added), removed)
   } catch (error) {
-    // An annotation that does not fit the schema explains nothing.
+    // An annotation that does not fit the schema accounts for nothing.
     if (error instanceof ShapeError) return emptyFieldSet
     throw error
   }
@@ -53,7 +53,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The object with its annotation made to say what was applied, or without one that would be too large. */
+/** The object with its annotation updated to what was applied, or without an annotation that would be too large. */
 export function withLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   if (lastAppliedText(object) === '') return object
   const { [ANNOTATION]: _old, ...others } = annotationsOf(object) ?? {}

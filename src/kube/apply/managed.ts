@@ -10,7 +10,7 @@ import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 import { goJson } from './go-text.ts'
 import { ShapeError } from './shape-error.ts'
 
-/** What tells one entry from another. Appliers are one whatever version they apply in; updaters are one per version. */
+/** What distinguishes entries. An applier has one entry whatever version it applies in; an updater has one per version. */
 export interface ManagerInfo {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -26,7 +26,7 @@ export function managerId({ manager, operation, apiVersion, subresource }: Manag
   return `${parts.join(',')}}`
 }
 
-/** One manager's ownership. Values, replaced rather than changed. */
+/** One manager's ownership. Immutable: replaced rather than changed. */
 export class Ownership {
   readonly info: ManagerInfo
   readonly time: string | undefined
@@ -45,7 +45,7 @@ export class Ownership {
     return this.#set
   }
 
-  /** The encoded set, when there is one that need not be decoded to look into it. */
+  /** The encoded set, if there is one that can be queried without decoding. */
   get encoded(): Readonly<Record<string, unknown>> | undefined {
     return this.#entry?.fieldsV1 ?? undefined
   }
@@ -102,7 +102,7 @@ function infoOf(entry: ManagedFieldsEntry, index: number): ManagerInfo {
   return { manager: textOf(entry.manager), operation, apiVersion, subresource: textOf(entry.subresource) }
 }
 
-/** The entries of an object; undefined for what is no list of entries at all, as if it were absent. */
+/** The entries of an object; undefined, as if absent, for anything that is not a list of entries. */
 export function entriesOf(object: KubeObject | undefined): readonly ManagedFieldsEntry[] | undefined {
   const entries: unknown = isJsonObject(object?.metadata) ? object?.metadata.managedFields : undefined
   return Array.isArray(entries) && entries.every(isEntry) ? entries : undefined
@@ -117,7 +117,7 @@ function isEntry(value: unknown): value is ManagedFieldsEntry {
   return true
 }
 
-/** An empty list, or one empty entry: the way to ask that everything be forgotten. */
+/** An empty list, or one empty entry: how a client asks to clear all managed fields. */
 export function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   if (entries.length === 0) return true
   return entries.length === 1 && Object.values(entries[0] ?? {}).every((value) => value === undefined || value === null || value === '')
@@ -131,7 +131,7 @@ export function encodeManaged(managed: Managed): ManagedFieldsEntry[] | undefine
   return owners.map((owner) => owner.encode())
 }
 
-/** Times are whole seconds in UTC, so their texts are in the order of time; no time is the oldest. */
+/** Times are whole seconds in UTC, so their texts sort chronologically; an absent time is the oldest. */
 export function compareTimes(a: string | undefined, b: string | undefined): number {
   return compareStrings(a ?? '', b ?? '')
 }
@@ -154,7 +154,7 @@ export function withManagedFields(object: KubeObject, entries: ManagedFieldsEntr
   return { ...object, metadata }
 }
 
-/** The object without managed fields, to compute with: an undefined key counts as absent there, and is cheaper. */
+/** The object without managed fields, for computation: an undefined key counts as absent there, and is cheaper. */
 export function bare(object: KubeObject): KubeObject {
   if (!isJsonObject(object.metadata) || object.metadata.managedFields === undefined) return object
   return { ...object, metadata: { ...(object.metadata as ObjectMeta), managedFields: undefined } as ObjectMeta }

@@ -1,6 +1,6 @@
 /**
- * Lays an applied value over a live one: what is applied wins, leaf by leaf; nothing is removed. Items of associative
- * lists keep the order of the applied list where it says one, and stay where they were otherwise.
+ * Merges an applied value into a live one: what is applied wins, leaf by leaf; nothing is removed. Items of associative
+ * lists take the order of the applied list where it has one, and stay where they were otherwise.
  */
 import { setOwn } from '../../base/json.ts'
 import { printElement } from './element.ts'
@@ -8,10 +8,10 @@ import { itemElement } from './list-item.ts'
 import { ShapeError } from './shape-error.ts'
 import { type Atom, alternative, deduceKind, ListType, listOf, MapType, mapOf } from './types.ts'
 
-/** Absent is undefined, also in the answer. The result shares subtrees with both arguments. */
+/** Absent is undefined, also in the result. The result shares subtrees with both arguments. */
 export function mergeTyped(live: unknown, applied: unknown, atom: Atom): unknown {
   if (applied === undefined) return live
-  // Of two values of different kinds the applied one says what the result is; null says nothing.
+  // If the two values have different kinds, the applied one decides the result; null decides nothing.
   const type = alternative(atom, deduceKind(atom, applied))
   if (type instanceof MapType && !type.atomic) return mergeMaps(live, applied, type)
   if (type instanceof ListType && type.associative) return mergeLists(live, applied, type)

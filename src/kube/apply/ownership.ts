@@ -1,6 +1,6 @@
 /**
- * The heart of managed fields: given an object before and after, who loses what, and whose fields were touched. Owners
- * are looked at in the version they wrote in; owners in versions that are gone lose everything.
+ * The core of managed fields: given an object before and after, who loses what, and whose fields were touched. Ownership
+ * is evaluated in the version of each entry; entries in versions that no longer exist lose everything.
  */
 
 import { compareStrings } from '../go-print.ts'
@@ -34,9 +34,9 @@ export interface Change {
   readonly before: Typed
   readonly after: Typed
   readonly managed: Managed
-  /** The entry of the one who applies: never in conflict with itself. */
+  /** The entry of the applier: never in conflict with itself. */
   readonly self?: string
-  /** The entry of the one who updates: what it touches it takes anyway, so only what is gone is taken out of it. */
+  /** The entry of the updater: it takes what it touches anyway, so only removed fields are taken out of it. */
   readonly writer?: string
   /** Take the fields of others instead of failing with ConflictsError. */
   readonly force: boolean
@@ -101,7 +101,7 @@ function ownedByWriter(owner: Ownership, { removed }: Comparison): Ownership | u
 
 interface Judged {
   readonly seen: Comparison
-  /** Where to collect touched fields; without it they are lost to whoever touched them. */
+  /** Where to collect touched fields; without it they are lost to the writer that touched them. */
   readonly conflicts: Conflict[] | undefined
 }
 
@@ -121,7 +121,7 @@ function remaining(owner: Ownership, set: FieldSet): Ownership | undefined {
   return set === owner.set ? owner : owner.with({ set })
 }
 
-/** Drops owners in versions that are gone, and follows a custom kind's schema from granular to atomic. */
+/** Drops entries in versions that no longer exist, and follows a custom kind's schema from granular to atomic. */
 export function reconcileManaged(managed: Managed, context: ApplyContext): Managed {
   const out: Managed = new Map()
   for (const [id, owner] of managed) {

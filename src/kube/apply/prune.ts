@@ -1,6 +1,6 @@
 /**
- * What an applier applied last time and does not apply now goes, unless someone else owns it (or nobody did, so that it
- * was not the applier's to take).
+ * Removes what an applier applied last time and does not apply now, unless someone else owns it (or nobody did, so that it
+ * was not the applier's to remove).
  */
 import type { KubeObject } from '../meta.ts'
 import { difference, emptyFieldSet, type FieldSet, intersection, union } from './field-set.ts'
@@ -12,7 +12,7 @@ import { type ApplyContext, convertTyped, type Typed } from './versions.ts'
 
 export interface Pruning {
   readonly merged: Typed
-  /** With the applier's new set in it. */
+  /** Including the applier's new set. */
   readonly managed: Managed
   /** What the applier owned before. */
   readonly last: Ownership | undefined
@@ -53,7 +53,7 @@ function addBackOwned(mergedThen: Typed, bare: Typed, { managed, context }: Prun
   return pruned
 }
 
-/** Puts back what nobody claims but the applier did not own either. */
+/** Puts back what nobody claims but what the applier did not own either. */
 function addBackDangling(mergedThen: Typed, pruned: Typed, { last, context }: { last: Ownership; context: ApplyContext }): Typed {
   const prunedThen = convertTyped(pruned, last.info.apiVersion, context)
   if (prunedThen === undefined) return mergedThen

@@ -1,12 +1,12 @@
 /**
- * Which fields a door of a kind puts back whatever is sent: the object itself its status, the status its spec (custom
- * kinds and some others also all metadata). Writing such fields owns nothing.
+ * Which fields an endpoint of a kind resets whatever is sent: the object itself its status, /status the spec (for custom
+ * kinds and some others also all metadata). Writing such fields gives no ownership.
  */
 const STATUS = [['status']]
 const SPEC = [['spec']]
 const SPEC_AND_METADATA = [['spec'], ['metadata']]
 
-/** By `group/Kind subresource`, where a built-in kind does otherwise. */
+/** By `group/Kind subresource`, for built-in kinds that differ. */
 const EXCEPTIONS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ['admissionregistration.k8s.io/ValidatingAdmissionPolicy status', SPEC_AND_METADATA],
   ['apiregistration.k8s.io/APIService status', SPEC_AND_METADATA],
@@ -29,7 +29,7 @@ export interface Door {
   /** '' for the object itself. */
   subresource: string
   builtin: boolean
-  /** Whether the kind has a status subresource; without one the status is a field like others. */
+  /** Whether the kind has a status subresource; without one, status is a field like any other. */
   hasStatus: boolean
 }
 

@@ -34,9 +34,9 @@ export function scaleManagedFields({ parent, replicasPaths }: ScaleOwnership): M
 }
 
 /**
- * managedFields of the parent after its Scale was written with these entries. Updaters go by another version in a Scale
- * than in its parent, so theirs are always taken out there and come back as entries of their own, without a time: this
- * is how the real server has it.
+ * managedFields of the parent after its Scale was written with these entries. Updaters have another version in a Scale
+ * than in its parent, so theirs are always removed there and come back as entries of their own, without a time: this
+ * is what the real server does.
  */
 export function parentManagedFields(input: ScaleOwnership, written: readonly ManagedFieldsEntry[]): ManagedFieldsEntry[] | undefined {
   const scale = decodeManaged(written, true)

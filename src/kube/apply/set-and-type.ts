@@ -1,10 +1,10 @@
-/** Field sets read against a type: which declared fields a set implies, and what of it a changed schema made obsolete. */
+/** Field sets evaluated against a type: which declared fields a set implies, and which parts a changed schema made obsolete. */
 import { type FieldNode, type FieldSet, insertPath, recursiveDifference, union } from './field-set.ts'
 import { type Atom, alternative, ListType, MapType } from './types.ts'
 
 /**
- * The set with every declared field that it reaches into: `spec.replicas` then also has `spec`, so that a struct goes
- * when the last thing in it goes. Entries of maps are not declared and stay as they are.
+ * The set with every declared field that it reaches into: `spec.replicas` then also has `spec`, so that a struct is removed
+ * with the last field in it. Entries of maps are not declared and stay as they are.
  */
 export function withDeclaredFields(set: FieldSet, atom: Atom | undefined): FieldSet {
   const out = new Map<string, FieldNode>()
@@ -22,8 +22,8 @@ export function withDeclaredFields(set: FieldSet, atom: Atom | undefined): Field
 }
 
 /**
- * Ownership inside what is atomic by now becomes ownership of the whole (a schema went from granular to atomic). The
- * other direction needs nothing.
+ * Ownership inside what is now atomic becomes ownership of the whole (a schema changed from granular to atomic). The
+ * other direction needs no change.
  */
 export function reconcileWithType(set: FieldSet, atom: Atom): FieldSet {
   const atomic = new Map<string, FieldNode>()

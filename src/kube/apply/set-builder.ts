@@ -1,6 +1,6 @@
 /**
- * Collects field sets while walking a value: the walk enters and leaves elements, and marks the place where it stands in
- * one of several sets. Nodes are made when something below them is marked, and each at most once per visit.
+ * Collects field sets while walking a value: the walk enters and leaves elements, and marks its current position in
+ * one of several sets. Nodes are created when something below them is marked, and each at most once per visit.
  */
 import type { FieldNode } from './field-set.ts'
 

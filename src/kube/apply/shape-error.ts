@@ -1,4 +1,4 @@
-/** A value, an object or a field set that does not have the shape its type or format asks for. The message is the real server's. */
+/** A value, an object or a field set that does not have the shape its type or format requires. The message is the real server's. */
 export class ShapeError extends Error {
   constructor(messages: string | readonly string[]) {
     const list = typeof messages === 'string' ? [messages] : messages

@@ -1,6 +1,6 @@
 /**
- * Managed fields after a create, update or patch that is not an apply: whoever wrote owns what differs from before, and
- * nobody else owns it any more. Runs on every write, so what did not change is not looked at.
+ * Managed fields after a create, update or patch that is not an apply: the writer owns what differs from before, and
+ * nobody else owns it any more. Runs on every write, so unchanged parts are skipped.
  */
 import { deepEqual } from '../../base/json.ts'
 import { compareStrings } from '../go-print.ts'
@@ -26,7 +26,7 @@ import { ShapeError } from './shape-error.ts'
 import { zeroObject } from './types.ts'
 import { type ApplyContext, typed } from './versions.ts'
 
-/** How many entries updates may leave; the oldest are put together beyond that. */
+/** How many entries updates may leave; beyond that the oldest are merged. */
 const MAX_UPDATE_MANAGERS = 10
 const ANCIENT_MANAGER = 'ancient-changes'
 
@@ -40,12 +40,12 @@ export interface TrackInput {
   context: ApplyContext
 }
 
-/** `next` with its managed fields; they are left out when ownership cannot be told, rather than guessed. */
+/** `next` with its managed fields; they are left out when ownership cannot be determined, rather than guessed. */
 export function trackUpdate(input: TrackInput): KubeObject {
   const { live, next, context } = input
   try {
     const managed = ownershipBefore(live, next, context.subresource)
-    // An object that is not tracked yet starts to be with its first apply.
+    // An object that is not tracked yet becomes tracked with its first apply.
     if (managed.size === 0 && live !== undefined) return withManagedFields(next, undefined)
     const info: ManagerInfo = { ...updateInfo(context), manager: input.manager === '' ? 'unknown' : input.manager }
     return withManagedFields(next, encodeManaged(updateOwnership({ live, next, managed, info, context })))
@@ -59,7 +59,7 @@ export function updateInfo({ gvk, subresource }: ApplyContext): ManagerInfo {
   return { manager: '', operation: 'Update', apiVersion: groupVersion(gvk.group, gvk.version), subresource }
 }
 
-/** Clients may write managed fields, and may forget them; what cannot be read counts as forgotten. */
+/** Clients may write managed fields, and may clear them; unreadable ones count as cleared. */
 function ownershipBefore(live: KubeObject | undefined, next: KubeObject, subresource: string): Managed {
   const stored = entriesOf(live) ?? []
   const given = subresource === '' ? entriesOf(next) : undefined
@@ -108,7 +108,7 @@ export function updateOwnership({ live, next, managed, info, context }: Update):
   return capUpdateManagers(outcome.managed)
 }
 
-/** Writing what one owns already moves nothing but the time. */
+/** Writing what one already owns changes only the time. */
 function extended(previous: Ownership, taken: FieldSet, now: string): Ownership {
   if (previous.encoded !== undefined && covers(previous.encoded, taken)) return previous.renewed(now)
   return new Ownership(previous.info, now, { set: union(previous.set, taken) })
@@ -152,8 +152,8 @@ function capUpdateManagers(managed: Managed): Managed {
 }
 
 /**
- * Call before storing an update: when nothing but the times of managed fields differs, the old times are kept, so that
- * the write is none.
+ * Call before storing an update: when only the times of managed fields differ, the old times are kept, so that
+ * the write is a no-op.
  */
 export function keepTimesWhenUnchanged(live: KubeObject, next: KubeObject): KubeObject {
   const before = entriesOf(live)

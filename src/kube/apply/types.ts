@@ -1,7 +1,7 @@
 /**
- * What merging must know about a value: whether a list is one thing or many, what the keys of its items are, which
+ * What merging must know about a value: whether a list is atomic, what the keys of its items are, which
  * fields a struct has. Derived from a linked schema on demand (schemas may be cyclic) by the rules of the real server:
- * lists are atomic unless they say otherwise, objects granular unless they say otherwise, and what has no type is
+ * lists are atomic unless they say otherwise, objects granular unless they say otherwise, and an untyped value is
  * deduced from the value, with maps granular and lists atomic.
  */
 import { deepFreeze, isJsonObject } from '../../base/json.ts'
@@ -12,7 +12,7 @@ import { fieldElement } from './element.ts'
 
 export type Scalar = 'numeric' | 'string' | 'boolean' | 'untyped'
 
-/** The alternatives a value may be; most types have one. */
+/** The alternatives for a value; most types have one. */
 export interface Atom {
   readonly scalar?: Scalar
   readonly list?: ListType
@@ -71,7 +71,7 @@ const COMMON_FIELDS: Record<string, Schema> = { ...TYPE_META, metadata: OBJECT_M
 
 export class MapType {
   readonly atomic: boolean
-  /** A Go struct: a field that is null is the same as one that is absent, it only depends on how it is printed. */
+  /** A Go struct: a null field equals an absent one; which of the two appears only depends on how it is printed. */
   readonly isStruct: boolean
   readonly #schema: Schema
   readonly #preserve: boolean
@@ -92,14 +92,14 @@ export class MapType {
     const known = this.#fields.get(name)
     if (known !== undefined) return known ?? undefined
     const schema = this.#declared(name)
-    // Names come from input: only what is declared is remembered, so the memory is bounded by the schema.
+    // Names come from input: only declared ones are cached, so memory is bounded by the schema.
     if (schema === undefined) return undefined
     const field: FieldType = { atom: atomOf(schema, this.#preserve), element: fieldElement(name), default: schema.default }
     this.#fields.set(name, field)
     return field
   }
 
-  /** The type of fields that are not declared; undefined when there may be none. */
+  /** The type of undeclared fields; undefined when none are allowed. */
   get unknown(): Atom | undefined {
     if (this.#unknown === undefined) this.#unknown = this.#resolveUnknown() ?? null
     return this.#unknown ?? undefined
@@ -192,7 +192,7 @@ const compiled = {
   zeros: new WeakMap<Schema, Record<string, unknown>>(),
 }
 
-/** The type of a whole object. Custom kinds get their metadata from here, as the real server gives it to them. */
+/** The type of a whole object. Custom kinds get their metadata from here, as they do in the real server. */
 export function rootAtom(schema: Schema): Atom {
   if (schema.definition !== undefined) return atomOf(schema, false)
   let atom = compiled.roots.get(schema)
@@ -204,7 +204,7 @@ export function rootAtom(schema: Schema): Atom {
 }
 
 function atomOf(schema: Schema, inherited: boolean): Atom {
-  // Preserving unknown fields is inherited by what is written in place, not by definitions that are referred to.
+  // Preserving unknown fields is inherited by inline schemas, not by referenced definitions.
   const preserve = (inherited && schema.definition === undefined) || schema['x-kubernetes-preserve-unknown-fields'] === true
   const memory = preserve ? compiled.preserving : compiled.plain
   let atom = memory.get(schema)
@@ -240,7 +240,7 @@ function compileAtom(schema: Schema, preserve: boolean): Atom {
 
 type AtomKind = 'scalar' | 'list' | 'map'
 
-/** Which alternative of `atom` applies to a value; undefined when the value does not decide (null, or of a foreign type). */
+/** Which alternative of `atom` applies to a value; undefined when the value does not decide (null, or of an unrelated type). */
 export function deduceKind(atom: Atom, value: unknown): AtomKind | undefined {
   if (value === undefined || value === null) return undefined
   const kind = typeof value !== 'object' ? 'scalar' : Array.isArray(value) ? 'list' : 'map'
@@ -262,7 +262,7 @@ export const listOf = (value: unknown): readonly unknown[] | undefined => (Array
 export const mapOf = (value: unknown): Record<string, unknown> | undefined => (isJsonObject(value) ? value : undefined)
 
 /**
- * An object of a built-in kind before anything was set: Go's zero value as JSON. Structs that are not pointers are there
+ * An object of a built-in kind with nothing set: Go's zero value as JSON. Structs that are not pointers are present
  * (they have the default `{}` in OpenAPI), scalars that are always written have their zero, required lists are null.
  * Custom kinds start empty.
  */

@@ -1,4 +1,4 @@
-/** Whether a value fits its type, with the real server's words. Applied objects must; the errors name what does not. */
+/** Whether a value fits its type, with the real server's messages. Applied objects must; the errors name what does not. */
 import { fieldElement, printElement, printPath } from './element.ts'
 import { goFormat, goSyntax, goTypeName } from './go-text.ts'
 import { itemElement } from './list-item.ts'
@@ -53,7 +53,7 @@ class Validator {
       if (atom === undefined) this.#report('field not declared in schema')
       else this.visit(item, atom)
       this.#path.pop()
-      // The real server looks no further into a map that has an undeclared field.
+      // The real server stops validating a map that has an undeclared field.
       if (atom === undefined) return
     }
   }
@@ -74,7 +74,7 @@ class Validator {
     }
   }
 
-  /** Undefined, and reported, for an item that cannot be named: what is in it cannot be either. */
+  /** Undefined, and reported, for an item without a usable key: its contents cannot be addressed either. */
   #nameItem(item: unknown, index: number, type: ListType): string | undefined {
     try {
       return itemElement(type, item)

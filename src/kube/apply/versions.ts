@@ -1,5 +1,5 @@
 /**
- * Objects with their type, and the way from one version to another. A version that is not served any more is undefined:
+ * Objects with their type, and conversion between versions. A version that is no longer served is undefined:
  * what was recorded in it is dropped.
  */
 import { isJsonObject } from '../../base/json.ts'
@@ -18,9 +18,9 @@ export interface ApplyContext {
   convert(object: KubeObject, apiVersion: string): KubeObject | undefined
   /** '' for the object itself. */
   subresource: string
-  /** Fields that this door puts back to what they were: writing them owns nothing. E.g. [['status']]. */
+  /** Fields that this subresource resets: writing them gives no ownership. E.g. [['status']]. */
   resetPaths: readonly (readonly string[])[]
-  /** Conversion does not prune: what comes out may have fields that the schema of the version does not know, and is then refused. */
+  /** Conversion does not prune: the result may have fields that the schema of the version does not know, and is then refused. */
   convertsUnpruned?: boolean
   /** metav1.Time of the request. */
   now: string
@@ -37,19 +37,19 @@ export interface Typed {
   readonly apiVersion: string
 }
 
-/** The object as one of that version; a stored object may come in another. Undefined when the version is not served. */
+/** The object in that version; a stored object may be in another. Undefined when the version is not served. */
 export function typed(object: KubeObject, apiVersion: string, context: ApplyContext): Typed | undefined {
   const schema = context.schemaOf(apiVersion)
   const here = object.apiVersion === apiVersion ? object : context.convert(object, apiVersion)
   return schema === undefined || here === undefined ? undefined : { object: here, atom: rootAtom(schema), apiVersion }
 }
 
-/** Undefined when the version is not served any more. Throws ShapeError when the object does not fit it. */
+/** Undefined when the version is no longer served. Throws ShapeError when the object does not fit it. */
 export function convertTyped(value: Typed, apiVersion: string, context: ApplyContext): Typed | undefined {
   if (value.apiVersion === apiVersion) return value
   const schema = context.schemaOf(apiVersion)
   if (schema === undefined) return undefined
-  // Pruning may have taken the metadata away for a moment; conversions may rely on it.
+  // Pruning may have removed the metadata temporarily; conversions may rely on it.
   const source = isJsonObject(value.object.metadata) ? value.object : { ...(value.object as KubeObject), metadata: {} }
   const object = context.convert(source, apiVersion)
   if (object === undefined) return undefined

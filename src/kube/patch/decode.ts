@@ -1,6 +1,6 @@
 /**
- * The body of a patch request. What is no patch at all is refused with the decoder's own words; what the decoder
- * merely noticed (repeated keys, unknown fields of an operation) is returned for the field validation of the request.
+ * The body of a patch request. A body that is no patch at all is refused with the decoder's own message; strict errors
+ * of the decoder (repeated keys, unknown fields of an operation) are returned for the field validation of the request.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { JsonTextError, parseJsonText } from '../json-text.ts'
@@ -10,7 +10,7 @@ const MAX_OPERATIONS = 10_000
 
 export interface JsonPatch {
   readonly operations: readonly JsonObject[]
-  /** `json patch unknown field "[0].x"`: warnings, or the reason to refuse, as fieldValidation says. */
+  /** `json patch unknown field "[0].x"`: warnings, or the reason for refusal, as fieldValidation says. */
   readonly strictErrors: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export function parseJsonPatch(source: Uint8Array | string): JsonPatch {
   return { operations, strictErrors }
 }
 
-/** For a strategic merge patch the refusal has no introduction, and null means no change. */
+/** For a strategic merge patch the error has no prefix, and null means no change. */
 export function parseObjectPatch(source: Uint8Array | string, form: 'merge' | 'strategic' = 'merge'): ObjectPatch {
   const introduction = form === 'merge' ? 'error decoding patch: ' : ''
   const { value, duplicates } = decode(source, introduction)

@@ -37,7 +37,7 @@ const FORMS = new Map([
 /** Failures that patching itself explains; all others come from names, versions, validation and decoding. */
 const OURS = /^(the server rejected our request|error decoding patch|The order in patch list|merging lists cannot|unknown patch type|map: )/
 
-/** Fields the server rewrites on every update, or fills in when they are taken away. */
+/** Fields the server rewrites on every update, or fills in when they are removed. */
 const SERVERS_OWN = new Set([
   'resourceVersion',
   'generation',
@@ -48,7 +48,7 @@ const SERVERS_OWN = new Set([
   'deletionTimestamp',
 ])
 
-/** Taken away by a patch, and given back by defaulting. */
+/** Removed by a patch, and restored by defaulting. */
 const DEFAULTED_AGAIN = /^\.spec\.(strategy|replicas):/
 
 /** The main resource ignores a status, which is not the patch's doing. */

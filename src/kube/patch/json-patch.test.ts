@@ -104,7 +104,7 @@ describe('JSON patch', () => {
   it('applies the difference of two documents', () => {
     fc.assert(
       fc.property(documents, documents, (before, after) => {
-        // createPatch skips __proto__, which is what it is good for; ours must not.
+        // createPatch skips __proto__, as it should; ours must not.
         fc.pre(!mentionsProto(before) && !mentionsProto(after))
         assert.ok(deepEqual(jsonPatch(before, createPatch(before, after)), after))
       }),

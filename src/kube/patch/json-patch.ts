@@ -8,7 +8,7 @@ import { byteLength, compareStrings, goJson } from '../go-print.ts'
 import { failure } from '../status.ts'
 import type { JsonPatch } from './decode.ts'
 
-/** What all `copy` operations together may add, so that doubling a document over and over ends. */
+/** What all `copy` operations together may add, so that a document cannot be doubled over and over. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024
 
 type Node = Json | undefined | ObjectDraft | ListDraft
@@ -21,7 +21,7 @@ class ListDraft {
 }
 type Draft = ObjectDraft | ListDraft
 
-/** The server keeps the reason of a failing operation to itself; it is kept here as the error's cause. */
+/** The server does not disclose why an operation failed; the reason is kept here as the error's cause. */
 class OperationFailed extends Error {}
 
 const fail = (message: string): never => {

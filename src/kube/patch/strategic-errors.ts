@@ -1,4 +1,4 @@
-/** How a strategic merge patch fails: which sentences are the client's fault, and the names Go has for JSON types. */
+/** How a strategic merge patch fails: which messages are the client's fault, and Go's names for JSON types. */
 import type { Json } from '../../base/json.ts'
 import { goPrint } from '../go-print.ts'
 import { badRequestError, failure, type StatusError } from '../status.ts'
@@ -10,7 +10,7 @@ export const NO_LIST_OF_LISTS = 'lists of lists are not supported'
 
 const BAD_REQUESTS: ReadonlySet<string> = new Set([BAD_PRIMITIVE_LIST, BAD_RETAIN_KEYS, BAD_ELEMENT_ORDER])
 
-/** The real server answers 500 to whatever it did not foresee, with the bare sentence and no reason. */
+/** The real server answers 500 to anything unforeseen, with the bare message and no reason. */
 function strategicFailure(message: string): StatusError {
   if (BAD_REQUESTS.has(message)) return badRequestError(message)
   if (message === NO_LIST_OF_LISTS) return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {})

@@ -66,7 +66,7 @@ function mergeField(result: Entries, key: string, value: Json, schema: Schema): 
     const field = listField(schema, key)
     result.set(key, field.strategy === 'merge' ? mergeList(listMerge(field), current, value) : value)
   } else {
-    // Nothing to merge with. Where the type of a scalar stays the same, nulls cannot be in it anyway.
+    // Nothing to merge with. Where the type of a scalar stays the same, it cannot contain nulls anyway.
     const taken = withoutDirectives(withoutNulls(value))
     if (taken === undefined) result.delete(key)
     else result.set(key, taken)
@@ -79,7 +79,7 @@ const listMerge = (field: FieldStrategy): ListMerge => ({
   mergeElements: (original, patch) => mergeObjects(original, patch, field.below),
 })
 
-/** A null here takes the whole list away. */
+/** A null here removes the whole list. */
 function deleteFromList(result: Entries, key: string, value: Json, schema: Schema): void {
   const current = result.get(key)
   if (value === null) result.delete(key)
@@ -88,7 +88,7 @@ function deleteFromList(result: Entries, key: string, value: Json, schema: Schem
   result.set(key, deleteScalars(listMerge(field), current, value))
 }
 
-/** Everything the patch does not list goes; the patch may not set what it does not list. */
+/** Everything the patch does not list is removed; the patch may not set what it does not list. */
 function retainKeys(result: Entries, pending: Entries): void {
   if (!pending.has(RETAIN_KEYS)) return
   const list = pending.get(RETAIN_KEYS)
@@ -107,7 +107,7 @@ interface OrderTarget {
   schema: Schema
 }
 
-/** Merges the list that the directive speaks of, if there is one, and puts it in order. */
+/** Merges the list that the directive refers to, if there is one, and puts it in order. */
 function setElementOrder({ result, pending, schema }: OrderTarget, directive: string, value: Json | undefined): void {
   pending.delete(directive)
   const order: Json[] = Array.isArray(value) ? value : refuseType(GO_LIST, value)
@@ -166,7 +166,7 @@ function listName(directive: string, prefix: string, complaint: string): string 
   return slash < 0 || directive.slice(0, slash) !== prefix ? refuse(complaint) : directive.slice(slash + 1)
 }
 
-/** Undefined when the value itself is nothing but a directive. */
+/** Undefined when the value is nothing but a directive. */
 function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return listWithoutDirectives(value)
   if (!isJsonObject(value)) return value

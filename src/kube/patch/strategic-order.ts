@@ -1,12 +1,12 @@
 /**
  * The order of a merged list: what the patch names comes in the patch's order, what only the server has keeps the
- * server's, and the two are interleaved by the server's order as well as that can be done.
+ * server's, and the two are interleaved by the server's order as far as possible.
  */
 import { isJsonObject, type Json } from '../../base/json.ts'
 import { GO_MAP, refuseMissingKey, refuseType } from './strategic-errors.ts'
 
 export interface Ordering {
-  /** The order the patch asks for. */
+  /** The order requested by the patch. */
   wanted: readonly Json[]
   /** The order on the server. */
   server: readonly Json[]
@@ -42,8 +42,8 @@ function positions(list: readonly Json[], mergeKey: string): Map<Json | undefine
 }
 
 /**
- * Elements the order does not know sort before everything, in no consistent way; for short lists the original's
- * insertion sort is followed, so that they end up where they do there.
+ * Elements missing from the order sort before everything, inconsistently; for short lists the original's
+ * insertion sort is reproduced, so that they end up in the same place.
  */
 function sortBy(list: Json[], at: ReadonlyMap<Json | undefined, number>, mergeKey: string): void {
   const places = list.map((element) => ({ element, place: at.get(identity(element, mergeKey)) }))

@@ -1,4 +1,4 @@
-/** What a strategic merge patch asks a schema: the strategy, the merge key and the schema below a field. */
+/** What a strategic merge patch needs from a schema: the strategy, the merge key and the schema below a field. */
 import type { Schema } from '../schema.ts'
 import { refuse } from './strategic-errors.ts'
 
@@ -39,7 +39,7 @@ export function listField(schema: Schema, key: string): FieldStrategy {
   return { ...field, below: field.below.items ?? {} }
 }
 
-/** `retainKeys` is a promise of the client, not something the server does differently. */
+/** `retainKeys` is a promise by the client; the server does nothing differently. */
 function strategyOf(schema: Schema): FieldStrategy['strategy'] {
   const strategies = (schema['x-kubernetes-patch-strategy'] ?? '').split(',').filter((s) => s !== 'retainKeys')
   return strategies[0] === 'merge' || strategies[0] === 'replace' ? strategies[0] : ''

@@ -1,8 +1,8 @@
 /**
- * Backups: the state of all clusters at one moment, in the form of a snapshot, and the way back into a new directory.
- * Objects come back as they were, with the revisions they had. What moves is the cluster's own revision: it jumps ahead
+ * Backups: the state of all clusters at one moment, in the form of a snapshot, and how to restore it into a new directory.
+ * Objects come back unchanged, with the revisions they had. Only the cluster's own revision changes: it jumps ahead
  * of everything the lost store may have handed out, and nothing before the jump can be read or watched from, so that a
- * client which remembers the lost store is told to start over instead of being misled.
+ * client which remembers the lost store has to start over instead of being misled.
  */
 import path from 'node:path'
 import type { Clock } from '../../base/clock.ts'
@@ -23,7 +23,7 @@ export interface BackupSummary {
   takenAt: number
 }
 
-/** Takes chunks in order; the next one comes when the promise is settled, so a slow sink slows the backup, not the store. */
+/** Takes chunks in order; the next one comes when the promise has settled, so a slow sink slows the backup, not the store. */
 export type BackupSink = (chunk: Uint8Array) => Promise<void>
 
 export async function backup(store: Store, sink: BackupSink, clock: Clock): Promise<BackupSummary> {
@@ -45,7 +45,7 @@ export interface RestoreOptions {
   processes?: ProcessTable
 }
 
-/** More writes than one store can make in a second, so that the jump outruns whatever happened since the backup. */
+/** More writes than one store can make in a second, so that the jump exceeds whatever was written since the backup. */
 const REVISIONS_PER_SECOND = 10_000
 export const DEFAULT_JUMP = 1_000_000
 

@@ -1,7 +1,7 @@
 /**
  * Crashes on the simulated disk, from seeds: the process is killed or the power cut before a random operation, also while
  * the store opens or makes a snapshot, and the store is opened again. After every crash: no acknowledged write is lost, no
- * revision that anybody saw is used again, what watchers saw and see next is one history without gap or duplicate.
+ * revision that anybody saw is reused, and what watchers saw before and after is one history without gap or duplicate.
  */
 
 import assert from 'node:assert/strict'
@@ -21,7 +21,7 @@ const WRITERS = 5
 interface World {
   random: Random
   disk: SimulatedDisk
-  /** All events that anybody can have seen, in revision order. */
+  /** All events that anyone can have seen, in revision order. */
   history: RecordedEvent[]
   /** What each watcher saw in each of its lives. */
   records: WatchRecord[]
@@ -74,7 +74,7 @@ async function runLife(world: World, kind: 'kill' | 'power'): Promise<void> {
   const answers: Answers = { acknowledged: [], failed: world.failed }
   const work = Promise.all(Array.from({ length: WRITERS }, () => writeSome(world, cluster, answers)))
   const ended: Ended<unknown> = await Promise.race([crash, work.then((value) => ({ value }))])
-  // Nothing more happens in a process that is gone, but what it had told the world by then counts.
+  // Nothing more happens in a dead process, but what it had acknowledged by then counts.
   const seen = seenBy(watches)
   remember(world, answers.acknowledged, seen)
   world.records.push(...watches.map(({ prefix, after, entries }) => ({ prefix, after, entries: [...entries] })))
@@ -104,7 +104,7 @@ async function writeSome({ random, disk }: World, cluster: ClusterStore, answers
   }
 }
 
-/** After a crash: everything known is still there, and what more is there was under way and becomes known now. */
+/** After a crash: everything known still exists, and anything else was in flight and becomes known now. */
 function catchUp(world: World, cluster: ClusterStore): void {
   const known = world.history[world.history.length - 1]?.revision ?? 1
   assert.ok(cluster.revision >= known, `revision ${cluster.revision} after a crash, but ${known} had been seen`)

@@ -1,5 +1,5 @@
 /**
- * What lies in a data directory and how its files come and go:
+ * The contents of a data directory, and how its files are created and removed:
  *   FORMAT      the version of everything here; written last when a directory is made, so its presence means completeness
  *   LOCK        who uses the directory, see `lock.ts`
  *   snapshot-N  the state when journal-N began
@@ -44,7 +44,7 @@ export async function listGenerations({ disk, dir }: Location): Promise<Generati
   return found
 }
 
-/** Makes a file under its final name once `fill` has written it and it is safe. Returns it open, with its length. */
+/** Creates a file under its final name once `fill` has written it and it is durable. Returns it open, with its length. */
 export async function createSafely(
   location: Location,
   name: string,

@@ -2,7 +2,7 @@ export interface DiskFile {
   size(): Promise<number>
   /** A new buffer with up to `length` bytes; fewer only where the file ends. */
   read(position: number, length: number): Promise<Buffer>
-  /** Writes all bytes or throws, and may then have written some of them. */
+  /** Writes all bytes or throws, in which case some of them may have been written. */
   write(bytes: Uint8Array, position: number): Promise<void>
   truncate(length: number): Promise<void>
   /** Data and all metadata. */
@@ -13,13 +13,13 @@ export interface DiskFile {
 }
 
 export interface Disk {
-  /** Makes the directory and its parents when absent, and makes their names safe. */
+  /** Creates the directory and its parents if absent, and makes their names durable. */
   makeDirectory(path: string): Promise<void>
   /** The names in a directory, sorted. */
   list(directory: string): Promise<string[]>
-  /** Opens what exists; throws ENOENT otherwise. */
+  /** Opens an existing file; throws ENOENT otherwise. */
   open(path: string, access: 'read' | 'write'): Promise<DiskFile>
-  /** Makes a new file that only its owner can read; throws EEXIST when there is one. */
+  /** Creates a new file that only its owner can read; throws EEXIST if it exists. */
   create(path: string): Promise<DiskFile>
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
@@ -31,7 +31,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** No room: the one condition of a disk that passes by itself. */
+/** Out of space: the one failure of a disk that can pass without intervention. */
 export function isDiskFull(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOSPC' || code === 'EDQUOT'

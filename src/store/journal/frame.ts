@@ -1,7 +1,7 @@
 /**
  * Frames: the unit of group commit and of damage. A frame is written with one write and one sync, and the next one is
  * written only after that; so a frame that is broken at the end of a journal was never acknowledged, while one that is
- * followed by a good frame was, and its loss must be told.
+ * followed by a good frame was, and its loss must be reported.
  *   magic u32 · payload length u32 · crc32 u32 of (number, payload) · number f64 · payload
  * The magic begins with a byte that UTF-8 never has, so that values cannot imitate it. A file's frames count from 0.
  */
@@ -30,7 +30,7 @@ export function frameChecksum(frame: Buffer): number {
 }
 
 export interface Frame {
-  /** Where in the file it begins. */
+  /** Its offset in the file. */
   offset: number
   number: number
   checksum: number
@@ -42,7 +42,7 @@ export interface FramesEnd {
   offset: number
   /** The number of the next frame. */
   next: number
-  /** Why reading ended before the file did. */
+  /** Why reading ended before the end of the file. */
   damage: string | undefined
 }
 
@@ -67,7 +67,7 @@ export async function readFrames(file: DiskFile, visit: (frame: Frame) => void):
 
 interface ParseContext {
   next: number
-  /** Where in the file the buffer begins. */
+  /** The buffer's offset in the file. */
   offset: number
   /** Bytes of the file from the start of the buffer on. */
   left: number
@@ -77,7 +77,7 @@ interface ParseContext {
 interface Parsed {
   used: number
   count: number
-  /** How many bytes from `used` on are needed to go on; 0 = the file ends here. */
+  /** How many bytes from `used` on are needed to continue; 0 = the file ends here. */
   wanted: number
   damage?: string
 }
@@ -112,7 +112,7 @@ function isIntact(frame: Buffer): boolean {
   return crc32(frame.subarray(12)) === frameChecksum(frame)
 }
 
-/** Where the first intact frame at or after `from` begins, wherever that is; undefined when there is none. */
+/** The offset of the first intact frame at or after `from`; undefined when there is none. */
 export async function findIntactFrame(file: DiskFile, from: number): Promise<number | undefined> {
   const size = await file.size()
   const overlap = HEADER_BYTES - 1

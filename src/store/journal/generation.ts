@@ -1,4 +1,4 @@
-/** Writing a whole generation at once: for a new directory, a restored backup, or what a repair could keep. */
+/** Writing a whole generation at once: for a new directory, a restored backup, or what a repair could save. */
 import { createJournal, createSafely, journalName, type Location, listGenerations, removeIfThere, snapshotName } from './directory.ts'
 import { type CapturedCluster, snapshotFrames } from './snapshot.ts'
 import { StoreRefusedError } from './store-error.ts'
@@ -10,14 +10,14 @@ export interface GenerationContent {
   now: number
 }
 
-/** A snapshot and the empty journal behind it. The journal comes first, as in a running store. */
+/** A snapshot and the empty journal that follows it. The journal is created first, as in a running store. */
 export async function writeGeneration(location: Location, content: GenerationContent): Promise<void> {
   const journal = await createJournal(location, content.generation, content.now)
   await journal.file.close()
   await writeSnapshot(location, content, () => {})
 }
 
-/** `beforeFrame` may throw to give up. */
+/** `beforeFrame` may throw to abort. */
 export async function writeSnapshot(location: Location, content: GenerationContent, beforeFrame: () => void): Promise<void> {
   const { generation, clusters, now } = content
   const { file } = await createSafely(location, snapshotName(generation), async (target) => {
@@ -33,7 +33,7 @@ export async function writeSnapshot(location: Location, content: GenerationConte
 }
 
 /**
- * Clears what a start or a restore left that was interrupted before it wrote FORMAT: nothing in it was ever acknowledged.
+ * Removes what a start or a restore left when it was interrupted before it wrote FORMAT: nothing in it was ever acknowledged.
  * Anything beyond that is somebody's data without its FORMAT file, and is not touched.
  */
 export async function removeUnfinished(location: Location): Promise<void> {

@@ -8,7 +8,7 @@ import { repairJournal } from './repair.ts'
 import { SimulatedMachine, turns } from './simulated-machine.ts'
 import { StoreRefusedError } from './store-error.ts'
 
-/** Runs `work` with a power cut before its n-th operation, for n from 0 until it gets through. Returns how often it was cut. */
+/** Runs `work` with a power cut before its n-th operation, for n from 0 until it completes. Returns how often it was cut. */
 async function cutEverywhere(
   prepare: () => Promise<SimulatedMachine>,
   work: (machine: SimulatedMachine) => Promise<unknown>,

@@ -1,7 +1,7 @@
 /**
  * From files to state. The oldest complete generation is the base, so that history from before a restart can still be
- * watched; every journal from there on is replayed. Only the end of what was written last may be broken: that is what a
- * crash leaves of a write that nobody was told of.
+ * watched; every journal from there on is replayed. Only the end of the last file may be broken: that is what a
+ * crash leaves of a write that was never acknowledged.
  */
 
 import { readUtf8 } from '../../base/byte-text.ts'
@@ -19,13 +19,13 @@ export interface LoadedJournal {
   /** Where its good frames end. */
   size: number
   nextFrame: number
-  /** It holds no change. */
+  /** It contains no change. */
   isEmpty: boolean
-  /** Bytes behind that, which a crash left and which must be cut off before more is written. */
+  /** Bytes after `size` that a crash left; they must be cut off before more is written. */
   tornBytes: number
 }
 
-/** The generation to start from: the oldest snapshot from which the journals go on without a gap to the newest. */
+/** The generation to start from: the oldest snapshot from which journals lead without a gap to the newest. */
 export function chooseBase({ snapshots, journals }: Generations): number | undefined {
   const newest = journals[journals.length - 1]
   if (newest === undefined) return undefined
@@ -90,7 +90,7 @@ export async function loadJournals(location: Location, range: { from: number; to
   return journals
 }
 
-/** Why the end of the journal cannot be what a crash leaves behind; undefined when it can, or when nothing is wrong. */
+/** Why the end of the journal cannot be the result of a crash; undefined when it can, or when nothing is wrong. */
 async function whereTorn(file: DiskFile, end: FramesEnd): Promise<string | undefined> {
   if (end.damage === undefined) return undefined
   if (end.next === 0) return `${end.damage}, and it is the header`

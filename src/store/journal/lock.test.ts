@@ -7,7 +7,7 @@ import { machineProcesses } from './lock.ts'
 
 describe('the processes of this machine', { skip: existsSync('/proc/self/stat') ? false : 'there is no /proc here' }, () => {
   it('are gone when they are dead, even while their parent has not buried them', async () => {
-    // The shell leaves a child behind to a program that never asks how it ended.
+    // The shell leaves a child to a program that never waits for it.
     const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
     try {
       const [line] = (await once(parent.stdout, 'data')) as [Buffer]

@@ -1,7 +1,7 @@
 /**
  * Keeps a second process out of a data directory. LOCK names the process that uses it, with the boot and the moment it
- * started, so that the lock of a process that died, or whose number another one has now, is taken over without a
- * question. It guards against mistakes on one machine, not against another machine on a shared file system.
+ * started, so that the lock of a process that died, or whose pid has been reused, is taken over without
+ * asking. It guards against mistakes on one machine, not against another machine on a shared file system.
  */
 import { readFileSync } from 'node:fs'
 import { at, type Location, readText, removeIfThere } from './directory.ts'
@@ -10,7 +10,7 @@ import { StoreRefusedError } from './store-error.ts'
 
 const LOCK = 'LOCK'
 
-/** A process, so that it can be told from a later one with the same number. Empty where the system does not say. */
+/** A process, distinguishable from a later one with the same pid. Empty where the system does not provide this. */
 export interface ProcessMark {
   pid: number
   startedAt: string
@@ -19,11 +19,11 @@ export interface ProcessMark {
 
 export interface ProcessTable {
   self: ProcessMark
-  /** What runs under this number now. */
+  /** What runs under this pid now. */
   find(pid: number): ProcessMark | undefined
 }
 
-/** Takes the lock, or says who has it. Returns how to give it back. */
+/** Takes the lock, or throws an error that names its holder. Returns a function that releases it. */
 export async function acquireLock(location: Location, processes: ProcessTable): Promise<() => Promise<void>> {
   const mine = `${JSON.stringify(processes.self)}\n`
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -61,7 +61,7 @@ async function tryCreate(location: Location, content: string): Promise<boolean> 
   }
 }
 
-/** Moves a stale lock away; when somebody else did so first and what was moved is their new lock, it is put back. */
+/** Moves a stale lock away; if another process did so first and what was moved is its new lock, it is put back. */
 async function setAside(location: Location, stale: string, pid: number): Promise<void> {
   const aside = `${LOCK}.stale-${pid}`
   try {
@@ -83,7 +83,7 @@ async function readIfThere(location: Location): Promise<string | undefined> {
   }
 }
 
-/** A lock that nobody can read was being written when the machine stopped: it holds nobody. */
+/** An unreadable lock was being written when the machine stopped: nobody holds it. */
 function parseMark(text: string): ProcessMark | undefined {
   try {
     const value = JSON.parse(text) as Partial<ProcessMark> | null
@@ -109,17 +109,17 @@ function lockedBy(location: Location, holder: ProcessMark, self: ProcessMark): S
   return new StoreRefusedError('E_STORE_LOCKED', `${location.dir} is in use by process ${holder.pid}. ${advice}`)
 }
 
-/** The processes of this machine. Elsewhere than on Linux only the numbers are known. */
+/** The processes of this machine. On systems other than Linux only the pids are known. */
 export function machineProcesses(): ProcessTable {
   const find = (pid: number): ProcessMark | undefined => {
     try {
       process.kill(pid, 0)
     } catch (error) {
-      // EPERM: it runs, as somebody else.
+      // EPERM: it runs, as another user.
       if (errorCode(error) !== 'EPERM') return undefined
     }
     const [state = '', ...fields] = statOf(pid)
-    // Dead, and only not yet buried by its parent: it holds nothing any more.
+    // A zombie: dead, but not yet reaped by its parent. It holds nothing any more.
     if (state === 'Z' || state === 'X') return undefined
     return { pid, startedAt: fields[18] ?? '', bootId: readFact('/proc/sys/kernel/random/boot_id') }
   }

@@ -1,6 +1,6 @@
 /**
  * The durable store: everything in memory, every change in a journal before it is acknowledged, snapshots so that a start
- * stays short. See `directory.ts` for the files, `writer.ts` for group commit, `load.ts` for the way back.
+ * stays short. See `directory.ts` for the files, `writer.ts` for group commit, `load.ts` for reading them back.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { CommitLog } from '../mvcc/pending.ts'
@@ -18,15 +18,15 @@ import { DamagedFileError, explained, StoreRefusedError } from './store-error.ts
 import { type JournalEnd, JournalWriter } from './writer.ts'
 
 export interface JournalOptions extends CoreOptions {
-  /** The data directory; made when absent. */
+  /** The data directory; created if absent. */
   dir: string
   clock: Clock
   /**
-   * A sync failed, so what is on disk is no longer known: the process must end. Called once, before the writes in flight
+   * A sync failed, so the state of the disk is unknown: the process must end. Called once, before the writes in flight
    * are refused.
    */
   onFatal(error: Error): void
-  /** Something is wrong that the store copes with, such as no room for a snapshot. Default: nothing is said. */
+  /** A problem that the store copes with, such as no space for a snapshot. Default: ignored. */
   onWarning?(message: string): void
   /** Journals may grow to this size, or to that of the live data, before a snapshot is made. Default 64 MiB. */
   snapshotAfterBytes?: number
@@ -41,13 +41,13 @@ export interface JournalStats {
   generation: number
   /** What a start would replay on top of the newest snapshot. */
   journalBytes: number
-  /** Bytes that a crash had left of a write that nobody was told of, cut off when the store was opened. */
+  /** Bytes that a crash had left of an unacknowledged write, cut off when the store was opened. */
   tornBytes: number
 }
 
 export interface JournalStore extends Store {
   stats(): JournalStats
-  /** Makes a snapshot now. Resolves when it is safe, or when a warning or a fatal error was told. */
+  /** Makes a snapshot now. Resolves when it is durable, or when a warning or a fatal error was reported. */
   snapshot(): Promise<void>
 }
 
@@ -127,7 +127,7 @@ function journalStore({ core, writer, snapshotter, unlock, tornBytes }: Parts): 
   }
 }
 
-/** The core wants its log before the journal is open; nothing is written before it is. */
+/** The core needs its log before the journal is open; nothing is written until it is. */
 class LateLog implements CommitLog {
   target: CommitLog | undefined
   append(write: Parameters<CommitLog['append']>[0]): void {
@@ -136,7 +136,7 @@ class LateLog implements CommitLog {
   }
 }
 
-/** Makes a directory a data directory. FORMAT comes last: until then, whatever is there is the start of this very work. */
+/** Turns a directory into a data directory. FORMAT comes last: until then, anything there was left by an interrupted attempt. */
 async function initialize(location: Location, clock: Clock): Promise<void> {
   await removeUnfinished(location)
   await writeGeneration(location, { generation: 1, clusters: [], now: clock.now() })
@@ -166,8 +166,8 @@ const REPAIR_ADVICE =
   'Restore a backup into a new directory with `sluice restore FILE --data-dir NEW`, or keep what is intact with `sluice repair --data-dir D`, which sets the damaged files aside.'
 
 /**
- * Makes the last journal ready to be written to. What was replayed may so far be known to the operating system only (the
- * process before this one was killed), and must be safe before anybody sees it.
+ * Makes the last journal ready for writing. What was replayed may so far be in the operating system's cache only (the
+ * previous process was killed), and must be durable before anyone sees it.
  */
 async function openEnd(location: Location, journals: readonly LoadedJournal[]): Promise<JournalEnd> {
   let end: JournalEnd | undefined
@@ -182,7 +182,7 @@ async function openEnd(location: Location, journals: readonly LoadedJournal[]): 
   return end as JournalEnd
 }
 
-/** What a crash left half made or half removed. */
+/** Removes what a crash left half created or half deleted. */
 async function removeStrays(location: Location, found: Generations, base: number): Promise<void> {
   const old = [...found.snapshots.filter((n) => n < base).map(snapshotName), ...found.journals.filter((n) => n < base).map(journalName)]
   for (const name of [...found.leftovers, ...old]) await location.disk.remove(at(location, name))

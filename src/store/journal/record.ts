@@ -2,14 +2,14 @@
  * The binary form of what journals, snapshots and backups hold. A record is 32 bytes of numbers (little endian), then the
  * cluster's name, the key and the value:
  *   type u8 · cluster length u8 · key length u16 · value length u32 · revision f64 · create revision f64 · time f64
- * Records travel in frames, see `frame.ts`. Changing anything here is a new FORMAT.
+ * Records are stored in frames, see `frame.ts`. Any change here needs a new FORMAT.
  */
 import { type ByteText, byteTextOf, utf8Of, writeBytes } from '../../base/byte-text.ts'
 
 export const RecordType = {
   put: 1,
   delete: 2,
-  /** First record of a file; the value is JSON that says what the file is. */
+  /** First record of a file; the value is JSON that describes the file. */
   header: 3,
   /** A cluster of a snapshot and the revision it is at. */
   cluster: 4,

@@ -1,7 +1,7 @@
 /**
- * Keeps what is intact of a damaged data directory. When a newer snapshot makes the damaged file unnecessary, only history
+ * Saves what is intact of a damaged data directory. If a newer snapshot makes the damaged file unnecessary, only history
  * is lost. Otherwise the state up to the fault is written out as a new generation, with revisions that jump ahead of
- * those that were handed out and lost. The damaged files stay in the directory under another name.
+ * those that were handed out and lost. The damaged files stay in the directory under other names.
  */
 import type { Clock } from '../../base/clock.ts'
 import { StoreCore } from '../mvcc/store-core.ts'
@@ -24,9 +24,9 @@ export interface RepairOptions {
 }
 
 export interface RepairReport {
-  /** Nothing that is needed was wrong; only history was lost; or acknowledged writes were lost from the fault on. */
+  /** Nothing needed was damaged; only history was lost; or acknowledged writes were lost from the fault on. */
   outcome: 'intact' | 'history lost' | 'writes lost'
-  /** What was found, file and byte. */
+  /** What was found: file and offset. */
   damage: string[]
   /** The files as they were, under their new names. */
   setAside: string[]
@@ -56,7 +56,7 @@ async function repair(location: Location, options: RepairOptions): Promise<Repai
   }
   const base = chooseBase(found)
   const isWhole = base !== undefined && (await load(base)).fault === undefined
-  // Newest first: a snapshot holds everything that the files before it hold.
+  // Newest first: a snapshot contains everything in the files before it.
   for (const generation of [...found.snapshots].reverse()) {
     const { core, fault } = await load(generation)
     if (core === undefined) continue

@@ -1,7 +1,7 @@
 /**
  * A disk for tests. It keeps what an operating system's cache would hold apart from what would survive a power cut, lets a
- * test cut the power or kill the process before any operation, tear and lose what was not synced, fill up, fail a sync,
- * hold operations back and flip bits. From a seed, so that a failure can be run again.
+ * test cut the power or kill the process before any operation, tear and lose unsynced data, fill up, fail a sync,
+ * hold operations back and flip bits. Driven by a seed, so that a failure can be reproduced.
  */
 import path from 'node:path'
 import type { Random } from '../../base/random.ts'
@@ -30,14 +30,14 @@ export class SimulatedDisk {
   #safe: Entries = new Map()
   /** Directory states since the last directory sync, oldest first: a power cut leaves any one of them. */
   #unsyncedEntries: Entries[] = []
-  /** Operations of a process that is gone never end. */
+  /** Operations of a dead process never complete. */
   #life = 0
   #operations = 0
   #crashAt = Number.POSITIVE_INFINITY
   #onCrash: () => void = () => {}
   #faults: { operation: Operation; code: string; when: (file: string) => boolean }[] = []
   #gate: { promise: Promise<void>; open: () => void; isMeant: Filter } | undefined
-  /** Bytes that fit on the disk. */
+  /** The capacity of the disk in bytes. */
   capacity = Number.POSITIVE_INFINITY
   readonly #random: Random
 
@@ -55,7 +55,7 @@ export class SimulatedDisk {
     this.#onCrash = onCrash
   }
 
-  /** kill -9: what was written is still there. */
+  /** kill -9: what was written is kept. */
   killProcess(): void {
     this.#life++
     this.#crashAt = Number.POSITIVE_INFINITY
@@ -103,18 +103,18 @@ export class SimulatedDisk {
     return [...this.#visible.keys()].map((file) => path.basename(file)).sort()
   }
 
-  /** The bytes of a file, to be looked at or spoiled. */
+  /** The bytes of a file, to inspect or corrupt. */
   peek(file: string): Buffer {
     return this.#inode(file).content
   }
 
-  /** Replaces a file behind everybody's back. */
+  /** Replaces a file without anyone noticing. */
   spoil(file: string, content: Buffer): void {
     this.#visible.set(file, { content: Buffer.from(content), safe: Buffer.from(content), unsynced: [] })
     this.#safe.set(file, this.#inode(file))
   }
 
-  /** The disk as the process sees it that runs now; once that process is dead, whatever it still tries never ends. */
+  /** The disk as the current process sees it; once that process is dead, its operations never complete. */
   mount(): Disk {
     const life = this.#life
     const step = (operation: Operation, file: string) => this.#step(operation, file, life)
@@ -189,7 +189,7 @@ export class SimulatedDisk {
     this.#operations++
     await (this.#gate?.isMeant(operation, file) ? this.#gate.promise : Promise.resolve())
     if (life !== this.#life) await new Promise(() => {})
-    // A write that fails may have written any part of its bytes, so it fails on its own terms.
+    // A failing write may have written any part of its bytes, so it is handled separately.
     if (operation !== 'write') this.#failIfAsked(operation, file)
   }
 
@@ -251,7 +251,7 @@ function overwrite(content: Buffer, bytes: Buffer, position: number): Buffer {
   return result
 }
 
-/** A copy of that length; what it grows by is zeros, as in a file with a hole. */
+/** A copy of that length; what is added is zeros, as in a file with a hole. */
 function resize(content: Buffer, length: number): Buffer {
   const result = Buffer.alloc(length)
   content.copy(result, 0, 0, Math.min(length, content.length))

@@ -17,7 +17,7 @@ export class SimulatedMachine {
     this.disk = new SimulatedDisk(seededRandom(seed))
   }
 
-  /** A process of its own; those before it are dead. */
+  /** A new process; the previous ones are dead. */
   nextProcess(): ProcessTable {
     const pid = ++this.#pid
     const self = { pid, startedAt: String(pid), bootId: 'boot' }
@@ -45,7 +45,7 @@ export class SimulatedMachine {
   }
 }
 
-/** Lets everything happen that can without outside help. */
+/** Runs everything that can proceed without outside help. */
 export async function turns(count = 20): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 /**
  * The state of a whole store at one moment, as a stream of frames: a header, each cluster with its revision and its live
- * values, and an end that says what must have come before it. Snapshots and backups are the same bytes.
+ * values, and a trailer that states what must have come before it. Snapshots and backups are the same bytes.
  * Taking the state is one synchronous step that copies references only; writing it out then disturbs no writer.
  */
 
@@ -79,7 +79,7 @@ export interface SnapshotVisitor {
   onObject(record: JournalRecord): void
 }
 
-/** Reads and verifies a whole snapshot. Throws DamagedFileError, with values visited before that to be thrown away. */
+/** Reads and verifies a whole snapshot. Throws DamagedFileError, and then the values visited so far must be discarded. */
 export async function readSnapshot(file: DiskFile, name: string, visitor: SnapshotVisitor): Promise<SnapshotHeader> {
   const reading = new SnapshotReading(visitor)
   const end = await readFrames(file, (frame) => {

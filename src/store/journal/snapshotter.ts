@@ -1,7 +1,7 @@
 /**
- * Bounds what a start has to replay. When the journals since the last snapshot are larger than the threshold and than the
- * live data, a new journal begins and the state at that moment is written out behind it, while writers go on.
- * The generation before stays, as the history that watchers resume from; what is older is removed.
+ * Bounds what a start has to replay. When the journals since the last snapshot are larger than both the threshold and the
+ * live data, a new journal begins and the state at that moment is written out in the background, while writes continue.
+ * The previous generation is kept, as the history that watchers resume from; anything older is removed.
  */
 import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
@@ -19,9 +19,9 @@ export interface SnapshotterOptions {
   /** Bytes of live values now. */
   liveBytes(): number
   thresholdBytes: number
-  /** Bytes of journals behind the newest snapshot that are in older files than the current one. */
+  /** Bytes of journal since the newest snapshot that are in files older than the current one. */
   olderJournalBytes: number
-  /** A snapshot could not be made now; it is tried again later. */
+  /** A snapshot could not be made now; it will be retried later. */
   onWarning(message: string): void
 }
 
@@ -51,7 +51,7 @@ export class Snapshotter {
     void this.take()
   }
 
-  /** Makes a snapshot now, or joins the one that is being made. Never rejects: what went wrong was told, or the store closes. */
+  /** Makes a snapshot now, or joins the one in progress. Never rejects: errors have been reported, or the store is closing. */
   take(): Promise<void> {
     this.#running ??= this.#take()
       .catch((error: unknown) => this.#failed(error))
@@ -83,7 +83,7 @@ export class Snapshotter {
     await this.#removeOld(generation)
   }
 
-  /** Keeps this generation and the one before it. Names go one by one, oldest first, each before the next. */
+  /** Keeps this generation and the previous one. Files are removed one by one, oldest first, each durably before the next. */
   async #removeOld(newest: number): Promise<void> {
     const { location } = this.#options
     const { snapshots, journals } = await listGenerations(location)

@@ -1,10 +1,10 @@
-/** Why a data directory or a backup was refused. The message says what to do; the code says what it is to programs. */
+/** Why a data directory or a backup was refused. The message says what to do; the code identifies the error for programs. */
 
 import { messageOf } from '../../base/error-text.ts'
 import type { ErrorCode } from '../../base/errors/catalogue.ts'
 import { errorCode, isDiskFull } from './disk.ts'
 
-/** A running store that cannot write is no refusal: it has an error of its own. */
+/** A running store that cannot write is not a refusal: it has its own error. */
 export type StoreErrorCode = Exclude<Extract<ErrorCode, `E_STORE_${string}` | `E_BACKUP_${string}`>, 'E_STORE_UNAVAILABLE'>
 
 export class StoreRefusedError extends Error {
@@ -16,7 +16,7 @@ export class StoreRefusedError extends Error {
   }
 }
 
-/** What the operating system refused, in words that help; anything else is returned as it is. */
+/** An error of the operating system, with a helpful message; anything else is returned unchanged. */
 export function explained(error: unknown, dir: string): unknown {
   const code = errorCode(error)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
@@ -33,7 +33,7 @@ export function explained(error: unknown, dir: string): unknown {
   )
 }
 
-/** A fault inside a file, at a byte. The reader says what, the caller says what to do. */
+/** A fault inside a file, at an offset. The reader says what is wrong, the caller what to do. */
 export class DamagedFileError extends Error {
   readonly file: string
   readonly offset: number

@@ -1,8 +1,8 @@
 /**
  * The end of the journal: group commit. All writes that arrive while one frame is on its way to the disk go into the next
  * frame; a frame is one write and one sync, and only then are its writes visible and acknowledged.
- * A write that the disk refuses is taken back and the store goes on; a sync that fails is the end, because nobody knows
- * any more what is on the disk.
+ * A write that the disk refuses is rolled back and the store continues; a failed sync is fatal, because then the state of the
+ * disk is unknown.
  */
 
 import { messageOf } from '../../base/error-text.ts'
@@ -23,7 +23,7 @@ export interface WriterOptions {
   end: JournalEnd
   /** A frame is closed once it is this large. */
   maxFrameBytes: number
-  /** The store can no longer tell what is durable. Called once; every write from then on is refused. */
+  /** The store can no longer know what is durable. Called once; every write from then on is refused. */
   onFatal(error: Error): void
   /** A frame was written and its writes are visible. */
   onFrame(): void
@@ -57,7 +57,7 @@ export class JournalWriter implements CommitLog {
     this.#wake()
   }
 
-  /** Goes on in another file, between two frames. `onSwitch` sees exactly the state that the files before it hold. */
+  /** Continues in another file, between two frames. `onSwitch` sees exactly the state that the previous files hold. */
   switchTo(end: JournalEnd, onSwitch: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#refusal !== undefined) return reject(this.#refusal)
@@ -66,7 +66,7 @@ export class JournalWriter implements CommitLog {
     })
   }
 
-  /** Refuses new writes, and finishes those that are under way. */
+  /** Refuses new writes, and finishes those in flight. */
   async close(): Promise<void> {
     this.#refusal ??= new StoreUnavailableError('the store is closed')
     while (this.#running !== undefined) await this.#running
@@ -74,7 +74,7 @@ export class JournalWriter implements CommitLog {
     await this.#end.file.close()
   }
 
-  /** No write follows. Also what a failed sync elsewhere in the directory leads to. */
+  /** No write follows. Also called when a sync elsewhere in the directory fails. */
   fail(error: Error): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
@@ -96,7 +96,7 @@ export class JournalWriter implements CommitLog {
   }
 
   async #run(): Promise<void> {
-    // One turn of the event loop, so that everybody who wants to write now is in the first frame.
+    // One turn of the event loop, so that all concurrent writers get into the first frame.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#queue.length > 0 || this.#switch !== undefined) {
       await this.#switchIfAsked()
@@ -120,7 +120,7 @@ export class JournalWriter implements CommitLog {
     return this.#queue.splice(0, count)
   }
 
-  /** Whether the batch is safe on disk. If not, it has been aborted. */
+  /** Whether the batch is durable. If not, it has been aborted. */
   async #write(batch: readonly PendingWrite[]): Promise<boolean> {
     const { file, size, nextFrame } = this.#end
     const frame = encodeFrame(nextFrame, batch.map(recordOf))
@@ -142,7 +142,7 @@ export class JournalWriter implements CommitLog {
     return true
   }
 
-  /** The refused frame must not come back after a crash, so the cut is made safe before anybody is told. */
+  /** The refused frame must not reappear after a crash, so the truncation is synced before anyone gets an answer. */
   async #takeBack(batch: readonly PendingWrite[], refused: unknown): Promise<void> {
     try {
       await this.#end.file.truncate(this.#end.size)
@@ -155,7 +155,7 @@ export class JournalWriter implements CommitLog {
     this.#abortAll(batch, new StoreUnavailableError(`the disk refused the write: ${messageOf(refused)}`, refused))
   }
 
-  /** The revisions of all writes in flight follow from those of the first, so they go together. */
+  /** The revisions of all writes in flight build on the first one's, so they fail together. */
   #abortAll(batch: readonly PendingWrite[], error: Error): void {
     const writes = [...batch, ...this.#queue]
     this.#queue = []
@@ -184,7 +184,7 @@ export class JournalWriter implements CommitLog {
       await file.write(encodeFrame(nextFrame, []), size)
       await file.sync()
     } catch {
-      // Nothing is lost without it, and half of it is what a crash would leave.
+      // Nothing is lost without it, and a partial one looks like what a crash leaves.
     }
   }
 }

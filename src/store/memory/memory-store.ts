@@ -1,6 +1,6 @@
 /**
  * The store in memory, for tests and worlds: the same core as the durable one, where a write becomes durable in the next
- * microtask. `hold` keeps writes in flight until `release` or `fail`, to look at what happens meanwhile.
+ * microtask. `hold` keeps writes in flight until `release` or `fail`, to observe what happens in the meantime.
  */
 
 import type { CommitLog, PendingWrite } from '../mvcc/pending.ts'

@@ -1,6 +1,6 @@
 /**
- * The keys of one resource: those that live, those that ended inside the history window, and the events that changed
- * them. Reads at the newest revision touch living keys only; older reads walk each key's chain of versions back.
+ * The keys of one resource: live ones, those deleted inside the history window, and the events that changed
+ * them. Reads at the newest revision touch live keys only; older reads walk back through each key's versions.
  */
 import { prefixEnd, SortedMap } from '../../base/sorted-map.ts'
 import type { RangeOptions } from '../store.ts'
@@ -16,7 +16,7 @@ export class Bucket {
     return this.#live.size
   }
 
-  /** Nothing lives here and no history refers to it. */
+  /** It has no live keys and no history. */
   get isEmpty(): boolean {
     return this.#live.size === 0 && this.#ended.size === 0 && this.log.size === 0
   }
@@ -29,7 +29,7 @@ export class Bucket {
     return versionAt(this.#live.get(key) ?? this.#ended.get(key), revision)
   }
 
-  /** A value known from a snapshot: it lives, and nothing before it is known. */
+  /** A value from a snapshot: it is live, and nothing before it is known. */
   load(version: VersionRecord): void {
     this.#live.set(version.key, version)
   }
@@ -48,7 +48,7 @@ export class Bucket {
     this.log.append(event)
   }
 
-  /** Forgets what only reads before this event needed. It must be the oldest event of the bucket. */
+  /** Drops what only reads before this event needed. It must be the oldest event of the bucket. */
   forget(event: HistoryEvent): void {
     event.version.older = undefined
     if (event.version.isTombstone && this.#ended.get(event.key) === event.version) this.#ended.delete(event.key)
@@ -90,7 +90,7 @@ export class Bucket {
     return out
   }
 
-  /** How many keys more (or fewer, when negative) of [from, to) there were at `revision` than there are now. */
+  /** How many more keys (negative: fewer) [from, to) had at `revision` than it has now. */
   #differenceSince(revision: number, from: string, to: string | undefined): number {
     const seen = new Set<string>()
     let difference = 0

@@ -1,7 +1,7 @@
 /**
  * One logical cluster: its own revision sequence, its buckets, its history window, its watchers and its writes in
  * flight. The first revision of an empty cluster is 1, as in etcd; the first write makes 2.
- * Everything here is synchronous and in memory; durability is what the `CommitLog` says it is.
+ * Everything here is synchronous and in memory; the `CommitLog` decides what is durable.
  */
 import type { Clock } from '../../base/clock.ts'
 import {
@@ -48,7 +48,7 @@ export class ClusterCore implements ClusterStore {
   readonly #inFlight = new Map<string, Flight>()
   #revision = FIRST_REVISION
   #oldestRevision = FIRST_REVISION
-  /** The newest revision that is given to a write, durable or in flight. */
+  /** The newest revision assigned to a write, durable or in flight. */
   #ordered = FIRST_REVISION
   #liveBytes = 0
 
@@ -108,7 +108,7 @@ export class ClusterCore implements ClusterStore {
 
   watch(prefix: string, options: WatchOptions): () => void {
     const bucket = prefix === '' ? undefined : bucketOf(prefix)
-    // While nothing was forgotten, revision 0 and the first revision mean the same.
+    // While nothing has been compacted, revision 0 and the first revision mean the same.
     const isBelow = options.after < this.#oldestRevision && this.#oldestRevision > FIRST_REVISION
     if (isBelow) throw new CompactedError(options.after, this.#oldestRevision)
     const log = bucket === undefined ? this.#events : this.#buckets.get(bucket)?.log
@@ -144,7 +144,7 @@ export class ClusterCore implements ClusterStore {
     this.#bucket(bucketOf(fields.key)).load(new VersionRecord(fields, this.#context.cache))
   }
 
-  /** A change that is durable already. Its revision must be the next one. */
+  /** A change that is already durable. Its revision must be the next one. */
   replay(fields: VersionFields, at: number): void {
     this.#ordered = fields.revision
     this.#apply(new VersionRecord(fields, this.#context.cache), at)
@@ -203,7 +203,7 @@ export class ClusterCore implements ClusterStore {
     if (this.#inFlight.get(key) === flight) this.#inFlight.delete(key)
     this.#ordered = Math.min(this.#ordered, revision - 1)
     attempt.reject(error)
-    // Not at once: writes ordered after this one are about to be aborted as well, and must be gone first.
+    // Not immediately: writes ordered after this one are about to be aborted as well, and must be gone first.
     if (flight.losers.length > 0) queueMicrotask(() => flight.losers.forEach((loser) => void this.#attempt(loser)))
   }
 
@@ -255,7 +255,7 @@ function bucketOf(key: string): string {
   return key.slice(0, slash)
 }
 
-/** Keys go to disk as UTF-8: a lone surrogate would come back as another key. */
+/** Keys are written to disk as UTF-8: a lone surrogate would come back as another key. */
 function mustBeKey(key: string): void {
   bucketOf(key)
   if (key.length > MAX_KEY_LENGTH) throw new TypeError(`a key has at most ${MAX_KEY_LENGTH} characters, not ${key.length}`)

@@ -1,6 +1,6 @@
 /**
- * The events of a cluster or of one bucket inside the history window, in revision order: appended at the end, forgotten
- * from the front. What the window keeps is decided by `mustForget`, from count, age and the bytes of old values.
+ * The events of a cluster or of one bucket inside the history window, in revision order: appended at the end, dropped
+ * from the front. `mustForget` decides what the window keeps, from count, age and the bytes of old values.
  */
 import type { StoreEvent } from '../store.ts'
 import type { VersionRecord } from './version.ts'
@@ -33,7 +33,7 @@ export const DEFAULT_HISTORY: HistoryLimits = {
 export class EventLog {
   #events: HistoryEvent[] = []
   #head = 0
-  /** Bytes that only history keeps alive: replaced values, and the last values of deleted keys. */
+  /** Bytes retained only for history: replaced values, and the last values of deleted keys. */
   #bytes = 0
 
   get size(): number {

@@ -1,7 +1,7 @@
 /**
  * Writes between being ordered and being durable. A write is checked against the newest pending state of its key, so
  * that writers in flight together behave as if one came after the other; one that loses against a pending write is
- * answered only when that write's outcome is known, because what it lost against might never come to be.
+ * answered only when that write's outcome is known, because that write may never become durable.
  */
 import type { CommitRequest, CommitResult } from '../store.ts'
 import type { VersionRecord } from './version.ts'
@@ -29,7 +29,7 @@ export interface Attempt {
   reject(error: unknown): void
 }
 
-/** Whether a write may go ahead on this state. Deleting what is absent never may. */
+/** Whether a write may proceed in this state. Deleting an absent key never may. */
 export function isMet(request: CommitRequest, current: VersionRecord | undefined): boolean {
   if (request.type === 'delete' && current === undefined) return false
   if (request.expect === 'any') return true

@@ -7,13 +7,13 @@ import { ParsedCache } from './version.ts'
 
 export interface CoreOptions {
   clock: Clock
-  /** How much of the past can be read and watched from; see HistoryLimits for the defaults. */
+  /** How much history can be read and watched from; see HistoryLimits for the defaults. */
   history?: Partial<HistoryLimits>
   /** How many parsed objects are kept for the whole store. Default 4,000. */
   parsedObjects?: number
-  /** How many bytes of source they may have together. Default 64 MiB. */
+  /** The limit on their total source bytes. Default 64 MiB. */
   parsedBytes?: number
-  /** A watcher's callback threw; the watcher was closed. Default: the error is thrown again as an uncaught one. */
+  /** A watcher's callback threw; the watcher was closed. Default: the error is rethrown as an uncaught exception. */
   onWatcherError?(error: unknown): void
 }
 

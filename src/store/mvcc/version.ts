@@ -19,11 +19,11 @@ export class VersionRecord implements Version {
   readonly revision: number
   readonly createRevision: number
   readonly text: ByteText
-  /** The key ended here; `text` is its last value, rewritten with the revision of the deletion. */
+  /** The key was deleted here; `text` is its last value, rewritten with the revision of the deletion. */
   readonly isTombstone: boolean
   /** What this version replaced, while the history window still holds it. */
   older: VersionRecord | undefined = undefined
-  /** Of the cache: the parsed value (JSON has no undefined), and whether it was used since the cache last looked. */
+  /** Used by the cache: the parsed value (JSON has no undefined), and whether it was used since the cache last checked. */
   parsed: unknown = undefined
   wasUsed = false
   readonly #cache: ParsedCache
@@ -48,7 +48,7 @@ export class VersionRecord implements Version {
 
 const parse = (record: VersionRecord): unknown => JSON.parse(readUtf8(record.text))
 
-/** First in, first out, with a second chance for what was used meanwhile: a hit costs one assignment. */
+/** First in, first out, with a second chance for entries used in the meantime: a hit costs one assignment. */
 export class ParsedCache {
   readonly #maxCount: number
   readonly #maxBytes: number

@@ -1,6 +1,6 @@
 /**
- * Who is told of new events, indexed by bucket. A watcher has a position, the last revision it was offered, so that an
- * event reaches it once and in order even when watchers come and go while an event is being delivered.
+ * The watchers of new events, indexed by bucket. A watcher has a position, the last revision it was offered, so that an
+ * event reaches it once and in order even when watchers start and stop while an event is being delivered.
  */
 import type { StoreEvent, WatchOptions } from '../store.ts'
 
@@ -20,7 +20,7 @@ export class Watchers {
     this.#onError = onError
   }
 
-  /** Delivers `backlog` at once, and later events as they come. */
+  /** Delivers `backlog` immediately, and later events as they come. */
   add(prefix: string, options: WatchOptions, backlog: readonly StoreEvent[]): () => void {
     const bucket = prefix.slice(0, Math.max(0, prefix.indexOf('/')))
     const watcher: Watcher = { prefix, options, position: options.after }
@@ -61,7 +61,7 @@ export class Watchers {
     try {
       watcher.options.onEvent(event)
     } catch (error) {
-      // One broken watcher must not keep the others, or the writer, from the event: it alone ends, and the fault is told.
+      // One broken watcher must not keep the event from the others or the writer: it alone ends, and the fault is reported.
       group.delete(watcher)
       this.#onError(error)
       watcher.options.onClose?.()

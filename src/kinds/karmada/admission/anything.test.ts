@@ -16,7 +16,7 @@ const text = fc.oneof(
   fc.string({ maxLength: 8 }),
 )
 
-/** Values that a schema accepts, with a leaning to small and repeated ones. */
+/** Values that a schema accepts, biased towards small and repeated ones. */
 function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...(schema.enum as unknown[]))
   if (schema['x-kubernetes-embedded-resource'])
@@ -42,7 +42,7 @@ function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   return fc.jsonValue({ maxDepth: 1 })
 }
 
-/** The same with one value somewhere replaced by any other. */
+/** The same with one random value replaced by any other. */
 const spoilt = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc
     .tuple(values, fc.jsonValue({ maxDepth: 2 }), fc.array(fc.nat(9), { maxLength: 7 }))

@@ -1,4 +1,4 @@
-/** ResourceBinding and ClusterResourceBinding on their way in. */
+/** Admission of ResourceBinding and ClusterResourceBinding. */
 import { child, type FieldError, index, invalid } from '../../../kube/field-error.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'

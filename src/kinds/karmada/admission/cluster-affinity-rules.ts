@@ -1,4 +1,4 @@
-/** Fields of clusters that can be selected by, and how. */
+/** The cluster fields that can be selected by, and how. */
 import { child, type FieldError, invalid } from '../../../kube/field-error.ts'
 import { goQuote } from '../../../kube/go-print.ts'
 import type { ClusterAffinity } from '../cluster-affinity.ts'
@@ -16,6 +16,6 @@ function problemOf({ key, operator }: { key: string; operator: string }): string
   return OPERATORS.includes(operator) ? undefined : `unsupported operator ${goQuote(operator)}, must be In or NotIn`
 }
 
-/** Whether nothing is said about which clusters are meant. */
+/** Whether the affinity selects clusters by nothing at all. */
 export const isEmptyAffinity = ({ labelSelector, fieldSelector, clusterNames = [], exclude = [] }: ClusterAffinity): boolean =>
   labelSelector === undefined && fieldSelector === undefined && clusterNames.length === 0 && exclude.length === 0

@@ -1,13 +1,13 @@
-/** Grades of nodes by what they have free: in order, without gaps, from nothing to without end. */
+/** Grades of nodes by their free resources: in order, without gaps, from zero to infinity. */
 import { type FieldError, invalid } from '../../../kube/field-error.ts'
 import { compareQuantities, tryParseQuantity } from '../../../kube/quantity.ts'
 import { items, number, writableObjects } from '../../kubernetes/rules/fields.ts'
 import type { ResourceModel } from '../cluster.ts'
 
-/** What stands for "without end" on the wire. */
+/** What stands for infinity on the wire. */
 const WITHOUT_END = '9223372036854775807'
 
-/** Brings the grades of a spec in order and opens both ends. Wrong types are left for the schema to refuse. */
+/** Sorts the grades of a spec and opens both ends. Wrong types are left for the schema to refuse. */
 export function sortModels(spec: Record<string, unknown>): void {
   const models = writableObjects(spec, 'resourceModels')
   if (models.length === 0 || models.length !== items(spec, 'resourceModels').length) return
@@ -17,7 +17,7 @@ export function sortModels(spec: Record<string, unknown>): void {
   spec.resourceModels = models
 }
 
-/** The first thing that is wrong: what follows from it would only confuse. */
+/** Only the first error: those that follow from it would be confusing. */
 export function modelErrors(path: string, models: readonly ResourceModel[]): FieldError[] {
   for (const [i, model] of models.entries()) {
     const problem = problemOf(model, models[i - 1])
@@ -39,7 +39,7 @@ function problemOf(model: ResourceModel, before: ResourceModel | undefined): str
   return undefined
 }
 
-/** The schema has checked the pattern; what still cannot be read is equal to nothing, and so refused. */
+/** The schema has checked the pattern; what still cannot be parsed equals nothing, and is so refused. */
 function compare(a: number | string, b: number | string): number {
   const [left, right] = [tryParseQuantity(a), tryParseQuantity(b)]
   return left.error !== undefined || right.error !== undefined ? -1 : compareQuantities(left.value, right.value)

@@ -1,4 +1,4 @@
-/** What a Cluster may not say. */
+/** Validation of a Cluster. */
 import { child, duplicate, type FieldError, index, invalid, notSupported, required, typeInvalid } from '../../../kube/field-error.ts'
 import { byteLength, goQuote } from '../../../kube/go-print.ts'
 import { checkDns1123Label, checkLabelValue } from '../../../kube/names.ts'
@@ -8,7 +8,7 @@ import type { ClusterSpec } from '../cluster.ts'
 import type { Taint } from '../kube-schemas.ts'
 import { modelErrors } from './cluster-models.ts'
 
-/** The execution namespace of a cluster has its name behind a prefix, and must still be a label. */
+/** The execution namespace of a cluster is a prefix and the cluster's name, and must still be a DNS label. */
 const MAX_NAME_LENGTH = 48
 
 export function clusterNameErrors(name: string): FieldError[] {
@@ -58,7 +58,7 @@ function proxyErrors(path: string, proxy: string): FieldError[] {
   return URL.canParse(proxy) ? [] : [invalid(path, proxy, 'proxyURL must be a valid URL')]
 }
 
-/** Clusters are selected by these as by labels. */
+/** Clusters are selected by these as if they were labels. */
 function placeErrors({ provider = '', region = '', zone = '', zones = [] }: ClusterSpec): FieldError[] {
   const errors = [...valueErrors('spec.provider', provider), ...valueErrors('spec.region', region)]
   if (zone !== '' && zones.length > 0) return [...errors, typeInvalid('spec.zone', zone, 'Zone and Zones cannot co-exist')]

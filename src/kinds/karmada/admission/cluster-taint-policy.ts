@@ -1,4 +1,4 @@
-/** Taints that come by themselves must be told apart, and those that drive work away must be allowed. */
+/** Taints added by a policy must be distinguishable, and those that evict must be allowed. */
 import { duplicate, type FieldError, forbidden, index } from '../../../kube/field-error.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
 import type { ClusterTaintPolicy } from '../cluster-taint-policy.ts'
@@ -6,7 +6,7 @@ import { GROUPS } from '../kube-schemas.ts'
 import { isBeingDeleted } from './metadata.ts'
 
 export interface ClusterTaintPolicyOptions {
-  /** Whether a policy may add taints that evict what runs. */
+  /** Whether a policy may add taints that evict running work. */
   allowNoExecute: boolean
 }
 

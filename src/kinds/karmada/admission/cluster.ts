@@ -1,6 +1,6 @@
 /**
- * Cluster on its way in. Karmada serves it from a server of its own; here its rules are admission, so that they hold on a
- * hub that serves it as a custom resource too.
+ * Admission of Cluster. Karmada serves it from a separate server; here its rules are admission, so that they also hold on a
+ * hub that serves it as a custom resource.
  */
 import { formatInstant } from '../../../kube/go-time.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
@@ -30,7 +30,7 @@ export const clusterAdmission: Admission = defineAdmission({
   },
 })
 
-/** How long an eviction waits is counted from when the taint came. */
+/** The wait before an eviction is counted from the time the taint was added. */
 function dateTaints(spec: Record<string, unknown>, nowMs: number): void {
   for (const taint of writableObjects(spec, 'taints'))
     if (string(taint, 'effect') === 'NoExecute' && (taint.timeAdded ?? undefined) === undefined)

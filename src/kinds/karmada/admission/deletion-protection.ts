@@ -1,4 +1,4 @@
-/** An object under protection is deleted by nobody, whatever its kind, before the label is taken off. */
+/** A protected object, whatever its kind, cannot be deleted by anyone until the label is removed. */
 import { failure } from '../../../kube/status.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { DELETION_PROTECTED_ALWAYS, DELETION_PROTECTED_LABEL } from '../well-known.ts'

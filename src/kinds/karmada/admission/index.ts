@@ -1,4 +1,4 @@
-/** The admission of a hub, beside that of Kubernetes: everything that Karmada's own webhooks do for these kinds. */
+/** The admission of a hub, besides that of Kubernetes: everything that Karmada's own webhooks do for these kinds. */
 import type { Admission } from '../../admission.ts'
 import { bindingAdmission } from './binding.ts'
 import { clusterAdmission } from './cluster.ts'
@@ -11,7 +11,7 @@ import { interpreterWebhookAdmission } from './resource-interpreter-webhook-conf
 import { workAdmission } from './work.ts'
 
 export interface KarmadaAdmissionOptions {
-  /** Whether a ClusterTaintPolicy may evict what runs (default true). */
+  /** Whether a ClusterTaintPolicy may evict running work (default true). */
   allowNoExecuteTaintPolicy?: boolean
 }
 

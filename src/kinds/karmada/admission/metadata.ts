@@ -1,11 +1,11 @@
-/** What admission does to metadata: labels, finalizers, and the question whether an object is on its way out. */
+/** Helpers of admission for metadata: labels, finalizers, and whether an object is being deleted. */
 import type { KubeObject } from '../../../kube/meta.ts'
 
 export function setLabel(object: KubeObject, label: string, value: string): void {
   object.metadata.labels = { ...object.metadata.labels, [label]: value }
 }
 
-/** For ids that are given once: an empty value counts as none. */
+/** For ids that are assigned once: an empty value counts as absent. */
 export function setMissingLabel(object: KubeObject, label: string, value: () => string): void {
   if ((object.metadata.labels?.[label] ?? '') === '') setLabel(object, label, value())
 }

@@ -1,4 +1,4 @@
-/** OverridePolicy and ClusterOverridePolicy on their way in. */
+/** Admission of OverridePolicy and ClusterOverridePolicy. */
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { GROUPS } from '../kube-schemas.ts'
 import type { OverridePolicy } from '../override-policy.ts'

@@ -1,4 +1,4 @@
-/** What an override policy may not say. The deprecated form of one rule is judged by its clusters alone, as it always was. */
+/** Validation of override policies. Of the deprecated single-rule form only the clusters are validated, as always. */
 import { child, type FieldError, index, invalid, required } from '../../../kube/field-error.ts'
 import { validateAnnotations } from '../../../kube/validate-meta.ts'
 import { labelErrors } from '../../kubernetes/rules/formats.ts'
@@ -21,7 +21,7 @@ export function overrideErrors(spec: OverrideSpec, namespace: string): FieldErro
   ]
 }
 
-/** Changes inside fields came later than rules: beside them they are without effect, and were never refused. */
+/** Changes inside fields are newer than rules: combined with rules they have no effect, and were never refused. */
 const changesAnything = ({ fieldOverrider: _, ...overriders }: Overriders = {}): boolean =>
   Object.values(overriders).some((list) => Array.isArray(list) && list.length > 0)
 

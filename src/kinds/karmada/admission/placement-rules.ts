@@ -1,4 +1,4 @@
-/** What a placement may not say. */
+/** Validation of a placement. */
 import { child, type FieldError, index, invalid } from '../../../kube/field-error.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
 import { invalidEach, unsupported } from '../../kubernetes/rules/pod/errors.ts'
@@ -23,7 +23,7 @@ export function placementErrors(path: string, placement: Placement): FieldError[
   ]
 }
 
-/** Only where replicas are divided by what is free can a group be full. */
+/** A group can be full only where replicas are divided by free capacity. */
 function mayOverflow(strategy: ReplicaSchedulingStrategy | undefined): boolean {
   if (strategy?.replicaSchedulingType !== 'Divided') return false
   const { replicaDivisionPreference, weightPreference } = strategy
@@ -95,7 +95,7 @@ function workloadAffinityErrors(path: string, rule: Placement['workloadAffinity'
 const keyErrors = (path: string, key: string | undefined): FieldError[] =>
   key === undefined ? [] : invalidEach(path, key, checkQualifiedName(key))
 
-/** Comparisons are for taints of nodes: what they mean for clusters is not defined. */
+/** Comparison operators are for node taints: their meaning for clusters is not defined. */
 const tolerationErrors = (path: string, tolerations: readonly Toleration[]): FieldError[] =>
   tolerations.flatMap(({ operator }, i) =>
     operator === 'Lt' || operator === 'Gt' ? [unsupported(child(index(path, i), 'operator'), operator, ['', 'Exists', 'Equal'])] : [],

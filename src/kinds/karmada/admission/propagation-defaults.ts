@@ -1,5 +1,5 @@
 /**
- * What a propagation policy means where it says nothing. Runs before the schema is checked, so a value of the wrong type
+ * Defaults of a propagation policy. Runs before the schema is checked, so a value of the wrong type
  * is left for the schema to refuse.
  */
 import { defaultString, defaultValue, maybeObject, number, object, string, writableObjects } from '../../kubernetes/rules/fields.ts'
@@ -24,7 +24,7 @@ function fillSpreadConstraint(constraint: Record<string, unknown>): void {
     constraint.minGroups = 1
 }
 
-/** An imported service is of no use without the endpoints that it refers to. */
+/** An imported service is useless without the endpoints that it refers to. */
 const selectsServiceImport = (spec: unknown): boolean =>
   writableObjects(spec, 'resourceSelectors').some(
     (selector) => string(selector, 'kind') === 'ServiceImport' && string(selector, 'apiVersion') === 'multicluster.x-k8s.io/v1alpha1',

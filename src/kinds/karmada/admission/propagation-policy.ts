@@ -1,6 +1,6 @@
 /**
- * PropagationPolicy and ClusterPropagationPolicy on their way in: what is left open is filled in, each gets its permanent
- * id and its finalizer, and what cannot be meant is refused. One declaration for both, as they differ in reach alone.
+ * Admission of PropagationPolicy and ClusterPropagationPolicy: defaults are filled in, each gets its permanent
+ * id and its finalizer, and invalid policies are refused. One declaration for both, as they differ only in scope.
  */
 import { type FieldError, invalid, required } from '../../../kube/field-error.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -39,7 +39,7 @@ export const propagationPolicyAdmission: Admission = defineAdmission({
     fillNamespaces(object.spec, namespace)
     fillPropagationSpec(object.spec)
     if (operation !== 'CREATE') return
-    // Whatever a manifest brings, perhaps copied from another policy: an id is never given twice.
+    // Whatever a manifest contains, perhaps copied from another policy: an id is never assigned twice.
     setLabel(object, marks.id, newUid())
     addFinalizer(object, marks.finalizer)
   },
@@ -47,7 +47,7 @@ export const propagationPolicyAdmission: Admission = defineAdmission({
     const marks = MARKS[resource]
     if (object === undefined || marks === undefined) return undefined
     const identity = [...fixedErrors(object, oldObject, marks.id), ...missingErrors(object, marks.id)]
-    // What is on its way out must be able to leave, even where rules have become stricter since it came in.
+    // An object being deleted must be able to go, even if the rules have become stricter since it was created.
     return isBeingDeleted(object) ? identity : [...identity, ...propagationErrors((object as PropagationPolicy).spec, namespace)]
   },
 })

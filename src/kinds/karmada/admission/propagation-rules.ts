@@ -1,4 +1,4 @@
-/** What a propagation policy may not say. Runs after the schema was checked, so that types hold. */
+/** Validation of propagation policies. Runs after the schema was checked, so the types are right. */
 import { child, type FieldError, index, invalid } from '../../../kube/field-error.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
 import { invalidEach } from '../../kubernetes/rules/pod/errors.ts'
@@ -48,7 +48,7 @@ function applicationErrors(path: string, application: ApplicationFailoverBehavio
   return [...errors, ...preservationErrors(child(path, 'statePreservation'), statePreservation)]
 }
 
-/** The values travel as labels. */
+/** The values are stored as labels. */
 const preservationErrors = (path: string, preservation: StatePreservation | undefined): FieldError[] =>
   (preservation?.rules ?? []).flatMap(({ aliasLabelName }, i) =>
     invalidEach(child(index(child(path, 'rules'), i), 'aliasLabelName'), aliasLabelName, checkQualifiedName(aliasLabelName)),

@@ -1,4 +1,4 @@
-/** Purge modes had other names once; they are stored under those of today. */
+/** Purge modes were renamed; they are stored under their current names. */
 import { maybeObject, maybeString, object, writableObjects } from '../../kubernetes/rules/fields.ts'
 import { PURGE_MODE_ALIASES } from '../failover.ts'
 

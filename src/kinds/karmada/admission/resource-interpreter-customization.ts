@@ -1,4 +1,4 @@
-/** Two scripts for one question about one kind would make the answer a matter of names: the second one is refused. */
+/** With two scripts for one operation on one kind, their names would decide which one is used: the second is refused. */
 import { child, type FieldError, invalid } from '../../../kube/field-error.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { GROUPS } from '../kube-schemas.ts'
@@ -32,7 +32,7 @@ export const interpreterCustomizationAdmission: Admission = defineAdmission({
   },
 })
 
-/** The first conflict alone is named: one customization is changed at a time. */
+/** Only the first conflict is reported: one customization is changed at a time. */
 function conflictErrors(
   customization: ResourceInterpreterCustomization,
   others: readonly ResourceInterpreterCustomization[],

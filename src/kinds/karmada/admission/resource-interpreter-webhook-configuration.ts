@@ -1,4 +1,4 @@
-/** Servers that interpret must be named, reachable and speak our version; what they are asked must exist. */
+/** Interpreter servers must be named, reachable and speak our version; the operations they are called for must exist. */
 import { child, duplicate, type FieldError, index, invalid, notSupported, required } from '../../../kube/field-error.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { clientConfigErrors, qualifiedHookName, spokenVersionErrors } from '../../kubernetes/rules/admissionregistration/webhooks.ts'
@@ -13,7 +13,7 @@ import type {
 import { isBeingDeleted } from './metadata.ts'
 
 const CONTEXT_VERSIONS = ['v1alpha1']
-/** Prune is reserved: nobody is ever asked. */
+/** Prune is reserved: it is never called. */
 const OPERATIONS: readonly string[] = ['*', ...INTERPRETER_OPERATIONS.filter((operation) => operation !== 'Prune')]
 const DEFAULT_PORT = 443
 
@@ -64,7 +64,7 @@ function ruleErrors(path: string, { operations, apiGroups, apiVersions, kinds }:
   return [
     ...listErrors(at, operations, 'operations'),
     ...operations.flatMap((operation, i) => (OPERATIONS.includes(operation) ? [] : [notSupported(index(at, i), operation, OPERATIONS)])),
-    // The group of the oldest kinds is the empty one.
+    // The core group is the empty one.
     ...listErrors(child(path, 'apiGroups'), apiGroups, 'API groups'),
     ...listErrors(child(path, 'apiVersions'), apiVersions, 'API versions'),
     ...emptyErrors(child(path, 'apiVersions'), apiVersions),

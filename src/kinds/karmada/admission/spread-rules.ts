@@ -1,4 +1,4 @@
-/** What spread constraints may not say. */
+/** Validation of spread constraints. */
 import { type FieldError, index, invalid } from '../../../kube/field-error.ts'
 import type { SpreadConstraint } from '../placement.ts'
 
@@ -17,7 +17,7 @@ function constraintErrors(path: string, constraint: SpreadConstraint): FieldErro
   return errors
 }
 
-/** Each field once; and whoever spreads by any field must say over how many clusters. */
+/** Each field once; and spreading by any field requires a constraint on the number of clusters. */
 function fieldErrors(path: string, constraints: readonly SpreadConstraint[]): FieldError[] {
   const fields = constraints.flatMap(({ spreadByField }) => spreadByField ?? [])
   const repeated = new Set(fields.filter((field, i) => fields.indexOf(field) < i))

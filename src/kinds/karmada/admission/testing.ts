@@ -1,4 +1,4 @@
-/** For tests: an object on its way in, through the same steps and in the same order as on a server. */
+/** For tests: admits an object through the same steps and in the same order as a server. */
 import { deepClone, deepFreeze } from '../../../base/json.ts'
 import { seededRandom, uuid } from '../../../base/random.ts'
 import { type FieldError, fieldErrorMessage } from '../../../kube/field-error.ts'
@@ -13,20 +13,20 @@ export const NOW = '2025-06-01T10:20:30Z'
 export interface Coming {
   metadata?: ObjectMeta
   old?: KubeObject
-  /** What the server already has of the same kind. */
+  /** The existing objects of the same kind. */
   stored?: readonly KubeObject[]
   options?: KarmadaAdmissionOptions
 }
 
 export interface Admitted {
   object: KubeObject
-  /** What the schema refuses; admission judges only what passes it. */
+  /** What the schema refuses; admission sees only what passes it. */
   schema: string[]
   /** What admission refuses. */
   refused: string[]
 }
 
-/** Metadata is what the kind needs at least; `content` is everything else, of any shape. */
+/** Metadata is the minimum that the kind needs; `content` is everything else, of any shape. */
 export function aComing(kind: OwnKind, content: Record<string, unknown>, metadata: ObjectMeta = {}): KubeObject {
   const namespace = kind.scope === 'Namespaced' ? { namespace: 'work' } : {}
   return {

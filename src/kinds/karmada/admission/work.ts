@@ -1,4 +1,4 @@
-/** Every Work gets its permanent id, and its manifests say whose they are. */
+/** Every Work gets its permanent id, and its manifests name the Work they belong to. */
 import { isJsonObject } from '../../../base/json.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { items, maybeObject } from '../../kubernetes/rules/fields.ts'

@@ -1,4 +1,4 @@
-/** Nobody asks the client signer for a certificate of the group that may do everything. */
+/** Nobody may request a client certificate for the group that may do everything. */
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { object, string } from '../rules/fields.ts'
 import { forbidden } from './forbid.ts'

@@ -1,4 +1,4 @@
-/** Claims and ingresses without a class get the default one; volumes in use are held; only classes that allow it grow. */
+/** Claims and ingresses without a class get the default one; volumes in use are protected; only classes that allow it can be expanded. */
 import type { KubeObject } from '../../../kube/meta.ts'
 import { compareQuantities } from '../../../kube/quantity.ts'
 import { type Admission, type AdmissionContext, defineAdmission } from '../../admission.ts'
@@ -13,7 +13,7 @@ const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class'
 const DEFAULT_STORAGE = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 const DEFAULT_INGRESS = ['ingressclass.kubernetes.io/is-default-class']
 
-/** The newest of those marked as default; of several equally new ones the first by name. */
+/** The newest of those marked as default; among equally new ones the first by name. */
 function defaultOf({ read }: AdmissionContext, of: { group: string; resource: string }, marks: readonly string[]): KubeObject | undefined {
   const created = (one: KubeObject): string => one.metadata.creationTimestamp ?? ''
   return read

@@ -1,4 +1,4 @@
-/** How admission says no: a Forbidden about the object of the request, by its name or what its name will start with. */
+/** The error of admission: a Forbidden about the object of the request, by its name or its generateName. */
 import { forbiddenError, type StatusError } from '../../../kube/status.ts'
 import type { AdmissionRequest } from '../../admission.ts'
 

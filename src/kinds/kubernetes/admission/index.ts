@@ -21,7 +21,7 @@ export interface BuiltinAdmissionOptions {
   services?: ServiceAllocatorOptions
 }
 
-/** Made once per cluster: part of it remembers what it gave out. */
+/** Created once per cluster: part of it remembers its allocations. */
 export function builtinAdmission(options: BuiltinAdmissionOptions): readonly Admission[] {
   return [
     namespaceLifecycle,

@@ -1,4 +1,4 @@
-/** LimitRanges of a namespace: defaults for containers that state nothing, bounds for pods, containers and claims. */
+/** LimitRanges of a namespace: defaults for containers that specify nothing, bounds for pods, containers and claims. */
 
 import { setOwn } from '../../../base/json.ts'
 import type { Amounts } from '../../../kube/amounts.ts'
@@ -16,7 +16,7 @@ const MAX_MILLI = 9_223_372_036_854_775n
 
 const isPod = (request: AdmissionRequest): boolean => request.kind === 'Pod'
 
-/** Pods are checked when they are made and when they are resized, claims whenever they are written. */
+/** Pods are checked when they are created and resized, claims whenever they are written. */
 function applies(request: AdmissionRequest): boolean {
   if (request.object === undefined || request.oldObject?.metadata.deletionTimestamp !== undefined) return false
   if (isPod(request)) return request.subresource === 'resize' ? request.operation === 'UPDATE' : request.operation === 'CREATE'

@@ -1,4 +1,4 @@
-/** Nothing is created in a namespace that does not exist or is going away, and the first namespaces are never deleted. */
+/** Nothing is created in a namespace that does not exist or is being deleted, and the initial namespaces are never deleted. */
 import { forbiddenError, notFoundError } from '../../../kube/status.ts'
 import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
 import { object, string } from '../rules/fields.ts'
@@ -11,7 +11,7 @@ const isNamespace = (request: AdmissionRequest): boolean => request.group === ''
 const isAccessReview = (request: AdmissionRequest): boolean =>
   request.group === 'authorization.k8s.io' && request.resource === 'localsubjectaccessreviews'
 
-/** A delete has no object to change: it is only judged. */
+/** A delete has no object to change: it is only validated. */
 function validate(request: AdmissionRequest): undefined {
   if (request.operation === 'DELETE' && isNamespace(request) && request.subresource === '' && IMMORTAL.includes(request.name))
     throw forbiddenError(NAMESPACES, request.name, 'this namespace may not be deleted')

@@ -1,4 +1,4 @@
-/** Small additions to pods and nodes on their way in: priority, tolerations of lost nodes, the cost of a runtime. */
+/** Small additions to incoming pods and nodes: priority, tolerations of lost nodes, the overhead of a runtime. */
 import { setOwn } from '../../../base/json.ts'
 import { goQuote } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

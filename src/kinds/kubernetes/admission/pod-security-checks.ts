@@ -1,6 +1,6 @@
 /**
- * The checks of the pod security standards, at their latest version: what a pod may not do under `baseline`, and what it must say
- * under `restricted`. Each returns why it fails, in the words of the real server.
+ * The checks of the pod security standards, at their latest version: what `baseline` forbids, and what `restricted` requires.
+ * Each returns why it fails, in the words of the real server.
  */
 import { goQuote } from '../../../kube/go-print.ts'
 import {
@@ -35,7 +35,7 @@ const nameOf = (container: Fields): string => string(container, 'name')
 const named = (names: readonly string[]): string => `${plural('container', 'containers', names.length)} ${quoted(names)}`
 const failing = (spec: Fields, isBad: (container: Fields) => boolean): string[] => containers(spec).filter(isBad).map(nameOf)
 const isWindows = (spec: Fields): boolean => string(object(spec, 'os'), 'name') === 'windows'
-/** Root inside a user namespace is nobody outside of it. */
+/** Root inside a user namespace is unprivileged outside of it. */
 const hasOwnUsers = (spec: Fields): boolean => maybeBoolean(spec, 'hostUsers') === false
 /** 'pod', and the containers, that set something bad. */
 const setters = (podIsBad: boolean, bad: readonly string[]): string[] => [
@@ -292,7 +292,7 @@ export function violations(level: string, pod: PodShape): string | undefined {
   return found.length === 0 ? undefined : found.join(', ')
 }
 
-/** The same without who does it: what many pods can have in common. */
+/** The same without naming the container or pod: what many pods can have in common. */
 export function violatedRules(level: string, pod: PodShape): string | undefined {
   const found = failures(level, pod).map((failure) => failure.slice(0, failure.indexOf(' (')))
   return found.length === 0 ? undefined : found.join(', ')

@@ -1,4 +1,4 @@
-/** PodSecurity: namespaces say by label which standard their pods must meet, and which they should be warned about. */
+/** PodSecurity: labels on namespaces set which standard their pods must meet, and which causes warnings. */
 import { type FieldError, invalid, keyed } from '../../../kube/field-error.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
@@ -17,7 +17,7 @@ interface Standard {
 
 const isVersion = (text: string): boolean => text === 'latest' || /^v1\.(0|[1-9][0-9]*)$/.test(text)
 
-/** A label that makes no sense counts as the strictest for what is enforced, as none for what only warns. */
+/** An invalid label counts as the strictest level for enforcement, and as none for warnings. */
 function standardOf(labels: unknown, mode: string): Standard {
   const level = string(labels, `${PREFIX}${mode}`)
   const version = string(labels, `${PREFIX}${mode}-version`)
@@ -27,7 +27,7 @@ function standardOf(labels: unknown, mode: string): Standard {
 
 const shown = ({ level, version }: Standard): string => `${level}:${version}`
 
-/** Who enforces something and says nothing about warnings warns about the same. */
+/** A namespace that enforces a level and sets none for warnings warns about the same level. */
 function warnStandard(labels: unknown): Standard {
   const enforced = standardOf(labels, 'enforce')
   const isSilent = string(labels, `${PREFIX}warn`) === ''
@@ -61,7 +61,7 @@ function podOf(request: AdmissionRequest): PodShape | undefined {
   return { metadata: object(template, 'metadata'), spec: object(template, 'spec') }
 }
 
-/** Of a pod that exists only changed images and added containers are looked at again. */
+/** For an existing pod, only changed images and added containers are checked again. */
 function isSignificant({ operation, kind, object: pod, oldObject: old }: AdmissionRequest): boolean {
   if (operation === 'CREATE' || kind !== 'Pod') return true
   const [after, before] = [object(pod, 'spec'), object(old, 'spec')]
@@ -74,7 +74,7 @@ function isSignificant({ operation, kind, object: pod, oldObject: old }: Admissi
 
 const MAX_PODS_CHECKED = 3000
 
-/** A stricter standard does not end what runs; it is said which pods would not start again. */
+/** A stricter standard does not stop running pods; a warning names those that would not start again. */
 function warnAboutRunning(request: AdmissionRequest, context: AdmissionContext): void {
   const labels = object(request.object?.metadata, 'labels')
   const [after, before] = [standardOf(labels, 'enforce'), standardOf(object(request.oldObject?.metadata, 'labels'), 'enforce')]

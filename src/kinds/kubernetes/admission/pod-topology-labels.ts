@@ -1,4 +1,4 @@
-/** A pod that has a node says in its labels in which zone and region that is: when it is bound, and when it is created with one. */
+/** Labels a pod with the zone and region of its node: when it is bound, and when it is created with one. */
 import { setOwn } from '../../../base/json.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { defineAdmission } from '../../admission.ts'
@@ -17,7 +17,7 @@ export const podTopologyLabels = defineAdmission({
   },
 })
 
-/** Overwrites what the pod says itself; a node that nobody knows changes nothing. */
+/** Overwrites the pod's own labels; an unknown node changes nothing. */
 export function labelByNode(pod: KubeObject, node: KubeObject | undefined): void {
   const held = node?.metadata.labels ?? {}
   const copied = TOPOLOGY_LABELS.filter((key) => Object.hasOwn(held, key))

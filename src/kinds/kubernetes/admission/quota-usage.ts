@@ -1,5 +1,5 @@
 /**
- * What an object costs a namespace's quota, by kind: pods by what they ask for, services by ports and load balancers,
+ * What an object costs a namespace's quota, by kind: pods by their requests, services by ports and load balancers,
  * claims by size and class, everything else by count.
  */
 import { setOwn } from '../../../base/json.ts'
@@ -15,10 +15,10 @@ import { classOfClaim } from './classes.ts'
 
 export interface QuotaEvaluator {
   handles(request: AdmissionRequest): boolean
-  /** Of these names of a quota, those that this kind of object uses. */
+  /** Of these resource names of a quota, those that this kind of object uses. */
   matching(names: readonly string[]): string[]
   matchesScope(scope: Fields, subject: KubeObject): boolean
-  /** What the object must state to be counted at all. */
+  /** What the object must specify to be counted at all. */
   missing(required: readonly string[], subject: KubeObject): string | undefined
   usage(subject: KubeObject, nowMs: number): Amounts<Quantity>
 }
@@ -66,7 +66,7 @@ function computeUsage(requests: Amounts<Quantity>, limits: Amounts<Quantity>): A
 
 const isTerminating = (pod: KubeObject): boolean => (maybeNumber(object(pod, 'spec'), 'activeDeadlineSeconds') ?? -1) >= 0
 
-/** Finished pods, and those whose grace is over, count as objects only. */
+/** Finished pods, and those past their grace period, count only as objects. */
 function usesCompute(pod: KubeObject, nowMs: number): boolean {
   if (['Failed', 'Succeeded'].includes(string(object(pod, 'status'), 'phase'))) return false
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
@@ -178,7 +178,7 @@ const services: QuotaEvaluator = {
 const CLAIM_RESOURCES = ['persistentvolumeclaims', 'requests.storage']
 const BY_CLASS = '.storageclass.storage.k8s.io/'
 
-/** The size asked for, or what is allocated already when that is more; always whole bytes. */
+/** The requested size, or what is already allocated if that is more; always whole bytes. */
 function claimStorage(claim: KubeObject): Amounts<Quantity> {
   const asked = quantitiesOf(object(object(claim, 'spec'), 'resources'), 'requests').get('storage')
   if (asked === undefined) return new Map()
@@ -234,7 +234,7 @@ const claims: QuotaEvaluator = {
   },
 }
 
-/** Kinds that could be counted before counting was general keep their old name beside the new one. */
+/** Kinds that could be counted before counting was general keep their old name besides the new one. */
 const OLD_NAMES = ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']
 
 function counted(group: string, resource: string): QuotaEvaluator {

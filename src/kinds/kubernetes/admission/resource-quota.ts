@@ -1,6 +1,6 @@
 /**
  * ResourceQuota: an object that would take a namespace over one of its quotas is refused; one that fits is charged to
- * `status.used` of every quota it falls under before it is stored. Only resources whose use is known are limited: a
+ * `status.used` of every matching quota before it is stored. Only resources with known usage are limited: a
  * quota without `status.hard` limits nothing yet.
  */
 
@@ -48,7 +48,7 @@ interface Charge {
   added: Amounts<Quantity>
 }
 
-/** What each quota the object falls under is charged; refuses objects that do not say what they use. */
+/** What each matching quota is charged; refuses objects that do not specify what they use. */
 function chargesOf(request: AdmissionRequest, evaluator: QuotaEvaluator, context: AdmissionContext): Charge[] {
   const { object: subject, oldObject: old } = request
   if (subject === undefined) return []
@@ -69,7 +69,7 @@ function chargesOf(request: AdmissionRequest, evaluator: QuotaEvaluator, context
     .filter(({ added }) => added.size > 0)
 }
 
-/** What is used more than before; less is given back by whoever counts anew, never here. */
+/** The increase in usage; a decrease is only released when the quota is recalculated, never here. */
 function difference(usage: Amounts<Quantity>, before: Amounts<Quantity>): Amounts<Quantity> {
   return new Map(
     [...usage].map(([name, amount]) => {
@@ -89,7 +89,7 @@ const listed = (names: readonly string[], amounts: Amounts<Quantity>): string =>
     })
     .join(',')
 
-/** The use after the charge, or a refusal. */
+/** The usage after the charge, or a refusal. */
 function charged(request: AdmissionRequest, quota: KubeObject, added: Amounts<Quantity>): Amounts<Quantity> {
   const [hard, used] = [hardOf(quota), usedOf(quota)]
   const asked: Amounts<Quantity> = new Map([...added].filter(([name]) => hard.has(name)))
@@ -115,7 +115,7 @@ async function validate(request: AdmissionRequest, context: AdmissionContext): P
   const evaluator = evaluatorFor(request.group, request.resource)
   if (evaluator === undefined || !evaluator.handles(request)) return undefined
   const charges = chargesOf(request, evaluator, context)
-  // All are checked before any is charged, and each again when it is its turn: another request may have come between.
+  // All are checked before any is charged, and each again when it is charged: another request may have come in between.
   for (const { quota, added } of charges) charged(request, quota, added)
   if (request.dryRun) return undefined
   for (const { quota, added } of charges)

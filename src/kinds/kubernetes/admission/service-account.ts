@@ -1,4 +1,4 @@
-/** Every pod runs as a service account that exists, and finds that account's token where programs look for it. */
+/** Every pod runs as an existing service account, and finds that account's token where programs look for it. */
 import { goQuote } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, type AdmissionContext, type AdmissionRequest, defineAdmission } from '../../admission.ts'
@@ -9,12 +9,12 @@ const MIRROR = 'kubernetes.io/config.mirror'
 const ENFORCE_MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 const VOLUME_PREFIX = 'kube-api-access-'
-/** An hour, and seven seconds that mark tokens the server gave out on its own. */
+/** An hour, and seven seconds that mark tokens added by the server itself. */
 const TOKEN_SECONDS = 3607
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** Names of token volumes need not be secret, only unlikely to meet another volume of the same pod. */
+/** Names of token volumes need not be secret, only unlikely to collide with another volume of the same pod. */
 function suffixFor(text: string): string {
   let hash = 2166136261
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619) >>> 0
@@ -65,7 +65,7 @@ function mutate(request: AdmissionRequest, context: AdmissionContext): void {
   if (pod === undefined || request.operation !== 'CREATE' || request.subresource !== '' || isMirror(pod)) return
   const spec = ensureObject(pod, 'spec')
   if (string(spec, 'serviceAccountName') === '') spec.serviceAccountName = 'default'
-  // The old spelling follows the new one in every answer.
+  // The deprecated field mirrors the new one in every answer.
   spec.serviceAccount = spec.serviceAccountName
   const account = accountOf(request, context, string(spec, 'serviceAccountName'))
   const mounts = maybeBoolean(spec, 'automountServiceAccountToken') ?? maybeBoolean(account, 'automountServiceAccountToken') ?? true
@@ -95,7 +95,7 @@ const containersOf = (spec: Fields): { kind: string; container: Fields }[] => [
   ...objects(spec, 'containers').map((container) => ({ kind: 'container', container })),
 ]
 
-/** Secrets a container's environment comes from, with how it refers to them. */
+/** Secrets used in a container's environment, with how it refers to them. */
 function secretsOf(container: Fields): { how: string; name: string }[] {
   return [
     ...objects(container, 'env').flatMap((env) => {

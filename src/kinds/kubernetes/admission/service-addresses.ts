@@ -1,10 +1,10 @@
-/** Services get their addresses and node ports on the way in, as the last change before they are judged. */
+/** Incoming Services get their addresses and node ports, as the last mutation before validation. */
 import { type Admission, defineAdmission } from '../../admission.ts'
 import { type ServiceAllocatorOptions, serviceAllocator } from '../rules/core/service-allocator.ts'
 
 const SERVICES = { group: '', resource: 'services' }
 
-/** One per cluster: it remembers what it gave out. */
+/** One per cluster: it remembers its allocations. */
 export function serviceAddresses(options: ServiceAllocatorOptions = {}): Admission {
   const allocator = serviceAllocator(options)
   return defineAdmission({

@@ -83,7 +83,7 @@ function annotated(object: KubeObject, key: string): readonly unknown[] {
   try {
     return list(JSON.parse(object.metadata.annotations?.[key] ?? '[]'))
   } catch {
-    // The annotation is the user's text: what cannot be read is not shown.
+    // The annotation is user input: what cannot be parsed is not shown.
     return []
   }
 }

@@ -1,4 +1,4 @@
-/** Rows of what governs a cluster: access, admission, certificates, priorities, leases, devices, API services. */
+/** Rows of cluster administration: access, admission, certificates, priorities, leases, devices, API services. */
 import { humanDuration } from '../../../kube/go-duration.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { ageOf, at, type Cells, count, keysOf, list, nameOf, selectorOf, text } from './fields.ts'
@@ -43,7 +43,7 @@ export const policyBinding: Cells = (object, nowMs) => [
 
 function paramText(reference: unknown): string {
   const name = text(at(reference, 'name'))
-  // Without a namespace it cannot be told whether the parameter has one.
+  // Without a namespace it is unknown whether the parameter has one.
   if (name !== '') return `${text(at(reference, 'namespace'), '*')}/${name}`
   const selector = at(reference, 'selector')
   return selector === undefined ? '<unset>' : goSelector(selector)

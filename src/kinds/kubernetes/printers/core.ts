@@ -1,4 +1,4 @@
-/** Rows of the plain kinds of the core group: data, namespaces, nodes, quotas, events. */
+/** Rows of the simple kinds of the core group: data, namespaces, nodes, quotas, events. */
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { ageOf, at, type Cells, count, keysOf, list, nameOf, since, text } from './fields.ts'
@@ -78,7 +78,7 @@ export const resourceQuota: Cells = (object, nowMs) => {
   return [nameOf(object), cell(names.filter((name) => !isLimit(name))), cell(names.filter(isLimit)), ageOf(object, nowMs)]
 }
 
-/** The same event in its two dresses: core/v1 and events.k8s.io/v1 name the fields differently. */
+/** The same event in its two versions: core/v1 and events.k8s.io/v1 name the fields differently. */
 export const coreEvent: Cells = (object, nowMs) =>
   eventCells(
     object,

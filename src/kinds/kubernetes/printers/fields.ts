@@ -49,7 +49,7 @@ export function containerCells(podSpec: unknown): [string, string] {
   return [containers.map((c) => text(at(c, 'name'))).join(','), containers.map((c) => text(at(c, 'image'))).join(',')]
 }
 
-/** The first `max` of a list, with how many are left out; `empty` when there is nothing. */
+/** The first `max` of a list, with the number of those left out; `empty` when there is nothing. */
 export function firstOf(items: readonly string[], max: number, empty: string): string {
   if (items.length > max) return `${items.slice(0, max).join(',')} + ${items.length - max} more...`
   return items.join(',') || empty

@@ -1,6 +1,6 @@
 /**
  * The tables of the built-in kinds: columns as the real server declares them (from the facts), rows as it fills them.
- * The server answers all columns and clients leave out those with a priority, so rows are always complete.
+ * The server returns all columns and clients leave out those with a priority, so rows are always complete.
  */
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Column, TablePrinter } from '../../kind.ts'

@@ -1,4 +1,4 @@
-/** Rows of services, endpoints and what leads to them. */
+/** Rows of services, endpoints and what routes to them. */
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { formatSelectorObject } from '../../../kube/selector.ts'

@@ -74,7 +74,7 @@ function qualifiedName({ apiVersion, kind, name }: { apiVersion: string; kind: s
   return `${(group === '' ? kind : `${kind}.${group}`).toLowerCase()}/${name}`
 }
 
-/** The first of these that holds names the job's state. */
+/** The first of these that is true names the job's state. */
 const JOB_STATES: readonly [string, string][] = [
   ['Complete', 'Complete'],
   ['Failed', 'Failed'],

@@ -86,10 +86,10 @@ export function intOrText(of: unknown, key: string): number | string {
   return typeof value === 'number' || typeof value === 'string' ? value : 0
 }
 
-/** True for anything but absence: pointers, and unions told apart by which member is set. */
+/** True for anything but absence: pointers, and unions identified by which member is set. */
 export const isSet = (of: unknown, key: string): boolean => field(of, key) !== undefined
 
-/** The value as it was sent, `null` included: for messages and copies. */
+/** The value as sent, `null` included: for messages and copies. */
 export const raw = (of: Fields | undefined, key: string): unknown => (of !== undefined && Object.hasOwn(of, key) ? of[key] : undefined)
 
 /** A map of strings in the order sent, for messages that must follow it; keys may be anything, `__proto__` included. */
@@ -114,7 +114,7 @@ export function ensureObject(of: Fields | KubeObject, key: string): Fields {
   return made
 }
 
-/** Structs of a list for writing: elements that are no objects are left out. */
+/** Structs of a list for writing: elements that are not objects are left out. */
 export function writableObjects(of: unknown, key: string): Fields[] {
   return items(of, key).filter((item): item is Fields => isJsonObject(item))
 }
@@ -137,7 +137,7 @@ export function restore(to: Fields | KubeObject, from: Fields | KubeObject, key:
 
 const METADATA_OF_OWNERS = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** Doors that write a status alone: what metadata says of the object stays as it was. */
+/** For endpoints that write only a status: the rest of metadata stays as it was. */
 export function restoreMetadata(to: KubeObject, from: KubeObject): void {
   for (const key of METADATA_OF_OWNERS) restore(to.metadata as Fields, from.metadata as Fields, key)
 }

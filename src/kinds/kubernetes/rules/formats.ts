@@ -33,7 +33,7 @@ export function portNumberOrNameErrors(path: string, value: unknown): FieldError
 export const immutableErrors = (path: string, value: unknown, old: unknown): FieldError[] =>
   deepEqual(value, old) ? [] : [invalid(path, value, 'field is immutable')]
 
-/** A map of labels: the map's path is named, not the key. */
+/** A map of labels: errors name the map's path, not the key. */
 export function labelErrors(path: string, of: unknown, key: string): FieldError[] {
   return stringEntries(of, key).flatMap(([name, value]) => [
     ...qualifiedNameErrors(path, name),
@@ -69,7 +69,7 @@ function requirementErrors(path: string, requirement: Fields, tolerant: boolean)
 
 const ZERO: Quantity = Object.freeze({ unscaled: 0n, scale: 0, format: 'DecimalSI' })
 
-/** The quantity at `key`; what cannot be read counts as zero, which is what Go's zero value is. */
+/** The quantity at `key`; what cannot be parsed counts as zero, Go's zero value. */
 export function quantity(of: unknown, key: string): Quantity {
   const value = field(of, key)
   if (typeof value !== 'string' && typeof value !== 'number') return ZERO

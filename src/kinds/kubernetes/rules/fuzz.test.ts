@@ -1,5 +1,5 @@
 /**
- * Rules judge what a hostile client sent: whatever has the shape of a kind's schema (and, for most kinds, whatever has not)
+ * Rules validate what a hostile client sent: whatever has the shape of a kind's schema (and, for most kinds, whatever has not)
  * must be answered with errors, never with an exception, and must not reach the prototype of objects.
  */
 import assert from 'node:assert/strict'
@@ -40,7 +40,7 @@ const TEXTS = [
 const text = fc.constantFrom(...TEXTS)
 const integer = fc.constantFrom(-1, 0, 1, 80, 65536, 2 ** 31 - 1)
 
-/** Values that fit a schema, more or less: three levels down everything is left out. */
+/** Values that roughly fit a schema: beyond three levels everything is left out. */
 function fitting(schema: Schema, depth: number): fc.Arbitrary<unknown> {
   if (schema['x-kubernetes-int-or-string'] || schema.format === 'int-or-string') return fc.oneof(integer, text)
   switch (schema.type) {
@@ -81,7 +81,7 @@ function objectOf(kind: KindDefinition, depth: number): fc.Arbitrary<Record<stri
   })
 }
 
-/** Every door of the rules, for one object and what it was before. */
+/** Every entry point of the rules, for one object and its previous state. */
 function throughAllRules(kind: KindDefinition, next: KubeObject, old: KubeObject): void {
   const { rules } = kind
   const version = kind.versions[0]?.name ?? ''
@@ -117,7 +117,7 @@ function decoded(kind: KindDefinition, value: Record<string, unknown>): KubeObje
   }
 }
 
-/** These two are converted between versions by decoding again, which refuses what has no shape. */
+/** These two are converted between versions by decoding again, which refuses malformed values. */
 const NEEDS_SHAPE = new Set(['HorizontalPodAutoscaler', 'Event'])
 
 describe('rules of hostile objects', () => {

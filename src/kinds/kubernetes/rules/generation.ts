@@ -1,4 +1,4 @@
-/** metadata.generation of kinds that count the changes of what was asked for. Values follow from the old object alone. */
+/** metadata.generation of kinds that count changes of their desired state. Values depend on the old object alone. */
 import type { KubeObject } from '../../../kube/meta.ts'
 import { semanticEqual } from './pod/semantic.ts'
 
@@ -6,7 +6,7 @@ export function startGeneration(object: KubeObject): void {
   object.metadata.generation = 1
 }
 
-/** One more than before when any of the fields changed, as before otherwise. */
+/** Incremented when any of the fields changed, the same otherwise. */
 export function countChange(object: KubeObject, old: KubeObject, fields: readonly string[] = ['spec']): void {
   const before = old.metadata.generation ?? 0
   const changed = fields.some((key) => !semanticEqual(object[key], old[key], key))

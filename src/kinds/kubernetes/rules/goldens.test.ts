@@ -162,7 +162,7 @@ const OTHERS = new Set([
 
 const named = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll('<ns>', NS)) as T
 
-/** What depends on the clock, on chance or on the store, replaced by one mark on both sides. */
+/** What depends on the clock, on randomness or on the store, replaced by one mark on both sides. */
 function normalised(value: unknown, key = ''): unknown {
   if (key === 'clusterIP' || key === 'clusterIPs')
     return Array.isArray(value) ? value.map((one) => (one === 'None' ? one : '#')) : value === 'None' ? value : '#'
@@ -204,7 +204,7 @@ describe('rules and admission against recorded creations', () => {
       for (const step of goldenSteps(group)) {
         if (step.seq !== seq) world = newWorld()
         seq = step.seq
-        // Objects that others made or changed are not in this world: what depends on them is not told apart here.
+        // Objects that others created or changed do not exist here: what depends on them is not compared.
         if (/terminating|quota-exceeded|managedfields-bad|anonymous/.test(step.seq) || !isReplayable(step)) continue
         const target = resolve(named(step.path))
         if (target === undefined) continue

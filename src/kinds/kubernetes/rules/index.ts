@@ -1,4 +1,4 @@
-/** The rules of every built-in kind, by group and kind. Kinds without rules of their own obey the general ones. */
+/** The rules of every built-in kind, by group and kind. Kinds without their own rules follow the general ones. */
 import type { KindRules } from '../../kind.ts'
 import {
   mutatingAdmissionPolicyBindingRules,

@@ -22,7 +22,7 @@ export function ipText(family: IpFamily, value: bigint): string {
   return formatIp({ family: family === 'IPv4' ? 4 : 6, bytes, mapped: false })
 }
 
-/** Go's IsIPv6String: false also for what is no address. */
+/** Go's IsIPv6String: false also for what is not an address. */
 export function ipFamilyOf(text: string): IpFamily | undefined {
   const ip = parseIp(text)
   return ip === undefined ? undefined : ip.family === 6 ? 'IPv6' : 'IPv4'

@@ -1,4 +1,4 @@
-/** Rules that say which requests a webhook or a policy sees, and conditions on them. */
+/** Rules that define which requests a webhook or a policy sees, and conditions on them. */
 import { child, duplicate, type FieldError, index, invalid, required, tooMany } from '../../../../kube/field-error.ts'
 import { defaultValue, type Fields, field, maybeObject, maybeString, objects, string, strings, writableObjects } from '../fields.ts'
 import { labelSelectorErrors, qualifiedNameErrors } from '../formats.ts'
@@ -61,7 +61,7 @@ function resourceErrors(path: string, resources: readonly string[]): FieldError[
   return errors
 }
 
-/** Conditions are CEL: their form is checked, their meaning is not. */
+/** Conditions are CEL: their form is checked, but they are not evaluated. */
 export function matchConditionErrors(path: string, of: Fields): FieldError[] {
   const conditions = objects(of, 'matchConditions')
   const errors = conditions.length > 64 ? [tooMany(path, conditions.length, 64)] : []

@@ -1,5 +1,5 @@
 /**
- * Admission policies and their bindings. They are kept and their form is checked; a warning says that their CEL
+ * Admission policies and their bindings. They are stored and their form is checked; a warning says that their CEL
  * expressions are not evaluated.
  */
 import { child, duplicate, type FieldError, forbidden, index, invalid, required } from '../../../../kube/field-error.ts'

@@ -1,4 +1,4 @@
-/** Webhook configurations. They are kept and checked; calling the webhooks is not done yet. */
+/** Webhook configurations. They are stored and validated; calling the webhooks is not implemented yet. */
 import { child, duplicate, type FieldError, index, invalid, required } from '../../../../kube/field-error.ts'
 import { goQuote } from '../../../../kube/go-print.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
@@ -38,7 +38,7 @@ interface Strictness {
 
 const hooks = (configuration: KubeObject | undefined): readonly Fields[] => objects(configuration, 'webhooks')
 
-/** What an old configuration already breaks may stay broken. */
+/** Rules that an old configuration already violates are not enforced. */
 function strictnessFor(configuration: KubeObject, old: KubeObject | undefined): Strictness {
   const before = hooks(old)
   const names = before.map((hook) => string(hook, 'name'))
@@ -115,7 +115,7 @@ function reviewVersionErrors(path: string, versions: readonly string[], known: r
   return spokenVersionErrors(path, versions, known)
 }
 
-/** Versions of a protocol, the best first; one of those we know must be among them. */
+/** Protocol versions in order of preference; at least one must be known to us. */
 export function spokenVersionErrors(path: string, versions: readonly string[], known: readonly string[] | undefined): FieldError[] {
   const errors = versions.flatMap((version, i) =>
     versions.indexOf(version) < i

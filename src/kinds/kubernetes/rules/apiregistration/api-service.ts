@@ -23,7 +23,7 @@ function serviceErrors(service: KubeObject): FieldError[] {
   return [...errors, ...backendErrors(service)]
 }
 
-/** The name is made of the version and the group; checked here because it needs both. */
+/** The name consists of the version and the group; checked here because it needs both. */
 function nameErrors(name: string, expected: string): FieldError[] {
   if (name === '' || checkPathSegmentName(name).length > 0 || name === expected) return []
   return [invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${goQuote(expected)}`)]

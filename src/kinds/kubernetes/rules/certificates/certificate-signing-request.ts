@@ -1,6 +1,6 @@
 /**
- * CertificateSigningRequest: who asks is filled in by the server; approval and the certificate each have a door of
- * their own.
+ * CertificateSigningRequest: the server fills in the requesting user; approval and the certificate each have their own
+ * subresource.
  */
 import { child, duplicate, type FieldError, forbidden, index, invalid, required, tooLong } from '../../../../kube/field-error.ts'
 import { byteLength, goQuote } from '../../../../kube/go-print.ts'
@@ -61,7 +61,7 @@ function certificateProblem(certificate: string): string | undefined {
   return count === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** `host/path`; of each part only the first bad label is told. */
+/** `host/path`; for each part only the first bad label is reported. */
 function signerNameErrors(path: string, name: string): FieldError[] {
   if (name === '') return [required(path)]
   const segments = name.split('/')
@@ -149,7 +149,7 @@ function updateErrors(request: KubeObject, old: KubeObject, { subresource }: Rul
   return before === '' ? errors : [...errors, forbidden('status.certificate', 'updates may not modify existing certificate content')]
 }
 
-/** New conditions get the time of their arrival; those that keep their status keep their transition time. */
+/** New conditions get the time they were added; those that keep their status keep their transition time. */
 function stampConditions(request: KubeObject, old: KubeObject, now: string): void {
   for (const condition of writableObjects(ensureObject(request, 'status'), 'conditions')) {
     if (field(condition, 'lastUpdateTime') === undefined) condition.lastUpdateTime = now

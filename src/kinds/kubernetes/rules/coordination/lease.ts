@@ -14,7 +14,7 @@ function leaseErrors(lease: KubeObject): FieldError[] {
   return errors
 }
 
-/** Coordinated leader election is off: its fields are not kept unless they are there already. */
+/** Coordinated leader election is off: its fields are dropped unless already present. */
 function dropCoordination(lease: KubeObject, old?: KubeObject): void {
   const spec = ensureObject(lease, 'spec')
   for (const key of ['strategy', 'preferredHolder']) if (field(object(old, 'spec'), key) === undefined) delete spec[key]

@@ -1,4 +1,4 @@
-/** Binding a pod to a node, the scheduler's one write: what it changes, and what is answered when it cannot be done. */
+/** Binding a pod to a node, the scheduler's one write: what it changes, and the error when it is impossible. */
 import { setOwn } from '../../../../base/json.ts'
 import { aggregateMessage, type FieldError, fieldErrorMessage, required } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
@@ -6,7 +6,7 @@ import { conflictError, failure } from '../../../../kube/status.ts'
 import { ensureObject, object, objects, string, stringEntries } from '../fields.ts'
 import { unsupported } from '../pod/errors.ts'
 
-/** Refuses a binding that makes no sense; the real server answers this without a reason. */
+/** Refuses an invalid binding; the real server answers this without a reason. */
 export function checkBinding(binding: KubeObject): void {
   const target = object(binding, 'target')
   const kind = string(target, 'kind')

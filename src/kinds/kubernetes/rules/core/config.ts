@@ -16,7 +16,7 @@ const SERVICE_ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 const ENFORCE_MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
 
 const isImmutable = (of: KubeObject): boolean => boolean(of, 'immutable')
-/** Bytes that base64 text stands for, without decoding it. */
+/** The decoded length of base64 text, without decoding it. */
 const base64Size = (text: string): number =>
   Math.max(0, Math.floor((text.length * 3) / 4) - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0))
 
@@ -91,7 +91,7 @@ function dockerConfigErrors(data: Fields, key: string): FieldError[] {
   return problem === undefined ? [] : [invalid(keyed('data', key), REDACTED, problem)]
 }
 
-/** What was written in the clear is stored encoded, and wins over what was there. */
+/** stringData is stored encoded, and overrides existing data. */
 function foldStringData(secret: KubeObject): void {
   const clear = stringEntries(secret, 'stringData')
   delete secret.stringData
@@ -101,7 +101,7 @@ function foldStringData(secret: KubeObject): void {
   secret.data = Object.fromEntries(merged)
 }
 
-/** The real server tries to load the pair; only the usual mistakes are told apart here. */
+/** The real server tries to load the key pair; only the usual mistakes are distinguished here. */
 function tlsWarnings(secret: KubeObject): string[] {
   if (string(secret, 'type') !== 'kubernetes.io/tls') return []
   const pem = (key: string): string => Buffer.from(string(object(secret, 'data'), key), 'base64').toString('latin1')
@@ -129,7 +129,7 @@ export const secretRules: KindRules = {
   selectableFields: (secret) => ({ type: string(secret, 'type') }),
 }
 
-/** A reference to a secret keeps its name alone. */
+/** Of a reference to a secret only the name is kept. */
 function cleanSecretReferences(account: KubeObject): void {
   for (const reference of writableObjects(account, 'secrets')) {
     for (const key of Object.keys(reference)) if (key !== 'name') delete reference[key]

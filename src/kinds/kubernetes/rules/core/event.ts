@@ -1,6 +1,6 @@
 /**
- * Events, served as `v1` and as `events.k8s.io/v1` and stored as `v1`. Both forms are checked in the names of the old
- * one, which is what the real server stores and reports.
+ * Events, served as `v1` and as `events.k8s.io/v1` and stored as `v1`. Both forms are checked under the field names of the
+ * old one, which is what the real server stores and reports.
  */
 import { deepEqual } from '../../../../base/json.ts'
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
@@ -135,7 +135,7 @@ export const eventRules: KindRules = {
   selectableFields: (event) => selectable(event, { reference: 'involvedObject', controller: 'reportingComponent', source: true }),
 }
 
-/** The newer group's own door to the same events. */
+/** The newer group's endpoint for the same events. */
 export const newEventRules: KindRules = {
   ...shared,
   validateCreate: (event) => validateCreate(event, true),

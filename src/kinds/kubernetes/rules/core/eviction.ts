@@ -1,6 +1,6 @@
 /**
  * Whether a pod may be evicted: the arithmetic of disruption budgets, without the writes. The caller reads pod and
- * budgets, asks `decideEviction`, and if a budget is to be charged writes what `chargeEviction` makes of it before the
+ * budgets, calls `decideEviction`, and if a budget is to be charged writes the result of `chargeEviction` before the
  * pod is deleted.
  */
 import { setOwn } from '../../../../base/json.ts'
@@ -10,9 +10,9 @@ import { failure, forbiddenError, type StatusError } from '../../../../kube/stat
 import { ensureObject, type Fields, maybeObject, number, object, objects, string } from '../fields.ts'
 
 export interface EvictionDecision {
-  /** The budget to charge before the pod is deleted; absent: none stands in the way. */
+  /** The budget to charge before the pod is deleted; absent: none applies. */
   budget?: KubeObject
-  /** Delete only the pod as it was read: the decision rests on its state. */
+  /** Delete only the pod as it was read: the decision depends on its state. */
   guardsRevision: boolean
 }
 
@@ -23,7 +23,7 @@ const RETRY_SECONDS = 10
 
 const cause = (message: string): { reason: string; message: string } => ({ reason: 'DisruptionBudget', message })
 
-/** Too early to say: the budget's controller has not caught up, or the pod changed meanwhile. */
+/** Too early to decide: the budget's controller has not caught up, or the pod changed in the meantime. */
 export const evictionPendingError = (budgetName: string): StatusError =>
   failure(429, 'TooManyRequests', MESSAGE, {
     causes: [cause(`The disruption budget ${budgetName} is still being processed by the server.`)],
@@ -55,7 +55,7 @@ export function decideEviction(pod: KubeObject, budgets: readonly KubeObject[]):
   return { budget, guardsRevision: false }
 }
 
-/** Pods that do not work protect nothing, as long as enough others do. */
+/** Unhealthy pods do not count, as long as enough others are healthy. */
 function mayLoseUnready(budget: KubeObject): boolean {
   if (string(object(budget, 'spec'), 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true
   const status = object(budget, 'status')
@@ -63,7 +63,7 @@ function mayLoseUnready(budget: KubeObject): boolean {
   return desired > 0 && number(status, 'currentHealthy') >= desired
 }
 
-/** Takes one disruption from a private copy of the budget, or throws why there is none to take. */
+/** Takes one disruption from a private copy of the budget, or throws the reason why none is available. */
 export function chargeEviction(budget: KubeObject, podName: string, now: string): void {
   const name = budget.metadata.name ?? ''
   const status = ensureObject(budget, 'status')
@@ -103,7 +103,7 @@ function setDisallowed(budget: KubeObject, status: Fields, now: string): void {
   status.conditions = [...others, condition]
 }
 
-/** Says on the pod why it goes. */
+/** Records on the pod why it is deleted. */
 export function markEvicted(pod: KubeObject, now: string): void {
   const status = ensureObject(pod, 'status')
   const conditions = objects(status, 'conditions')

@@ -1,8 +1,8 @@
 /**
- * The error Go's encoding/json gives for a text that should be a JSON object: its words end up in validation messages.
+ * The error Go's encoding/json gives for a text that should be a JSON object: it becomes part of validation messages.
  * A small scanner that follows the same states; undefined means that the text is fine.
  */
-/** Less than Go's own limit: what nests deeper is no configuration, and would cost this process its stack. */
+/** Less than Go's own limit: deeper nesting is no real configuration, and could overflow this process's stack. */
 const MAX_DEPTH = 1000
 
 const quoteChar = (char: string): string => (char === "'" ? `'\\''` : char === '"' ? `'"'` : `'${JSON.stringify(char).slice(1, -1)}'`)

@@ -1,5 +1,5 @@
 /**
- * Namespace: carries its own name as a label, and is held by `spec.finalizers`, which only the `finalize` door changes.
+ * Namespace: carries its own name as a label, and is held by `spec.finalizers`, which only `finalize` changes.
  */
 import { setOwn } from '../../../../base/json.ts'
 import { child, type FieldError, index, invalid } from '../../../../kube/field-error.ts'

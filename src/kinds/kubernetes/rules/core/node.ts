@@ -1,4 +1,4 @@
-/** Node: taints, pod ranges and resources; status is written through its own door, but a new node may bring one. */
+/** Node: taints, pod ranges and resources; status has its own subresource, but a new node may include one. */
 import { child, duplicate, type FieldError, forbidden, index, internalError, invalid, required } from '../../../../kube/field-error.ts'
 import { goJson } from '../../../../kube/go-print.ts'
 import { cidrWarnings } from '../../../../kube/ip.ts'
@@ -22,7 +22,7 @@ function applyDefaults(node: KubeObject): void {
     status.allocatable = { ...object(status, 'capacity') }
 }
 
-/** `podCIDR` is the first of `podCIDRs`; the plural form is what is kept. */
+/** `podCIDR` is the first of `podCIDRs`; the plural form is kept. */
 function mirrorPodCidr(spec: Fields): void {
   const single = string(spec, 'podCIDR')
   const plural = strings(spec, 'podCIDRs')

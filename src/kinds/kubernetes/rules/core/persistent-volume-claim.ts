@@ -1,4 +1,4 @@
-/** PersistentVolumeClaim: immutable but for its size and attributes class once bound; data sources in two spellings. */
+/** PersistentVolumeClaim: immutable except for its size and attributes class, which may change once bound; data sources in two fields. */
 
 import { deepClone } from '../../../../base/json.ts'
 import { child, type FieldError, forbidden, invalid, keyed, required } from '../../../../kube/field-error.ts'
@@ -46,9 +46,9 @@ const RESIZE_STATES = [
 const storage = (claim: KubeObject): ReturnType<typeof quantity> =>
   quantity(object(object(object(claim, 'spec'), 'resources'), 'requests'), 'storage')
 
-/** The old field takes claims and snapshots only; other kinds of sources must be given in the new one. */
+/** The old field takes only claims and snapshots; other kinds of sources must be given in the new one. */
 function normalizeDataSources(spec: Fields, old: Fields | undefined): void {
-  // Sources in other namespaces are not enabled: such a reference is dropped unless it is there already.
+  // Sources in other namespaces are not enabled: such a reference is dropped unless already present.
   if (string(object(spec, 'dataSourceRef'), 'namespace') !== '' && field(old, 'dataSourceRef') === undefined) delete spec.dataSourceRef
   const oldHas = old !== undefined && (field(old, 'dataSource') !== undefined || field(old, 'dataSourceRef') !== undefined)
   const source = maybeObject(spec, 'dataSource')
@@ -153,7 +153,7 @@ function claimUpdateErrors(claim: KubeObject, old: KubeObject): FieldError[] {
   return [...errors, ...attributesClassErrors(claim, old)]
 }
 
-/** The class may be filled in where there was none, from the annotation or from the default. */
+/** An absent class may be filled in, from the annotation or from the default. */
 function storageClassChange(claim: KubeObject, old: KubeObject, { after, before }: { after: Fields; before: Fields }): FieldError[] {
   const [oldClass, newClass] = [maybeString(before, 'storageClassName'), maybeString(after, 'storageClassName')]
   const [oldNote, newNote] = [annotation(old, BETA_CLASS), annotation(claim, BETA_CLASS)]

@@ -1,4 +1,4 @@
-/** The sources a PersistentVolume can have: exactly one, each with the fields it cannot do without. */
+/** The sources a PersistentVolume can have: exactly one, each with its required fields. */
 import { child, type FieldError, forbidden, invalid, keyed, required, tooLong } from '../../../../kube/field-error.ts'
 import { byteLength } from '../../../../kube/go-print.ts'
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../../kube/names.ts'
@@ -26,7 +26,7 @@ interface SourceKind {
   key: string
   /** Path under which the source's own failures are reported, where it differs from the key. */
   shownAs?: string
-  /** Path of the complaint about a second source. */
+  /** Path of the error about a second source. */
   secondAs?: string
   check: SourceCheck
 }
@@ -184,7 +184,7 @@ function storageOs(path: string, source: Fields): FieldError[] {
   ]
 }
 
-/** Letters of a CSI driver's name may be of any case. */
+/** The name of a CSI driver may have upper-case letters. */
 export function csiDriverNameErrors(path: string, name: string): FieldError[] {
   if (name === '') return [required(path)]
   return [...(byteLength(name) > 63 ? [tooLong(path, 63)] : []), ...invalidEach(path, name, checkDns1123Subdomain(name.toLowerCase()))]
@@ -203,7 +203,7 @@ function csi(path: string, source: Fields): FieldError[] {
   return errors
 }
 
-/** In the order the real server looks at them: the second one it meets is the one it complains about. */
+/** In the order the real server checks them: it reports the second one it finds. */
 const SOURCES: readonly SourceKind[] = [
   { key: 'hostPath', check: hostPath },
   {
@@ -251,7 +251,7 @@ export function sourceErrors(spec: Fields, options: { path: string; name: string
   return count === 0 ? [...errors, required(path, 'must specify a volume type')] : errors
 }
 
-/** The sources of a spec alone. A secret for growing may be added later: with `before`, an added one is left out. */
+/** The sources of a spec alone. A secret for expansion may be added later: with `before`, an added one is left out. */
 export function sourcesOf(spec: Fields, before?: Fields): Fields {
   const out: Fields = {}
   for (const { key } of SOURCES) if (field(spec, key) !== undefined) out[key] = spec[key]

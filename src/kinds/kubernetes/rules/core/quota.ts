@@ -1,4 +1,4 @@
-/** ResourceQuota and LimitRange: what a namespace may use, and what its objects may ask for. */
+/** ResourceQuota and LimitRange: what a namespace may use, and what its objects may request. */
 import { child, duplicate, type FieldError, forbidden, index, invalid, keyed, required } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { compareQuantities, formatQuantity, type Quantity, quantityOf, quantityValue, scaledValue } from '../../../../kube/quantity.ts'
@@ -146,7 +146,7 @@ export const resourceQuotaRules: KindRules = {
   warnings: quotaWarnings,
 }
 
-/** Limits of containers fill in for each other: max → default → defaultRequest ← min. */
+/** Container limits default from each other: max → default → defaultRequest ← min. */
 function limitRangeDefaults(range: KubeObject): void {
   for (const limit of writableObjects(object(range, 'spec'), 'limits')) {
     if (string(limit, 'type') !== 'Container') continue

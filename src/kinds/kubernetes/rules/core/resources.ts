@@ -1,4 +1,4 @@
-/** Names and amounts of resources (cpu, memory, extended ones, counts) as quota, limits and nodes may state them. */
+/** Names and amounts of resources (cpu, memory, extended ones, counts) as allowed in quota, limits and nodes. */
 import { type FieldError, invalid } from '../../../../kube/field-error.ts'
 import { checkQualifiedName } from '../../../../kube/names.ts'
 import { compareQuantities, formatQuantity, type Quantity, quantityOf, scaledValue, tryParseQuantity } from '../../../../kube/quantity.ts'
@@ -47,7 +47,7 @@ export function quotaResourceNameErrors(path: string, name: string): FieldError[
   return errors
 }
 
-/** Limits of pods and containers name what a container can ask for; others may name anything known. */
+/** Limits of pods and containers name what a container can request; others may name anything known. */
 export function limitResourceNameErrors(path: string, limitType: string, name: string): FieldError[] {
   const errors = resourceNameErrors(path, name)
   if (limitType !== 'Pod' && limitType !== 'Container') return errors
@@ -77,7 +77,7 @@ export function scopeFitsResource(scope: string, name: string): boolean {
 
 const ZERO = quantityOf(0)
 
-/** An amount is not negative, and whole where the resource is counted. */
+/** An amount is not negative, and whole for countable resources. */
 export function resourceQuantityErrors(path: string, name: string, value: unknown): FieldError[] {
   if (typeof value !== 'string' && typeof value !== 'number') return []
   const amount: Quantity = tryParseQuantity(value).value ?? ZERO

@@ -1,6 +1,6 @@
 /**
- * Gives Services their cluster addresses and node ports. What is taken follows from the Services that are stored; what
- * was given a moment ago and may still be on its way to the store is remembered until then, or until it is too late.
+ * Gives Services their cluster addresses and node ports. What is taken follows from the stored Services; an allocation
+ * whose Service may still be on its way to the store is remembered until it arrives, or until a timeout.
  * Runs before prepareForCreate and prepareForUpdate.
  */
 import { child, type FieldError, index, invalid } from '../../../../kube/field-error.ts'
@@ -102,7 +102,7 @@ const refuse = (service: KubeObject, error: FieldError): never => {
 const ipKey = (ip: string): string => `ip ${ip}`
 const portKey = (port: number): string => `port ${port}`
 
-/** What others have, as one write sees it, and what this write takes besides. */
+/** What others have, as one write sees it, plus what this write takes. */
 class Taken {
   readonly #state: State
   readonly #service: KubeObject
@@ -142,7 +142,7 @@ class Taken {
     return asked
   }
 
-  /** The first addresses of a range are left for those who ask for one by number, as long as others are free. */
+  /** The first addresses of a range are reserved for explicit requests, as long as others are free. */
   #freeIp(): string {
     const { range, nextIp } = this.#state
     const reserved = BigInt(Math.min(256, Math.max(16, Number(range.size / 16n))))
@@ -162,7 +162,7 @@ class Taken {
 
   takePort(port: number): string | undefined {
     const { firstPort, lastPort } = this.#state
-    // What is only tried is not held against the range.
+    // A dry run does not check the range.
     if (!this.#view.dryRun && (port < firstPort || port > lastPort))
       return `provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`
     if (this.#held.has(portKey(port))) return 'provided port is already allocated'
@@ -204,7 +204,7 @@ function allocateIps(taken: Taken, service: KubeObject): void {
   if (ips[0] !== undefined) spec.clusterIP = ips[0]
 }
 
-/** Ports of one number (TCP and UDP, say) share a node port. */
+/** Ports with the same number (TCP and UDP, say) share a node port. */
 function allocatePorts(taken: Taken, service: KubeObject): void {
   if (!hasNodePorts(service)) return
   const given = new Map<number, number>()

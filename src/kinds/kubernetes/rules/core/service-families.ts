@@ -25,7 +25,7 @@ import {
 } from './service-shape.ts'
 import { clusterIpErrors } from './service-validation.ts'
 
-/** A client that sends only what it cares about keeps what was allocated before. */
+/** A client that sends only some fields keeps what was allocated before. */
 export function patchAllocatedValues(service: KubeObject, old: KubeObject): void {
   const target = ensureObject(service, 'spec')
   if (!isExternalName(old) && !isExternalName(service)) {
@@ -44,7 +44,7 @@ export function patchAllocatedValues(service: KubeObject, old: KubeObject): void
     target.healthCheckNodePort = healthCheckNodePort(old)
 }
 
-/** Old clients know `clusterIP` alone: what they did to it is done to the list. */
+/** Old clients know only `clusterIP`: their changes to it are applied to the list. */
 export function normalizeClusterIps(service: KubeObject, old: KubeObject | undefined): void {
   const target = ensureObject(service, 'spec')
   const ip = clusterIp(service)

@@ -1,4 +1,4 @@
-/** What a Service is, read from its fields: the questions that defaults, validation and allocation all ask. */
+/** What a Service is, derived from its fields: shared by defaults, validation and allocation. */
 import { deepEqual } from '../../../../base/json.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { type Fields, maybeBoolean, maybeString, number, object, objects, string, strings } from '../fields.ts'
@@ -27,7 +27,7 @@ export const isExternallyAccessible = (service: KubeObject): boolean => {
 export const needsHealthCheck = (service: KubeObject): boolean =>
   isLoadBalancer(service) && string(spec(service), 'externalTrafficPolicy') === 'Local'
 
-/** For types that have node ports whether they are allocated or not. */
+/** For types that have node ports, whether these are allocated or not. */
 export const hasNodePorts = (service: KubeObject): boolean => serviceType(service) === 'NodePort' || isLoadBalancer(service)
 
 export const allocatesNodePorts = (service: KubeObject): boolean =>

@@ -1,4 +1,4 @@
-/** Validation of Services, on creation and on change, in the order and the words of the real server. */
+/** Validation of Services, on creation and on update, with the order and the messages of the real server. */
 import {
   child,
   duplicate,

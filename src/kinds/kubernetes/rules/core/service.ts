@@ -63,7 +63,7 @@ function applyDefaults(service: KubeObject): void {
     if (string(ingress, 'ip') !== '') defaultValue(ingress, 'ipMode', 'VIP')
 }
 
-/** What belongs to the old type goes with it, unless the change also touched it (then validation speaks). */
+/** Fields of the old type are removed with it, unless the update also changed them (then validation reports it). */
 function dropTypeDependentFields(service: KubeObject, old: KubeObject): void {
   const target = ensureObject(service, 'spec')
   const unchanged = (key: string): boolean => deepEqual(field(target, key), field(spec(old), key))
@@ -84,7 +84,7 @@ function dropTypeDependentFields(service: KubeObject, old: KubeObject): void {
   if (!isLoadBalancer(service)) service.status = { ...object(service, 'status'), loadBalancer: {} }
 }
 
-/** The policy means nothing for ExternalName; the real server hides it whenever it reads such a Service. */
+/** The policy has no meaning for ExternalName; the real server hides it whenever it reads such a Service. */
 function hideInternalPolicy(service: KubeObject): void {
   const target = ensureObject(service, 'spec')
   if (isExternalName(service) && ['Cluster', 'Local'].includes(string(target, 'internalTrafficPolicy')))

@@ -1,4 +1,4 @@
-/** FlowSchema and PriorityLevelConfiguration: kept for those who write them; this server limits requests in its own way. */
+/** FlowSchema and PriorityLevelConfiguration: stored but not used; this server limits requests in its own way. */
 import { child, type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import type { KindRules, RuleContext } from '../../../kind.ts'
@@ -10,7 +10,7 @@ import { unsupported } from '../pod/errors.ts'
 function prepareForUpdate(flow: KubeObject, old: KubeObject, { subresource }: RuleContext): void {
   if (subresource === 'status') {
     restore(flow, old, 'spec')
-    // All of metadata but who wrote what.
+    // All of metadata except managedFields.
     const { managedFields } = flow.metadata
     flow.metadata = { ...old.metadata, ...(managedFields === undefined ? {} : { managedFields }) }
     return

@@ -1,4 +1,4 @@
-/** NetworkPolicy: ports and peers of what may come in and go out. */
+/** NetworkPolicy: ports and peers of allowed ingress and egress. */
 import { child, type FieldError, forbidden, index, invalid, required } from '../../../../kube/field-error.ts'
 import { cidrWarnings } from '../../../../kube/ip.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'

@@ -76,7 +76,7 @@ function nodeOperatorErrors(path: string, operator: string, values: readonly str
   }
 }
 
-/** Of a node's fields only its name can be selected by. */
+/** The name is the only node field that can be selected by. */
 function nodeFieldErrors(path: string, requirement: Fields): FieldError[] {
   const [operator, key, values] = [string(requirement, 'operator'), string(requirement, 'key'), strings(requirement, 'values')]
   const errors: FieldError[] = []
@@ -114,7 +114,7 @@ const podTermSelectorErrors = (path: string, term: Fields, tolerant: boolean): F
   ...labelSelectorErrors(`${path}.namespaceSelector`, maybeObject(term, 'namespaceSelector'), tolerant),
 ]
 
-/** Errors in the selectors of pod affinity alone: an object stored with them may keep them. */
+/** Errors in the selectors of pod affinity only: an object stored with them may keep them. */
 export function affinitySelectorErrors(spec: Fields): FieldError[] {
   const affinity = maybeObject(spec, 'affinity')
   return ['podAffinity', 'podAntiAffinity'].flatMap((key) => {

@@ -1,4 +1,4 @@
-/** Annotations that mean something on pods and pod templates. */
+/** Annotations with a meaning on pods and pod templates. */
 
 import { type FieldError, forbidden, invalid } from '../../../../kube/field-error.ts'
 import { JsonTextError, parseJsonText } from '../../../../kube/json-text.ts'

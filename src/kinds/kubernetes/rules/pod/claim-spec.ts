@@ -99,7 +99,7 @@ function referenceErrors(path: string, reference: Fields): FieldError[] {
   return errors
 }
 
-/** Storage is counted in bytes; a fraction of one is only warned of. */
+/** Storage is counted in bytes; a fraction only causes a warning. */
 export function claimSpecWarnings(path: string, spec: Fields): string[] {
   const resources = maybeObject(spec, 'resources')
   return ['requests', 'limits'].flatMap((key) => {

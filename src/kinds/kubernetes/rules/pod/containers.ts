@@ -121,7 +121,7 @@ export function validateInitContainers(path: string, spec: Fields, context: Cont
     appendAll(errors, initRestartErrors(at, container))
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name))
     else if (name !== '') names.add(name)
-    // The real server checks each init container alone, and so always names the first.
+    // The real server checks each init container separately, and so always reports index 0.
     appendAll(errors, hostPortErrors(path, [container]))
     appendAll(errors, isSidecar(container) ? sidecarErrors(at, container, context) : plainInitErrors(at, container, context.options))
   })
@@ -197,7 +197,7 @@ export function validateEphemeralContainers(path: string, spec: Fields, context:
   return errors
 }
 
-/** Set to more than its zero value. */
+/** Set to something other than its zero value. */
 function hasValue(container: Fields, key: string): boolean {
   const value = container[key]
   if (Array.isArray(value)) return value.length > 0
@@ -206,7 +206,7 @@ function hasValue(container: Fields, key: string): boolean {
   return entries(resources, 'limits').length + entries(resources, 'requests').length + objects(resources, 'claims').length > 0
 }
 
-/** Checked on pods alone: templates of old may carry spaces. */
+/** Checked only on pods: old templates may contain spaces. */
 export const imageSpaceErrors = (path: string, container: Fields): FieldError[] => {
   const image = string(container, 'image')
   return image.trim() === image ? [] : [invalid(`${path}.image`, image, 'must not have leading or trailing whitespace')]

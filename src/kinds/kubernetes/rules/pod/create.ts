@@ -15,7 +15,7 @@ import { podQosClass } from './qos.ts'
 import { APPARMOR_CONTAINER, appArmorErrors, appArmorFromAnnotation, profileMatchErrors } from './security-profiles.ts'
 import { validatePodSpec } from './spec.ts'
 
-/** Returns the warnings that only this step can give. */
+/** Returns the warnings that only this step can produce. */
 export function prepareNewPod(pod: Fields, now: string): string[] {
   const spec = ensureFields(pod, 'spec')
   const metadata = ensureFields(pod, 'metadata')

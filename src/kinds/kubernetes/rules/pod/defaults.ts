@@ -1,6 +1,6 @@
 /**
  * What the real server fills into a pod spec while decoding it: everything of SetDefaults_* below PodSpec, plus the
- * aliases that its conversion keeps equal (`serviceAccount`). Idempotent, and it never looks at anything but the spec.
+ * aliases that its conversion keeps equal (`serviceAccount`). Idempotent, and looks at nothing but the spec.
  */
 
 import { type Fields, isFields, isSet, maybeObject, maybeString, number, objects, raw, string } from '../fields.ts'
@@ -21,7 +21,7 @@ function setDefaultOverZero(target: Fields, key: string, value: unknown): void {
   if (current === undefined || current === null || current === '' || current === 0) target[key] = value
 }
 
-/** The object at `key`, made when it is missing: structs held by value always exist. */
+/** The object at `key`, created if missing: structs held by value always exist. */
 export function ensureFields(target: Fields, key: string): Fields {
   const current = target[key]
   if (isFields(current) && Object.hasOwn(target, key)) return current
@@ -155,7 +155,7 @@ function roundResources(resources: Fields): void {
   roundResourceMap(resources, 'requests')
 }
 
-/** Amounts finer than a thousandth are rounded up, as the API has done since its first version. */
+/** Amounts finer than a thousandth are rounded up, as in the API since its first version. */
 function roundResourceMap(holder: Fields, key: string): void {
   const amounts = maybeObject(holder, key)
   if (amounts === undefined) return

@@ -1,4 +1,4 @@
-/** Names a pod goes by and resolvers it asks: DNS policy and config, host aliases, host names. */
+/** A pod's names and resolvers: DNS policy and config, host aliases, host names. */
 import { type FieldError, forbidden, invalid, required, tooLong } from '../../../../kube/field-error.ts'
 import { checkDns1123Subdomain, checkDns1123SubdomainWithUnderscore } from '../../../../kube/names.ts'
 import { boolean, type Fields, maybeObject, maybeString, objects, raw, string, strings } from '../fields.ts'

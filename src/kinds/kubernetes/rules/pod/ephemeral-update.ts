@@ -1,4 +1,4 @@
-/** The door for ephemeral containers: they can be added, and nothing else of the pod changes through it. */
+/** The ephemeralcontainers subresource: containers can be added, and nothing else of the pod changes through it. */
 import { type FieldError, forbidden } from '../../../../kube/field-error.ts'
 import { objects, string } from '../fields.ts'
 import { isMirrorPod } from './annotations.ts'

@@ -15,7 +15,7 @@ describe('tag of an image', () => {
     ['[::1]:5000/x', true],
     [`nginx@${DIGEST}`, false],
     [`nginx:latest@${DIGEST}`, true],
-    // What is no image name has no tag, and so never the latest.
+    // An invalid image name has no tag, and so is never `latest`.
     ['', false],
     ['Nginx', false],
     ['x//y', false],

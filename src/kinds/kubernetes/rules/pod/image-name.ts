@@ -1,6 +1,6 @@
 /**
- * The tag of a container image, as far as defaulting asks: whether it is `latest`, said or implied. The grammar is that
- * of distribution/reference; a name outside it has no tag at all.
+ * The tag of a container image, as far as defaulting needs it: whether it is `latest`, explicitly or implied. The grammar is
+ * that of distribution/reference; an invalid name has no tag at all.
  */
 const DOMAIN_COMPONENT = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])'
 const DOMAIN = `(?:${DOMAIN_COMPONENT}(?:\\.${DOMAIN_COMPONENT})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`
@@ -22,7 +22,7 @@ export function usesLatestTag(image: string): boolean {
   return tag === undefined ? digest === undefined : tag === 'latest'
 }
 
-/** The first part is a registry when it looks like a host; otherwise the image lives on docker.io. */
+/** The first part is a registry if it looks like a host; otherwise the image is on docker.io. */
 function withDomain(image: string): string {
   const slash = image.indexOf('/')
   const first = slash < 0 ? '' : image.slice(0, slash)

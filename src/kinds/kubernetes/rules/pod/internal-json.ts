@@ -1,6 +1,6 @@
 /**
- * Objects as the real server's internal Go structs print in messages: `{"Type":"X","RollingUpdate":null}`. The wire
- * form goes in, the struct's own names, order and zero values come out.
+ * Objects as the real server's internal Go structs print in messages: `{"Type":"X","RollingUpdate":null}`. Takes the wire
+ * form; returns the struct's own names, order and zero values.
  */
 import { setOwn } from '../../../../base/json.ts'
 import { METADATA_FIELDS } from '../../../../kube/meta.ts'

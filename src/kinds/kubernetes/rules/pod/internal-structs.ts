@@ -4,7 +4,7 @@
  *
  * One line per struct: `GoName type`, with `=jsonName` where the wire name is not the Go name with a small first
  * letter. Types: s string, i integer, b boolean, q quantity, io int-or-string; `T` a struct, `*T` a pointer to one,
- * `[]T` a list, `>T` an embedded one; no type: written as it is, null when unset.
+ * `[]T` a list, `>T` an embedded one; no type: written unchanged, null when unset.
  */
 export const INTERNAL_STRUCTS: Readonly<Record<string, string>> = {
   HostPathVolumeSource: 'Path s, Type',

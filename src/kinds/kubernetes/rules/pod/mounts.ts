@@ -7,7 +7,7 @@ import type { Volumes } from './volumes.ts'
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
 
-/** Errors of subPath, mountPropagation and recursiveReadOnly name the list, without an index: the real server's own slip. */
+/** Errors of subPath, mountPropagation and recursiveReadOnly name the list, without an index: a bug of the real server. */
 export function validateVolumeMounts(path: string, container: Fields, volumes: Volumes): FieldError[] {
   const errors: FieldError[] = []
   const mountPaths = new Set<string>()

@@ -1,7 +1,7 @@
 /**
- * What the validation of a pod spec lets pass although it is wrong: rules that came after an object was stored do not
- * stand in the way of its updates. Feature gates are those of v1.36 with their defaults, so gates that are on are no
- * option here at all.
+ * Errors that the validation of a pod spec tolerates: rules that were added after an object was stored must not
+ * block its updates. Feature gates are those of v1.36 with their defaults, so gates that are on are not
+ * options here.
  */
 
 import { isHugePages } from '../../../../kube/amounts.ts'

@@ -54,7 +54,7 @@ const filesOf = (source: Fields | undefined, name: string): Located[] =>
 
 const shown = ({ path, source }: Located): string => (source === '' ? goQuote(path) : `${goQuote(path)} (${source})`)
 
-/** Every file is compared with every other; beyond this many the advice is not worth the time. */
+/** Every file is compared with every other; beyond this number the warning is not worth the time. */
 const MAX_FILES = 500
 
 function overlaps(all: readonly Located[]): string[] {

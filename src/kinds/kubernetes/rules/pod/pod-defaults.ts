@@ -37,7 +37,7 @@ export function defaultPod(pod: Fields): void {
   if (status !== undefined) alignPodIps(status)
 }
 
-/** What is limited and not requested is requested to the limit. */
+/** Where only a limit is given, the request is set to the limit. */
 function requestLimits(resources: Fields): void {
   const limits = entries(resources, 'limits')
   if (limits.length === 0) return

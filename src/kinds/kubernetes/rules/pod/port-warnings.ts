@@ -1,4 +1,4 @@
-/** Ports that are said twice, overlap, or share a name across containers. */
+/** Ports that are listed twice, overlap, or share a name across containers. */
 import { goQuote } from '../../../../kube/go-print.ts'
 import { type Fields, number, objects, string } from '../fields.ts'
 import { allContainers } from './containers-walk.ts'
@@ -8,7 +8,7 @@ interface Placed {
   port: Fields
 }
 
-/** Ports compared with each other per number and protocol: enough for advice, and bounded. */
+/** Ports compared with each other per number and protocol: enough for a warning, and bounded. */
 const MAX_CLASHES = 10
 
 export function portWarnings(path: string, spec: Fields): string[] {

@@ -48,7 +48,7 @@ export function hostPortErrors(path: string, containers: readonly Fields[]): Fie
   return errors
 }
 
-/** On the host's network a container's port is the host's; a template may still leave it unsaid. */
+/** On the host's network a container port is a host port; a template may still omit it. */
 export function hostNetworkPortErrors(path: string, spec: Fields, isPod: boolean): FieldError[] {
   if (!boolean(spec, 'hostNetwork')) return []
   return objects(spec, 'containers').flatMap((container, i) =>

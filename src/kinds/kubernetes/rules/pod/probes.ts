@@ -1,4 +1,4 @@
-/** Probes and lifecycle hooks: one handler each, with sane numbers. */
+/** Probes and lifecycle hooks: one handler each, with valid numbers. */
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkHttpHeaderName } from '../../../../kube/names.ts'
 import { type Fields, intOrText, maybeNumber, maybeObject, number, objects, string, strings } from '../fields.ts'

@@ -28,7 +28,7 @@ export function podQosClass(spec: Fields): QosClass {
   return isGuaranteed && requests.size === limits.size ? 'Guaranteed' : 'Burstable'
 }
 
-/** Adds the positive amounts of cpu and memory, and says how many of the two there were. */
+/** Adds the positive amounts of cpu and memory, and returns how many of the two were present. */
 function addCompute(total: Map<string, Quantity>, resources: Fields | undefined, key: string): number {
   let count = 0
   for (const [name, amount] of quantitiesAsSent(resources, key)) {

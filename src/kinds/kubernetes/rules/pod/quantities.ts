@@ -1,6 +1,6 @@
 /**
  * Amounts of resources in a pod, as decoded: maps from a resource's name to the text of a quantity. Text that is no
- * quantity cannot come out of decoding; it reads as zero.
+ * quantity cannot result from decoding; it reads as zero.
  */
 
 import { setOwn } from '../../../../base/json.ts'
@@ -22,7 +22,7 @@ export const isNegative = (quantity: Quantity): boolean => quantity.unscaled < 0
 
 export const isPositive = (quantity: Quantity): boolean => quantity.unscaled > 0n
 
-/** True when the amount is no whole number, to the thousandth that the real server looks at. */
+/** True when the amount is not a whole number, to the thousandth that the real server looks at. */
 export const hasFraction = (quantity: Quantity): boolean => scaledValue(quantity, MILLI) % 1000n !== 0n
 
 export function roundUpToMilli(amount: string): string {
@@ -34,7 +34,7 @@ export function roundUpToMilli(amount: string): string {
 
 const HUGE_PAGES = 'hugepages-'
 
-/** Huge pages come whole: the amount must be a multiple of the size in the resource's name. */
+/** The amount of huge pages must be a multiple of the page size in the resource's name. */
 export function isWholeHugePages(name: string, amount: Quantity): boolean {
   const size = tryParseQuantity(name.slice(HUGE_PAGES.length)).value
   if (size === undefined || !isPositive(size) || hasFraction(size)) return false

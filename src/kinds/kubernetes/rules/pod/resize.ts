@@ -1,4 +1,4 @@
-/** The door for resizing: cpu and memory of containers and of the pod, without changing its quality of service. */
+/** The resize subresource: cpu and memory of containers and of the pod, without changing its quality of service. */
 
 import { deepClone } from '../../../../base/json.ts'
 import { type FieldError, forbidden, invalid } from '../../../../kube/field-error.ts'
@@ -138,7 +138,7 @@ function initContainerErrors(munged: Fields, old: Fields): FieldError[] {
   })
 }
 
-/** What this door lets through: resources and resize policies, where the containers are still the same ones. */
+/** What this subresource accepts: resources and resize policies, provided the containers are still the same. */
 export function takeResize(spec: Fields, old: Fields): Fields {
   for (const key of LISTS) if (objects(spec, key).length !== objects(old, key).length) return spec
   const taken = deepClone(old)

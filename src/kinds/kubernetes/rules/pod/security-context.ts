@@ -1,4 +1,4 @@
-/** Security contexts of pods and containers, on Linux and in what Windows shares with it. */
+/** Security contexts of pods and containers, for Linux and what Windows shares with it. */
 import { type FieldError, invalid } from '../../../../kube/field-error.ts'
 import { checkUserId } from '../../../../kube/names.ts'
 import { boolean, type Fields, integers, maybeBoolean, maybeNumber, maybeObject, maybeString, string, strings } from '../fields.ts'

@@ -1,4 +1,4 @@
-/** Seccomp and AppArmor: the fields, the annotations they replaced, and that both say the same. */
+/** Seccomp and AppArmor: the fields, the annotations they replaced, and their consistency. */
 import { type FieldError, forbidden, invalid, required, tooLong } from '../../../../kube/field-error.ts'
 import { entries, type Fields, maybeObject, maybeString, string } from '../fields.ts'
 import { allContainers } from './containers-walk.ts'
@@ -49,7 +49,7 @@ function localhostErrors(field: string, profile: string | undefined): FieldError
   return errors
 }
 
-/** The form of the old annotations, wherever they are set. */
+/** The format of the old annotations, wherever they are set. */
 export function profileAnnotationErrors(path: string, metadata: Fields, spec: Fields): FieldError[] {
   const annotations = entries(metadata, 'annotations')
   const names = new Set(allContainers(spec).map(({ container }) => string(container, 'name')))
@@ -119,7 +119,7 @@ function mismatchErrors(
   }
 }
 
-/** The field that says what an AppArmor annotation says; undefined when it says nothing valid. */
+/** The field equivalent to an AppArmor annotation; undefined when the annotation is invalid. */
 export function appArmorFromAnnotation(annotation: string): Fields | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }

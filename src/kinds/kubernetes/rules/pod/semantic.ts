@@ -5,7 +5,7 @@
  */
 import { compareQuantities, tryParseQuantity } from '../../../../kube/quantity.ts'
 
-/** Fields that hold a map or a struct by value: `{}` there equals nothing. */
+/** Fields that hold a map or a struct by value: there, `{}` equals unset. */
 const EMPTY_IS_UNSET: ReadonlySet<string> = new Set([
   'labels',
   'annotations',

@@ -1,4 +1,4 @@
-/** A whole pod spec, in a pod or in a template. The order of the checks is the real server's: messages list them so. */
+/** A whole pod spec, in a pod or in a template. The order of the checks is the real server's, and so is that of the messages. */
 import { duplicate, type FieldError, forbidden, invalid, notFound, required } from '../../../../kube/field-error.ts'
 import { checkDns1123Label, checkQualifiedName, nameIsDnsSubdomain, rangeMessage } from '../../../../kube/names.ts'
 import { boolean, type Fields, isSet, maybeBoolean, maybeNumber, maybeObject, maybeString, objects, string } from '../fields.ts'

@@ -72,7 +72,7 @@ function nominationErrors(status: Fields, old: PodWithStatus): FieldError[] {
   return errors
 }
 
-/** A container that has ended starts again only where its restart policy says so. */
+/** A terminated container restarts only if its restart policy allows it. */
 function transitionErrors(key: string, status: Fields, old: PodWithStatus): FieldError[] {
   const isEphemeral = key === 'ephemeralContainerStatuses'
   if (!isEphemeral && couldRestartAll(old.spec)) return []
@@ -249,7 +249,7 @@ function resourceHealthErrors(path: string, allocated: Fields): FieldError[] {
   })
 }
 
-/** Reporters that know nothing of generations must not erase them. */
+/** Reporters that do not know generations must not erase them. */
 export function keepObservedGenerations(status: Fields, old: Fields): void {
   if (number(status, 'observedGeneration') === 0 && number(old, 'observedGeneration') !== 0) {
     status.observedGeneration = raw(old, 'observedGeneration')

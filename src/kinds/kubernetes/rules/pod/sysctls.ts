@@ -1,4 +1,4 @@
-/** Kernel parameters of a pod: well formed, said once, and not those of a namespace that the pod shares with the host. */
+/** Kernel parameters of a pod: well formed, listed once, and not in a namespace that the pod shares with the host. */
 import { duplicate, type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import { boolean, type Fields, maybeObject, objects, string } from '../fields.ts'
 

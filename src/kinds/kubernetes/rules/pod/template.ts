@@ -31,7 +31,7 @@ export function validatePodTemplate(path: string, template: SpecAndMeta, options
   ]
 }
 
-/** What every kind that keeps pods running asks of its template. */
+/** What every kind that keeps pods running requires of its template. */
 export function longRunningErrors(path: string, { spec }: SpecAndMeta, kind: string): FieldError[] {
   const policy = string(spec, 'restartPolicy')
   return [

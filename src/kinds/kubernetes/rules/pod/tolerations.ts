@@ -1,4 +1,4 @@
-/** Tolerations, on create and on update, where they may only grow. */
+/** Tolerations, on create and on update, where they may only be added. */
 import { type FieldError, forbidden, invalid } from '../../../../kube/field-error.ts'
 import { checkLabelValue, checkQualifiedName } from '../../../../kube/names.ts'
 import { type Fields, isSet, objects, string } from '../fields.ts'
@@ -44,7 +44,7 @@ function operatorErrors(field: string, operator: string, value: string): FieldEr
   }
 }
 
-/** An update may add tolerations and change for how long they hold, nothing else. */
+/** An update may add tolerations and change their duration, nothing else. */
 export function tolerationUpdateErrors(path: string, spec: Fields, old: Fields): FieldError[] {
   const next = objects(spec, 'tolerations')
   const identity = (toleration: Fields) => JSON.stringify(['key', 'operator', 'value', 'effect'].map((key) => string(toleration, key)))

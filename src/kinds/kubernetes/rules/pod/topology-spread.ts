@@ -1,4 +1,4 @@
-/** Topology spread constraints, and the label keys that they share with pod affinity. */
+/** Topology spread constraints, and the label keys that they have in common with pod affinity. */
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import { checkQualifiedName } from '../../../../kube/names.ts'
 import { entries, type Fields, maybeNumber, maybeObject, maybeString, number, objects, string, strings } from '../fields.ts'
@@ -46,7 +46,7 @@ function minDomainsErrors(field: string, minDomains: number | undefined, action:
   return errors
 }
 
-/** matchLabelKeys and mismatchLabelKeys need a selector to join, and must not meet in it or in each other. */
+/** matchLabelKeys and mismatchLabelKeys need a selector to be added to, and must not overlap with it or each other. */
 export function matchLabelKeyErrors(path: string, holder: Fields): FieldError[] {
   const selector = maybeObject(holder, 'labelSelector')
   const [matching, mismatching] = [strings(holder, 'matchLabelKeys'), strings(holder, 'mismatchLabelKeys')]
@@ -54,7 +54,7 @@ export function matchLabelKeyErrors(path: string, holder: Fields): FieldError[] 
     ...labelKeyErrors(`${path}.matchLabelKeys`, matching, selector),
     ...labelKeyErrors(`${path}.mismatchLabelKeys`, mismatching, selector),
   ]
-  // The server itself adds an expression per key on creation, so a key is wrong only from its second appearance on.
+  // The server itself adds an expression per key on creation, so a key is an error only from its second appearance on.
   const seen = new Set(entries(selector, 'matchLabels').map(([key]) => key))
   const positions = new Map(matching.map((key, i) => [key, i]))
   for (const expression of objects(selector, 'matchExpressions')) {

@@ -1,4 +1,4 @@
-/** What of a pod may change once it exists: images, a shorter deadline, more tolerations, fewer scheduling gates. */
+/** What may change in an existing pod: images, a shorter deadline, more tolerations, fewer scheduling gates. */
 
 import { deepClone } from '../../../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
@@ -66,7 +66,7 @@ function gateErrors(spec: Fields, old: Fields): FieldError[] {
     .map(([name, i]) => forbidden(`spec.schedulingGates[${i}].name`, `only deletion is allowed, but found new scheduling gate '${name}'`))
 }
 
-/** Whatever still differs once the allowed changes are taken back, shown as a diff. */
+/** What still differs once the allowed changes are reverted, shown as a diff. */
 function otherChanges(spec: Fields, old: Fields): FieldError[] {
   const munged = deepClone(spec)
   for (const key of ['containers', 'initContainers']) {
@@ -87,8 +87,8 @@ function otherChanges(spec: Fields, old: Fields): FieldError[] {
 }
 
 /**
- * Decoding does not tell an emptied list from an absent one, Go's JSON does. Lists lose their items by patches, which
- * leave an empty one, so that is what the diff shows.
+ * Decoding does not distinguish an emptied list from an absent one, Go's JSON does. Lists lose their items through patches,
+ * which leave an empty list, so that is what the diff shows.
  */
 function withEmptiedLists(spec: Fields, old: Fields): Fields {
   const emptied = Object.keys(old).filter((key) => objects(old, key).length > 0 && raw(spec, key) === undefined)
@@ -101,7 +101,7 @@ function restore(target: Fields, from: Fields, key: string): void {
   else target[key] = value
 }
 
-/** While gated, a pod may be narrowed to fewer nodes. */
+/** While gated, a pod may be restricted to fewer nodes. */
 function takeBackNarrowing(munged: Fields, old: Fields): FieldError[] {
   const errors: FieldError[] = []
   if (!semanticEqual(raw(munged, 'nodeSelector'), raw(old, 'nodeSelector'), 'nodeSelector')) {

@@ -1,4 +1,4 @@
-/** Paths inside volumes: relative, without steps back, and clear of the names the kubelet keeps for itself. */
+/** Paths inside volumes: relative, without `..`, and without the names that the kubelet reserves. */
 import { type FieldError, invalid } from '../../../../kube/field-error.ts'
 
 export const isAbsolutePath = (path: string): boolean => path.startsWith('/')
@@ -12,7 +12,7 @@ export const descendingPathErrors = (field: string, path: string): FieldError[] 
   ...backstepErrors(field, path),
 ]
 
-/** ValidateLocalNonReservedPath: names that begin with two dots belong to the kubelet's atomic writer. */
+/** ValidateLocalNonReservedPath: names that begin with two dots are reserved for the kubelet's atomic writer. */
 export const localPathErrors = (field: string, path: string): FieldError[] => [
   ...descendingPathErrors(field, path),
   ...(path.startsWith('..') && !path.startsWith('../') ? [invalid(field, path, "must not start with '..'")] : []),

@@ -1,5 +1,5 @@
 /**
- * Downward API and projected volumes: several sources in one directory, whose paths must not meet. Cluster trust
+ * Downward API and projected volumes: several sources in one directory, whose paths must not collide. Cluster trust
  * bundles and pod certificates are behind gates that are off, so they never reach validation.
  */
 
@@ -13,7 +13,7 @@ import { fileModeErrors, keyToPathErrors } from './volume-sources.ts'
 
 const CONFLICT = 'conflicting duplicate paths'
 
-/** Errors of one file carry the path of the whole source, without an index: that is how the real server says it. */
+/** Errors of one file carry the path of the whole source, without an index, as in the real server. */
 export const downwardApiErrors = (path: string, source: Fields): FieldError[] => [
   ...fileModeErrors(`${path}.defaultMode`, maybeNumber(source, 'defaultMode')),
   ...objects(source, 'items').flatMap((file) => downwardFileErrors(path, file)),

@@ -11,7 +11,7 @@ import { isNegative, toQuantity } from './quantities.ts'
 import { downwardApiErrors, projectedErrors } from './volume-projection.ts'
 import { imageSourceErrors, SOURCE_RULES } from './volume-sources.ts'
 
-/** Volumes by name, as far as they are valid: mounts may refer to no others. */
+/** The valid volumes by name: mounts may refer to no others. */
 export type Volumes = ReadonlyMap<string, Fields>
 
 /** In the order the real server looks for them; the second path segment is what it names when there is a second source. */

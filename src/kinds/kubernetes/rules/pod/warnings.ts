@@ -1,4 +1,4 @@
-/** Advice on pods and templates that are valid but old, doubtful or not what was meant. */
+/** Warnings about pods and templates that are valid but outdated, doubtful or probably not intended. */
 
 import { deepEqual } from '../../../../base/json.ts'
 import { goQuote } from '../../../../kube/go-print.ts'
@@ -143,7 +143,7 @@ function duplicateWarnings(at: string, spec: Fields): string[] {
   return warnings
 }
 
-/** Bytes do not come in fractions. */
+/** Bytes cannot be fractional. */
 function fractionWarnings(at: string, holder: Fields | undefined, keys: readonly string[]): string[] {
   const warnings: string[] = []
   for (const name of ['memory', 'ephemeral-storage']) {
@@ -172,7 +172,7 @@ function containerWarnings(path: string, { spec, metadata }: SpecAndMeta): strin
     if (annotations.has(seccomp) && !isSet(context, 'seccompProfile')) {
       warnings.push(`${place}[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`)
     }
-    // Of a pod itself this is said when the annotation is copied to the field.
+    // For a pod itself this warning is given when the annotation is copied to the field.
     const annotation = annotations.get(appArmor)
     if (annotation !== undefined && !isSet(context, 'appArmorProfile')) {
       const podProfile = maybeObject(podContext, 'appArmorProfile')
@@ -186,7 +186,7 @@ function containerWarnings(path: string, { spec, metadata }: SpecAndMeta): strin
   return warnings
 }
 
-/** A second definition of a variable is fine only when it builds on the first. */
+/** A second definition of a variable is fine only if it refers to the first. */
 function envWarnings(path: string, container: Fields): string[] {
   const seen = new Set<string>()
   return objects(container, 'env').flatMap((variable, i) => {

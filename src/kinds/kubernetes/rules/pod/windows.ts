@@ -55,7 +55,7 @@ function userNameProblems(name: string): string[] {
   return problems
 }
 
-/** Host-process containers come all or not at all, and on the host's network. */
+/** Either all containers are host-process or none, and they need the host's network. */
 export function hostProcessErrors(path: string, spec: Fields): FieldError[] {
   const errors: FieldError[] = []
   const ofPod = maybeBoolean(maybeObject(maybeObject(spec, 'securityContext'), 'windowsOptions'), 'hostProcess')
@@ -79,7 +79,7 @@ export function hostProcessErrors(path: string, spec: Fields): FieldError[] {
   return errors
 }
 
-/** `spec.os`, and that nothing of the other system is set. */
+/** `spec.os`, and that no field of the other system is set. */
 export function validateOs(path: string, spec: Fields): FieldError[] {
   const os = maybeObject(spec, 'os')
   if (os === undefined) return []

@@ -1,4 +1,4 @@
-/** Roles and bindings. Who may grant what is the authorizer's business; here only the form is checked. */
+/** Roles and bindings. Escalation is checked by the authorizer; here only the form is checked. */
 import { child, type FieldError, index, invalid, required } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import { checkPathSegmentName, nameIsDnsSubdomain, nameIsPathSegment } from '../../../../kube/names.ts'

@@ -1,6 +1,6 @@
 /**
- * Dynamic resource allocation: DeviceClass, ResourceClaim, ResourceClaimTemplate and ResourceSlice. What must be there
- * and what must not change is checked; CEL selectors are stored and not evaluated.
+ * Dynamic resource allocation: DeviceClass, ResourceClaim, ResourceClaimTemplate and ResourceSlice. Required and
+ * immutable fields are checked; CEL selectors are stored and not evaluated.
  */
 import { child, duplicate, type FieldError, index, invalid, required, tooMany } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
@@ -95,7 +95,7 @@ function claimSpecDefaults(spec: Fields): void {
   }
 }
 
-/** The spec as the struct the real server keeps; its rarer parts stay as they were sent. */
+/** The spec as the struct the real server keeps; its rarer parts are kept as sent. */
 function internalClaim(spec: Fields): Fields {
   const devices = object(spec, 'devices')
   const exact = (of: Fields | undefined): Fields | null =>

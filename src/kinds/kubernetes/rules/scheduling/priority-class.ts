@@ -1,4 +1,4 @@
-/** PriorityClass: a name for a number. The `system-` names belong to the system. */
+/** PriorityClass: a name for a number. Names with the prefix `system-` are reserved for the system. */
 import { type FieldError, forbidden, required } from '../../../../kube/field-error.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import type { KindRules } from '../../../kind.ts'

@@ -1,4 +1,4 @@
-/** StorageClass and VolumeAttributesClass: named sets of parameters for a driver, fixed once created. */
+/** StorageClass and VolumeAttributesClass: named sets of parameters for a driver, immutable. */
 import { child, duplicate, type FieldError, forbidden, index, invalid, required, tooLong } from '../../../../kube/field-error.ts'
 import { byteLength } from '../../../../kube/go-print.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
@@ -50,7 +50,7 @@ function topologyErrors(path: string, term: Fields): FieldError[] {
 
 function allowedTopologyErrors(storageClass: KubeObject): FieldError[] {
   const terms = objects(storageClass, 'allowedTopologies')
-  // The list of those seen starts with as many empty ones as there are terms, so that an empty term repeats each of them.
+  // The list of seen terms starts with one empty entry per term, so that an empty term duplicates each of them.
   const seen: unknown[] = terms.map(() => ({}))
   return terms.flatMap((term, i) => {
     const path = index('allowedTopologies', i)

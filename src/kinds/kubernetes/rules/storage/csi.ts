@@ -1,4 +1,4 @@
-/** CSIDriver, CSINode, CSIStorageCapacity and VolumeAttachment: what storage drivers announce and are asked for. */
+/** CSIDriver, CSINode, CSIStorageCapacity and VolumeAttachment: what storage drivers declare, and attachment requests. */
 import { child, duplicate, type FieldError, forbidden, index, invalid, required, tooLong } from '../../../../kube/field-error.ts'
 import { byteLength } from '../../../../kube/go-print.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'

@@ -1,4 +1,4 @@
-/** Labels of nodes that were renamed: using the old name is answered with a warning. */
+/** Renamed node labels: using an old name causes a warning. */
 const DEPRECATED: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',

@@ -1,4 +1,4 @@
-/** CronJobs: Jobs by the clock. */
+/** CronJobs: Jobs on a schedule. */
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import type { KindRules } from '../../../kind.ts'
 import { boolean, type Fields, fieldsOf, maybeNumber, maybeObject, maybeString, raw, string } from '../fields.ts'
@@ -22,7 +22,7 @@ import {
 
 const POLICIES = ['Allow', 'Forbid', 'Replace']
 const JOB_PATH = 'spec.jobTemplate.spec'
-/** Names of its Jobs carry eleven characters more, and must fit a label. */
+/** Names of its Jobs are eleven characters longer, and must fit a label. */
 const MAX_NAME = 52
 
 const jobSpecOf = (object: Fields): Fields => fieldsOf(raw(fieldsOf(raw(specOf(object), 'jobTemplate')), 'spec'))

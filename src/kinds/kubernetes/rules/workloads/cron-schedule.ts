@@ -1,6 +1,6 @@
 /**
- * Cron schedules as CronJobs accept them: five fields, the `@daily` kind of names, `@every` with a duration, and the
- * `TZ=` prefix, which parses and is then refused elsewhere. Failures are in the parser's own words.
+ * Cron schedules as CronJobs accept them: five fields, names such as `@daily`, `@every` with a duration, and the
+ * `TZ=` prefix, which parses and is then refused elsewhere. Errors have the parser's own messages.
  */
 import { parseDuration } from '../../../../kube/go-duration.ts'
 import { goQuote } from '../../../../kube/go-print.ts'
@@ -33,7 +33,7 @@ const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
 const EVERY = '@every '
 const MAX_INT64 = 2n ** 63n - 1n
 
-/** A problem as the Go parser would word it, thrown and caught within this file alone. */
+/** An error as the Go parser would word it, thrown and caught only within this file. */
 class ScheduleProblem extends Error {}
 
 /** The values a field allows; `isAny` when it was written as a star, which matters for days. */
@@ -155,14 +155,14 @@ function number(text: string): bigint {
   return value
 }
 
-/** What Go's time.LoadLocation says of a name it cannot load. */
+/** The error of Go's time.LoadLocation for a name it cannot load. */
 export function timeZoneProblem(zone: string): string | undefined {
   if (zone === '' || zone === 'UTC' || zone === 'Local') return undefined
   if (zone.split('/').includes('..') || zone.startsWith('/') || zone.includes('\\')) return 'time: invalid location name'
   return isTimeZone(zone) ? undefined : `unknown time zone ${zone}`
 }
 
-/** Names of the time zone database outside its regions, where JavaScript's own knowledge ignores case or has gaps. */
+/** Names of the time zone database outside its regions, where JavaScript ignores case or has gaps. */
 const PLAIN_ZONES: ReadonlySet<string> = new Set(
   (
     'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire Factory GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel ' +

@@ -58,7 +58,7 @@ const setTemplateGeneration = (object: Fields, generation: number): void => {
 
 export const daemonSetRules: KindRules = {
   applyDefaults(object) {
-    // The number is a field of the real server's own form of the object: it is always there, and never sent.
+    // The number is a field of the real server's internal type: it is always present, and never sent.
     setTemplateGeneration(object, templateGeneration(object))
     const spec = ensureFields(object, 'spec')
     const strategy = ensureFields(spec, 'updateStrategy')
@@ -68,7 +68,7 @@ export const daemonSetRules: KindRules = {
       setDefault(rolling, 'maxUnavailable', 1)
       setDefault(rolling, 'maxSurge', 0)
     } else if (maybeObject(strategy, 'rollingUpdate') !== undefined) {
-      // What another strategy ignores still has its zeros.
+      // A rollingUpdate that another strategy ignores still gets its zero values.
       const rolling = ensureFields(strategy, 'rollingUpdate')
       setDefault(rolling, 'maxUnavailable', 0)
       setDefault(rolling, 'maxSurge', 0)

@@ -1,4 +1,4 @@
-/** Deployments: ReplicaSets rolled one into the next. */
+/** Deployments: rolling updates from one ReplicaSet to the next. */
 import { type FieldError, forbidden, invalid, required } from '../../../../kube/field-error.ts'
 import type { KindRules } from '../../../kind.ts'
 import { type Fields, fieldsOf, intOrText, maybeNumber, maybeObject, number, raw, string } from '../fields.ts'

@@ -1,6 +1,6 @@
 /**
  * The recorded answers of a real server for pods and everything with a template, replayed on the rules alone: decoding,
- * defaults, preparation and validation in the server's order, with the little of admission that those answers show.
+ * defaults, preparation and validation in the server's order, with the small part of admission that those answers show.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<string, { group: string; version: string; kind: str
   cronjobs: { group: 'batch', version: 'v1', kind: 'CronJob' },
 }
 const TIME = '2026-01-02T03:04:05Z'
-/** Placeholders are no valid labels, so the transcripts' first uid gets another name. */
+/** Placeholders are not valid labels, so the transcripts' first uid is replaced. */
 const UID = 'uid-1'
 
 interface Target {
@@ -148,7 +148,7 @@ function update({ resource, subresource }: Target, old: KubeObject, body: Json):
   return { object, warnings: rules.warnings?.(object, stored, context) ?? [] }
 }
 
-/** The object that a patch makes of the stored one, through JSON as on the wire; patches refused as such are not ours. */
+/** The object that a patch makes of the stored one, through JSON as on the wire; invalid patches are not covered here. */
 function patched(step: GoldenStep, resource: string, stored: KubeObject): Json | undefined {
   const gvk = KINDS[resource]
   const schema = gvk && schemaFor(gvk.group, gvk.version, gvk.kind)
@@ -175,7 +175,7 @@ function patched(step: GoldenStep, resource: string, stored: KubeObject): Json |
 const withUid = (step: GoldenStep): GoldenStep =>
   JSON.parse(JSON.stringify(step).replaceAll('<uid1>', UID).replaceAll('<time>', TIME)) as GoldenStep
 
-/** What of an answer the rules decide. */
+/** The part of an answer that the rules decide. */
 function judged(object: Record<string, unknown>, step: Step): unknown {
   const { metadata, ...rest } = deepClone(object)
   for (const pointer of step.ignore ?? []) {
@@ -236,7 +236,7 @@ describe('recorded answers on pods and templates', () => {
   for (const step of goldenSteps().map(withUid)) sequences.set(step.seq, [...(sequences.get(step.seq) ?? []), step])
   for (const [seq, steps] of sequences) {
     const mine = steps.filter((step) => targetOf(step) !== undefined && isModelled(step))
-    // Limits, quotas and finalizers are other people's parts of an answer.
+    // Limits, quotas and finalizers are decided by other parts of the server.
     if (mine.length === 0 || /limitrange|quota|<uid2>/.test(JSON.stringify(steps))) continue
     it(seq, () => {
       const stored = new Map<string, KubeObject>()

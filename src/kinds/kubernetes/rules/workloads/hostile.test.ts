@@ -1,4 +1,4 @@
-/** Rules over objects nobody would write: any shape the schema allows, and shapes that it does not. They never throw. */
+/** Rules applied to absurd objects: any shape the schema allows, and shapes that it does not. They never throw. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -19,7 +19,7 @@ const context = (operation: 'create' | 'update', subresource = ''): RuleContext 
   user: { name: 'admin', groups: [] },
 })
 
-/** Everything a server does with an object, on creation and through every door of an update. */
+/** Everything a server does with an object, on creation and through every kind of update. */
 function exercise(rules: KindRules, object: KubeObject, other: KubeObject): void {
   const fresh = deepClone(object)
   rules.applyDefaults?.(fresh, 'v1')
@@ -141,7 +141,7 @@ describe('hostile objects', () => {
     assert.ok(rules)
     const fresh = deepClone(pod)
     rules.applyDefaults?.(fresh, 'v1')
-    // Four errors per empty mount but for the first path, and two per constraint.
+    // Four errors per empty mount except for the first path, and two per constraint.
     assert.equal(rules.validateCreate?.(fresh, context('create')).length, 5_000 * 4 - 1 + 5_000 * 2)
     exercise(rules, pod, deepClone(pod))
   })

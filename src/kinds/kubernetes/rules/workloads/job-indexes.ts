@@ -43,7 +43,7 @@ function parseInterval(text: string, completions: number): Parsed<Interval> {
   return parsed({ first, last })
 }
 
-/** The first index in both texts, if any; parts that do not parse are passed over. */
+/** The first index in both texts, if any; parts that do not parse are skipped. */
 export function overlappingIndex(completed: string, failed: string, completions: number): number | undefined {
   const intervals = (text: string): Interval[] =>
     text === '' ? [] : text.split(',').flatMap((part) => parseInterval(part, completions).value ?? [])

@@ -1,4 +1,4 @@
-/** Status of a Job: counters and conditions that only go one way, whoever manages the Job. */
+/** Status of a Job: counters and conditions that only change in one direction, whoever manages the Job. */
 import { deepEqual } from '../../../../base/json.ts'
 import { duplicate, type FieldError, invalid, omittedValue, required } from '../../../../kube/field-error.ts'
 import { boolean, type Fields, isSet, maybeNumber, maybeObject, maybeString, number, objects, raw, string, strings } from '../fields.ts'

@@ -1,4 +1,4 @@
-/** Jobs: pods that run to an end. The server labels the template and selects by those labels unless told not to. */
+/** Jobs: pods that run to completion. The server labels the template and selects by those labels unless disabled. */
 import { deepClone } from '../../../../base/json.ts'
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import { checkDns1123Label } from '../../../../kube/names.ts'
@@ -77,7 +77,7 @@ function takeTemplateLabels(object: Fields): void {
   if (labels !== undefined && entries(metadata, 'labels').length === 0) metadata.labels = labels
 }
 
-/** From here on the two maps are apart. */
+/** From here on the two maps are separate. */
 function separateLabels(object: Fields): void {
   const metadata = metadataOf(object)
   if (isSet(metadata, 'labels')) metadata.labels = { ...maybeObject(metadata, 'labels') }
@@ -170,7 +170,7 @@ function completionErrors(spec: Fields, old: Fields): FieldError[] {
   return [invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
-/** Suspended and at rest: what a queue admits later, so where and with what it runs may still change. */
+/** Suspended and without running pods: a queue admits it later, so where and with what it runs may still change. */
 function isWaiting(job: Fields): boolean {
   const status = statusOf(job)
   const isSuspended = objects(status, 'conditions').some((c) => string(c, 'type') === 'Suspended' && string(c, 'status') === 'True')

@@ -1,4 +1,4 @@
-/** Pods: the one workload that runs, with a door of its own for status, ephemeral containers and resizing. */
+/** Pods: the one workload that runs, with subresources for status, ephemeral containers and resizing. */
 import { deepClone } from '../../../../base/json.ts'
 import { ipWarnings } from '../../../../kube/ip.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
@@ -19,7 +19,7 @@ import { podWarnings } from '../pod/warnings.ts'
 import { countGeneration, keepOld, metadataOf, specOf, statusOf } from './template-kind.ts'
 
 const SELECTABLE = [
-  // What the node was called once.
+  // The old name of spec.nodeName.
   'spec.host',
   // Known, but never set.
   'status.podIPs',
@@ -109,7 +109,7 @@ function prepareForUpdate(pod: KubeObject, old: KubeObject, context: RuleContext
   countGeneration(pod, old, !semanticEqual(specOf(pod), before, 'spec'))
 }
 
-/** These doors change a part of the spec; metadata and status stay what they were. */
+/** These subresources change a part of the spec; metadata and status stay the same. */
 function keepRestOfPod(pod: KubeObject, old: KubeObject): void {
   keepOld(pod, old, 'status')
   const metadata = ensureFields(pod, 'metadata')
@@ -121,7 +121,7 @@ function keepRestOfPod(pod: KubeObject, old: KubeObject): void {
 function prepareStatus(pod: KubeObject, old: KubeObject): void {
   keepOld(pod, old, 'spec')
   const metadata = ensureFields(pod, 'metadata')
-  // The deletion time and the owners are not this door's to change.
+  // This subresource may not change the deletion time and the owners.
   for (const key of ['deletionTimestamp', 'ownerReferences']) keepOld(metadata, metadataOf(old), key)
   const [status, before] = [ensureFields(pod, 'status'), statusOf(old)]
   if (string(status, 'qosClass') === '' && string(before, 'qosClass') !== '') status.qosClass = before.qosClass
@@ -148,7 +148,7 @@ function newPodWarnings(pod: KubeObject): string[] {
   ]
 }
 
-/** Nobody waits for a pod that no node runs, or that has ended. */
+/** A pod that no node runs, or that has ended, gets no grace period. */
 function graceOnDelete(pod: KubeObject, requestedSeconds: number | undefined): number {
   const { spec, status } = parts(pod)
   const phase = string(status, 'phase')

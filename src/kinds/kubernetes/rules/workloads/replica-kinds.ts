@@ -1,4 +1,4 @@
-/** ReplicationControllers and ReplicaSets: a number of like pods. */
+/** ReplicationControllers and ReplicaSets: a number of identical pods. */
 import { type FieldError, invalid, required } from '../../../../kube/field-error.ts'
 import { nameIsLongName } from '../../../../kube/names.ts'
 import type { KindRules } from '../../../kind.ts'

@@ -134,7 +134,7 @@ function updateErrors(spec: Fields, old: Fields): FieldError[] {
   return semanticEqual(rest(spec), rest(old)) ? errors : [...errors, forbidden('spec', FORBIDDEN_UPDATE)]
 }
 
-/** On update the immutable parts are not judged again; a template that was invalid already may stay so. */
+/** On update the immutable parts are not validated again; a template that was already invalid may stay so. */
 function statefulSetErrors(spec: Fields, options: PodOptions, mode: { isUpdate: boolean; skipsTemplate: boolean }): FieldError[] {
   const policy = string(spec, 'podManagementPolicy')
   const serviceName = string(spec, 'serviceName')

@@ -11,7 +11,7 @@ import { invalidEach, nonNegative } from '../pod/errors.ts'
 import { dropInitContainerAnnotations } from '../pod/pod-defaults.ts'
 import { semanticEqual } from '../pod/semantic.ts'
 
-/** Defaults of the template under `key`, which is made when it is missing. */
+/** Defaults of the template under `key`, which is created if missing. */
 export function defaultTemplate(holder: Fields, key = 'template'): void {
   const template = ensureFields(holder, key)
   ensureFields(template, 'metadata')
@@ -38,12 +38,12 @@ export function keepOld(object: Fields, old: Fields, key: string): void {
   else object[key] = value
 }
 
-/** Starts the count of generations. */
+/** Sets the first generation. */
 export function beginGenerations(object: Fields): void {
   ensureFields(object, 'metadata').generation = 1
 }
 
-/** Counts one generation when the spec changed (or whatever else the caller says). */
+/** Increments the generation when the spec changed (or when the caller says so). */
 export function countGeneration(object: Fields, old: Fields, hasChanged = !semanticEqual(specOf(object), specOf(old), 'spec')): void {
   const generation = number(metadataOf(old), 'generation')
   const metadata = ensureFields(object, 'metadata')
@@ -53,7 +53,7 @@ export function countGeneration(object: Fields, old: Fields, hasChanged = !seman
 export const hasNewGeneration = (object: Fields, old: Fields): boolean =>
   number(metadataOf(object), 'generation') !== number(metadataOf(old), 'generation')
 
-/** Names that end up in pod names and host names had better be DNS labels. */
+/** Names that end up in pod names and host names should be DNS labels. */
 export function podNameWarnings(object: Fields): string[] {
   const messages = checkDns1123Label(string(metadataOf(object), 'name'))
   if (messages.length === 0) return []
@@ -69,7 +69,7 @@ export function intOrPercentErrors(path: string, value: number | string): FieldE
   return typeof value === 'string' ? invalidEach(path, value, checkPercent(value)) : nonNegative(path, value)
 }
 
-/** The number of an int-or-percent, whichever it is; other text reads as the number it begins as, or 0. */
+/** The number of an int-or-percent, whichever it is; other text reads as its leading number, or 0. */
 export function intOrPercentNumber(value: number | string): number {
   if (typeof value === 'number') return value
   if (checkPercent(value).length === 0) return Number(value.slice(0, -1))
@@ -81,7 +81,7 @@ export const over100PercentErrors = (path: string, value: number | string): Fiel
     ? [invalid(path, value, 'must not be greater than 100%')]
     : []
 
-/** Counters of a status: none negative, none above what it is a part of. */
+/** Counters of a status: none negative, none above its total. */
 export function counterErrors(
   status: Fields,
   rules: { counters: readonly string[]; parts: readonly string[]; ready: string },

@@ -1,4 +1,4 @@
-/** Updates beyond the transcripts: what may change through which door. The messages are those of a real server. */
+/** Updates beyond the transcripts: what may change through which subresource. The messages are those of a real server. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { deepClone, deepFreeze } from '../../../../base/json.ts'
