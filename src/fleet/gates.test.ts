@@ -33,7 +33,7 @@ const propagated = (more: Record<string, unknown> = {}): KubeObject =>
   aPolicy('default/web', { resourceSelectors: selecting('web'), placement: placedIn('member1', 'member2'), ...more })
 const NO_EXECUTE = [{ key: 'down', effect: 'NoExecute', timeAdded: '2026-01-01T00:00:00Z' }]
 
-/** As people send it: without what the server gives. */
+/** As a user sends it: without what the server fills in. */
 function bound(options: Parameters<typeof aBindingOf>[0], spec: Partial<Binding['spec']> = {}): KubeObject {
   const { metadata, status: _, ...rest } = aBindingOf(options)
   const { name, namespace, labels } = metadata
@@ -45,13 +45,13 @@ async function placedOf(hub: WorldCluster, name: string): Promise<string> {
   return (spec.clusters ?? []).map((one) => `${one.name}:${one.replicas}`).join()
 }
 
-/** What is seen with the gate on, and without it. */
+/** What is observed with the gate on, and with it off. */
 interface GateStory {
   gate: FleetGate
   /** Controllers that take part. */
   modules: readonly string[]
   interpreter?: Interpreter
-  /** What happens, and what is seen of it. */
+  /** Acts, and returns what is observed. */
   see(world: World, hub: WorldCluster): Promise<unknown>
   on: unknown
   off: unknown

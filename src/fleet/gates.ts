@@ -1,28 +1,28 @@
 /**
- * Karmada's feature gates, as far as they concern what is here. All are on, as in Karmada's own end-to-end runs; each can be
- * switched off by its name.
+ * Karmada's feature gates, as far as they apply here. All are on, as in Karmada's own end-to-end runs; each can be switched
+ * off by name.
  */
 import { type Parsed, parsed, unparsed } from '../kube/parsed.ts'
 
 const FLEET_GATES = [
-  /** Taints by condition, and bindings that NoExecute taints drive away. */
+  /** Taints clusters by condition, and evicts bindings because of NoExecute taints. */
   'Failover',
-  /** The old copy stays until the new ones are healthy. Off: taints remove it at once, applications that ask for it stay. */
+  /** The old copy stays until the new ones are healthy. Off: taints remove it at once; applications that ask for it are not moved. */
   'GracefulEviction',
-  /** What an object needs beside it goes where it goes. */
+  /** The dependencies of an object go to the clusters that it goes to. */
   'PropagateDeps',
   'PropagationPolicyPreemption',
   /** Workloads of several components are scheduled as such. */
   'MultiplePodTemplatesScheduling',
-  /** Bindings say the namespace and the priority class their replicas count against. */
+  /** Bindings name the namespace and the priority class that their replicas count against. */
   'ResourceQuotaEstimate',
-  /** Bindings are decided in the order of their priority. */
+  /** Bindings are scheduled in the order of their priority. */
   'PriorityBasedScheduling',
-  /** State of a workload goes with it as labels. */
+  /** State of a workload moves with it, as labels. */
   'StatefulFailoverInjection',
-  /** What was decided and does not show in clusters yet is subtracted from their capacity. */
+  /** What was decided but does not show in clusters yet is subtracted from their capacity. */
   'SchedulingOvercommitProtection',
-  /** Bindings say to which groups of affinity their template belongs. */
+  /** Bindings name the affinity groups of their template. */
   'WorkloadAffinity',
 ] as const
 

@@ -1,11 +1,11 @@
-/** What can be set about the fleet, and the flags that set it: times, the rate of evictions, and Karmada's feature gates. */
+/** The options of the fleet, and the flags that set them: times, the eviction rate, and Karmada's feature gates. */
 import { parsed, unparsed } from '../kube/parsed.ts'
 import { type Flag, numberFlag } from '../runtime/module/flags.ts'
 import type { FailoverOptions } from './failover/index.ts'
 import { type FleetGates, parseGates } from './gates.ts'
 import type { ClusterStatusOptions } from './membership/index.ts'
 
-/** Everything that is absent has a default. */
+/** Whatever is absent has a default. */
 export interface FleetOptions {
   clusterStatus?: Partial<ClusterStatusOptions>
   failover?: Partial<Omit<FailoverOptions, 'gates'>>
@@ -13,7 +13,7 @@ export interface FleetOptions {
   gates?: Partial<FleetGates>
 }
 
-/** As people give it, in seconds. */
+/** Users give seconds. */
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000)
 
 const statusFlag = (key: keyof ClusterStatusOptions, flag: string, about: string, least?: number): Flag<FleetOptions> =>

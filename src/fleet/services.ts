@@ -18,21 +18,21 @@ import { createFleetMetrics } from './metrics/index.ts'
 import type { FleetMeasures } from './metrics/measures.ts'
 import type { FleetOptions } from './options.ts'
 
-/** What most parts of the fleet are given. */
+/** What most parts of the fleet need. */
 export interface FleetDeps {
   templates: Templates
   members: Members
   interpreter: Interpreter
-  /** Where what is done is counted (default: nowhere). */
+  /** Where work is counted (default: nowhere). */
   measures?: FleetMeasures
 }
 
 export interface FleetServices extends FleetDeps {
   clock: Clock
   random: Random
-  /** When the interpreter knows all rules. */
+  /** Resolves when the interpreter knows all rules. */
   ready: Promise<unknown>
-  /** How fast taints drive bindings away. */
+  /** How fast taints evict bindings. */
   evictions: EvictionRate
   observes: Partial<ControllerMetrics> | undefined
 }
@@ -47,7 +47,7 @@ export function fleetServices(env: ModuleEnv, { gates, failover }: FleetOptions)
     thirdParty: bundledLayer({ now: () => clock.now(), priorityClassName }),
     webhooks: postJson === undefined ? undefined : { call: postJson, uid: () => uuid(random), addresses: { service } },
   })
-  // A cache of Services only where a webhook can be asked for: they name one.
+  // Services are cached only where webhooks can be called: a webhook may name one.
   const services = postJson === undefined ? undefined : caches.of(SERVICES)
   function service(namespace: string, name: string): AddressedService | undefined {
     return services?.get(namespace, name) as AddressedService | undefined

@@ -1,6 +1,7 @@
 /**
  * Whether a cached object is still what the server has. After a start, caches may begin in the past and catch up state by
- * state; what was written before this process began is therefore read once more; what came later arrives as an event anyway.
+ * state; objects written before this process began are therefore read once more. Whatever is written later arrives as an
+ * event anyway.
  */
 import type { Client } from '../client/client.ts'
 import { executionNamespace } from '../kinds/karmada/names.ts'
@@ -25,6 +26,6 @@ export function createStillCurrent(resource: Resource): StillCurrent {
   }
 }
 
-/** Of a list that is empty: there is no cluster without a name. */
+/** The revision of a list that is always empty: no cluster has an empty name. */
 const revisionNow = async (client: Client): Promise<number> =>
   Number((await client.list(WORKS, { namespace: executionNamespace('') })).resourceVersion)

@@ -14,7 +14,7 @@ import { createTemplates } from '../runtime/templates.ts'
 import { nativeInterpreter } from './interpreter/testing.ts'
 import type { FleetDeps } from './services.ts'
 
-/** Runs these on the hub, with the garbage collector beside them; a member runs what a member runs. */
+/** Runs these controllers on the hub, and the garbage collector; members run what they usually run. */
 export function hubCast(cast: (deps: FleetDeps) => readonly Controller[]): RunControllers {
   return (options) => {
     if (options.role === 'member') return runControllers(options)

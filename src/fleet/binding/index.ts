@@ -1,4 +1,4 @@
-/** From bindings to Works: one path for both kinds of bindings. */
+/** From bindings to Works: one implementation for both kinds of bindings. */
 
 import { BINDING_KINDS } from '../../kinds/karmada/binding-kinds.ts'
 import type { Controller } from '../../runtime/controller.ts'

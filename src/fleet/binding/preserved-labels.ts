@@ -1,7 +1,6 @@
 /**
- * State that survives a move: what was read from the status in the cluster that is left, as labels for the copy in the
- * cluster that takes over. Only where it is certain which copy takes over: one target, another than before, and nothing
- * left running behind. Pure.
+ * State that survives a move: what was read from the status in the old cluster, as labels for the copy in the new one. Only
+ * where it is certain which copy takes over: one target, not the previous one, and nothing left running elsewhere. Pure.
  */
 import type { BindingSpec } from '../../kinds/karmada/index.ts'
 import { targetsOf } from './targets.ts'

@@ -1,9 +1,9 @@
 /**
- * How long to wait before somebody outside is asked again, who did not answer well and will not say when that changes: twice
- * as long each time, up to a bound. One small entry per binding that fails.
+ * How long to wait before an external party that failed to answer is asked again, since no event will announce that it
+ * recovered: twice as long each time, up to a bound. One small entry per failing binding.
  */
 export interface Retries {
-  /** Undefined when nothing is to be tried again. */
+  /** Undefined when there is nothing to retry. */
   afterMs(key: string, hasFailed: boolean): number | undefined
 }
 

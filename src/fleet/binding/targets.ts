@@ -1,7 +1,10 @@
-/** Where a binding's object goes, where it may stay for a while, and where it has to be gone before it comes anywhere else. Pure. */
+/**
+ * The clusters a binding's object goes to, those where it may stay for a while, and those it must be gone from before it
+ * goes anywhere else. Pure.
+ */
 import type { BindingSpec, TargetCluster } from '../../kinds/karmada/index.ts'
 
-/** The clusters the scheduler chose, then those of bindings that need the object beside them; each once. */
+/** The clusters the scheduler chose, then those of bindings that depend on the object; each once. */
 export function targetsOf(spec: Pick<BindingSpec, 'clusters' | 'requiredBy'>): TargetCluster[] {
   const targets = new Map<string, TargetCluster>()
   const followed = (spec.requiredBy ?? []).flatMap(({ clusters }) => clusters ?? [])
@@ -9,7 +12,7 @@ export function targetsOf(spec: Pick<BindingSpec, 'clusters' | 'requiredBy'>): T
   return [...targets.values()]
 }
 
-/** Clusters that may have a Work: the targets, and those that are left by and by, whose Work stays exactly as it was. */
+/** Clusters that may have a Work: the targets, and those being left (unless purged Directly), whose Work stays as it was. */
 export function keptClusters(spec: BindingSpec): Set<string> {
   const kept = new Set(targetsOf(spec).map(({ name }) => name))
   for (const { fromCluster, purgeMode } of spec.gracefulEvictionTasks ?? []) if (purgeMode !== 'Directly') kept.add(fromCluster)
@@ -28,8 +31,8 @@ export const isWorkload = ({ replicas = 0, replicaRequirements, components = [] 
   replicas > 0 || replicaRequirements !== undefined || components.length > 0
 
 /**
- * How many replicas a target is given; undefined where the object stays as it is. What has components is divided by
- * components, so a target without a number of replicas says nothing about them.
+ * How many replicas a target gets; undefined where the object is not changed. A workload with components is divided by
+ * components, so a target without a number of replicas implies nothing about them.
  */
 export function replicasFor(spec: BindingSpec, { replicas = 0 }: TargetCluster): number | undefined {
   if (!isWorkload(spec)) return undefined

@@ -1,7 +1,7 @@
 /**
- * The templates of bindings, as a signal to whoever works on bindings: a change of a template enqueues its binding when something
- * changed that reaches members, or when the binding waits for a version that the cache did not have. A status, which we
- * write ourselves, enqueues nothing unless it is asked for.
+ * The templates of bindings, as a signal for controllers of bindings: a change of a template enqueues its binding when the
+ * change reaches members, or when the binding waits for a version that the cache did not have. A status change, which is
+ * our own write, enqueues nothing unless `watchesStatus` is set.
  */
 import { deepEqual } from '../../base/json.ts'
 import type { CacheEvent } from '../../client/cache/object-cache.ts'
@@ -16,7 +16,7 @@ import type { Interpreter } from '../interpreter/interpreter.ts'
 
 export interface TemplateWatch {
   readonly signal: Signal
-  /** The template that a binding means, in the version it names or a newer one; undefined while there is none. */
+  /** The template that a binding refers to, in the version it names or a newer one; undefined while there is none. */
   templateOf(binding: Binding): KubeObject | undefined
 }
 
@@ -41,7 +41,7 @@ export function createTemplateWatch(
     event.type !== 'updated' || event.old === undefined || watchesStatus || reachesMembers(event.old, event.object)
 
   function follow(enqueue: (ref: ObjectRef, priority?: Priority) => void): () => void {
-    // What is already there is reported at once, and has waited already.
+    // Objects that exist already are reported at once, and have waited already.
     let priority: Priority = 'low'
     const stop = templates.subscribe(({ object }, event) => {
       if (!isMine(object)) return
@@ -52,7 +52,7 @@ export function createTemplateWatch(
     return stop
   }
 
-  /** Another rule may make another Work, or another status, of the same template. */
+  /** A changed rule may produce another Work, or another status, from the same template. */
   function followRules(enqueue: (ref: ObjectRef) => void): () => void {
     return interpreter.onChange((kinds) => {
       for (const object of templatesOf(templates, kinds)) if (isMine(object)) enqueue(bindingOf(object))
@@ -71,7 +71,7 @@ export function createTemplateWatch(
     templateOf(binding) {
       const found = templates.get(binding.spec.resource)
       const { uid, resourceVersion } = binding.spec.resource
-      // Another life of the same name: its own binding will come, and this one goes with its owner.
+      // A new object of the same name gets a binding of its own; this one is deleted with its owner.
       const isMeant = found !== undefined && (uid === undefined || uid === '' || uid === found.metadata.uid)
       const isBehind = isMeant && Number(found.metadata.resourceVersion) < Number(resourceVersion ?? 0)
       if (isBehind) waiting.add(keyOfObject(binding))
@@ -81,7 +81,7 @@ export function createTemplateWatch(
   }
 }
 
-/** Whether anything changed but the status and the bookkeeping of the server. */
+/** Whether anything changed apart from the status and the server's bookkeeping. */
 function reachesMembers(old: KubeObject, object: KubeObject): boolean {
   return !deepEqual(withoutStatus(old), withoutStatus(object))
 }

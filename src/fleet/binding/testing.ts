@@ -40,7 +40,7 @@ export const aClusterRole = (name: string): KubeObject => ({
 export const targets = (...clusters: (string | [string, number])[]): TargetCluster[] =>
   clusters.map((cluster) => (typeof cluster === 'string' ? { name: cluster } : { name: cluster[0], replicas: cluster[1] }))
 
-/** The binding that the detector and the scheduler would make of a template that is stored. */
+/** The binding that the detector and the scheduler would create for a stored template. */
 export function aBinding(template: KubeObject, spec: Partial<BindingSpec> = {}): Binding {
   const { namespace, name = '', uid, resourceVersion } = template.metadata
   const isNamespaced = namespace !== undefined
@@ -65,7 +65,7 @@ export function aBinding(template: KubeObject, spec: Partial<BindingSpec> = {}):
   }
 }
 
-/** The object that a Work brings. */
+/** The object inside a Work. */
 export function manifestOf(work: Work | KubeObject | undefined): KubeObject {
   const [manifest] = (work as Work | undefined)?.spec.workload?.manifests ?? []
   if (manifest === undefined) throw new Error('there is no manifest')
@@ -94,7 +94,7 @@ export const aClusterOverride = (...of: Parameters<typeof anOverride>): KubeObje
   return { ...policy, kind: 'ClusterOverridePolicy', metadata: { name: policy.metadata.name } }
 }
 
-/** A hub with clusters that are registered but do not exist: what becomes of Works is in the hands of the test. */
+/** A hub with clusters that are registered but do not exist: the test decides what becomes of Works. */
 export async function bindingWorld(
   cast: (deps: FleetDeps) => readonly Controller[],
   clusters = ['member1', 'member2', 'member3'],
@@ -113,13 +113,13 @@ export const worksIn = async (hub: WorldCluster): Promise<Work[]> => {
   return works.sort((a, b) => (keyOfObject(a) < keyOfObject(b) ? -1 : 1))
 }
 
-/** Clusters that have a Work, with a mark on those that are on their way out. */
+/** Clusters that have a Work, with a mark on those whose Work is being deleted. */
 export const placesOf = async (hub: WorldCluster): Promise<string[]> =>
   (await worksIn(hub)).map(
     ({ metadata }) => `${clusterOfExecutionNamespace(metadata.namespace ?? '')}${metadata.deletionTimestamp === undefined ? '' : ' going'}`,
   )
 
-/** As execution does when nothing of a Work is left in its member. */
+/** What execution does when nothing of a Work is left in its member. */
 export async function release(hub: WorldCluster, cluster: string): Promise<void> {
   for (const { metadata } of await worksIn(hub))
     if (metadata.namespace === executionNamespace(cluster) && metadata.deletionTimestamp !== undefined)
@@ -139,7 +139,7 @@ export const eventsOf = async (hub: WorldCluster, reason: string): Promise<strin
     .sort()
 }
 
-/** Stands in for execution: a Work on its way out has nothing left in its member, and one that is there is applied. */
+/** Stands in for execution: a Work that is being deleted has nothing left in its member, and any other is applied. */
 export const willing = defineController<Work | undefined, Work>({
   name: 'test.willing-member',
   for: WORKS,

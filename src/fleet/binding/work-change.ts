@@ -1,6 +1,6 @@
 /**
  * What has to change about a Work: only the parts that differ, as a merge patch. Labels and annotations of others stay;
- * what we no longer say about overrides goes. Pure.
+ * override annotations that no longer apply are removed. Pure.
  */
 import { deepEqual, isJsonObject } from '../../base/json.ts'
 import type { Work } from '../../kinds/karmada/index.ts'
@@ -40,7 +40,7 @@ const noLongerReported = (live: Texts, wanted: Texts): Record<string, null> =>
       .map((key) => [key, null]),
   )
 
-/** A server may drop nulls when it patches; they mean the same as nothing. */
+/** A server may drop nulls when it patches; null means the same as absent. */
 export function equalButForNulls(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => equalButForNulls(item, b[i]))
   if (!isJsonObject(a) || !isJsonObject(b)) return deepEqual(a ?? undefined, b ?? undefined)

@@ -1,7 +1,7 @@
 /**
  * The Work that brings an object to one cluster: the template with the cluster's share of replicas and completions, the
- * overrides last, marked as ours and without what belongs to the hub. Pure; the same for the same input, so that a Work
- * that is as it should be is never written.
+ * overrides applied last, marked as ours and without what belongs to the hub. Pure and deterministic, so that a Work that
+ * is up to date is never written.
  */
 
 import { type BindingKind, permanentIdOf } from '../../kinds/karmada/binding-kinds.ts'
@@ -36,15 +36,15 @@ export interface WorkInput {
   /** As the hub has it. */
   template: KubeObject
   target: TargetCluster
-  /** The template with the replicas of this cluster: the interpreter's answer, or the template itself. */
+  /** The template with the replicas of this cluster: what the interpreter returned, or the template itself. */
   revised: KubeObject
-  /** Of a Job whose completions are divided. */
+  /** For a Job whose completions are divided. */
   completions?: number
   /** Throws when a policy cannot be applied. */
   override(object: KubeObject): Pick<Overridden, 'object' | 'annotations'>
-  /** Permanent id of the Work, where there is one already. */
+  /** Permanent id of the Work, if it has one already. */
   workId?: string
-  /** Whether state that was preserved goes along (default true). */
+  /** Whether preserved state is added (default true). */
   takesState?: boolean
 }
 
@@ -90,7 +90,7 @@ function isSuspended({ spec: { suspension } }: Binding, cluster: string): boolea
   return suspension?.dispatching === true || suspension?.dispatchingOnClusters?.clusterNames?.includes(cluster) === true
 }
 
-/** Whoever wrote the object knows best; then the policy. */
+/** The object's own annotation wins; then the policy. */
 function conflictResolution(object: KubeObject, { spec }: Binding): string {
   const own = object.metadata.annotations?.[CONFLICT_RESOLUTION_ANNOTATION]
   if (own === CONFLICT_OVERWRITE || own === CONFLICT_ABORT) return own
@@ -103,7 +103,7 @@ interface Marks {
   annotations: Readonly<Record<string, string>>
 }
 
-/** The keys we manage are recorded last: what pruning takes away must not be taken from the member's object too. */
+/** The managed keys are recorded last: what pruning removes must not be removed from the member's object too. */
 function manifestFor(template: KubeObject, object: KubeObject, { workId, ...marks }: Marks): KubeObject {
   const { uid = '', generation = 0 } = template.metadata
   const ofTemplate = { [TEMPLATE_UID]: uid, ...(generation > 0 ? { [TEMPLATE_GENERATION]: String(generation) } : {}) }

@@ -1,6 +1,6 @@
 /**
- * The permanent id of a Work, derived from its binding's and its cluster: a Work that was deleted by mistake comes back with
- * the same id, so that its object in the member need not change. Admission gives one by chance to Works that have none.
+ * The permanent id of a Work, derived from its binding's id and its cluster: a Work that was deleted by mistake comes back
+ * with the same id, so that its object in the member need not change. Admission gives a random one to Works that have none.
  */
 import { createHash } from 'node:crypto'
 
@@ -9,7 +9,7 @@ export function workId(bindingId: string, cluster: string): string {
     .update(JSON.stringify([bindingId, cluster]))
     .digest()
     .subarray(0, 16)
-  // Version 8 of RFC 9562 leaves the other bits to whoever makes it.
+  // UUID version 8 (RFC 9562) leaves the other bits to the implementation.
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
   const hex = bytes.toString('hex')

@@ -22,5 +22,5 @@ interface WorksReader {
 
 export const worksWithId = (read: WorksReader, id: string): Work[] => (id === '' ? [] : read.byIndex(WORKS, WORKS_OF_BINDING, byId(id)))
 
-/** Also of a binding that had the name before. */
+/** Includes those of an earlier binding of the same name. */
 export const worksNaming = (read: WorksReader, ref: ObjectRef): Work[] => read.byIndex(WORKS, WORKS_OF_BINDING, byName(ref))

@@ -1,4 +1,4 @@
-/** Commands and terminals in a member: the client's channels and the member's are joined, at the pace of the slower. */
+/** Commands and terminals in a member: connects the client's channels with the member's, at the pace of the slower side. */
 
 import type { Channels, ConnectRequest, Transport } from '../../client/transport.ts'
 import type { ApiResponse, Conversation, ConversationPeer } from '../../kube/http.ts'
@@ -11,7 +11,7 @@ const ERROR = 3
 const RESIZE = 4
 const CLOSE = 255
 
-/** Rejects when the member refuses; the client is told yes only after the member said so. */
+/** Rejects when the member refuses; the client's upgrade is accepted only after the member's. */
 export async function converseWith(
   connect: NonNullable<Transport['connect']>,
   request: ConnectRequest,
@@ -27,7 +27,7 @@ class Relay {
   readonly #onEnd: () => void
   #peer: ConversationPeer | undefined
   #channels: Channels | undefined
-  /** What came before the client could hear it: little, because the member is told to wait. */
+  /** Output that arrived before the client could receive it: little, because the member's channels are paused. */
   #early: (() => void)[] = []
   #ending = ''
 
@@ -46,7 +46,7 @@ class Relay {
     const channels = this.#channels
     channels?.resume()
     const send = async (channel: number, body: Uint8Array): Promise<void> => {
-      // It has ended: how, the client hears on its own channel.
+      // If it has ended, the client learns how on its own channel.
       await channels?.send(channel, body).catch(() => undefined)
     }
     return {

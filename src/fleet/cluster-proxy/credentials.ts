@@ -1,4 +1,4 @@
-/** The cluster that a request is for, and what the hub shows there to act for somebody else. */
+/** The cluster that a request is for, and the credentials that the hub uses there to impersonate the caller. */
 
 import type { MemberCredentials } from '../../client/members.ts'
 import { Cluster } from '../../kinds/karmada/cluster.ts'
@@ -19,7 +19,7 @@ export const unavailable = (cluster: string, why: string): StatusError =>
     kind: Cluster.plural,
   })
 
-/** Who may act for others is asked for first; the hub's own credentials are taken where there is nobody else. */
+/** Prefers the impersonator's credentials; without one, uses the hub's own. */
 export function targetOf(call: SubresourceCall): ProxyTarget {
   const { info } = call
   const cluster = call.read({ group: Cluster.group, resource: Cluster.plural }, '', info.name) as Cluster | undefined

@@ -1,6 +1,6 @@
 /**
- * What a member hears of a request besides its path and body, and the client of an answer. Both are lists of what passes:
- * credentials, impersonation, cookies and whatever concerns one connection alone stay on their side. Pure.
+ * The headers of a request that are passed to a member, and those of an answer that are passed to the client. Both are
+ * allow-lists: credentials, impersonation, cookies and hop-by-hop headers stay on their side. Pure.
  */
 
 import { AUTHENTICATED, UNAUTHENTICATED } from '../../kinds/identity.ts'
@@ -63,10 +63,10 @@ export function answeredHeaders(headers: Record<string, string | string[] | unde
   return passed
 }
 
-/** Groups that a server gives to everybody by itself. */
+/** Groups that a server adds to every user. */
 const IMPLIED = new Set([AUTHENTICATED, UNAUTHENTICATED])
 
-/** The member decides what the caller may do there, whoever the hub is to it. */
+/** The member decides what the caller may do there, whatever the hub itself may do. */
 export function impersonationOf(user: UserInfo, of: { resource: GroupResource; cluster: string }): Record<string, string | string[]> {
   const groups = user.groups.filter((group) => !IMPLIED.has(group))
   const unsayable = [user.name, ...groups].find((name) => !NAME_IN_HEADER.test(name))
@@ -75,6 +75,6 @@ export function impersonationOf(user: UserInfo, of: { resource: GroupResource; c
   return { 'impersonate-user': user.name, ...(groups.length === 0 ? {} : { 'impersonate-group': groups }) }
 }
 
-/** What a header carries unchanged: spaces at its ends would be lost, and the member would hear of somebody else. */
+/** What a header carries unchanged: spaces at its ends would be lost, and the member would see another user. */
 const NAME_IN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 const HEADER_TEXT = /^[\t\x20-\x7e]*$/

@@ -1,6 +1,7 @@
 /**
- * `clusters/NAME/proxy/PATH`: a request to a member through the hub. Who may is decided here by the verb on `clusters/proxy`,
- * and what they may do there by the member, to which the hub says for whom it asks; credentials of the caller never travel.
+ * `clusters/NAME/proxy/PATH`: a request to a member through the hub. The hub authorizes the verb on `clusters/proxy`; what
+ * the caller may do in the member is decided there, because the hub impersonates the caller. The caller's credentials are
+ * never passed on.
  */
 
 import type { Clock } from '../../base/clock.ts'
@@ -33,9 +34,9 @@ export interface ClusterProxyOptions {
   clock: Clock
 }
 
-/** Until the member begins to answer: one that hangs must not take the slots of the hub, or of other members. */
+/** Until the member begins to answer: a member that hangs must not use up the slots of the hub, or of other members. */
 const WAITING = { perCluster: 100, inAll: 1000 }
-/** Answers that stream included. */
+/** Including answers that stream. */
 const OPEN = { perCluster: 1000, inAll: 10_000 }
 
 export function clusterProxy({ connect, clock }: ClusterProxyOptions): Subresource {
@@ -48,7 +49,7 @@ export function clusterProxy({ connect, clock }: ClusterProxyOptions): Subresour
     const path = memberPath(info, request.url)
     const isConversation = request.canConverse === true
     if (!isConversation) checkUpgrade(request)
-    // Whoever may only read does not get to run commands by asking with GET, as WebSockets do.
+    // A caller who may only read must not run commands through GET, which is what WebSockets use.
     if (isConversation) call.authorize({ ...info, verb: 'create' })
     const target = targetOf(call)
     const headers = {
@@ -84,12 +85,12 @@ export function clusterProxy({ connect, clock }: ClusterProxyOptions): Subresour
 
 function explained(error: unknown, cluster: string): unknown {
   if (error instanceof StatusError) return error
-  // What the member itself answered is why a conversation did not begin.
+  // If a conversation could not begin, the reason is the member's own answer.
   if (error instanceof ApiError) return new StatusError({ ...error.status, code: error.code })
   return unavailable(cluster, messageOf(error))
 }
 
-/** Connections that become something else are forwarded only where we know what they become. */
+/** Connection upgrades are forwarded only where the new protocol is known. */
 function checkUpgrade(request: ApiRequest): void {
   const upgrade = header(request, 'upgrade')
   if (upgrade === undefined) return
@@ -112,9 +113,9 @@ function answerOf({ info, request }: SubresourceCall, answer: TransportResponse,
     answer.cancel()
     throw error
   }
-  // The client's own credentials were fine: it must not throw them away.
+  // The client's own credentials were valid: it must not discard them.
   if (answer.status === 401) refuse(unavailable(info.name, 'it does not accept the credentials of the hub'))
-  // A member does not send our clients, with their credentials, to anybody else.
+  // A member must not redirect our clients, with their credentials, anywhere else.
   if (answer.status >= 300 && answer.status < 400 && answer.status !== 304)
     refuse(failure(502, 'BadGateway', `cluster ${JSON.stringify(info.name)} answered with a redirection, which is not followed`))
   const headers = answeredHeaders(answer.headers)
@@ -123,7 +124,7 @@ function answerOf({ info, request }: SubresourceCall, answer: TransportResponse,
     done()
     return { status: answer.status, headers }
   }
-  // A client that is gone before the body was asked for must not hold the connection.
+  // A client that is gone before the body was read must not keep the connection open.
   const onGone = (): void => {
     answer.cancel()
     done()

@@ -1,6 +1,6 @@
 /**
- * Open transports to members, one per cluster, shared by everybody who asks at the same time and kept a while for the next.
- * Another address or other credentials make another transport; the old one is closed when its last user has left.
+ * Open transports to members, one per cluster, shared by concurrent requests and kept for a while for the next one. A new
+ * address or new credentials make a new transport; the old one is closed when its last user has released it.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { MemberCredentials } from '../../client/members.ts'
@@ -12,7 +12,7 @@ export type Connect = (cluster: KubeObject, credentials: MemberCredentials) => T
 
 export interface TakenTransport {
   transport: Transport
-  /** Once is enough, more often does no harm. */
+  /** May be called more than once. */
   release(): void
 }
 
@@ -80,7 +80,7 @@ export function createOpenTransports(connect: Connect, clock: Clock): OpenTransp
   }
 }
 
-/** Everything a transport is made from, as one text. */
+/** Everything a transport depends on, as one string. */
 function essenceOf({ cluster: { metadata, spec }, credentials }: ProxyTarget): string {
   const { apiEndpoint, insecureSkipTLSVerification, proxyURL, proxyHeader } = spec
   return JSON.stringify([metadata.uid, apiEndpoint, insecureSkipTLSVerification, proxyURL, proxyHeader, credentials])

@@ -126,7 +126,7 @@ describe('clusters/proxy', () => {
   }
   const clientAs = (as: { name: string; groups: string[] }): Client => {
     const transport = inProcessTransport(hub, as)
-    // As a kubeconfig whose server is that path.
+    // Like a kubeconfig whose server is that path.
     const below: Transport = {
       request: (request) => transport.request({ ...request, path: PROXY + request.path }),
       connect: (request, handlers) => transport.connect?.({ ...request, path: PROXY + request.path }, handlers) as never,

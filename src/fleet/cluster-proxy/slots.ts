@@ -1,4 +1,4 @@
-/** How many may be at something at once, for each cluster and in all. */
+/** Limits how many requests may be in progress at once, per cluster and in total. */
 
 export interface SlotLimits {
   perCluster: number
@@ -6,7 +6,7 @@ export interface SlotLimits {
 }
 
 export interface Slots {
-  /** How to release the slot, once or more often; undefined when there is none. */
+  /** Returns the function that releases the slot, which may be called more than once; undefined when none is free. */
   take(cluster: string): (() => void) | undefined
 }
 

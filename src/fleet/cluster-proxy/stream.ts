@@ -1,4 +1,4 @@
-/** A member's answer as it arrives, no faster than the client takes it. */
+/** A member's answer as it arrives, no faster than the client reads it. */
 
 import type { TransportResponse } from '../../client/transport.ts'
 import type { ApiResponse } from '../../kube/http.ts'

@@ -37,7 +37,7 @@ describe('clusters/proxy over TLS on both sides', () => {
   const errors: unknown[] = []
   let directory = ''
   let pki: Pki
-  /** Says half of everything. */
+  /** Sends half of every answer. */
   let broken: Server
   const transports: Transport[] = []
 

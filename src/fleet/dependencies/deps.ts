@@ -1,4 +1,4 @@
-/** What the dependency controllers are given. */
+/** What the dependency controllers need. */
 
 import type { Templates } from '../../runtime/templates.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'

@@ -1,4 +1,4 @@
-/** Dependencies: what an object needs beside it goes where it goes (gate PropagateDeps; namespaced objects only, as in Karmada). */
+/** Dependencies: what an object depends on goes where the object goes (gate PropagateDeps; namespaced objects only, as in Karmada). */
 import type { Controller } from '../../runtime/controller.ts'
 import { attachment } from './attachment/controller.ts'
 import type { DependenciesDeps } from './deps.ts'

@@ -1,6 +1,6 @@
 /**
- * What a binding's object depends on, as it stands in the annotation of the binding: references by name or by labels, in
- * Karmada's form. Only what lies in the binding's own namespace, or in none, can follow it.
+ * What a binding's object depends on, as recorded in the annotation of the binding: references by name or by labels, in
+ * Karmada's form. Only objects in the binding's own namespace, or cluster-scoped ones, can follow it.
  */
 import { isJsonObject } from '../../base/json.ts'
 import type { ResourceBinding } from '../../kinds/karmada/index.ts'
@@ -9,7 +9,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { LabelSelectorObject } from '../../kube/selector.ts'
 import type { DependentReference } from '../interpreter/interpreter.ts'
 
-/** The annotation: the same references give the same text. */
+/** The annotation: equal references give equal text. */
 export const dependenciesText = (references: readonly DependentReference[]): string =>
   JSON.stringify(
     references.map(({ apiVersion, kind, namespace, name, labelSelector }) => ({
@@ -21,7 +21,7 @@ export const dependenciesText = (references: readonly DependentReference[]): str
     })),
   )
 
-/** Anybody may write the annotation: what cannot be read is nothing. */
+/** Anyone may write the annotation: what cannot be parsed is ignored. */
 export function dependenciesOf({ metadata }: KubeObject): DependentReference[] {
   const text = metadata.annotations?.[DEPENDENCIES_ANNOTATION]
   if (text === undefined) return []
@@ -47,6 +47,6 @@ function referenceOf(entry: unknown): DependentReference | undefined {
 export const takesDependencies = ({ metadata, spec }: ResourceBinding): boolean =>
   spec?.propagateDeps === true && metadata.deletionTimestamp === undefined
 
-/** An owner lies in the same namespace as what it owns, or in none. */
+/** An owner is in the same namespace as what it owns, or cluster-scoped. */
 export const isReachable = ({ namespace }: DependentReference, { metadata }: KubeObject): boolean =>
   namespace === undefined || namespace === metadata.namespace

@@ -1,4 +1,4 @@
-/** Objects and questions that the tests of the dependencies share. */
+/** Objects and queries that the tests of the dependencies share. */
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import type { PropagationSpec, ResourceBinding } from '../../kinds/karmada/index.ts'
 import { RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
@@ -23,7 +23,7 @@ export const aMap = (name: string, labels: Record<string, string> = {}): KubeObj
   data: { key: 'value' },
 })
 
-/** As the scheduler would. */
+/** What the scheduler would do. */
 export const scheduleTo = (hub: WorldCluster, name: string, ...clusters: string[]): Promise<KubeObject> =>
   hub.patch(RESOURCE_BINDINGS, `default/${name}-deployment`, {
     spec: { clusters: clusters.map((cluster) => ({ name: cluster, replicas: 1 })) },
@@ -32,7 +32,7 @@ export const scheduleTo = (hub: WorldCluster, name: string, ...clusters: string[
 export const attachedTo = async (hub: WorldCluster, map: string): Promise<ResourceBinding> =>
   (await theBinding(hub, `default/${map}-configmap`)) as ResourceBinding
 
-/** Who needs it and where they are, as `name: cluster cluster`. */
+/** Which bindings need it and where they are, as `name: cluster cluster`. */
 export const needsOf = ({ spec }: ResourceBinding): string[] =>
   (spec?.requiredBy ?? []).map(({ name, clusters = [] }) => `${name}: ${clusters.map((cluster) => cluster.name).join(' ')}`)
 

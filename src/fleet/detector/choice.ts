@@ -23,7 +23,7 @@ export interface Choice {
 }
 
 export interface Decision {
-  /** Undefined: nobody's. */
+  /** Undefined: no policy applies. */
   policy: Policy | undefined
   /** The policy it is taken from. */
   preempts?: Claim
@@ -36,7 +36,7 @@ export function decide(choice: Choice): Decision {
   return preemptor === undefined ? { policy: claimed } : { policy: preemptor, preempts: claim }
 }
 
-/** The policy is there, is the one that made the claim, stays, and still selects the template. */
+/** The policy exists, is the one that made the claim, is not being deleted, and still selects the template. */
 export function isValidClaim(template: KubeObject, claim: Claim, policy: Policy | undefined): boolean {
   return (
     policy !== undefined &&
@@ -79,8 +79,8 @@ function isBetter(a: Rated, b: Rated): boolean {
 const priorityOf = ({ spec }: Policy): number => spec?.priority ?? 0
 
 /**
- * Only policies that name the template preempt: one of a namespace takes from those of lower priority and from any of the
- * cluster; one of the cluster takes from those of the cluster with lower priority.
+ * Only policies that name the template preempt: a namespaced policy preempts namespaced ones of lower priority and any
+ * cluster policy; a cluster policy preempts cluster policies of lower priority.
  */
 function preemptorOf({ template, namespaced, cluster }: Choice, claim: Claim, claimed: Policy): Policy | undefined {
   const isHigher = (policy: Policy): boolean => priorityOf(policy) > priorityOf(claimed)

@@ -1,6 +1,6 @@
 /**
- * Claims: which policy a template, and the binding made of it, belongs to. Label and annotations are Karmada's, so that its
- * tools find their way; a claim of one kind takes the place of one of the other.
+ * Claims: which policy a template, and the binding made from it, belongs to. Labels and annotations are Karmada's, so that
+ * its tools keep working; a claim of one kind replaces one of the other.
  */
 import type { Policy } from '../../kinds/karmada/index.ts'
 import {
@@ -22,12 +22,12 @@ export interface Claim {
 const LABELS = [PROPAGATION_POLICY_ID, CLUSTER_PROPAGATION_POLICY_ID]
 const ANNOTATIONS = [PROPAGATION_POLICY_NAMESPACE, PROPAGATION_POLICY_NAME, CLUSTER_PROPAGATION_POLICY_NAME]
 
-/** Everything of a claim that stands on an object. */
+/** All keys of a claim on an object. */
 export const CLAIM_KEYS: ReadonlySet<string> = new Set([...LABELS, ...ANNOTATIONS])
 
 export const isOfCluster = ({ namespace }: Claim): boolean => namespace === ''
 
-/** Given at admission; a policy that came by another way is known by its uid. */
+/** Set at admission; a policy that bypassed admission is identified by its uid. */
 export function permanentIdOf({ metadata }: Policy): string {
   const label = isClusterPolicy({ metadata }) ? CLUSTER_PROPAGATION_POLICY_ID : PROPAGATION_POLICY_ID
   return metadata.labels?.[label] || (metadata.uid ?? '')
@@ -41,7 +41,7 @@ export const claimBy = (policy: Policy): Claim => ({
   id: permanentIdOf(policy),
 })
 
-/** A claim of a namespaced policy counts before one of a policy of the cluster. Half a claim is none. */
+/** A claim of a namespaced policy takes precedence over one of a cluster policy. An incomplete claim is none. */
 export function claimOf({ metadata }: KubeObject): Claim | undefined {
   const { labels = {}, annotations = {} } = metadata
   const of = (namespace: string | undefined, name: string | undefined, id: string | undefined): Claim | undefined =>
@@ -79,7 +79,7 @@ export interface MetadataChanges {
   annotations?: Changes
 }
 
-/** Of the wanted changes those that would change something; undefined when none would. */
+/** Those of the wanted changes that would change something; undefined when none would. */
 export function neededChanges({ metadata }: KubeObject, wanted: MetadataChanges): MetadataChanges | undefined {
   const labels = differing(metadata.labels, wanted.labels)
   const annotations = differing(metadata.annotations, wanted.annotations)

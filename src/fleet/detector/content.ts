@@ -1,7 +1,7 @@
 /**
- * What of a template counts as its content: all but its status and what the server keeps about it. A binding remembers the
- * content it was made from, so that the status that comes back to a template, or a restart, changes nothing, and a lazy
- * policy knows whether people have touched the template since.
+ * What counts as the content of a template: everything but its status and the server's bookkeeping. A binding remembers the
+ * content it was made from, so that neither a status that comes back to the template nor a restart changes anything, and a
+ * lazy policy knows whether users have changed the template since.
  */
 import { createHash } from 'node:crypto'
 import { deepEqual, isJsonObject } from '../../base/json.ts'
@@ -9,24 +9,24 @@ import { SKIP_NAMESPACE_LABEL } from '../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { CLAIM_KEYS } from './claim.ts'
 
-/** On a binding: the content of the template it was made from, `<of people>.<of the fleet>`. */
+/** On a binding: the content of the template it was made from, `<users' part>.<fleet's part>`. */
 export const CONTENT_ANNOTATION = 'sluice.dev/template-content'
 
 export interface Content {
-  /** Everything that people and their tools write. */
+  /** Everything that users and their tools write. */
   people: string
-  /** Labels and annotations of the fleet, claims aside. */
+  /** Labels and annotations written by the fleet, claims aside. */
   fleet: string
 }
 
 export const contentText = ({ people, fleet }: Content): string => `${people}.${fleet}`
 
-/** The part of people in a remembered content. */
+/** The users' part of a remembered content. */
 export const userPart = (text: string): string => text.slice(0, text.indexOf('.'))
 
 export type ContentOf = (template: KubeObject) => Content
 
-/** Objects of caches never change, so each is read once. */
+/** Cached objects never change, so each is hashed once. */
 export function rememberedContent(): ContentOf {
   const known = new WeakMap<KubeObject, Content>()
   return (template) => {
@@ -60,7 +60,7 @@ function parted(texts: Record<string, string> | undefined): { people: Record<str
 
 const hashOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('base64url').slice(0, 16)
 
-/** The same text for equal values, whatever the order of their fields. */
+/** Equal values give equal text, whatever the order of their fields. */
 function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`
   if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null'
@@ -70,7 +70,7 @@ function canonicalText(value: unknown): string {
   return `{${fields.join()}}`
 }
 
-/** Whether an update changed nothing but status and bookkeeping. */
+/** Whether an update changed only status and bookkeeping. */
 export function isSameContent(old: KubeObject, object: KubeObject): boolean {
   const { status: _old, metadata: before, ...oldRest } = old
   const { status: _new, metadata: after, ...rest } = object

@@ -1,7 +1,7 @@
-/** The merge patch that turns one value into another: only what differs, `null` for what is to go. */
+/** The merge patch that turns one value into another: only what differs, `null` for what is to be removed. */
 import { deepEqual, isJsonObject, setOwn } from '../../base/json.ts'
 
-/** Undefined when nothing differs. Fields that `to` does not mention stay, unless they are mentioned as undefined. */
+/** Undefined when nothing differs. Fields that `to` does not contain stay, unless they are present as undefined. */
 export function fieldDifference(from: unknown, to: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {}
   const before = isJsonObject(from) ? from : {}
@@ -15,7 +15,7 @@ export function fieldDifference(from: unknown, to: Readonly<Record<string, unkno
 
 const SAME = Symbol('same')
 
-/** Below the first level everything belongs to the writer: what is not wanted goes. */
+/** Below the first level everything belongs to the writer: what is not wanted is removed. */
 function wholeDifference(current: unknown, wanted: unknown): unknown {
   if (wanted === undefined || wanted === null) return current === undefined || current === null ? SAME : null
   if (deepEqual(current, wanted)) return SAME

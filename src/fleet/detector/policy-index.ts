@@ -1,6 +1,6 @@
 /**
  * Policies found by what they select: kind, namespace and name of the template lead to the few policies that can match,
- * however many there are. A selector without a name (or, of a policy of the cluster, without a namespace) stands under `*`.
+ * however many there are. A selector without a name (or, in a cluster policy, without a namespace) is indexed under `*`.
  */
 import type { ClusterPropagationPolicy, Policy, PropagationPolicy, ResourceSelector } from '../../kinds/karmada/index.ts'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../kinds/karmada/resources.ts'
@@ -47,7 +47,7 @@ export interface Candidates {
   cluster: readonly Policy[]
 }
 
-/** Every policy that may select this template; whether it does is for `decide` to say. */
+/** Every policy that may select this template; `decide` determines whether it does. */
 export function candidatesFor(template: KubeObject, read: Reader): Candidates {
   const { namespace = '', name = '' } = template.metadata
   const names = [name, ANY]
@@ -61,7 +61,7 @@ export function candidatesFor(template: KubeObject, read: Reader): Candidates {
   }
 }
 
-/** Policies that wait for an override policy of this name; without a namespace: for one of the cluster. */
+/** Policies that wait for an override policy of this name; without a namespace: for a cluster override policy. */
 export function policiesWaitingFor({ metadata }: KubeObject, read: Reader): Policy[] {
   const { namespace = '', name = '' } = metadata
   return namespace === ''

@@ -1,4 +1,4 @@
-/** Objects and questions that the tests of the detector share. `where` is `namespace/name`, or a name alone. */
+/** Objects and queries that the tests of the detector share. `where` is `namespace/name`, or a name alone. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { expectQuiet } from '../../faultsim/expect/index.ts'
@@ -43,7 +43,7 @@ export function aDeployment(where: string, { replicas = 2, labels = {}, pod = {}
   }
 }
 
-/** Of a namespace when `where` has one, else of the cluster. */
+/** Namespaced when `where` has a namespace, else cluster-scoped. */
 export function aPolicy(where: string, spec: Partial<PropagationSpec> & Pick<PropagationSpec, 'resourceSelectors'>): KubeObject {
   const metadata = metadataOf(where)
   return {
@@ -73,7 +73,7 @@ const idOf = (policy: KubeObject): string => {
   return id
 }
 
-/** Annotations and labels of a claim, as short as can be compared: `namespace/name id`. */
+/** Annotations and labels of a claim in a short form that can be compared: `namespace/name id`. */
 export function claimText(object: KubeObject | undefined): string | undefined {
   const { labels = {}, annotations = {} } = object?.metadata ?? {}
   const namespace = annotations['propagationpolicy.karmada.io/namespace']
@@ -104,7 +104,7 @@ export type Cast = (deps: FleetDeps) => readonly Controller[]
 
 export const DETECTOR: Cast = (deps) => detectorControllers(deps)
 
-/** A hub on which the detector runs, and at the end the question whether it is quiet. */
+/** A hub on which the detector runs; at the end it must be quiet. */
 export function hubStory(name: string, body: (hub: WorldCluster, world: World) => Promise<void>, cast: Cast = DETECTOR): void {
   it(name, async () => {
     const world = await aWorld({ controllers: hubCast(cast) }).settle()

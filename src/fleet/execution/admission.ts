@@ -1,6 +1,6 @@
 /**
- * What a Work becomes on its way in: its manifests lose what members must not get. Their marks follow what is left of them,
- * so this runs after the Work got its permanent id.
+ * What admission does to a Work: its manifests lose what members must not get. The managed keys are recorded from what
+ * remains, so this runs after the Work was given its permanent id.
  */
 import { isJsonObject } from '../../base/json.ts'
 import { type Admission, defineAdmission } from '../../kinds/admission.ts'

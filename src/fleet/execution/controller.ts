@@ -1,9 +1,9 @@
 /**
- * Brings what a Work holds into its member and keeps it there, and brings back how it is. Sole writer of: the objects in
- * members that came from the Work, and the Work's status (conditions Dispatching and Applied, manifestStatuses). Runs again
- * when the Work changes, when the member's object does (drift is repaired, what was deleted is made again, status comes back),
- * when a namespace that something waits for arrives, and when the cluster becomes ready or serves other APIs. Deletion: the
- * objects are removed, or let go where they are to be preserved, and then the finalizer.
+ * Brings the manifests of a Work into its member, keeps them there, and reports their status back. Sole writer of: the
+ * objects in members that came from the Work, and the Work's status (conditions Dispatching and Applied, manifestStatuses).
+ * Runs again when the Work changes, when the member's object does (drift is repaired, deleted objects are created again,
+ * status is reported), when a namespace that something waits for appears, and when the cluster becomes ready or serves
+ * other APIs. Deletion: the objects are deleted, or released where they are to be preserved; then the finalizer is removed.
  */
 import { deepEqual } from '../../base/json.ts'
 import type { Client } from '../../client/client.ts'
@@ -29,7 +29,7 @@ import { conditionOf } from './status.ts'
 import { liveObject } from './verdict.ts'
 
 const REFUSED_IN = 'refused-in-namespace'
-/** Passes mostly wait for members; one that is slow must not hold up the others. */
+/** Passes mostly wait for members; a slow member must not hold up the others. */
 const CONCURRENCY = 64
 
 export function execution({ interpreter }: { interpreter: Interpreter }): Controller {
@@ -82,7 +82,7 @@ export function execution({ interpreter }: { interpreter: Interpreter }): Contro
 
 const worksOf = (cluster: string, read: Reader): ObjectRef[] => read.list(WORKS, executionNamespace(cluster)).map(refOf)
 
-/** Asked of the server: a cache may know that the Work goes, and not yet why. */
+/** Asked of the server: a cache may show that the Work is being deleted, but not yet why. */
 async function isPurgedDirectly(work: Work, client: Client): Promise<boolean> {
   const cluster = clusterOfExecutionNamespace(work.metadata.namespace ?? '') ?? ''
   for (const { resource, namedBy } of BINDING_KINDS) {
@@ -93,7 +93,7 @@ async function isPurgedDirectly(work: Work, client: Client): Promise<boolean> {
   return false
 }
 
-/** What it writes into the status itself is not relevant, but a refusal is: it is tried again later. */
+/** Its own status writes are not relevant, except a refusal, which is retried later. */
 function isNewToPlace(old: Work, work: Work): boolean {
   const essence = ({ metadata, spec }: Work): unknown => [metadata.deletionTimestamp, metadata.finalizers, metadata.labels, spec]
   const appliedOf = (one: Work): unknown => conditionOf(one, WORK_APPLIED)?.status
@@ -109,14 +109,14 @@ function isOtherToReach(old: Cluster, cluster: Cluster): boolean {
   return !deepEqual(essence(old), essence(cluster))
 }
 
-/** Where a Work that was refused may be waiting for a namespace. */
+/** The namespaces that a refused Work may be waiting for. */
 function namespacesRefusedIn(work: Work): string[] {
   if (conditionOf(work, WORK_APPLIED)?.status !== 'False') return []
   const namespaces = manifestsOf(work).flatMap(({ metadata }) => metadata?.namespace ?? [])
   return [...new Set(namespaces)].map((namespace) => `${work.metadata.namespace}/${namespace}`)
 }
 
-/** What others wait for goes first. */
+/** Works that others wait for go first. */
 function rankOf(work: Work | undefined): number {
   const kinds = work === undefined ? [] : manifestsOf(work).map(({ kind }) => kind)
   if (kinds.includes('Namespace')) return 2

@@ -1,4 +1,4 @@
-/** Events about a Work: on the Work, and on the template that a manifest came from. */
+/** Events about a Work: on the Work, and on the template of a manifest. */
 
 import { TEMPLATE_UID } from '../../kinds/karmada/well-known.ts'
 import type { Work } from '../../kinds/karmada/work.ts'

@@ -1,7 +1,7 @@
 /**
- * A manifest of a Work as it goes to its member: without what belongs to the hub, with the marks by which it is found again.
- * The two lists of managed keys say which labels and annotations are ours there, so that a key the template dropped can be
- * distinguished from one that somebody in the member added. Preparing what is prepared changes nothing.
+ * A manifest of a Work as it is sent to its member: without what belongs to the hub, with the marks by which it is found
+ * again. The two lists of managed keys record which labels and annotations are ours there, so that a key the template
+ * dropped can be distinguished from one that somebody in the member added. Idempotent.
  */
 
 import { markedManifest } from '../../kinds/karmada/manifest-marks.ts'
@@ -26,7 +26,7 @@ export const manifestsOf = ({ spec }: Work): readonly KubeObject[] =>
 export const recordedManifest = (manifest: KubeObject, work: Work): KubeObject =>
   markedManifest(pruneForMember(manifest), work.metadata.labels?.[WORK_ID] ?? '')
 
-/** What is sent: also a manifest that no controller of ours has made carries the marks of what is managed. */
+/** What is sent: a manifest that none of our controllers made carries the marks of managed objects too. */
 export function preparedManifest(manifest: KubeObject, work: Work): KubeObject {
   const { namespace = '', name = '' } = work.metadata
   const { metadata } = manifest
@@ -43,7 +43,7 @@ export const isManaged = ({ metadata }: KubeObject): boolean => metadata.labels?
 export const mayOverwrite = ({ metadata }: KubeObject): boolean =>
   metadata.annotations?.[CONFLICT_RESOLUTION_ANNOTATION] === CONFLICT_OVERWRITE
 
-/** The Work that an object in a member says it came from. */
+/** The Work that an object in a member came from, according to its annotations. */
 export function workOf({ metadata: { annotations = {} } }: KubeObject): ObjectRef | undefined {
   const namespace = annotations[WORK_NAMESPACE]
   const name = annotations[WORK_NAME]

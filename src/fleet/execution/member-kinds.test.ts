@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Client } from '../../client/client.ts'
 import { createMemberKinds } from './member-kinds.ts'
 
-/** A member that serves these; counts how often it is asked. */
+/** A member that serves these kinds; counts how often it is asked. */
 function aMember(served: Record<string, { name: string; kind: string; namespaced: boolean }[]>, status = 200) {
   const asked: string[] = []
   const client = {

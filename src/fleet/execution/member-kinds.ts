@@ -1,6 +1,6 @@
 /**
- * Which resource a kind is in a member, asked of the member once per group and version. What was not served is asked for
- * again when the Cluster says that its APIs have changed, and otherwise after a while.
+ * Which resource a kind is in a member, asked of the member once per group and version. A kind that was not served is asked
+ * for again when the Cluster reports other APIs, and otherwise after a while.
  */
 
 import type { Client } from '../../client/client.ts'
@@ -14,7 +14,7 @@ import type { Resource } from '../../kube/resource.ts'
 export interface MemberKinds {
   /** Undefined when the member does not serve the kind. */
   find(of: KindQuestion): Promise<Resource | undefined>
-  /** The member can be reached in another way now, or no longer: it may be another cluster. */
+  /** The connection to the member changed or is gone: it may be another cluster. */
   forget(cluster: string): void
 }
 
@@ -23,19 +23,19 @@ export interface KindQuestion {
   client: Client
   apiVersion: string
   kind: string
-  /** As the Cluster says now. */
+  /** As the Cluster reports them now. */
   apiEnablements: readonly ApiEnablement[] | undefined
   nowMs: number
 }
 
 interface Served {
   kinds: ReadonlyMap<string, Resource>
-  /** What the Cluster said when the member was asked. */
+  /** What the Cluster reported when the member was asked. */
   reportedBy: string
   askedAtMs: number
 }
 
-/** How long an answer that a kind is missing is believed while the Cluster says nothing new. */
+/** How long an answer that a kind is missing is trusted while the Cluster reports nothing new. */
 const MISSING_FOR_MS = 30_000
 
 export function createMemberKinds(): MemberKinds {
@@ -56,11 +56,11 @@ export function createMemberKinds(): MemberKinds {
   }
 }
 
-/** In one line, whether discovery says so or the request itself found nobody who would answer it. */
+/** The same line whether discovery does not list the kind or the request itself hit an unknown path. */
 export const notServed = (cluster: string, { apiVersion, kind }: GroupVersionKind): string =>
   `cluster(${cluster}) does not serve kind "${kind}" of version "${apiVersion}"`
 
-/** A server that knows the kind answers with a Status that says what was not found; one that does not, with a page of text. */
+/** A server that knows the kind answers with a Status that names what was not found; one that does not, with plain text. */
 export const isUnservedAnswer = ({ code, reason = '' }: { code?: number; reason?: string }): boolean => code === 404 && reason === ''
 
 interface ResourceList {
@@ -73,7 +73,7 @@ async function kindsServed(client: Client, apiVersion: string): Promise<Readonly
   const response = await client.raw({ method: 'GET', path })
   const text = (await readAll(response.body)).toString('utf8')
   if (response.status === 404) return new Map()
-  // A server that is busy is not a server without resources.
+  // A busy server is not a server without resources.
   if (response.status >= 400) throw new ApiError(response.status, statusOf(response.status, text))
   const { resources = [] } = JSON.parse(text) as ResourceList
   const main = resources.filter(({ name }) => !name.includes('/'))

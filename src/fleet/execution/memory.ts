@@ -1,8 +1,8 @@
 /**
- * What a process remembers of each Work while it runs; forgotten without harm. First, what a member made of an object we
- * sent, where it keeps something else than was sent (a default, a normal form): the same need not be sent again. Second, when
- * the reflected status last changed, so that a rollout is not written step by step. Third, which kinds it has, so that it is
- * queued again when their rules change.
+ * What a process remembers of each Work while it runs; losing it does no harm. First, what a member made of an object we
+ * sent, if it stores something else (a default, a normalized form): the same need not be sent again. Second, when the
+ * reflected status last changed, so that a rollout is not written step by step. Third, which kinds it contains, so that it
+ * is queued again when their rules change.
  */
 import { createHash } from 'node:crypto'
 import { deepEqual, isJsonObject } from '../../base/json.ts'
@@ -13,7 +13,7 @@ import { type GroupVersionKind, keyOfRef, type ObjectRef } from '../../kube/obje
 export interface Form {
   /** Digest of what was sent last. */
   sent: string
-  /** Digest of what the member had afterwards; undefined while it was not looked at. */
+  /** Digest of what the member had afterwards; undefined until it was read. */
   left?: string
 }
 
@@ -63,7 +63,7 @@ export function createMemory(): Memory {
       const statuses = status?.manifestStatuses
       if (remembered.reflected === undefined || !deepEqual(remembered.reflected.statuses, statuses))
         remembered.reflected = { statuses, atMs: nowMs }
-      // After a clock was set back, what was seen later than now is as new as can be.
+      // If the clock was set back, a time in the future counts as now.
       remembered.reflected.atMs = Math.min(remembered.reflected.atMs, nowMs)
       return remembered.reflected.atMs
     },
@@ -91,7 +91,7 @@ export function createMemory(): Memory {
 
 const kindOf = ({ apiVersion, kind }: GroupVersionKind): string => `${apiVersion} ${kind}`
 
-/** The same for the same content, whatever the order of keys; null counts as nothing. */
+/** Equal content gives equal digests, whatever the order of keys; null counts as absent. */
 export const digestOf = (content: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(ordered(content)))

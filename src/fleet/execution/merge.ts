@@ -1,7 +1,7 @@
 /**
- * What is put in the place of an object in a member: the manifest, with everything that is the member's own. Kept are the
- * finalizers, owners and status there, and labels and annotations that others added; dropped are keys that we managed and
- * the manifest no longer has.
+ * What replaces an object in a member: the manifest, plus everything that belongs to the member. Kept are the finalizers,
+ * owners and status there, and labels and annotations that others added; dropped are keys that we managed and the manifest
+ * no longer has.
  */
 import { isJsonObject } from '../../base/json.ts'
 import { MANAGED_ANNOTATIONS, MANAGED_LABELS } from '../../kinds/karmada/well-known.ts'
@@ -17,14 +17,14 @@ export function mergedWith(desired: KubeObject, observed: KubeObject): KubeObjec
   return pinnedTo({ ...desired, metadata: { ...desired.metadata, labels, annotations } }, observed)
 }
 
-/** Names the object and revision it replaces, and keeps what only the member writes. Repeated after rules of others had a say. */
+/** Names the object and revision it replaces, and keeps what only the member writes. Repeated after users' Retain rules were applied. */
 export function pinnedTo(merged: KubeObject, observed: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, finalizers, ownerReferences } = observed.metadata
   const metadata: ObjectMeta = { ...merged.metadata, name, namespace, uid, resourceVersion, finalizers, ownerReferences }
   for (const field of ['namespace', 'finalizers', 'ownerReferences'] as const) if (metadata[field] === undefined) delete metadata[field]
   const { status: _, ...rest } = merged
   const whole: KubeObject = { ...rest, apiVersion: merged.apiVersion, kind: merged.kind, metadata }
-  // Kinds without a status subresource would lose their status with a PUT that does not have it.
+  // Kinds without a status subresource would lose their status with a PUT that lacks it.
   return observed.status === undefined ? whole : { ...whole, status: observed.status }
 }
 
@@ -34,7 +34,7 @@ function kept(desired: Texts = {}, observed: Texts = {}, managedList: string | u
   return { ...Object.fromEntries(others), ...desired }
 }
 
-/** Equality of what two objects say; null says the same as nothing. */
+/** Equality of content; null counts as absent. */
 export function sameContent(a: unknown, b: unknown): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameContent(item, b[i]))

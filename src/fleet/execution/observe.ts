@@ -1,4 +1,4 @@
-/** What a pass over a Work sees: the Work, its cluster, and each of its manifests beside what the member has of it. */
+/** What a pass over a Work observes: the Work, its cluster, and each of its manifests with what the member has of it. */
 
 import type { Client } from '../../client/client.ts'
 import { ApiError } from '../../client/errors.ts'
@@ -39,12 +39,15 @@ interface WorkContext {
 
 export type Observed =
   | { state: 'nothing' }
-  /** Nothing is brought to the member; how what it has is comes back all the same. */
+  /** Nothing is sent to the member; the status of what it has is still reported. */
   | ({ state: 'suspended'; views: readonly View[]; reflectedAtMs: number; mustAskAgain: boolean } & WorkContext)
   /** The cluster cannot be written to now. */
   | ({ state: 'waiting'; why: string } & WorkContext)
   | ({ state: 'placing'; views: readonly View[]; reflectedAtMs: number } & WorkContext)
-  /** It is being deleted; `managed` are the objects of it that the member still has, `pods` those that must have ended first. */
+  /**
+   * It is being deleted; `managed` are those of its objects that the member still has, `pods` the number of pods that must
+   * have ended first.
+   */
   | ({ state: 'going'; managed: readonly ManagedObject[]; mustEndFirst?: boolean; pods?: number; waitsFor?: string } & WorkContext)
 
 export interface ManagedObject {
@@ -56,13 +59,13 @@ export interface Tools {
   interpreter: Interpreter
   kinds: MemberKinds
   memory: Memory
-  /** Whether the hub still has the Work as it was seen: asked before anything is done in a member. */
+  /** Whether the hub still has the Work as it was observed: asked before anything is done in a member. */
   isCurrent(work: Work): Promise<boolean>
-  /** Whether nothing of it may run there any longer when it is gone: another cluster waits for that (purge mode Directly). */
+  /** Whether nothing of it may still be running there when it is gone: another cluster waits for that (purge mode Directly). */
   mustEndFirst(work: Work): Promise<boolean>
 }
 
-/** One pass: the reader, the way to the member, and what it is about. */
+/** One pass: the reader, the client of the member, and what the pass is about. */
 interface Pass extends WorkContext, Tools {
   ref: ObjectRef
   read: PassReader
@@ -86,7 +89,7 @@ export async function observeWork(ref: ObjectRef, work: Work | undefined, read: 
   }
   if (client === undefined || clusterObject === undefined || why !== undefined) {
     if (!isGoing) return { state: 'waiting', why: why ?? '', ...context }
-    // Nobody will ever be able to tidy up in a cluster that is being removed and does not answer.
+    // A cluster that is being removed and does not answer can never be cleaned up.
     const isHopeless = clusterObject === undefined || clusterObject.metadata.deletionTimestamp !== undefined
     return { state: 'going', managed: [], waitsFor: isHopeless ? undefined : why, ...context }
   }
@@ -119,7 +122,7 @@ async function placing(pass: Pass): Promise<Observed> {
   for (const { resource, object } of left)
     views.push({ identifier: identifierOf(object, -1), desired: object, verdict: { do: 'delete', resource, object } })
   const isWriting = views.some(({ verdict }) => verdict.do === 'create' || verdict.do === 'update' || verdict.do === 'delete')
-  // A stale Work would undo a newer one, and what a deleted Work brings to a member is never removed again.
+  // A stale Work would undo a newer one, and what a deleted Work creates in a member is never removed again.
   if (isWriting && !(await pass.isCurrent(work))) return { state: 'nothing' }
   return { state: 'placing', views, reflectedAtMs: memory.reflectedAtMs(ref, work, nowMs), work, cluster, nowMs }
 }
@@ -144,7 +147,7 @@ async function suspended(pass: Suspended): Promise<Observed> {
     }
     views.push({ identifier: identifierOf(desired, ordinal), desired, verdict: { do: 'wait' }, reflection })
   }
-  // What is to go when it goes on is not forgotten.
+  // Objects to be deleted once the Work is resumed are not forgotten.
   for (const identifier of leftBehind(work, views)) views.push({ identifier, desired: objectOf(identifier), verdict: { do: 'wait' } })
   return { state: 'suspended', views, mustAskAgain, reflectedAtMs: memory.reflectedAtMs(ref, work, nowMs), work, cluster, nowMs }
 }
@@ -152,7 +155,7 @@ async function suspended(pass: Suspended): Promise<Observed> {
 type Suspended = Omit<Pass, 'client' | 'clusterObject'> & Partial<Pick<Pass, 'client' | 'clusterObject'>>
 const canReach = (pass: Suspended): pass is Pass => pass.client !== undefined && pass.clusterObject !== undefined
 
-/** Of the object as the member has it, where it is ours; undefined where nothing is known of it. */
+/** Of the object in the member, if it is ours; undefined if nothing is known about it. */
 async function reflectionOf(pass: Pass, desired: KubeObject): Promise<Reflection | undefined> {
   const resource = await resourceOf(pass, desired)
   const followed = resource === undefined ? undefined : pass.read.follow(resource, pass.cluster)
@@ -169,7 +172,7 @@ async function viewOf(pass: Pass, manifest: KubeObject, ordinal: number): Promis
     if (verdict.do !== 'nothing' || observed === undefined) return { ...view, verdict }
     return { ...view, verdict, reflection: await reflect(observed, pass.interpreter) }
   } catch (error) {
-    // What the member refuses to answer is a fact about this manifest; that it does not answer is one about the pass.
+    // An error answer from the member concerns this manifest; no answer at all concerns the whole pass.
     if (!(error instanceof ApiError) || error.code >= 500) throw error
     return { ...view, verdict: { do: 'refuse', why: error.message } }
   }
@@ -177,7 +180,7 @@ async function viewOf(pass: Pass, manifest: KubeObject, ordinal: number): Promis
 
 async function judge(pass: Pass, desired: KubeObject, ordinal: number): Promise<{ verdict: Verdict; observed?: KubeObject }> {
   const { read, cluster, client, work, ref } = pass
-  // Nobody answered to what was to be written: what is served is asked for again.
+  // The last write hit an unknown path: what is served is asked for again.
   if (isUnservedAnswer(read.lastFailure() ?? {})) pass.kinds.forget(cluster)
   const resource = await resourceOf(pass, desired)
   if (resource === undefined) return { verdict: { do: 'refuse', why: notServed(cluster, desired) } }
@@ -198,14 +201,17 @@ async function judge(pass: Pass, desired: KubeObject, ordinal: number): Promise<
   return { verdict: await replacing({ ...pass, ref, ordinal, desired, observed, wasApplied, resource }), observed }
 }
 
-/** What is not in the cache may still be there, unmanaged or not yet seen: after a refusal the server is asked first. */
+/** What is not in the cache may still exist, unmanaged or not yet seen: after a refusal the server is asked first. */
 const mustLook = ({ read, work }: Pass): boolean =>
   read.lastFailure()?.reason === 'AlreadyExists' || findCondition(work.status?.conditions, WORK_APPLIED)?.status === 'False'
 
 const resourceOf = ({ kinds, cluster, client, clusterObject, nowMs }: Pass, of: GroupVersionKind) =>
   kinds.find({ cluster, client, apiVersion: of.apiVersion, kind: of.kind, apiEnablements: clusterObject.status?.apiEnablements, nowMs })
 
-/** Of these, the objects in the member that came from this Work. Always asked of the server: what is forgotten here, nobody finds again. */
+/**
+ * Those of the identified objects in the member that came from this Work. Always asked of the server: an object that is
+ * missed here is never found again.
+ */
 async function managedOf(pass: Pass, identifiers: readonly ManifestIdentifier[]): Promise<ManagedObject[]> {
   const managed: ManagedObject[] = []
   for (const { group = '', version, kind, namespace = '', name } of identifiers) {
@@ -216,7 +222,7 @@ async function managedOf(pass: Pass, identifiers: readonly ManifestIdentifier[])
   return managed
 }
 
-/** All that the Work stands for, and stood for when its status was written. */
+/** Everything that the Work contains, or contained when its status was written. */
 function identifiersOf(work: Work): ManifestIdentifier[] {
   const named = manifestsOf(work).map((manifest, ordinal) => identifierOf(manifest, ordinal))
   return [...named, ...reportedOf(work).filter((reported) => !named.some((one) => isSameObject(one, reported)))]

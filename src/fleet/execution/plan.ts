@@ -1,4 +1,4 @@
-/** From what a pass over a Work saw to what is done: pure. */
+/** From what a pass over a Work observed to what is done: pure. */
 import type { Work, WorkStatus } from '../../kinds/karmada/index.ts'
 import { WORKS } from '../../kinds/karmada/resources.ts'
 import { EXECUTION_FINALIZER, WORK_APPLIED, WORK_DISPATCHING } from '../../kinds/karmada/well-known.ts'
@@ -34,11 +34,11 @@ type Seen<State extends Observed['state']> = Extract<Observed, { state: State }>
 
 /** Changes of reported numbers alone are written at most this often for each Work. */
 const REPORT_EVERY_MS = 1000
-/** Something was sent: normally the member's event enqueues the key before this. */
+/** After something was sent; normally the member's event enqueues the key before this. */
 const LOOK_AFTER_WRITE_MS = 1000
-/** A member, or a rule about how objects are, did not answer to a question that can wait. */
+/** A member, or a rule that reads status or health, failed to answer a question that can wait. */
 const ASK_AGAIN_MS = 30_000
-/** A refusal is tried again after as long as it has lasted, within these bounds: in doubling steps. */
+/** A refused write is retried after as long as it has been refused, within these bounds: in doubling steps. */
 const MIN_RETRY_MS = 1000
 const MAX_RETRY_MS = 300_000
 
@@ -62,7 +62,7 @@ function planSuspended(seen: Seen<'suspended'>): Plan {
   return { ...reported(seen, { conditions: [SUSPENDED], requeueAfterMs }), events: eventsOf(seen) }
 }
 
-/** That its cluster is away says nothing new about a Work that was applied. */
+/** An unavailable cluster changes nothing about a Work that was applied. */
 function planWaiting({ why, ...seen }: Seen<'waiting'>): Plan {
   const { work, nowMs } = seen
   const total = work.spec?.workload?.manifests?.length ?? 0
@@ -89,7 +89,7 @@ function planGoing({ work, cluster, managed, waitsFor, mustEndFirst = false, pod
 
 function planPlacing(seen: Seen<'placing'>): Plan {
   const { work, views } = seen
-  // Before anything is made in a member, so that it is never left there by a Work that is gone.
+  // Before anything is created in a member, so that a deleted Work never leaves it behind.
   if (!hasFinalizer(work, EXECUTION_FINALIZER)) return { actions: [addFinalizer(WORKS, work, EXECUTION_FINALIZER)] }
   const writes = views.flatMap((view) => {
     const action = writeOf(view, seen.cluster)
@@ -129,14 +129,14 @@ type Errors = ReadonlyMap<View, string>
 const errorsOf = (views: readonly View[]): Map<View, string> =>
   new Map(views.flatMap((view) => (view.verdict.do === 'refuse' ? [[view, view.verdict.why] as const] : [])))
 
-/** What went well shows by itself, when the member has it; what was refused is said now. */
+/** Success is reported once the member shows it; refusals are reported now. */
 function concluded(seen: Seen<'placing'>, tried: readonly View[], results: readonly Result[]): Conclusion {
   const errors = errorsOf(seen.views)
   let mustRetry = false
   for (const [i, view] of tried.entries()) {
     const failure = results[i]?.failure
     if (failure === undefined || failure.reason === 'Conflict') continue
-    // Somebody else's, or ours that the cache has not shown yet: the next pass asks the server.
+    // It belongs to someone else, or it is ours and not in the cache yet: the next pass asks the server.
     if (failure.reason === 'AlreadyExists') mustRetry = true
     else if (isUnservedAnswer(failure)) errors.set(view, notServed(seen.cluster, view.desired))
     else if (!isUnanswered(failure) || !wasApplied(seen.work)) errors.set(view, failure.message)
@@ -168,10 +168,10 @@ interface Reported {
   requeueAfterMs?: number
 }
 
-/** These conditions and how the objects are; where only their numbers change, not too often. */
+/** These conditions and the status of the objects; where only reported numbers change, not too often. */
 function reported(seen: Seen<'placing' | 'suspended'>, { conditions, events: writeEvents, ...wanted }: Reported): Report {
   const { work, views, nowMs, reflectedAtMs } = seen
-  // Nobody says when a webhook is well again.
+  // No event announces that a webhook has recovered.
   const requeueAfterMs = views.some(isUnread) ? Math.min(ASK_AGAIN_MS, wanted.requeueAfterMs ?? ASK_AGAIN_MS) : wanted.requeueAfterMs
   const statuses = manifestStatuses(work, views)
   const status = {
@@ -196,14 +196,14 @@ function retryMs({ work, nowMs }: { work: Work; nowMs: number }): number | undef
   return Number.isNaN(lastedMs) ? MIN_RETRY_MS : Math.min(MAX_RETRY_MS, Math.max(MIN_RETRY_MS, lastedMs))
 }
 
-/** Nothing when the Work says so already. */
+/** Nothing when the Work has that status already. */
 function written({ work }: { work: Work }, status: WorkStatus, writeEvents: readonly EventIntent[] = []): Action[] {
   if (sameContent(work.status, status)) return []
   const allEvents = [...dispatchingEvents(work, status), ...writeEvents]
   return [{ do: 'patch', resource: WORKS, of: work, patch: { status }, subresource: 'status', events: allEvents }]
 }
 
-/** A Work that begins gets no event: that it was synced says it all. */
+/** No event for a new Work: that it was synced says it all. */
 function dispatchingEvents(work: Work, status: WorkStatus): EventIntent[] {
   const before = conditionOf(work, WORK_DISPATCHING)
   const after = conditionOf({ ...work, status }, WORK_DISPATCHING)

@@ -1,6 +1,6 @@
 /**
- * Pods of a workload that is gone from a member: they end after it, and until then it still runs there. Found by its selector
- * and by the name of their controller, because the workload itself can no longer be asked.
+ * Pods of a workload that is gone from a member: they end after it, and until then it still runs there. Found by its
+ * selector and by the name of their controller, because the workload itself can no longer be read.
  */
 import { isJsonObject } from '../../base/json.ts'
 import type { Client } from '../../client/client.ts'
@@ -10,7 +10,7 @@ import { formatLabelSelector, type LabelSelectorObject, selectorFromObject } fro
 
 interface PodsOfKind {
   selectorOf(workload: KubeObject): LabelSelectorObject | undefined
-  /** Whether such a controller of a pod belongs to a workload of this name. */
+  /** Whether a pod controlled by this owner belongs to a workload of this name. */
   isController(controller: OwnerReference, name: string): boolean
 }
 
@@ -27,13 +27,13 @@ const controlledAs = (kind: string): PodsOfKind => ({
 const PODS_OF: Readonly<Record<string, PodsOfKind>> = {
   'apps/v1 Deployment': {
     selectorOf: ownSelector,
-    // Between it and its pods stands a replica set, which may be gone as well.
+    // The ReplicaSet between a Deployment and its pods may be gone as well.
     isController: ({ kind, name }, deployment) => kind === 'ReplicaSet' && name.slice(0, name.lastIndexOf('-')) === deployment,
   },
   'apps/v1 ReplicaSet': controlledAs('ReplicaSet'),
   'apps/v1 StatefulSet': controlledAs('StatefulSet'),
   'apps/v1 DaemonSet': controlledAs('DaemonSet'),
-  // The member draws its selector; the label of the name is always there.
+  // The member generates the selector; the label with the name is always there.
   'batch/v1 Job': {
     ...controlledAs('Job'),
     selectorOf: ({ metadata }) => ({ matchLabels: { 'batch.kubernetes.io/job-name': metadata.name ?? '' } }),

@@ -1,4 +1,4 @@
-/** What makes an object in a member ours, taken off it: afterwards it belongs to the member alone. */
+/** Removes what marks an object in a member as ours: afterwards it belongs to the member alone. */
 import {
   CLUSTER_PROPAGATION_POLICY_ID,
   CLUSTER_PROPAGATION_POLICY_NAME,

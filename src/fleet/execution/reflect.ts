@@ -1,4 +1,4 @@
-/** How an object in a member is: its status and health, as the rules of its kind see them. */
+/** Status and health of an object in a member, as the rules of its kind read them. */
 import { messageOf } from '../../base/error-text.ts'
 import { isJsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -10,7 +10,7 @@ export interface Reflection {
   /** Undefined when there is nothing to reflect. */
   status?: Record<string, unknown>
   health: Health
-  /** Why the status could not be taken; what was reflected before stands. */
+  /** Why the status could not be read; what was reflected before is kept. */
   statusFailure?: string
   healthFailure?: string
 }

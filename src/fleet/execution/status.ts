@@ -1,4 +1,4 @@
-/** The status of a Work, computed whole from what is known: conditions and how the objects are. */
+/** The status of a Work, always computed as a whole: conditions, and the status of its objects. */
 import { formatTime } from '../../base/clock.ts'
 import { deepEqual } from '../../base/json.ts'
 import type { ManifestStatus, Work, WorkStatus } from '../../kinds/karmada/index.ts'
@@ -34,7 +34,7 @@ export function notApplied(errors: readonly string[], done: number, total: numbe
   return { type: WORK_APPLIED, status: 'False', reason: 'AppliedFailed', message: short(message) }
 }
 
-/** What a condition's message may be long, with room for an ellipsis. */
+/** The maximum length of a condition's message, with space for an ellipsis. */
 const MAX_MESSAGE = 32_768
 const short = (message: string): string => (message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`)
 
@@ -48,12 +48,12 @@ export function withConditions(status: WorkStatus | undefined, conditions: reado
   return deepEqual(before, after) && status !== undefined ? status : ({ ...status, conditions: after } as WorkStatus)
 }
 
-/** How the objects are now; of what could not be looked at, how it was. */
+/** The status of the objects now; the previous one for those that could not be read. */
 export function manifestStatuses({ status }: Work, views: readonly View[]): ManifestStatus[] {
   const before = (status?.manifestStatuses ?? []) as readonly ManifestStatus[]
   return views.flatMap(({ identifier, reflection, verdict }): ManifestStatus[] => {
     const known = before.find((one) => isSameObject(one.identifier, identifier))
-    // The entry of what is to go stays until it is gone: it is all that still names it.
+    // The entry of an object to be deleted stays until it is gone: nothing else names it.
     if (reflection === undefined || verdict.do === 'delete')
       return known === undefined ? [] : [{ ...known, identifier: { ...known.identifier, ordinal: identifier.ordinal } }]
     const reflected = reflection.statusFailure === undefined ? reflection.status : known?.status
@@ -61,7 +61,7 @@ export function manifestStatuses({ status }: Work, views: readonly View[]): Mani
   })
 }
 
-/** Whether two statuses differ in nothing but the numbers that members report while they roll something out. */
+/** Whether two statuses differ only in the numbers that members report during a rollout. */
 export function differInReportsOnly(before: WorkStatus | undefined, after: WorkStatus): boolean {
   const rest = (status: WorkStatus | undefined): unknown => ({
     conditions: status?.conditions,

@@ -24,7 +24,7 @@ describe('the end of a Work', () => {
       metadata: { namespace: 'default', name: 'web-deployment' },
     }
     await hub.create({ ...binding, spec: { resource, clusters: [], gracefulEvictionTasks: [task] } })
-    // No node takes it: it ends when the member gives it up, which is later than the Work goes.
+    // No node takes it: it ends when the member gives it up, which is after the Work is deleted.
     const web = withField(aDeployment('web', 1), ['spec', 'template', 'spec', 'nodeSelector'], { on: 'no-node' })
     const work = aWork('web', [web])
     const annotations = { 'resourcebinding.karmada.io/namespace': 'default', 'resourcebinding.karmada.io/name': 'web-deployment' }

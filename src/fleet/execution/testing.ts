@@ -1,4 +1,4 @@
-/** Works, and worlds with nothing but execution on the hub, for tests. */
+/** Works for tests, and worlds whose hub runs only execution. */
 
 import type { WorldCluster } from '../../faultsim/world/cluster.ts'
 import type { World } from '../../faultsim/world/index.ts'

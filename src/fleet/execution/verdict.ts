@@ -1,7 +1,7 @@
 /**
- * What is to be done about one manifest in its member, by what is there: nothing, create it, replace what is there, wait, or
- * leave it alone and say why. An object is touched only when it is ours, nobody's that we know of any more, or when the
- * manifest says that it may be overwritten.
+ * What to do about one manifest in its member, given what is there: nothing, create it, replace what is there, wait, or
+ * leave it alone and say why. An object is touched only when it is ours, when its former Work no longer exists, or when
+ * the manifest says that it may be overwritten.
  */
 import { messageOf } from '../../base/error-text.ts'
 import type { Client } from '../../client/client.ts'
@@ -22,7 +22,7 @@ export type Verdict =
   | { do: 'create'; resource: Resource; object: KubeObject }
   | { do: 'update'; resource: Resource; object: KubeObject }
   | { do: 'delete'; resource: Resource; object: KubeObject }
-  /** Something will happen by itself; `why` where somebody has to know. */
+  /** Something else will enqueue the key; `why` where users should know. */
   | { do: 'wait'; why?: string }
   | Refusal
 
@@ -56,7 +56,7 @@ export interface Replacing {
   ordinal: number
   desired: KubeObject
   observed: KubeObject
-  /** Whether the Work says that it was applied: after a start that is all we know of what was sent before. */
+  /** Whether the Work is reported as applied: after a start, that is all we know of what was sent before. */
   wasApplied: boolean
   resource: Resource
   client: Client
@@ -64,10 +64,13 @@ export interface Replacing {
   memory: Memory
 }
 
-/** Nothing has to be remembered of what a member keeps as it was sent, but that it does. */
+/** For objects that a member stores as sent, nothing else has to be remembered. */
 const AS_WANTED = Object.freeze({ sent: '' })
 
-/** Whether the object has to be replaced: not when it says what is wanted, and not when the member would make of it what it has. */
+/**
+ * Whether the object has to be replaced: not when it has the wanted content, and not when the member would turn the
+ * replacement into what it has.
+ */
 export async function replacing(input: Replacing): Promise<Verdict> {
   const { ref, ordinal, desired, observed, wasApplied, resource, interpreter, memory } = input
   const merged = await merge(desired, observed, interpreter)
@@ -80,8 +83,7 @@ export async function replacing(input: Replacing): Promise<Verdict> {
   }
   const [sent, left] = [digestOf(wanted), digestOf(found)]
   if (known?.sent === sent && known.left === left) return { do: 'nothing' }
-  // All of it is there, or was sent before, as far as we remember: whether the rest is the member's own doing, only the member
-  // knows.
+  // All of it is there, or was sent before, as far as we remember: only the member knows whether the rest is its own doing.
   const mayBeSettled = known === undefined ? wasApplied || covers(found, wanted) : known.sent === sent || covers(found, wanted)
   if (mayBeSettled && (await wouldStay(input, merged, found))) {
     memory.keepForm(ref, ordinal, { sent, left })
@@ -94,8 +96,8 @@ export async function replacing(input: Replacing): Promise<Verdict> {
 const isRefusal = (merged: KubeObject | Refusal): merged is Refusal => !('metadata' in merged)
 
 /**
- * A rule that fails is a fact about the manifest, reported like a refusal of the member. Where the member has what is wanted, it
- * has nothing of its own to keep, and the failure changes nothing.
+ * A rule that fails is reported like a refusal of the member. If the member already has the wanted content, there is
+ * nothing to retain, and the failure changes nothing.
  */
 async function merge(desired: KubeObject, observed: KubeObject, interpreter: Interpreter): Promise<KubeObject | Refusal> {
   const merged = mergedWith(desired, observed)
@@ -108,13 +110,13 @@ async function merge(desired: KubeObject, observed: KubeObject, interpreter: Int
   }
 }
 
-/** Asks the member what it would make of the replacement. */
+/** Asks the member, with a dry run, what it would make of the replacement. */
 async function wouldStay({ client, resource }: Replacing, merged: KubeObject, found: KubeObject): Promise<boolean> {
   try {
     return sameContent(pruneForMember(await client.update(resource, merged, { dryRun: true })), found)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code >= 500) throw error
-    // It filled in a field that cannot be taken out again: then it stays.
+    // The member filled in a field that is immutable: then it stays.
     return error.code === 422 && covers(found, pruneForMember(merged))
   }
 }

@@ -1,4 +1,4 @@
-/** The shape of an explanation: what machines read, and what is printed. */
+/** The shape of an explanation, which is also its machine-readable form. */
 import type { ObjectRef, TypedObjectRef } from '../../kube/object-reference.ts'
 
 import type { Link, LinkState } from '../../runtime/seams/explainer.ts'
@@ -31,11 +31,11 @@ export interface Explanation {
   others: Readonly<Record<string, number>>
 }
 
-/** What is gathered on the way along the chain. */
+/** What is collected along the chain. */
 export interface Finding {
   links: Link[]
   clusters: ClusterLink[]
   others: Record<string, number>
-  /** The first that is found counts. */
+  /** The first one found counts. */
   trouble?: { state: State; says: string; fix: string }
 }

@@ -1,4 +1,4 @@
-/** One cluster in the chain: why it was chosen or not, how its Work fares, and how the object there is. */
+/** One cluster in the chain: why it was chosen or not, the state of its Work, and the status of the object there. */
 import type { Binding, Cluster, Work } from '../../kinds/karmada/index.ts'
 import { clusterOfExecutionNamespace } from '../../kinds/karmada/names.ts'
 import { CLUSTER_READY, WORK_APPLIED, WORK_DISPATCHING } from '../../kinds/karmada/well-known.ts'
@@ -39,7 +39,7 @@ export function clusterLink(name: string, { binding, record, works, clusters }: 
   if (!isReady) {
     const message = ready?.message ?? 'nobody has heard of it yet'
     const bringBack = `bring ${name} back, or see kubectl describe cluster ${name}`
-    // Where it is no longer to be, everything that matters may be well elsewhere.
+    // The copy should be gone from here; what matters may be fine elsewhere.
     if (target === undefined) trouble('waits', `it is still there, until the cluster is ready again (${message})`, bringBack)
     else trouble('fails', `the cluster is not ready: ${message}`, bringBack)
     return { ...link, state: target === undefined ? 'waits' : 'fails' }
@@ -80,7 +80,7 @@ function workText(work: Work): string {
   return applied.status === 'True' ? 'applied' : (applied.message ?? 'not applied')
 }
 
-/** The numbers people look for, where a status has them. */
+/** The numbers users look for, if the status has them. */
 function statusText(status: unknown): { status?: string } {
   if (typeof status !== 'object' || status === null) return {}
   const counts = status as Record<string, unknown>
@@ -90,7 +90,7 @@ function statusText(status: unknown): { status?: string } {
   return typeof counts.phase === 'string' ? { status: counts.phase } : {}
 }
 
-/** Where it is to be, then where it still is. */
+/** Clusters it should be in, then those it is still in. */
 export function chosenNames(binding: Binding, works: readonly Work[]): string[] {
   const names = new Set((binding.spec.clusters ?? []).map(({ name }) => name))
   for (const { clusters = [] } of binding.spec.requiredBy ?? []) for (const { name } of clusters) names.add(name)

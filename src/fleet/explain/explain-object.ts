@@ -1,4 +1,4 @@
-/** From what people call an object to the explanation of where it is: for a command line or a page. */
+/** From what users call an object to the explanation of where it is: for a command line or a page. */
 import type { Client } from '../../client/client.ts'
 import { discoverResources } from '../../client/discovery.ts'
 import { namedResource } from '../../client/named-resource.ts'
@@ -10,7 +10,7 @@ import { explain } from './explanation.ts'
 import { readExplainInput } from './input.ts'
 
 export interface ExplainRequest {
-  /** As people write it: `deploy`, `deployments.apps`. */
+  /** As users write it: `deploy`, `deployments.apps`. */
   kind: string
   name: string
   /** Where it is looked for if its kind has namespaces. */
@@ -22,7 +22,7 @@ export interface Explained {
   explanation: Explanation
   /** Whether the hub has the object. */
   isThere: boolean
-  /** Whether there is anything to tell: the object, or what was made for it. */
+  /** Whether there is anything to explain: the object, or what was made for it. */
   leavesTrace: boolean
 }
 

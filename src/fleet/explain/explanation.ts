@@ -1,6 +1,6 @@
 /**
  * Why a template is where it is: the chain from the template over its policy, its binding and the decision to each cluster,
- * its Work and the object there, and the first link that does not hold. Pure.
+ * its Work and the object there, and the first broken link. Pure.
  */
 import type { Binding, Policy } from '../../kinds/karmada/index.ts'
 import { DEFAULT_SCHEDULER, SCHEDULED } from '../../kinds/karmada/well-known.ts'
@@ -137,7 +137,7 @@ function explainSchedule(binding: Binding, record: DecisionRecord | undefined, f
   finding.trouble ??= { state: 'fails', says, fix: scheduleFix(condition.reason ?? '', record) }
 }
 
-/** Taken from the reason that most clusters gave. */
+/** Derived from the reason that most clusters gave. */
 function scheduleFix(reason: string, record: DecisionRecord | undefined): string {
   const [most] = Object.entries(record?.others ?? {}).sort(([a, x], [b, y]) => y - x || compareStrings(a, b))
   if (reason === 'Unschedulable') return 'ask for fewer replicas or smaller ones, let more clusters in by the placement, or free some room'

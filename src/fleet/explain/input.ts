@@ -1,4 +1,4 @@
-/** What there is to know about one template in the fleet, read from a hub in a handful of requests. */
+/** Everything about one template in the fleet, read from a hub in a handful of requests. */
 
 import type { Client } from '../../client/client.ts'
 import { ifFound } from '../../client/errors.ts'
@@ -18,7 +18,7 @@ import type { Resource } from '../../kube/resource.ts'
 
 export interface Subject {
   resource: Resource
-  /** Empty for what has no namespace. */
+  /** Empty for cluster-scoped objects. */
   namespace: string
   name: string
 }
@@ -26,7 +26,7 @@ export interface Subject {
 export interface ExplainInput {
   subject: Subject
   template: KubeObject | undefined
-  /** Policies that could select it by where they are: of its namespace, and of the cluster. */
+  /** Policies whose scope could include it: those of its namespace, and cluster policies. */
   policies: readonly Policy[]
   binding: Binding | undefined
   clusters: readonly Cluster[]

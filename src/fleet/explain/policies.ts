@@ -1,4 +1,4 @@
-/** Policies in words: which one claimed a template, and why others that look as if they should did not. */
+/** Sentences about policies: which one claimed a template, and why others that look as if they should did not. */
 import type { Policy } from '../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Claim } from '../detector/claim.ts'
@@ -8,7 +8,7 @@ export const policyText = ({ namespace, name }: Claim): string =>
 
 const MOST = 3
 
-/** Policies with a selector of its kind, each with what keeps it from the template. */
+/** Policies with a selector for its kind, each with the reason why it does not select the template. */
 export function nearMisses(template: KubeObject, policies: readonly Policy[]): string[] {
   const misses: string[] = []
   for (const { metadata, spec } of policies) {

@@ -1,13 +1,13 @@
 /**
- * How fast bindings may be driven away, over the whole fleet: a cluster that fails must not move everything at once. Each key
- * gets a time of its own, in the order of asking, and keeps it until it is released.
+ * How fast bindings may be evicted, over the whole fleet: a failing cluster must not move everything at once. Each key gets
+ * its own time, in the order of asking, and keeps it until it is released.
  */
 export interface EvictionRate {
   /** How long until it is this key's turn; zero: now. */
   waitMs(key: string, nowMs: number): number
-  /** The key needs its turn no longer: it has been used, or is not wanted any more. */
+  /** The key no longer needs its turn: it was used, or is not wanted any more. */
   release(key: string): void
-  /** Who has a turn and has not used it. */
+  /** Keys that have a turn and have not used it. */
   waiting(): Iterable<string>
 }
 

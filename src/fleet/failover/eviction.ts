@@ -1,6 +1,6 @@
 /**
- * What it means to drive a binding away from a cluster: the cluster leaves spec.clusters and becomes a task that remembers why,
- * in one write, because the two are one decision. Pure; the words of the events are here as well.
+ * What it means to evict a binding from a cluster: the cluster is removed from spec.clusters and becomes a task that
+ * records why, in one write, because the two are one decision. Pure; the texts of the events are here as well.
  */
 import { formatTime } from '../../base/clock.ts'
 import { PURGE_MODE_ALIASES } from '../../kinds/karmada/failover.ts'
@@ -9,16 +9,16 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import type { Action, EventIntent, KeyedEvent } from '../../runtime/controller.ts'
 
-/** One path for both kinds of binding: names of controllers differ, nothing else. */
+/** One implementation for both kinds of bindings: only the controllers' names differ. */
 export const controllerName = (base: string, { namespaced }: Resource): string => (namespaced ? base : `${base}.cluster-scoped`)
 
 export type Eviction = Omit<GracefulEvictionTask, 'fromCluster' | 'replicas' | 'creationTimestamp'>
 
-/** Old names of purge modes mean what they meant. */
+/** Deprecated names of purge modes keep their meaning. */
 export const purgeModeOf = (mode: string): PurgeMode =>
   Object.hasOwn(PURGE_MODE_ALIASES, mode) ? (PURGE_MODE_ALIASES[mode] as PurgeMode) : (mode as PurgeMode)
 
-/** Clusters that the binding is not (or no longer) on are passed over; without a task where there is nothing to remember. */
+/** Clusters that the binding is not (or no longer) on are skipped; an eviction without details leaves no task. */
 export function evict(resource: Resource, binding: Binding, evictions: ReadonlyMap<string, Eviction | undefined>, nowMs: number): Action[] {
   const { clusters = [], gracefulEvictionTasks: tasks = [] } = binding.spec
   const leaving = clusters.filter(({ name }) => evictions.has(name))
@@ -50,13 +50,13 @@ export function evictionEvent(of: KubeObject, cluster: string, how: 'succeed' | 
     : { of, type: 'Warning', reason: 'EvictWorkloadFromClusterFailed', message }
 }
 
-/** The template of a binding, as far as an event needs it. */
+/** The template of a binding, with what an event needs. */
 export function templateOf({ spec: { resource } }: Binding): KubeObject {
   const { apiVersion, kind, namespace, name, uid } = resource
   return { apiVersion, kind, metadata: { namespace, name, uid } }
 }
 
-/** The binding stays until its state is known: that is said once, and the status that brings it enqueues the binding. */
+/** The binding stays until its state is known: recorded once; the status that contains it enqueues the binding. */
 export const heldBack = (binding: Binding, cluster: string, why: string): KeyedEvent => {
   const event = evictionEvent(binding, cluster, 'failed')
   return { ...event, message: `${event.message} ${why}`, key: `${cluster} ${why}` }

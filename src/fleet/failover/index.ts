@@ -1,4 +1,4 @@
-/** What happens to work whose cluster, or which itself, fails: taints by condition, eviction, and the end of what was left. */
+/** What happens to workloads that fail, or whose cluster fails: taints by condition, eviction, and removal of the old copies. */
 
 import type { Binding } from '../../kinds/karmada/index.ts'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
@@ -16,7 +16,7 @@ export type { FailoverOptions } from './options.ts'
 
 interface FailoverDeps {
   interpreter: Interpreter
-  /** How fast taints drive bindings away (default: as fast as the options say). */
+  /** How fast taints evict bindings (default: as the options say). */
   evictions?: EvictionRate
 }
 

@@ -1,17 +1,17 @@
-/** What can be set about failover; the defaults are Karmada's, with eviction on. */
+/** The options of failover; the defaults are Karmada's, with eviction on. */
 import type { PurgeMode } from '../../kinds/karmada/index.ts'
 import { ALL_GATES_ON, type FleetGates } from '../gates.ts'
 
 export interface FailoverOptions {
-  /** Whether NoExecute taints drive bindings away (default true). */
+  /** Whether NoExecute taints evict bindings (default true). */
   noExecuteEviction: boolean
-  /** Bindings that taints may drive away per second, over all clusters (default 0.5). */
+  /** Bindings that taints may evict per second, over all clusters (default 0.5). */
   evictionsPerSecond: number
-  /** How long a cluster that is not ready or cannot be reached is put up with where a policy does not say (default 0: not at all). */
+  /** How long a cluster that is not ready or unreachable is tolerated, unless a policy says otherwise (default 0: not at all). */
   tolerationSeconds: number
-  /** For bindings that say nothing about the failure of a cluster (default Gracefully). */
+  /** For bindings without a setting for cluster failover (default Gracefully). */
   purgeMode: Exclude<PurgeMode, 'Never'>
-  /** How long the copy in a cluster that is left waits for the others to be healthy, where a task does not say (default 600). */
+  /** How long an evicted copy waits for the others to become healthy, unless its task says otherwise (default 600). */
   gracefulEvictionTimeoutSeconds: number
   gates: FailoverGates
 }

@@ -1,7 +1,7 @@
 /**
- * State that a workload takes along: values of its status in the cluster it leaves, found by JSONPath templates as kubectl
- * writes them (`{.a.b}`, text around the braces stays), under the names of labels. What cannot be found is an error, because
- * a move without it would lose it. Pure.
+ * State that a workload takes along: values of its status in the cluster it leaves, found by kubectl's JSONPath templates
+ * (`{.a.b}`; text around the braces is kept), stored under label names. A missing value is an error, because moving without
+ * it would lose it. Pure.
  */
 import type { Binding, StatePreservation } from '../../kinds/karmada/index.ts'
 import { compileJsonPath, jsonPathText } from '../../kube/json-path.ts'
@@ -12,7 +12,7 @@ export type PreservedState = Pick<
   'preservedLabelState' | 'clustersBeforeFailover'
 >
 
-/** What a task says about state: nothing where there are no rules. */
+/** The state recorded in a task: none without rules. */
 export function preservedState(binding: Binding, cluster: string, preservation: StatePreservation | undefined): Parsed<PreservedState> {
   const rules = preservation?.rules ?? []
   if (rules.length === 0) return parsed({})
@@ -28,7 +28,7 @@ export function preservedState(binding: Binding, cluster: string, preservation: 
   return parsed({ preservedLabelState: labels, clustersBeforeFailover: (binding.spec.clusters ?? []).map(({ name }) => name) })
 }
 
-/** A template as one text. */
+/** The result of a template as one string. */
 export function evaluate(template: string, data: unknown): Parsed<string> {
   let text = ''
   for (const part of partsOf(template)) {

@@ -1,6 +1,6 @@
 /**
- * Answers of scripts and webhooks as their API types have them: what bindings are written with. Fields that the types do not
- * know are left out, quantities are in canonical form, and what cannot be such an answer is an error that names the field.
+ * Answers of scripts and webhooks, converted to their API types, as written to bindings. Unknown fields are dropped,
+ * quantities are in canonical form, and an invalid answer is an error that names the field.
  */
 import { isJsonObject, type JsonObject, setOwn } from '../../base/json.ts'
 import type { BindingComponent, ReplicaRequirements } from '../../kinds/karmada/index.ts'
@@ -10,7 +10,7 @@ import { canonicalQuantity } from '../../kube/quantity.ts'
 import { type LabelSelectorObject, validateLabelSelector } from '../../kube/selector.ts'
 import type { DependentReference } from './interpreter.ts'
 
-/** An answer that is none. */
+/** An answer that is invalid. */
 export class AnswerError extends Error {}
 
 const wrong = (path: string, wanted: string): never => {
@@ -23,7 +23,7 @@ function structAt(path: string, value: unknown): JsonObject {
   return isJsonObject(value) ? value : wrong(path, 'a struct')
 }
 
-/** Texts that are there and not empty: Go leaves empty ones out. */
+/** Strings that are present and not empty: Go omits empty ones. */
 function textField(path: string, value: unknown): string | undefined {
   if (isAbsent(value) || value === '') return undefined
   return typeof value === 'string' ? value : wrong(path, 'a text')
@@ -61,7 +61,7 @@ function resourcesOf(path: string, value: unknown): Record<string, string> | und
   return resources
 }
 
-/** Numbers are quantities too, and nothing is none of it. */
+/** Numbers are quantities too; null is zero. */
 function quantityOf(path: string, value: unknown): string {
   if (isAbsent(value)) return '0'
   if (typeof value !== 'string' && typeof value !== 'number') return wrong(path, 'a quantity')
@@ -102,7 +102,7 @@ export function componentsOf(list: readonly unknown[]): BindingComponent[] {
       replicas: countAt(`${path}.replicas`, given.replicas),
     }
     if (!isAbsent(given.replicaRequirements)) {
-      // A component counts against the namespace of its template, and names none.
+      // A component counts against the namespace of its template, and names none itself.
       const { namespace: _, ...requirements } = requirementsOf(given.replicaRequirements, `${path}.replicaRequirements`)
       component.replicaRequirements = requirements
     }

@@ -36,7 +36,7 @@ describe("an interpreter that follows the hub's rules", () => {
     const world = new World({
       controllers: (options) =>
         runAll(options, ({ caches }) => {
-          // As a new process: it knows nothing of what the one before knew.
+          // Like a new process: it knows nothing of what the previous one knew.
           interpreter = anew()
           return { controllers: [curious], ready: followCustomizations(caches, interpreter) }
         }),

@@ -1,4 +1,4 @@
-/** Keeps an interpreter's changeable layers as the hub's customizations and webhook configurations say. */
+/** Keeps the configurable layers of an interpreter in step with the hub's customizations and webhook configurations. */
 import type { Caches } from '../../client/cache/caches.ts'
 import type { Informer } from '../../client/cache/informer.ts'
 import type { ResourceInterpreterCustomization, ResourceInterpreterWebhookConfiguration } from '../../kinds/karmada/index.ts'
@@ -6,7 +6,7 @@ import { RESOURCE_INTERPRETER_CUSTOMIZATIONS, RESOURCE_INTERPRETER_WEBHOOK_CONFI
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ConfigurableInterpreter } from './index.ts'
 
-/** Resolves when the rules that are there now are in use: before that, nobody may ask. */
+/** Resolves when the existing rules are in use: until then the interpreter must not be used. */
 export async function followCustomizations(caches: Caches, interpreter: ConfigurableInterpreter): Promise<void> {
   await Promise.all([
     follow(caches.of(RESOURCE_INTERPRETER_CUSTOMIZATIONS), (all) =>
@@ -18,7 +18,7 @@ export async function followCustomizations(caches: Caches, interpreter: Configur
   ])
 }
 
-/** Rules are few and change rarely: all of them are looked at with every change, once the first list is in. */
+/** Rules are few and change rarely: all of them are processed on every change, once the first list is complete. */
 async function follow(informer: Informer, use: (all: KubeObject[]) => void): Promise<void> {
   informer.subscribe(() => {
     if (informer.hasSynced) use(informer.list())

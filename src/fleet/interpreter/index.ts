@@ -1,6 +1,6 @@
 /**
- * The four layers, in order: customizations, webhooks, bundled rules, native rules. For each operation the first layer with a
- * rule answers, and its error is final. Customizations and webhooks are given as they change, by whoever watches them.
+ * The four layers, in order: customizations, webhooks, bundled rules, native rules. For each operation the first layer with
+ * a rule answers, and its error is final. The code that watches customizations and webhooks passes them in as they change.
  */
 import type { ResourceInterpreterCustomization, ResourceInterpreterWebhookConfiguration } from '../../kinds/karmada/index.ts'
 import { type KubeObject, parseGroupVersion } from '../../kube/meta.ts'
@@ -25,7 +25,7 @@ export interface InterpreterOptions {
   native: Layer
   /** Default: none. */
   thirdParty?: Layer
-  /** Absent: webhooks are not asked. */
+  /** Absent: webhooks are not called. */
   webhooks?: WebhookOptions
 }
 
@@ -87,7 +87,7 @@ export function createInterpreter(options: InterpreterOptions): ConfigurableInte
     useWebhooks(configurations) {
       if (options.webhooks === undefined) return
       webhooks = webhookLayer(configurations, options.webhooks)
-      // Their rules may have wildcards: any kind can be concerned.
+      // Their rules may have wildcards: any kind may be affected.
       notify(undefined)
     },
   }

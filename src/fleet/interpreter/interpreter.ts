@@ -22,7 +22,7 @@ export const OPERATIONS = [
 ] as const
 export type Operation = (typeof OPERATIONS)[number]
 
-/** An object another one needs beside it: by name, or all that a selector finds. */
+/** An object another one depends on: by name, or all that a selector matches. */
 export interface DependentReference extends GroupVersionKind {
   namespace?: string
   /** Either a name or a selector, never both. */
@@ -69,7 +69,7 @@ export interface Layer {
   rulesOf(apiVersion: string, kind: string): KindRules | undefined
 }
 
-/** `KindRules` of a layer that has to ask somebody: every answer is a promise. */
+/** `KindRules` of a layer that makes requests: every answer is a promise. */
 export type AsyncKindRules = {
   [Rule in keyof KindRules]?: (...args: Parameters<NonNullable<KindRules[Rule]>>) => Promise<ReturnType<NonNullable<KindRules[Rule]>>>
 }
@@ -78,7 +78,7 @@ export interface AsyncLayer {
   rulesOf(apiVersion: string, kind: string): AsyncKindRules | undefined
 }
 
-/** Names the kinds whose rules changed; `undefined` says that any kind may have changed. */
+/** Names the kinds whose rules changed; `undefined`: any kind may have changed. */
 export type ChangeHandler = (kinds: readonly GroupVersionKind[] | undefined) => void
 
 /**

@@ -1,4 +1,4 @@
-/** The members of the fleet: how they are reached, how they are, and what joining one makes. */
+/** The members of the fleet: connections to them, their status, and what joining one creates. */
 import type { Controller } from '../../runtime/controller.ts'
 import { cluster } from './cluster/controller.ts'
 import { clusterStatus } from './cluster-status/controller.ts'

@@ -1,6 +1,6 @@
 /**
- * Joining a cluster, and taking it out again. What is there already is left alone where it is as it should be, so doing it
- * again writes nothing: the members of `up` are registered by this at every start.
+ * Joins a cluster, and removes it again. What is already as it should be is left alone, so repeating it writes nothing:
+ * `up` registers its members this way at every start.
  */
 
 import { type Clock, sleep } from '../../base/clock.ts'
@@ -27,7 +27,7 @@ import {
   type Wanted,
 } from './joining-objects.ts'
 
-/** Something a person has to mend; the message says what. */
+/** Something the user has to fix; the message says what. */
 export class JoinError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -44,13 +44,13 @@ export interface Sides {
 export type JoinRequest = Omit<MemberDescription, 'id'>
 
 export interface JoinOptions {
-  /** Only looks and says what it would make. */
+  /** Only reports what would be created. */
   dryRun?: boolean
-  /** How long the member may take to fill a token (default 30 s). */
+  /** How long the member may take to fill in a token (default 30 s). */
   tokenTimeoutMs?: number
 }
 
-/** Refuses a name or a cluster that is joined already. Returns what was made, or would be: `Kind namespace/name` by side. */
+/** Refuses a name or a cluster that is joined already. Returns what was created, or would be: `Kind namespace/name` by side. */
 export async function joinMember(sides: Sides, request: JoinRequest, options: JoinOptions = {}): Promise<string[]> {
   const id = await idOf(sides.member, request)
   for (const known of (await sides.hub.list<Cluster>(CLUSTERS)).items) {
@@ -63,7 +63,7 @@ export async function joinMember(sides: Sides, request: JoinRequest, options: Jo
   return registerMember(sides, request, options)
 }
 
-/** The same without asking whether it is new: what is missing is made, what differs is mended, all else is left alone. */
+/** The same without checking whether it is new: what is missing is created, what differs is corrected, all else is left alone. */
 export async function registerMember(sides: Sides, request: JoinRequest, options: JoinOptions = {}): Promise<string[]> {
   const id = await idOf(sides.member, request)
   const made: string[] = []
@@ -77,7 +77,7 @@ export async function registerMember(sides: Sides, request: JoinRequest, options
   return made
 }
 
-/** Whether the member has filled the tokens that joining asks it for: then registering waits for nobody. */
+/** Whether the member has filled in the tokens that joining requests: then registering does not have to wait. */
 export async function hasTokens(member: Client, request: JoinRequest): Promise<boolean> {
   for (const account of [memberServiceAccount(request.name), IMPERSONATOR_SERVICE_ACCOUNT]) {
     const secret = await ifFound(member.get(SECRETS, { namespace: namespaceOf(request), name: account }))
@@ -113,7 +113,7 @@ async function idOf(member: Client, { name, apiEndpoint }: JoinRequest): Promise
   }
 }
 
-/** True when something was written. Fields that we do not name are others'. */
+/** True when something was written. Fields that we do not set belong to others. */
 async function ensure(client: Client, { resource, object }: Wanted): Promise<boolean> {
   const { namespace, name = '' } = object.metadata
   const found = await ifFound(client.get(resource, { namespace, name }))
@@ -129,7 +129,7 @@ async function make(client: Client, { resource, object }: Wanted): Promise<boole
     await client.create(resource, object)
     return true
   } catch (error) {
-    // Somebody was faster, for example the same command at another place: what they made is looked at like any other.
+    // Created concurrently, for example by the same command elsewhere: treated like any existing object.
     if (isAlreadyExists(error)) return ensure(client, { resource, object })
     throw error
   }
@@ -182,14 +182,14 @@ async function credentialsOf({ member, clock }: Sides, request: JoinRequest, tim
 export interface UnjoinRequest {
   name: string
   namespace?: string
-  /** How long the Cluster may take to go (default 60 s). */
+  /** How long deletion of the Cluster may take (default 60 s). */
   waitMs?: number
-  /** After that, finalizers are taken away: what is in the member may stay there. */
+  /** After that, finalizers are removed: what is in the member may stay there. */
   force?: boolean
   dryRun?: boolean
 }
 
-/** Waits until the Cluster is gone; then, where the member can be reached, what joining made there goes too. */
+/** Waits until the Cluster is gone; then, if the member can be reached, deletes what joining created there. */
 export async function unjoinMember(
   { hub, member, clock }: Omit<Sides, 'member'> & { member?: Client },
   request: UnjoinRequest,
@@ -224,7 +224,7 @@ async function whyNot(hub: Client, { name, waitMs = 60_000 }: UnjoinRequest): Pr
   return `cluster ${name} is not gone after ${Math.round(waitMs / 1000)} s: ${why}\nIt goes on; --force lets go of it now and may leave things in the cluster`
 }
 
-/** Works first: their namespace, and with it the Cluster, waits for them. */
+/** Works first: their namespace, and thereby the Cluster, waits for them. */
 async function letGo(hub: Client, name: string): Promise<void> {
   const namespace = executionNamespace(name)
   const body = { metadata: { finalizers: null } }

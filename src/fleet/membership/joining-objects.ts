@@ -1,4 +1,4 @@
-/** What joining a cluster makes on either side, exactly as Karmada's join does. Pure. */
+/** What joining a cluster creates on either side, exactly as Karmada's join does. Pure. */
 
 import type { Cluster, ClusterSpec } from '../../kinds/karmada/index.ts'
 import { IMPERSONATOR_SERVICE_ACCOUNT, impersonatorSecret, memberRole, memberServiceAccount } from '../../kinds/karmada/names.ts'
@@ -10,13 +10,13 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { ObjectRef } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 
-/** How a cluster is to be known at the hub. */
+/** How a cluster is registered at the hub. */
 export interface MemberDescription extends Pick<ClusterSpec, 'insecureSkipTLSVerification' | 'proxyURL' | 'provider' | 'region' | 'zones'> {
   name: string
   /** The uid of its kube-system namespace. */
   id: string
   apiEndpoint: string
-  /** Where credentials are kept, on both sides (default karmada-cluster). */
+  /** Where credentials are stored, on both sides (default karmada-cluster). */
   namespace?: string
 }
 
@@ -41,7 +41,7 @@ const aNamespace = (name: string): Wanted => ({
   object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } },
 })
 
-/** In this order; the two Secrets are filled by the member. */
+/** In this order; the member fills in the two Secrets. */
 export function objectsInMember(of: Pick<MemberDescription, 'name' | 'namespace'>): Wanted[] {
   const namespace = namespaceOf(of)
   const account = memberServiceAccount(of.name)
@@ -65,7 +65,7 @@ export function objectsInMember(of: Pick<MemberDescription, 'name' | 'namespace'
   ]
 }
 
-/** Who comes through the hub acts there as himself: with his own rights, and nothing of the impersonator's but this. */
+/** Users who come through the hub act there as themselves: the impersonator's own rights are limited to this. */
 const IMPERSONATION = [{ verbs: ['impersonate'], apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'] }]
 
 function granted(role: string, account: ObjectRef, rules: readonly object[]): Wanted[] {
@@ -125,7 +125,7 @@ function clusterOf(member: MemberDescription): Cluster {
   }
 }
 
-/** The Secrets of a Cluster go with it. */
+/** The Secrets of a Cluster are deleted with it. */
 export function ownerReferenceTo({ apiVersion, kind, metadata }: KubeObject): Record<string, unknown> {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true }
 }

@@ -1,4 +1,4 @@
-/** The members of `up` at its hub: joined as any other cluster would be, and what the fleet does by default when one fails. */
+/** The members of `up` at its hub: joined like any other cluster, and the default policy for clusters that fail. */
 
 import { type Client, createClient } from '../../client/client.ts'
 import { isAlreadyExists } from '../../client/errors.ts'
@@ -10,7 +10,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { LocalClusters, LocalMembership } from '../../runtime/module/local-clusters.ts'
 import { hasTokens, registerMember } from './join.ts'
 
-/** Writes nothing when everything is as it was left. */
+/** Writes nothing when everything is as it was. */
 export function localMembers({ hub: transportToHub, members, clock, random }: LocalClusters): LocalMembership {
   const clientTo = (transport: Transport): Client => createClient({ transport, clock, random, userAgent: 'sluice/up' })
   const joined = new Set<string>()
@@ -31,18 +31,21 @@ export function localMembers({ hub: transportToHub, members, clock, random }: Lo
   }
 
   return {
-    // Those that were joined before, for which nobody has to do anything.
+    // Those joined before, whose tokens exist already.
     beforeControllers: () => registerAll(false),
-    // All others: the controllers of a member fill the tokens that joining it asks for.
+    // All others: a member's controllers fill in the tokens that joining requests.
     afterControllers: () => registerAll(true),
   }
 }
 
-/** No member was ever joined. What is made before the first is made once: who takes it away does not find it again after the next start. */
+/**
+ * Whether no member was ever joined. What is created before the first one is created only once: if the user deletes it, it
+ * does not come back at the next start.
+ */
 const isNew = async (hub: Client): Promise<boolean> =>
   !(await hub.list(NAMESPACES)).items.some(({ metadata }) => metadata.name === CLUSTER_NAMESPACE)
 
-/** Work leaves a cluster that is not ready, as far as its policy lets it. */
+/** Workloads leave a cluster that is not ready, as far as their policy permits. */
 const TAINT_POLICY = {
   apiVersion: 'policy.karmada.io/v1alpha1',
   kind: 'ClusterTaintPolicy',

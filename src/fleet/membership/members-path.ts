@@ -1,6 +1,6 @@
 /**
- * POST /sluice.dev/members/NAME/stop and …/start: a member of this process is cut off, and brought back. Only administrators
- * may: no RBAC rule grants the path by default.
+ * POST /sluice.dev/members/NAME/stop and …/start: disconnects a member of this process, and brings it back. For
+ * administrators only: no RBAC rule grants the path by default.
  */
 
 import type { HttpPath } from '../../kinds/subresource.ts'

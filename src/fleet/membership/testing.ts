@@ -1,4 +1,4 @@
-/** For tests of the controllers that need members: a hub with some controllers of the fleet, and members as they are everywhere. */
+/** For tests of controllers that need members: a hub with some controllers of the fleet, and ordinary members. */
 import { seededRandom } from '../../base/random.ts'
 import type { Members } from '../../client/members.ts'
 import { runControllers } from '../../composition.ts'
@@ -15,7 +15,7 @@ import type { ReportsOptions } from './cluster-status/reports.ts'
 
 export type Cast = (deps: ReportsOptions & { members: Members }) => readonly Controller[]
 
-/** The hub runs `cast` and what tidies up; members run what they always run. */
+/** The hub runs `cast`, the garbage collector and namespace lifecycle; members run what they always run. */
 export const runWithCast =
   (cast: Cast): RunControllers =>
   (options, cluster) => {
@@ -47,7 +47,7 @@ export const aCluster = (name: string, spec: Record<string, unknown> = {}): Kube
   spec: { syncMode: 'Push', apiEndpoint: `https://${name}`, secretRef: { namespace: 'karmada-cluster', name }, ...spec },
 })
 
-/** A binding of a Deployment as the detector makes it, already on its way to clusters. */
+/** A binding of a Deployment as the detector makes it, with its clusters already set. */
 export const aBinding = (where: string, clusters: readonly string[], more: Record<string, unknown> = {}): KubeObject => {
   const [namespace = '', name = ''] = where.split('/')
   return {
@@ -63,7 +63,7 @@ export const aBinding = (where: string, clusters: readonly string[], more: Recor
   }
 }
 
-/** For those who only want to know a controller's name and what it declares. */
+/** For tests that only need a controller's name and declarations. */
 export const NO_STATE: ReportsOptions = {
   members: { get: () => undefined, list: () => [], subscribe: () => () => undefined },
   clock: manualClock(),

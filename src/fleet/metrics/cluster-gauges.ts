@@ -1,4 +1,4 @@
-/** What Clusters say of themselves, as numbers. Pure. */
+/** What Clusters report in their status, as numbers. Pure. */
 import type { Cluster } from '../../kinds/karmada/index.ts'
 import { CLUSTER_READY } from '../../kinds/karmada/well-known.ts'
 import { isConditionTrue } from '../../kube/conditions.ts'
@@ -16,7 +16,7 @@ const amountOf =
     return quantity === undefined ? 0 : Number(scaledValue(quantity, -3)) / 1000
   }
 
-/** Undefined where a cluster does not say. */
+/** Undefined where a cluster does not report it. */
 export const CLUSTER_GAUGES: readonly (readonly [KarmadaMetric, OfCluster])[] = [
   ['cluster_ready_state', ({ conditions }) => (isConditionTrue(conditions, CLUSTER_READY) ? 1 : 0)],
   ['cluster_node_number', ({ nodeSummary }) => nodeSummary && (nodeSummary.totalNum ?? 0)],

@@ -1,6 +1,6 @@
 /**
- * Karmada's metrics, under its names, with its labels and buckets, so that dashboards made for it go on working. The one place
- * where they are declared: the series, the reference and the tests are made from this table.
+ * Karmada's metrics, under its names, with its labels and buckets, so that dashboards made for it keep working. This is the
+ * only place where they are declared: the series, the reference and the tests are derived from this table.
  */
 import { exponentialBuckets } from 'prom-client'
 import type { DeclaredMetrics } from '../../runtime/module/module.ts'
@@ -9,7 +9,7 @@ export interface DeclaredMetric {
   type: 'counter' | 'gauge' | 'histogram'
   help: string
   labels: readonly string[]
-  /** Of a histogram; default: those of Prometheus itself. */
+  /** For a histogram; default: Prometheus' own. */
   buckets?: readonly number[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Karmada's metrics from what the runtime reports of passes, writes, events and queues, and from what controllers of the fleet measure.
- * A write or a pass costs a few look-ups; what can be read from caches is read when somebody scrapes.
+ * Karmada's metrics, from what the runtime reports about passes, writes, events and queues, and from what controllers of
+ * the fleet measure. A write or a pass costs a few look-ups; what can be read from caches is read at scrape time.
  */
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
@@ -21,7 +21,7 @@ export interface FleetMetrics {
 }
 
 const CLUSTER_SCOPED = '.cluster-scoped'
-/** A controller of cluster-scoped bindings is the same with another name. */
+/** A controller of cluster-scoped bindings counts as the one of namespaced bindings. */
 const baseOf = (controller: string): string =>
   controller.endsWith(CLUSTER_SCOPED) ? controller.slice(0, -CLUSTER_SCOPED.length) : controller
 

@@ -1,4 +1,4 @@
-/** What controllers of the fleet report about their work beyond what the runtime sees. All of it may be left out. */
+/** What controllers of the fleet report about their work beyond what the runtime observes. All of it is optional. */
 
 export type ScheduleStep = 'Filter' | 'Score' | 'Select' | 'AssignReplicas'
 export type TimedWork = ScheduleStep | 'MatchPolicy'
@@ -6,20 +6,20 @@ export type TimedWork = ScheduleStep | 'MatchPolicy'
 export interface Decided {
   controller: string
   key: string
-  /** Why it was decided: because its replicas changed, or for any other reason. */
+  /** Why it was scheduled: because its replicas changed, or for any other reason. */
   type: 'ScaleSchedule' | 'ReconcileSchedule'
   isSuccess: boolean
 }
 
 export interface FleetMeasures {
-  /** Does the work and notes how long it took. */
+  /** Runs the work and records how long it took. */
   timed<T>(what: TimedWork, work: () => T): T
   /** The attempt ends with the pass in which this was decided. */
   decided(decision: Decided): void
   heartbeat(cluster: string, durationMs: number): void
-  /** Bindings that wait for their turn to be evicted: `<plural> <namespace>/<name>`. Read when somebody scrapes. */
+  /** Bindings that wait for their turn to be evicted: `<plural> <namespace>/<name>`. Read at scrape time. */
   watchEvictions(waiting: () => Iterable<string>): void
 }
 
-/** Does the work, and notes nothing. */
+/** Runs the work, and records nothing. */
 export const untimed: FleetMeasures['timed'] = (_what, work) => work()

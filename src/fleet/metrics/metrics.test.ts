@@ -43,7 +43,7 @@ const EXPECTED: Readonly<Record<string, readonly [string, ...string[]]>> = {
   scheduler_pending_bindings: ['gauge', 'queue'],
 }
 
-/** The upper ends of its buckets: from where, how many, and the last. */
+/** The upper bounds of its buckets: the first, how many, and the last. */
 const BUCKETS: Readonly<Record<string, readonly [number, number, number]>> = {
   cluster_sync_status_duration_seconds: [0.005, 11, 10],
   resource_match_policy_duration_seconds: [0.001, 12, 2.048],
@@ -70,7 +70,7 @@ describe("Karmada's metrics", () => {
   it('have its buckets', async () => {
     const registry = new Registry()
     const { measures, observer } = createFleetMetrics(registry, manualClock())
-    // A histogram is exposed with its buckets once something is in them.
+    // A histogram exposes its buckets only once it has observations.
     measures.heartbeat('member1', 1)
     for (const what of ['MatchPolicy', 'Filter'] as const) measures.timed(what, () => undefined)
     for (const controller of ['fleet.detector.binding', 'fleet.binding.works', 'fleet.execution', 'fleet.failover.taint-eviction'])

@@ -1,4 +1,4 @@
-/** What is read from caches and queues when somebody scrapes. */
+/** What is read from caches and queues at scrape time. */
 import type { Caches } from '../../client/cache/caches.ts'
 import type { Binding, Cluster } from '../../kinds/karmada/index.ts'
 import { CLUSTER_RESOURCE_BINDINGS, CLUSTERS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
@@ -43,7 +43,7 @@ export function readAtScrape(series: Series, { caches, queues, evictions }: Read
   series.read('eviction_kind_total', () => evictionsByCluster(evictions(), caches()))
 }
 
-/** Series of a cluster that is gone would be exposed for ever. */
+/** Otherwise the series of a deleted cluster would be exposed for ever. */
 function forgetGone(series: Series, caches: Caches | undefined): void {
   const clusters = caches?.known(CLUSTERS)
   if (clusters?.hasSynced !== true) return

@@ -7,11 +7,11 @@ export type Labels = Readonly<Record<string, string>>
 export interface Series {
   count(name: KarmadaMetric, labels: Labels): void
   observe(name: KarmadaMetric, labels: Labels, seconds: number): void
-  /** Replaces all that a gauge says; `read` is asked when somebody scrapes. */
+  /** Replaces all values of a gauge; `read` is called at scrape time. */
   read(name: KarmadaMetric, read: () => Iterable<readonly [Labels, number]>): void
   /** Which clusters have counters or histograms. */
   clusters(): Iterable<string>
-  /** The series of a cluster are no longer exposed. */
+  /** Stops exposing the series of a cluster. */
   forget(cluster: string): void
 }
 

@@ -196,7 +196,7 @@ describe('fleet.namespace', () => {
   })
 })
 
-/** As the namespace controller of the hub does, which does not run here: the Namespace goes when nothing is in it. */
+/** Does what the hub's namespace controller does, which does not run here: the Namespace is removed when it is empty. */
 async function finish(world: World, name: string): Promise<void> {
   await world.hub.delete(NAMESPACES, name)
   await world.settle()

@@ -1,9 +1,9 @@
 /**
- * Gives every cluster the namespaces of the hub: a Work for each pair. Sole writer of: Works that a Namespace owns (their
- * status aside). Runs again when the namespace changes, when a cluster comes, goes or gets other traits that a
- * ClusterOverridePolicy could mean, when its execution namespace appears, and when a Work was changed or is gone. Deletion:
- * the Works belong to the Namespace, so the garbage collector removes them, and with them the namespaces in the members.
- * A namespace that is excluded later stays where it is: to take it away would take away what is in it.
+ * Gives every cluster the namespaces of the hub: a Work for each pair. Sole writer of: Works owned by a Namespace (their
+ * status aside). Runs again when the namespace changes, when a cluster is added, removed or gets other traits that a
+ * ClusterOverridePolicy could select by, when its execution namespace appears, and when a Work was changed or is gone.
+ * Deletion: the Works are owned by the Namespace, so the garbage collector deletes them, and with them the namespaces in
+ * the members. A namespace that is excluded later stays in the members: removing it would remove its contents.
  */
 import { messageOf } from '../../base/error-text.ts'
 import { deepEqual } from '../../base/json.ts'
@@ -28,7 +28,7 @@ import {
 import { isSynced } from './is-synced.ts'
 import { changeOf, type Overridden, ownerOf, workFor, workNameOf } from './work.ts'
 
-/** Given the policies that may mean an object, what a cluster gets of it. Throws when one of them cannot be applied. */
+/** Given the policies that may select an object, what a cluster gets of it. Throws when one of them cannot be applied. */
 export type ApplyOverrides = (of: {
   template: KubeObject
   clusterPolicies: readonly ClusterOverridePolicy[]
@@ -58,7 +58,7 @@ const CONCURRENCY = 8
 export function namespaceSync({ applyOverrides, skippedNamespaces }: NamespaceDeps): Controller {
   const isWanted = isSynced(skippedNamespaces)
   let hasBegun = false
-  /** Before the first pass every namespace is on its way already. */
+  /** Before the first pass every namespace is queued already. */
   const everyNamespace = (read: Reader): ObjectRef[] => (hasBegun ? read.list(NAMESPACES).filter(isWanted).map(refOf) : [])
 
   function observe(_ref: ObjectRef, namespace: Namespace | undefined, read: Reader): Observed {
@@ -105,7 +105,7 @@ function plan({ namespace, targets }: Observed): Plan {
     if ('failure' in overridden) return []
     const wanted = workFor({ namespace, cluster, overridden, live })
     if (live === undefined) return [{ do: 'create', resource: WORKS, object: wanted }]
-    // One that goes, or belongs to a binding or to a namespace of before: what is there first has to be gone.
+    // It is being deleted, or belongs to a binding or to an earlier namespace of the same name: it has to be gone first.
     if (isGoing(live) || ownerOf(live)?.uid !== namespace.metadata.uid) return []
     const patch = changeOf(live, wanted)
     return patch === undefined ? [] : [{ do: 'patch', resource: WORKS, of: live, patch }]
@@ -137,7 +137,7 @@ function targetOf(cluster: Cluster, { template, override, read }: Overriding): T
   }
 }
 
-/** A cluster that goes gets nothing more, and one without an execution namespace has no place for it yet. */
+/** A cluster that is being deleted gets nothing more, and one without an execution namespace cannot hold Works yet. */
 function canReceive(cluster: Cluster, read: Reader): boolean {
   const execution = read.get(NAMESPACES, '', executionNamespace(cluster.metadata.name ?? ''))
   return !isGoing(cluster) && execution !== undefined && !isGoing(execution)
@@ -161,7 +161,7 @@ const marksOf = ({ metadata: { labels, annotations } }: KubeObject): unknown => 
 const traitsOf = ({ metadata, spec }: Cluster): unknown => [metadata.labels, spec?.provider, spec?.region, spec?.zone, spec?.zones]
 const essenceOf = ({ metadata, spec }: Work): unknown => [metadata.deletionTimestamp, metadata.annotations, metadata.ownerReferences, spec]
 
-/** Also what somebody else brings to a member: when that goes, it is our turn. */
+/** Includes namespaces that someone else's Work contains: when that Work is gone, ours can be created. */
 function namespacesOf(work: Work): ObjectRef[] {
   const manifests = (work.spec?.workload?.manifests ?? []) as unknown[] as readonly KubeObject[]
   const brought = manifests.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata?.name ?? '')

@@ -1,10 +1,10 @@
-/** Which namespaces of the hub members get: all but those of the system, the reserved ones, and those that say no. */
+/** Which namespaces of the hub members get: all but system namespaces, the reserved ones, and those that opt out. */
 
 import { clusterOfExecutionNamespace } from '../../kinds/karmada/names.ts'
 import { CLUSTER_NAMESPACE, SKIP_NAMESPACE_LABEL, SYSTEM_NAMESPACE } from '../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 
-/** Names as regular expressions, each for the whole name. */
+/** Regular expressions, each matching the whole name. */
 const SKIPPED_NAMESPACES: readonly string[] = ['kube-.*']
 
 const RESERVED: ReadonlySet<string> = new Set([SYSTEM_NAMESPACE, CLUSTER_NAMESPACE])
@@ -12,7 +12,7 @@ const RESERVED: ReadonlySet<string> = new Set([SYSTEM_NAMESPACE, CLUSTER_NAMESPA
 /** Every cluster has this one. */
 const EVERYWHERE = 'default'
 
-/** Throws when one of the expressions cannot be read. */
+/** Throws when one of the expressions is invalid. */
 export function isSynced(skipped: readonly string[] = SKIPPED_NAMESPACES): (namespace: KubeObject) => boolean {
   const expressions = skipped.map((text) => new RegExp(`^(?:${text})$`))
   return ({ metadata: { name = '', labels } }) =>

@@ -1,4 +1,4 @@
-/** The Work that brings a namespace to one cluster, and what has to change about one that is there. Pure. */
+/** The Work that brings a namespace to one cluster, and what has to change about an existing one. Pure. */
 
 import { deepEqual } from '../../base/json.ts'
 import { markedManifest } from '../../kinds/karmada/manifest-marks.ts'
@@ -18,7 +18,7 @@ import type { Work } from '../../kinds/karmada/work.ts'
 import { groupVersion, type KubeObject, type OwnerReference } from '../../kube/meta.ts'
 import { pruneForMember } from '../interpreter/native/prune.ts'
 
-/** What override policies make of an object, and the annotations by which a Work says so. */
+/** What override policies make of an object, and the annotations that record it on a Work. */
 export interface Overridden {
   object: KubeObject
   annotations: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export interface WorkInput {
   namespace: KubeObject
   cluster: string
   overridden: Overridden
-  /** The Work that is there already. */
+  /** The existing Work. */
   live: Work | undefined
 }
 
@@ -58,7 +58,7 @@ export function workFor({ namespace, cluster, overridden, live }: WorkInput): Wo
   } as Work
 }
 
-/** The namespace that a Work was made for by us; undefined for a Work that a binding, or anybody else, has made. */
+/** The namespace that we made a Work for; undefined for a Work that a binding, or anyone else, made. */
 export function ownerOf({ metadata }: Work): OwnerReference | undefined {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)
   return owner?.apiVersion === 'v1' && owner.kind === 'Namespace' ? owner : undefined

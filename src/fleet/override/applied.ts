@@ -1,4 +1,4 @@
-/** What a Work says about the overrides in it: JSON in two annotations, as Karmada prints it, so that equal overrides are equal texts. */
+/** What a Work records about its overrides: JSON in two annotations, as Karmada prints it, so that equal overrides are equal texts. */
 import { isJsonObject, setOwn } from '../../base/json.ts'
 import type { FieldPatch, Overriders } from '../../kinds/karmada/index.ts'
 import { APPLIED_CLUSTER_OVERRIDES, APPLIED_OVERRIDES } from '../../kinds/karmada/well-known.ts'
@@ -14,7 +14,7 @@ interface Applied {
   appliedOverrides: readonly AppliedOverride[]
 }
 
-/** Only where something was applied. */
+/** Only for overrides that were applied. */
 export function appliedAnnotations({ appliedClusterOverrides, appliedOverrides }: Applied): Record<string, string> {
   return {
     ...(appliedClusterOverrides.length === 0 ? {} : { [APPLIED_CLUSTER_OVERRIDES]: appliedJson(appliedClusterOverrides) }),
@@ -22,7 +22,7 @@ export function appliedAnnotations({ appliedClusterOverrides, appliedOverrides }
   }
 }
 
-/** Sorted by policy; rules of one policy stay in their order. */
+/** Sorted by policy; rules of one policy keep their order. */
 const appliedJson = (applied: readonly AppliedOverride[]): string =>
   goJson(
     applied
@@ -30,7 +30,7 @@ const appliedJson = (applied: readonly AppliedOverride[]): string =>
       .map(({ policyName, overriders }) => ({ policyName, overriders: printed(overriders) })),
   )
 
-/** The fields in the order of Go's structs, without what is empty; a value of any kind is always printed. */
+/** The fields in the order of Go's structs, without empty ones; an arbitrary JSON value is always printed. */
 function printed(overriders: Overriders): object {
   const { plaintext, imageOverrider, commandOverrider, argsOverrider, labelsOverrider, annotationsOverrider, fieldOverrider } = overriders
   const map = (list: Overriders['labelsOverrider']) => list?.map(({ operator, value }) => ({ operator, value: sorted(value) }))

@@ -9,7 +9,7 @@ import { aCluster, aClusterPolicy, aDeployment, aPolicy } from './testing.ts'
 
 const member1 = aCluster('member1', { env: 'test' })
 
-/** Appends its name to what others wrote, so that the order shows. */
+/** Appends its name to what others wrote, so that the order is visible. */
 const writes = (name: string): Overriders => ({ commandOverrider: [{ containerName: 'web', operator: 'add', value: [name] }] })
 const byName: Partial<OverrideSpec> = { resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }] }
 const byKind: Partial<OverrideSpec> = { resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment' }] }

@@ -1,8 +1,8 @@
 /**
- * What override policies make of an object for one cluster. Cluster policies come first, then those of the object's namespace;
- * of each, the more specific later, so that it wins, and by name where they are alike; of a policy, its rules in the order
- * in which they are listed; of a rule, always the same order of kinds. Pure: the same for the same input, in whatever order
- * policies are given. One overrider that does not apply means that nothing is.
+ * What override policies make of an object for one cluster. Cluster policies are applied first, then those of the object's
+ * namespace; among them, the more specific later, so that it wins, and by name if equally specific; within a policy, its
+ * rules in the order in which they are listed; within a rule, the kinds of overriders in a fixed order. Pure and
+ * independent of the order in which policies are given. If one overrider cannot be applied, nothing is.
  */
 
 import { clusterMatcher } from '../../kinds/karmada/cluster-affinity-match.ts'
@@ -16,7 +16,7 @@ import { applyOverriders } from './overriders/index.ts'
 
 export interface OverridePolicies {
   clusterPolicies: readonly ClusterOverridePolicy[]
-  /** Those of other namespaces than the object's do not count. */
+  /** Policies of namespaces other than the object's are ignored. */
   policies: readonly OverridePolicy[]
 }
 
@@ -24,11 +24,11 @@ export interface Overridden {
   object: KubeObject
   appliedClusterOverrides: readonly AppliedOverride[]
   appliedOverrides: readonly AppliedOverride[]
-  /** What the Work says about them. */
+  /** What the Work records about them. */
   annotations: Readonly<Record<string, string>>
 }
 
-/** A policy that does not apply; the message names the policy, the cluster, the overrider and its path. */
+/** A policy that cannot be applied; the message names the policy, the cluster, the overrider and its path. */
 export class OverrideError extends Error {
   readonly policy: string
   readonly cluster: string
@@ -51,7 +51,7 @@ export function applyOverrides(input: { object: KubeObject; cluster: Cluster } &
   }
 }
 
-/** The same for many clusters: selectors are read once. What is returned throws OverrideError. */
+/** The same for many clusters: selectors are parsed once. The returned function throws OverrideError. */
 export function overridesOf({ clusterPolicies, policies }: OverridePolicies): (object: KubeObject, cluster: Cluster) => Overridden {
   const [ofClusters, ofNamespaces] = [clusterPolicies.map(compiled), policies.map(compiled)]
   return (object, cluster) => {
@@ -73,7 +73,7 @@ interface Compiled {
 
 function compiled({ metadata, spec }: OverridePolicy | ClusterOverridePolicy): Compiled {
   const selectors = spec.resourceSelectors ?? []
-  // Before there were rules, a policy was one itself.
+  // Before rules existed, a policy was itself a single rule.
   const single: OverrideRule = { targetCluster: spec.targetCluster, overriders: spec.overriders ?? {} }
   const rules = spec.overrideRules ?? []
   return {

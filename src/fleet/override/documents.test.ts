@@ -38,7 +38,7 @@ describe('JSON in a field', () => {
   }
 })
 
-/** What other readers of YAML make of the largest integers is another matter. */
+/** Other YAML readers handle the largest integers differently. */
 const withoutLarge = (_: string, value: unknown): unknown => (typeof value === 'number' && Math.abs(value) > 2 ** 53 ? 0 : value)
 
 describe('YAML in a field', () => {

@@ -1,6 +1,6 @@
 /**
- * The name of an image in its parts: registry (with port), repository, and tag or digest. Where an image has both a tag and a
- * digest, Karmada keeps the tag alone once it changes the image, and so do we.
+ * The name of an image in its parts: registry (with port), repository, and tag or digest. If an image has both a tag and a
+ * digest, Karmada keeps only the tag once it changes the image, and so do we.
  */
 import type { ImageOverrider } from '../../kinds/karmada/index.ts'
 import { goQuote } from '../../kube/go-print.ts'
@@ -24,10 +24,10 @@ const REFERENCE = new RegExp(`^((?:${HOST}/)?${PATH_PART}(?:/${PATH_PART})*)(?::
 const POSSIBLE_HOST = new RegExp(`^${HOST}/`)
 const WHOLE_TAG = new RegExp(`^${TAG}$`)
 const WHOLE_DIGEST = new RegExp(`^${DIGEST}$`)
-/** The digests that can be told right from wrong; an image with any other is no image. */
+/** The digests that can be validated; an image with any other is invalid. */
 const KNOWN_DIGEST = /^(?:sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})$/
 
-/** Throws DoesNotApply for what is no image. */
+/** Throws DoesNotApply if the text is not an image name. */
 export function parseImage(text: string): Image {
   const match = text.length > MAX_LENGTH ? null : REFERENCE.exec(text)
   const [, name = '', tag = '', digest = ''] = match ?? []
@@ -37,7 +37,7 @@ export function parseImage(text: string): Image {
   return { ...splitName(name), tag, digest: tag === '' ? digest : '' }
 }
 
-/** The first part is a registry when it looks like a host: with a dot or a port, or `localhost`. */
+/** The first part is a registry if it looks like a host: with a dot or a port, or `localhost`. */
 function splitName(name: string): Pick<Image, 'registry' | 'repository'> {
   const slash = name.indexOf('/')
   const first = name.slice(0, Math.max(slash, 0))
@@ -71,7 +71,7 @@ function changedImage(image: Image, { component, operator, value = '' }: Change)
   }
 }
 
-/** What is neither a tag nor a digest changes nothing. */
+/** Text that is neither a tag nor a digest changes nothing. */
 function withVersion(image: Image, text: string): Image {
   if (WHOLE_TAG.test(text)) return { ...image, tag: text, digest: '' }
   return WHOLE_DIGEST.test(text) ? { ...image, tag: '', digest: text } : image

@@ -1,7 +1,7 @@
 /**
- * JSON that is printed again as it was, but for what changes: without spaces, keys in their places, numbers and texts to the
- * letter. So while the document is at hand, each number and each text in it is a symbol whose description is how it was
- * written, and each object a Map, because objects of JavaScript put some keys before others.
+ * JSON that is printed exactly as it was, except for what changes: without spaces, keys in their places, numbers and
+ * strings verbatim. To that end, in a parsed document each number and string is a symbol whose description is its source
+ * text, and each object a Map, because JavaScript objects reorder some keys.
  */
 import { isJsonObject } from '../../base/json.ts'
 import { compareStrings, goJson } from '../../kube/go-print.ts'
@@ -10,7 +10,7 @@ import { DoesNotApply } from './json-patch.ts'
 
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g
 
-/** Throws DoesNotApply for what is no JSON. */
+/** Throws DoesNotApply for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     parseJsonText(text)
@@ -18,7 +18,7 @@ export function parseJson(text: string): unknown {
     if (error instanceof JsonTextError) throw new DoesNotApply(`the text is not JSON: ${error.message}`)
     throw error
   }
-  // Every token becomes a text that holds how it was written; keys are read a second time.
+  // Every token becomes a string that holds its source text; keys are decoded a second time.
   return unmarked(JSON.parse(text.replace(TOKENS, (token) => JSON.stringify(token))))
 }
 
@@ -36,11 +36,11 @@ export function printJson(value: unknown): string {
   return `{${[...(value as ReadonlyMap<string, unknown>)].map(([key, one]) => `${goJson(key)}:${printJson(one)}`).join(',')}}`
 }
 
-/** As Go's encoder leaves texts that it takes over. */
+/** As Go's encoder leaves strings that it copies. */
 const withoutHtml = (text: string): string =>
   text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** What a policy puts into a document has its keys in order: so API servers keep them. */
+/** Values that a policy inserts have sorted keys, because that is how API servers store them. */
 export function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder)
   if (!isJsonObject(value)) return value

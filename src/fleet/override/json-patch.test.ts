@@ -83,7 +83,7 @@ describe('a patch of an override', () => {
         return 'refused'
       }
     }
-    /** It changes what it is given, and breaks where a value stands in the way. */
+    /** It modifies its input, and breaks if a scalar is in the way. */
     const standard = (given: unknown, operations: readonly PatchOperation[]): { result: unknown } | 'refused' => {
       const result = deepClone(given)
       const patch = operations.map(({ operator, path, value }) => ({ op: operator, path, value: deepClone(value) })) as Operation[]
@@ -100,7 +100,7 @@ describe('a patch of an override', () => {
         const ours = outcome(() => applyPatch(deepFreeze(deepClone(given)), operations))
         const theirs = standard(given, operations)
         if (theirs === 'refused') assert.equal(ours, 'refused')
-        // The other one does not mind names and places beyond the end of a list.
+        // The other implementation accepts names and positions beyond the end of a list.
         if (ours === 'refused' || theirs === 'refused') return
         applied++
         assert.ok(deepEqual(ours.result, theirs.result), JSON.stringify({ ours, theirs }))

@@ -1,7 +1,7 @@
 /**
- * RFC 6902 as override policies use it (add, remove, replace), strictly: what is removed or replaced must be there. A server's
- * own JSON patch forgives some of that and sorts keys; here keys keep their places, because the result may be printed into a
- * text that people read. Documents are never changed, the result shares what was not touched.
+ * RFC 6902 as override policies use it (add, remove, replace), strictly: what is removed or replaced must exist. A server's
+ * own JSON patch is more lenient and sorts keys; here keys keep their places, because the result may be printed into text
+ * that people read. Documents are never modified; the result shares what was not touched.
  */
 import { isJsonObject, setOwn } from '../../base/json.ts'
 import { goQuote } from '../../kube/go-print.ts'
@@ -10,18 +10,18 @@ export interface PatchOperation {
   operator: string
   /** A JSON pointer. */
   path: string
-  /** Absent is null. */
+  /** Absent means null. */
   value?: unknown
 }
 
-/** Why a patch, or any other overrider, does not apply; the sentence goes on where its path is named. */
+/** Why a patch, or any other overrider, cannot be applied; callers prefix the path to the message. */
 export class DoesNotApply extends Error {}
 
 const fail = (message: string): never => {
   throw new DoesNotApply(message)
 }
 
-/** What does not apply says where. */
+/** Prefixes `what` to the message of a DoesNotApply. */
 export function naming<T>(what: string, act: () => T): T {
   try {
     return act()
@@ -40,7 +40,7 @@ export function applyPatch(document: unknown, operations: readonly PatchOperatio
   return current
 }
 
-/** The value at a pointer. Throws DoesNotApply where there is none. */
+/** The value at a pointer. Throws DoesNotApply if there is none. */
 export function valueAt(document: unknown, pointer: string): unknown {
   return naming(goQuote(pointer), () => keysOf(pointer).reduce(existing, document))
 }
@@ -61,7 +61,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['replace', replace],
 ])
 
-/** What must keep the order of its keys, whatever they are called, is a Map. */
+/** Objects that must keep the order of their keys are Maps. */
 const isKeyed = (value: unknown): boolean => value instanceof Map || isJsonObject(value)
 const isContainer = (value: unknown): boolean => Array.isArray(value) || isKeyed(value)
 
@@ -86,7 +86,7 @@ function existing(container: unknown, key: string): unknown {
   return Object.hasOwn(container, key) ? container[key] : fail(`there is no ${goQuote(key)}`)
 }
 
-/** A copy in which an entry that exists, or a new key of an object, has the value. */
+/** A copy in which an existing entry, or a new key of an object, has the value. */
 function withEntry(container: unknown, key: string, value: unknown): unknown {
   if (Array.isArray(container)) return container.with(indexWithin(key, container.length), value)
   if (container instanceof Map) return new Map(container).set(key, value)
@@ -117,7 +117,7 @@ function remove(container: unknown, key: string): unknown {
   return Object.fromEntries(Object.entries(container as object).filter(([name]) => name !== key))
 }
 
-/** Negative indexes count from the end, as with Karmada. */
+/** Negative indexes count from the end, as in Karmada. */
 function indexWithin(key: string, length: number): number {
   if (!/^[+-]?[0-9]{1,9}$/.test(key)) return fail(`${goQuote(key)} is no index of a list`)
   const index = Number(key) < 0 ? Number(key) + length : Number(key)

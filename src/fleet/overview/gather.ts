@@ -1,4 +1,4 @@
-/** Objects of one resource in all clusters of a hub, as one table or in one order. A cluster that cannot say leaves its reason. */
+/** Objects of one resource in all clusters of a hub, as one table or in one order. A cluster that cannot answer leaves a reason. */
 import type { Cluster } from '../../kinds/karmada/cluster.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type FleetQuery, type MemberAsker, type MemberPage, MemberProblem } from './members.ts'
@@ -8,7 +8,7 @@ import { byPlace, type Columns, columnsOf, type FleetRow, joinedColumns, rowsOf,
 export interface Gathering {
   clusters: readonly Cluster[]
   asker: MemberAsker
-  /** Filled while it is gathered: why a cluster said nothing, by its name. */
+  /** Filled during gathering: why a cluster did not answer, by name. */
   problems: Map<string, string>
 }
 
@@ -54,9 +54,9 @@ export interface FleetObject {
 }
 
 export interface FleetObjects {
-  /** In the order of servers, which is that of namespace and name; as they come. */
+  /** In the order of servers, by namespace and name; streamed. */
   objects: AsyncIterable<FleetObject>
-  /** Known when all objects have come. */
+  /** Known once all objects have arrived. */
   isNamespaced(): boolean
 }
 
@@ -76,7 +76,7 @@ export function gatherObjects(gathering: Gathering, of: GatherQuery): FleetObjec
   return { objects: merged(lists, inServerOrder), isNamespaced: () => isNamespaced }
 }
 
-/** What a cluster says; when it says nothing more, why. */
+/** The pages of a cluster; if they end early, records why. */
 async function* pagesOf({ asker, problems }: Gathering, cluster: Cluster, query: FleetQuery): AsyncGenerator<MemberPage> {
   try {
     for await (const pages of asker.pages(cluster, query)) yield* pages

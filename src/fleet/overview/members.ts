@@ -1,6 +1,6 @@
 /**
- * The clusters of a hub, asked for one resource: each by its own name for it, page by page, a few at a time, and none for
- * longer than it takes to answer. A cluster that cannot say leaves a reason and keeps nobody waiting.
+ * Asks the clusters of a hub for one resource: each by its own name for it, page by page, a few clusters at a time, each
+ * with a time limit. A cluster that cannot answer leaves a reason and blocks nothing else.
  */
 
 import type { Clock } from '../../base/clock.ts'
@@ -19,9 +19,9 @@ import { credentialsOf } from '../../runtime/followed-members.ts'
 import { type Page, paged } from './merge.ts'
 
 export interface FleetQuery {
-  /** As people write it. */
+  /** As users write it. */
   resource: string
-  /** What the hub takes it for; undefined when it has nothing of that name. */
+  /** The resource that the hub resolves it to; undefined when it has none of that name. */
   atHub: Resource | undefined
   /** '' for all. */
   namespace: string
@@ -49,7 +49,7 @@ const TIMEOUT_MS = 10_000
 const AT_ONCE = 16
 const PAGE_SIZE = 500
 
-/** Why a cluster said nothing, for people. */
+/** Why a cluster did not answer, for users. */
 export class MemberProblem extends Error {}
 
 export interface MemberAsker {
@@ -77,7 +77,7 @@ export function createMemberAsker(options: AskOptions): MemberAsker {
     return transport
   }
 
-  /** Nothing is waited for longer than this, whatever the transport does. */
+  /** Nothing takes longer than this, whatever the transport does. */
   async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const timeout = new AbortController()
     let cancel: () => void = () => undefined
@@ -112,7 +112,7 @@ export function createMemberAsker(options: AskOptions): MemberAsker {
               body = await ask(known)
             } catch (error) {
               if (!isNotFound(error) || token !== undefined || known !== query.atHub) throw error
-              // Another version of it, perhaps.
+              // Perhaps it is served in another version.
               known = await named(createClient({ transport, clock, random, userAgent: 'sluice/get' }), query.resource)
               body = await ask(known)
             }
@@ -153,7 +153,7 @@ async function listPage(sender: Sender, resource: Resource, { query, token, sign
   try {
     return await ask(token)
   } catch (error) {
-    // The history moved on; what is left of the list is given as it is now.
+    // The continue token expired; the rest of the list is given as it is now.
     const fresh = error instanceof ApiError && error.code === 410 ? error.status.metadata?.continue : undefined
     if (typeof fresh === 'string' && fresh !== '' && fresh !== token) return ask(fresh)
     throw error
@@ -166,7 +166,7 @@ function problemOf(error: unknown): unknown {
   return error
 }
 
-/** So many at once, the others in the order they came. */
+/** Runs this many at once, the others in the order they came. */
 function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0

@@ -1,18 +1,18 @@
-/** Many lists, each in order, as one list in order, of which only a page or two of each are kept at a time. */
+/** Merges many sorted lists into one, keeping only a page or two of each at a time. */
 
 export interface Page<T> {
   items: T[]
-  /** Of the page after it; undefined when there is none. */
+  /** Token of the next page; undefined when there is none. */
   next: string | undefined
 }
 
-/** Pages of one list; the next is asked for while the one before is worked through. */
+/** Pages of one list; the next one is requested while the current one is processed. */
 export async function* paged<T>(page: (token: string | undefined) => Promise<Page<T>>): AsyncGenerator<T[]> {
   let asked: Promise<Page<T>> | undefined = page(undefined)
   while (asked !== undefined) {
     const { items, next }: Page<T> = await asked
     asked = next === undefined ? undefined : page(next)
-    // Heard when its turn comes; until then it is not unheard.
+    // A failure is handled when this page is awaited; until then it must not count as unhandled.
     asked?.catch(() => undefined)
     yield items
   }
@@ -30,7 +30,7 @@ export async function* merged<T>(lists: readonly AsyncIterable<T[]>[], compare: 
   const before = (a: Head<T>, b: Head<T>): boolean => (compare(a.items[a.at] as T, b.items[b.at] as T) || a.source - b.source) < 0
   const begun = lists.map((list, source): Head<T> => ({ items: [], at: 0, rest: list[Symbol.asyncIterator](), source }))
   try {
-    /** The last is next. */
+    /** The last one is next. */
     const heads: Head<T>[] = []
     const put = (head: Head<T>): void => {
       let low = 0
@@ -54,7 +54,7 @@ export async function* merged<T>(lists: readonly AsyncIterable<T[]>[], compare: 
   }
 }
 
-/** With the next page that has something; undefined when there is none. */
+/** Advances to the next page that is not empty; undefined when there is none. */
 async function filled<T>(head: Head<T>): Promise<Head<T> | undefined> {
   for (;;) {
     const { done, value } = await head.rest.next()

@@ -1,7 +1,7 @@
-/** The tables that servers print, made into one: whose object it is comes first, whether it is managed from the hub last. Pure. */
+/** Merges the tables that servers print into one: the cluster comes first, whether the hub manages the object last. Pure. */
 import type { KubeObject } from '../../kube/meta.ts'
 
-/** meta.k8s.io/v1 Table, as far as it is read. */
+/** meta.k8s.io/v1 Table, as far as it is used. */
 export interface ServerTable {
   kind?: string
   metadata?: { continue?: string }
@@ -19,7 +19,7 @@ export interface FleetRow {
 }
 
 export interface TableStyle {
-  /** Columns for which there is no room otherwise. */
+  /** Also prints columns that are otherwise left out. */
   isWide: boolean
   showsNamespace: boolean
 }
@@ -46,7 +46,7 @@ function cellText(cell: unknown): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
 }
 
-/** Columns of all clusters; those that only some have stand where they were first seen, after what comes before them there. */
+/** Columns of all clusters; those that only some have go where they were first seen, after the columns that precede them there. */
 export function joinedColumns(known: Columns, more: Columns): Columns {
   const joined = [...known]
   let at = 0

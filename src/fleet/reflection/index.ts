@@ -1,4 +1,4 @@
-/** From Works back to bindings and templates: one path for both kinds of bindings. */
+/** From Works back to bindings and templates: one implementation for both kinds of bindings. */
 
 import { BINDING_KINDS } from '../../kinds/karmada/binding-kinds.ts'
 import type { Controller } from '../../runtime/controller.ts'

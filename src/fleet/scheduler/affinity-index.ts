@@ -1,18 +1,18 @@
 /**
- * The affinities of bindings that follow every change of clusters, each once however many bindings have it: a changed
- * cluster is held against the affinities, not against the bindings. State: one entry per distinct affinity.
+ * The affinities of bindings that follow every change of clusters, each stored once however many bindings have it: a
+ * changed cluster is matched against the affinities, not against the bindings. State: one entry per distinct affinity.
  */
 import type { Binding } from '../../kinds/karmada/index.ts'
 import type { ClusterInfo } from './cluster-info.ts'
 import type { Demand, Term } from './demand.ts'
 import { isAlwaysDecided, isOurs } from './necessity.ts'
 
-/** The term that is in use: whether a cluster is in it decides whether its changes matter. */
+/** The term in use: changes of a cluster matter only if the term matches it. */
 function termInUse({ terms, observedTerm, hasNamedTerms }: Demand): Term | undefined {
   return hasNamedTerms ? terms.find(({ name }) => name === observedTerm) : terms[0]
 }
 
-/** Equal for bindings that the same clusters matter to; undefined for those that changes of clusters do not move. */
+/** Equal for bindings that the same clusters matter to; undefined for those that changes of clusters do not affect. */
 export function affinityKey(binding: Binding, demand: Demand, schedulerName: string): string | undefined {
   if (!isOurs(binding, schedulerName) || !isAlwaysDecided(demand)) return undefined
   const { placement, observedTerm, hasNamedTerms, isWorkload } = demand
@@ -42,7 +42,7 @@ export class AffinityIndex {
     this.#entries.set(affinity, entry)
   }
 
-  /** The affinities that mean one of these clusters. */
+  /** The affinities that match one of these clusters. */
   matching(...clusters: readonly (ClusterInfo | undefined)[]): string[] {
     const found: string[] = []
     for (const [affinity, { isMeant }] of this.#entries)

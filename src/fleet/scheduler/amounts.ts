@@ -1,4 +1,4 @@
-/** What is left of amounts that clusters state. */
+/** What is left of the amounts that clusters report. */
 import type { ResourceList } from '../../kinds/karmada/index.ts'
 import { type Amounts, scaleOfResource } from '../../kube/amounts.ts'
 import { type Quantity, scaledValue, subtractQuantities, tryParseQuantity } from '../../kube/quantity.ts'
@@ -7,14 +7,14 @@ export const PODS = 'pods'
 
 const amountOf = (resource: string, quantity: Quantity): number => Number(scaledValue(quantity, scaleOfResource(resource)))
 
-/** What cannot be read counts as nothing. */
+/** A quantity that cannot be parsed counts as absent. */
 function quantityIn(list: ResourceList | undefined, resource: string): Quantity | undefined {
   if (list === undefined || !Object.hasOwn(list, resource)) return undefined
   const source = list[resource]
   return source === undefined ? undefined : tryParseQuantity(source).value
 }
 
-/** What is left of each resource of `whole` after the others; exact, and rounded only at the end. */
+/** What is left of each resource of `whole` after subtracting the others; exact, and rounded only at the end. */
 export function remainderOf(whole: ResourceList | undefined, ...taken: readonly (ResourceList | undefined)[]): Amounts {
   const amounts: Amounts = new Map()
   for (const resource of Object.keys(whole ?? {})) {

@@ -1,7 +1,7 @@
 /**
- * Who of the selected clusters gets how many replicas. Duplicated: everybody all of them. Static weight: divided anew each
- * time. Dynamic weight and aggregated: what is there stays; only what is missing is divided by what clusters have free, and
- * only what is too much is taken away in proportion. With overflow, tier after tier is filled.
+ * How many replicas each selected cluster gets. Duplicated: all of them everywhere. Static weight: divided anew each time.
+ * Dynamic weight and aggregated: existing replicas stay; only missing ones are divided by the free capacity of clusters,
+ * and only surplus ones are removed, proportionally. With overflow, tier after tier is filled.
  */
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
@@ -14,7 +14,7 @@ export type Assignment = Shares | Shortage
 
 interface Shares {
   readonly targets: readonly TargetCluster[]
-  /** What a cluster was weighed by; undefined for those that did not take part. */
+  /** The weight that was used for a cluster; undefined for those that did not take part. */
   weightOf(candidate: Candidate): number | undefined
   readonly problem?: undefined
 }
@@ -39,7 +39,7 @@ export function assignReplicas(demand: Demand, term: Term, selected: readonly Ca
 const getsReplicas = ({ replicas, requests, components }: Demand): boolean =>
   (replicas > 0 || requests !== undefined) && components.length <= 1
 
-/** Whether the result depends on the order of preference: not where clusters are only weighed against each other. */
+/** Whether the result depends on the order of preference: not if clusters are only weighted. */
 export const isOrderSeen = (demand: Demand): boolean =>
   !getsReplicas(demand) || (demand.strategy !== 'StaticWeight' && demand.strategy !== 'DynamicWeight')
 
@@ -60,7 +60,7 @@ function divided(demand: Demand, clusters: readonly Candidate[], replicas: numbe
   }
 }
 
-/** Every tier takes what it can before the next is asked. */
+/** Every tier takes what it can before the next is used. */
 function inTiers(demand: Demand, selected: readonly Candidate[]): Assignment {
   const tiers = new Map<number, Candidate[]>()
   for (const candidate of selected) {
@@ -121,7 +121,7 @@ interface Sharing {
   clusters: readonly Candidate[]
   weightOf(candidate: Candidate): number
   target: number
-  /** Who is asked first where as few clusters as possible are to be used. */
+  /** Which clusters come first when as few as possible are to be used. */
   isPreferred?(candidate: Candidate): boolean
   doing: string
 }
@@ -136,7 +136,7 @@ function shareOrSay({ strategy, uid }: Demand, sharing: Sharing): Assignment {
   return share({ inOrder, weights: inOrder.map(weightOf) }, target, uid)
 }
 
-/** The preferred first, then those that can take most: no more of them than are needed. */
+/** The preferred first, then those with most capacity: no more of them than are needed. */
 function asFewAsPossible({ clusters, weightOf, target, isPreferred }: Sharing): readonly Candidate[] {
   const byWeight = sortedLikeGo(clusters, (a, b) => weightOf(a) > weightOf(b))
   const inTurn =
@@ -149,7 +149,7 @@ function asFewAsPossible({ clusters, weightOf, target, isPreferred }: Sharing): 
   return inTurn.slice(0, enough + 1)
 }
 
-/** In the order of names; who gets nothing is left out. */
+/** In the order of names; clusters that get nothing are left out. */
 function share(
   { inOrder, weights }: { inOrder: readonly Candidate[]; weights: readonly number[] },
   target: number,
@@ -165,8 +165,8 @@ function share(
 }
 
 /**
- * What was added on top of what was there: those that took part in the division in the order of their names, whether they
- * got anything or not, then those that only keep what they had.
+ * What was added on top of the existing replicas: the clusters that took part in the division in the order of their names,
+ * whether they got anything or not, then those that only keep what they had.
  */
 function merged(
   before: readonly TargetCluster[],

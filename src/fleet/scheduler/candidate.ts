@@ -1,4 +1,4 @@
-/** A cluster that passed the filters, with what decides between it and others. */
+/** A cluster that passed the filters, with what it is ranked by. */
 import type { ClusterInfo } from './cluster-info.ts'
 import type { Demand, Term } from './demand.ts'
 import type { Estimate } from './estimator.ts'
@@ -7,14 +7,14 @@ import { SCORES } from './scores/all.ts'
 export interface Candidate {
   readonly info: ClusterInfo
   readonly name: string
-  /** Its place among the candidates in the order of their names. */
+  /** Its position among the candidates in the order of their names. */
   readonly order: number
   readonly score: number
-  /** 0: of the primary affinity; above: of the overflow affinities in turn. */
+  /** 0: of the primary affinity; above: of the overflow affinities in order. */
   readonly tier: number
-  /** What it can take beyond what it has. */
+  /** What it can take in addition to what it has. */
   readonly allocatable: number
-  /** That and what it has. */
+  /** `allocatable` plus what it has. */
   readonly available: number
 }
 
@@ -26,7 +26,7 @@ export interface Fit {
   readonly estimate: Estimate
 }
 
-/** All candidates, in the order of their names; in the order of preference only for those who ask: sorting is dear. */
+/** All candidates, in the order of their names; sorted by preference only on demand, because sorting is expensive. */
 export class Candidates {
   readonly byName: readonly Candidate[]
   #preferred: readonly Candidate[] | undefined
@@ -41,7 +41,7 @@ export class Candidates {
   }
 }
 
-/** `feasible` comes in the order of names. */
+/** `feasible` is in the order of names. */
 export function candidatesOf(feasible: readonly ClusterInfo[], { demand, term, estimate }: Fit): Candidates {
   const { current } = demand
   const candidates: Candidate[] = []
@@ -56,13 +56,13 @@ export function candidatesOf(feasible: readonly ClusterInfo[], { demand, term, e
   return new Candidates(candidates)
 }
 
-/** Names decide between equals. */
+/** Names break ties. */
 export const byPreference = (a: Candidate, b: Candidate): number =>
   a.tier - b.tier || b.score - a.score || b.available - a.available || a.order - b.order
 
 const byOrder = (a: Candidate, b: Candidate): number => a.order - b.order
 
-/** The same list where it is in the order of names already. */
+/** The identical list if it is in the order of names already. */
 export function inOrderOfNames(candidates: readonly Candidate[]): readonly Candidate[] {
   let last = -1
   for (const { order } of candidates) {
@@ -72,7 +72,7 @@ export function inOrderOfNames(candidates: readonly Candidate[]): readonly Candi
   return candidates
 }
 
-/** Where a candidate is in a list in the order of names; -1 when it is not there. */
+/** The position of a candidate in a list in the order of names; -1 when it is not there. */
 export function placeOf({ order }: Candidate, inOrder: readonly Candidate[]): number {
   let [low, high] = [0, inOrder.length - 1]
   while (low <= high) {

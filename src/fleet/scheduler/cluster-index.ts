@@ -1,5 +1,5 @@
 /**
- * All clusters as the scheduler sees them, kept up with the cache one change at a time, and what a change can mean for
+ * All clusters as the scheduler sees them, updated from the cache one change at a time, and what a change can mean for
  * bindings. State: a few KiB per cluster; clusters that serve the same kinds share the list of them.
  */
 import { deepEqual } from '../../base/json.ts'
@@ -7,15 +7,15 @@ import type { Cluster } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
 import { type ClusterInfo, infoOf } from './cluster-info.ts'
 
-/** What is new about a cluster; undefined where nothing can matter to anybody. */
+/** What changed about a cluster; undefined if it cannot matter to any binding. */
 export interface ClusterChange {
   readonly before: ClusterInfo | undefined
   readonly after: ClusterInfo | undefined
-  /** It is going or gone. */
+  /** It is being deleted, or gone. */
   readonly isLost: boolean
-  /** Which bindings it fits may be different: it is new, or its labels, place or taints changed. */
+  /** It may match other bindings now: it is new, or its labels, location or taints changed. */
   readonly isDifferent: boolean
-  /** Other kinds than before. */
+  /** It serves other kinds than before. */
   readonly servesOthers: boolean
   /** `groupVersion/Kind` it did not serve before. */
   readonly gainedApis: readonly string[]
@@ -26,10 +26,10 @@ export interface ClusterChange {
 export class ClusterIndex {
   readonly #info = new Map<string, ClusterInfo>()
   #sorted: readonly ClusterInfo[] | undefined
-  /** Whose list of kinds the next cluster may share. */
+  /** The cluster whose list of kinds the next one may share. */
   #last: ClusterInfo | undefined
 
-  /** In the order of their names. Never changed once it is given away. */
+  /** In the order of their names. A returned list is never changed. */
   get clusters(): readonly ClusterInfo[] {
     this.#sorted ??= [...this.#info.values()].sort((a, b) => compareStrings(a.name, b.name))
     return this.#sorted
@@ -41,7 +41,7 @@ export class ClusterIndex {
 
   isGone = (name: string): boolean => this.#info.get(name)?.isDeleting !== false
 
-  /** The cluster of this name as the cache has it; undefined when nothing is new. */
+  /** Takes over the cluster of this name from the cache; undefined when nothing changed. */
   follow(name: string, cluster: Cluster | undefined): ClusterChange | undefined {
     const before = this.#info.get(name)
     if (before?.cluster === cluster) return undefined

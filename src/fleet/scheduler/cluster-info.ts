@@ -1,4 +1,4 @@
-/** What the scheduler needs to know of a cluster, prepared once per change of it, so that a decision only looks things up. */
+/** What the scheduler needs to know about a cluster, prepared once per change, so that a decision only needs look-ups. */
 import { deepEqual } from '../../base/json.ts'
 import type { ApiEnablement, Cluster, ResourceSummary, Taint } from '../../kinds/karmada/index.ts'
 import type { ReadonlyAmounts } from '../../kube/amounts.ts'
@@ -17,19 +17,19 @@ export interface ClusterInfo {
   readonly isDeleting: boolean
   /** `groupVersion/Kind` of everything it serves. */
   readonly apis: ReadonlySet<string>
-  /** Those that keep new work away. */
+  /** Those that keep new workloads away. */
   readonly taints: readonly Taint[]
   readonly provider: string
   readonly region: string
   readonly hasZones: boolean
-  /** Undefined while the cluster has not said what it has. */
+  /** Undefined while the cluster has not reported its resources. */
   readonly capacity: Capacity | undefined
 }
 
 const NO_APIS: readonly ApiEnablement[] = []
 const enablementsOf = (cluster: Cluster): readonly ApiEnablement[] => cluster.status?.apiEnablements ?? NO_APIS
 
-/** `alike`: facts whose parts may be shared where they say the same (of the cluster before, or of another one). */
+/** `alike`: infos whose equal parts may be shared (of the cluster before the change, or of another one). */
 export function infoOf(cluster: Cluster, ...alike: readonly (ClusterInfo | undefined)[]): ClusterInfo {
   const { metadata, spec, status } = cluster
   const enablements = enablementsOf(cluster)

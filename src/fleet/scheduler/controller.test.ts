@@ -20,7 +20,7 @@ import { AGGREGATED, aBindingOf, aClusterOf, type BindingOptions, type ClusterOp
 const BOTH = hubCast(() => [scheduler(RESOURCE_BINDINGS), scheduler(CLUSTER_RESOURCE_BINDINGS)])
 const WHERE = 'default/web-deployment'
 
-/** As people send it: without what the server gives. */
+/** As a user sends it: without what the server fills in. */
 function aBinding(options: BindingOptions = {}): KubeObject {
   const { metadata, status: _, ...rest } = aBindingOf({ replicas: 4, ...options })
   const { name, namespace, labels, annotations } = metadata

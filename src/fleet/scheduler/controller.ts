@@ -1,10 +1,11 @@
 /**
- * Gives every binding its clusters, in the order of priority. One code for ResourceBindings and ClusterResourceBindings.
- * Sole writer of: spec.clusters (but for evictions, which take a cluster out of it), the annotations applied-placement and
- * sluice.dev/decision, the condition Scheduled, and what the status says of the scheduler. Reads: clusters. Runs again when
- * the binding changes, and when a cluster changes in a way that can matter to it: bindings that fit nowhere hear of new
- * clusters, labels, places, taints and kinds; those that lack capacity also of capacity; those that are the same everywhere of
- * clusters they mean; and everybody of clusters they lose. Deletion: nothing to undo.
+ * Gives every binding its clusters, in the order of priority. One implementation for ResourceBindings and
+ * ClusterResourceBindings. Sole writer of: spec.clusters (except for evictions, which remove a cluster from it), the
+ * annotations applied-placement and sluice.dev/decision, the condition Scheduled, and the scheduler's fields of the status.
+ * Reads: clusters. Runs again when the binding changes, and when a cluster changes in a way that can matter to it: bindings
+ * that fit nowhere react to new clusters, labels, locations, taints and kinds; those that lack capacity also to capacity;
+ * those that are the same everywhere to clusters their affinity matches; and all bindings to clusters they lose. Deletion:
+ * nothing to undo.
  */
 
 import { type Binding, type Cluster, ClusterResourceBinding } from '../../kinds/karmada/index.ts'
@@ -26,7 +27,7 @@ const BY_AFFINITY = 'affinity'
 const WAITING = 'waiting'
 const FOR_CLUSTERS = 'for clusters'
 const FOR_CAPACITY = 'for room'
-/** Decisions are taken one by one; this many writes may be on their way. */
+/** Decisions are made one by one; this many writes may be in progress. */
 const CONCURRENCY = 16
 
 export function scheduler(resource: Resource<Binding>, options: SchedulingOptions = {}): Controller {
@@ -81,7 +82,7 @@ export function scheduler(resource: Resource<Binding>, options: SchedulingOption
   })
 }
 
-/** Filters do not look at capacity: what fits nowhere is not helped by it. */
+/** Filters ignore capacity: more of it does not help a binding that fits nowhere. */
 function waitsFor({ status }: Binding): string[] {
   const condition = findCondition(status?.conditions, SCHEDULED)
   if (condition?.status !== 'False') return []
@@ -94,8 +95,8 @@ interface Triggers {
 }
 
 /**
- * Which bindings to enqueue: look-ups in indexes. Those that fit nowhere: on everything that could change the reasons
- * reported; those that lack capacity: on changes of the clusters they could use.
+ * Which bindings to enqueue, by look-ups in indexes. Those that fit nowhere: on everything that could change the reported
+ * reasons; those that lack capacity: on changes of the clusters they could use.
  */
 function triggersOf(resource: Resource<Binding>, scheduling: Scheduling): Triggers {
   const all = (index: string, values: readonly string[], read: Reader): ObjectRef[] =>

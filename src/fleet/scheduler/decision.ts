@@ -1,4 +1,4 @@
-/** What a decision comes to, and the record of it that stays on the binding: why these clusters, and why not the others. */
+/** The result of a decision, and the record of it that is kept on the binding: why these clusters, and why not the others. */
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { BINDING_REASONS } from '../../kinds/karmada/well-known.ts'
 import { compareStrings } from '../../kube/go-print.ts'
@@ -13,7 +13,7 @@ export interface Why {
 }
 
 export interface Explanation {
-  /** All clusters there are, those that are going aside. */
+  /** All clusters, except those being deleted. */
   readonly total: number
   readonly chosen: number
   /** At most a few of each, in the order of the result, then of their names. */
@@ -24,11 +24,11 @@ export interface Explanation {
 
 export interface Decision {
   readonly reason: Reason
-  /** Of the condition. */
+  /** Message of the condition. */
   readonly message: string
-  /** Undefined: whatever was decided before stays. */
+  /** Undefined: the previous decision stays. */
   readonly clusters: readonly TargetCluster[] | undefined
-  /** The term of clusterAffinities that it was made with; undefined where there are none, or none would do. */
+  /** The term of clusterAffinities that was used; undefined if there are none, or none fits. */
   readonly affinityName: string | undefined
   /** One text per failed attempt, for events. */
   readonly failures: readonly string[]
@@ -39,7 +39,7 @@ export const DECISION_ANNOTATION = 'sluice.dev/decision'
 
 /** The decision as it is kept on the binding. */
 export interface DecisionRecord {
-  /** The generation the binding has with this decision in it. */
+  /** The generation that the binding has once it contains this decision. */
   readonly generation: number
   readonly reason: Reason
   readonly message?: string
@@ -51,7 +51,7 @@ export interface DecisionRecord {
 }
 
 export const MAX_RECORD_BYTES = 8192
-/** In UTF-8, of one unit of a string. */
+/** UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_PER_CHARACTER = 3
 const MAX_MESSAGE = 1024
 
@@ -75,7 +75,7 @@ export function recordText({ reason, message, affinityName, explanation }: Decis
 /** A message as it is kept in a record. */
 export const recordedMessage = (message: string): string => shortened(message, MAX_MESSAGE)
 
-/** What the annotation says; undefined when there is none that can be read. */
+/** The record in the annotation; undefined when there is none that can be parsed. */
 export function readRecord(annotations: Readonly<Record<string, string>> | undefined): DecisionRecord | undefined {
   const text = annotations?.[DECISION_ANNOTATION]
   if (text === undefined) return undefined
@@ -90,7 +90,7 @@ export function readRecord(annotations: Readonly<Record<string, string>> | undef
 }
 
 const MAX_CHOSEN_EXPLAINED = 12
-/** Clusters that get a sentence. */
+/** How many clusters get a sentence. */
 export const MAX_EXPLAINED = 20
 const MAX_REASONS = 10
 const MAX_SENTENCE = 220
@@ -123,7 +123,7 @@ export function explanationOf({ total, chosen, someChosen, someOthers, reasons }
   }
 }
 
-/** The most frequent reasons by name, the rest together. */
+/** The most frequent reasons by name, the rest added up. */
 function mostFrequent(reasons: ReadonlyMap<string, number>): Record<string, number> {
   const sorted = [...reasons].sort(([a, x], [b, y]) => y - x || compareStrings(a, b))
   const rest = sorted.slice(MAX_REASONS).reduce((sum, [, count]) => sum + count, 0)

@@ -1,6 +1,6 @@
 /**
- * What a binding asks of the scheduler, prepared once per change of it: affinities compiled, quantities parsed, the
- * present placement looked up by name.
+ * What a binding asks of the scheduler, prepared once per change: affinities compiled, quantities parsed, the current
+ * placement indexed by name.
  */
 
 import { clusterMatcher } from '../../kinds/karmada/cluster-affinity-match.ts'
@@ -21,12 +21,12 @@ export type Strategy = 'Duplicated' | 'StaticWeight' | 'DynamicWeight' | 'Aggreg
 
 type Matches = (info: ClusterInfo) => boolean
 
-/** One group of clusters to try, with those that help out. */
+/** One group of clusters to try, with those that take overflow. */
 export interface Term {
-  /** Absent where the placement has a single affinity, or none. */
+  /** Absent if the placement has a single affinity, or none. */
   readonly name?: string
   readonly isPrimary: Matches
-  /** Undefined where the term does not speak of overflow. */
+  /** Undefined if the term does not mention overflow. */
   readonly overflow: readonly Matches[] | undefined
 }
 
@@ -40,28 +40,28 @@ export interface Demand {
   readonly kind: string
   readonly namespace: string | undefined
   readonly name: string
-  /** Uid of the template: decides ties. */
+  /** Uid of the template: breaks ties. */
   readonly uid: string | undefined
   readonly api: string
   readonly replicas: number
-  /** What one replica needs; undefined when nothing is known of it. */
+  /** What one replica needs; undefined when unknown. */
   readonly requests: ReadonlyAmounts | undefined
   readonly components: readonly Component[]
   readonly isWorkload: boolean
   readonly placement: Placement
   readonly strategy: Strategy
-  /** By the list of static weights; 0 for a cluster that is not in it. */
+  /** From the list of static weights; 0 for a cluster that is not in it. */
   weightOf(info: ClusterInfo): number
   readonly terms: readonly Term[]
   readonly hasNamedTerms: boolean
   readonly observedTerm: string | undefined
-  /** Where it is now, with replicas. */
+  /** The clusters it is in now, with replicas. */
   readonly current: ReadonlyMap<string, number>
   readonly clusters: readonly TargetCluster[]
   readonly evicting: ReadonlySet<string>
-  /** How it is there, as clusters said. */
+  /** Its status there, as clusters reported it. */
   readonly reported: readonly AggregatedStatusItem[]
-  /** Somebody asked to decide anew, without looking at what was decided before. */
+  /** Rescheduling was requested, regardless of the previous decision. */
   readonly isFresh: boolean
 }
 
@@ -109,7 +109,7 @@ function matching(affinity: ClusterAffinity | undefined): Matches {
   return ({ cluster }) => matches(cluster)
 }
 
-/** What has no pods has nothing that could overflow. */
+/** Without pods there is nothing that could overflow. */
 function namedTerm(term: ClusterAffinityTerm, isWorkload: boolean): Term {
   const overflow = isWorkload ? term.overflowAffinities?.map(matching) : undefined
   return { name: term.affinityName, isPrimary: matching(term), overflow }
@@ -122,7 +122,7 @@ function isRescheduleTriggered({ spec, status }: Binding): boolean {
   return Date.parse(rescheduleTriggeredAt) > Date.parse(lastScheduledTime)
 }
 
-/** A placement that says nothing means: every cluster gets everything. */
+/** An empty placement means: every cluster gets everything. */
 function strategyOf({ replicaScheduling }: Placement): Strategy {
   if (replicaScheduling === undefined || replicaScheduling.replicaSchedulingType === 'Duplicated') return 'Duplicated'
   if (replicaScheduling.replicaDivisionPreference === 'Aggregated') return 'Aggregated'
@@ -130,7 +130,7 @@ function strategyOf({ replicaScheduling }: Placement): Strategy {
   return (replicaScheduling.weightPreference?.dynamicWeight ?? '') === '' ? 'StaticWeight' : 'DynamicWeight'
 }
 
-/** Of several that mean a cluster, the highest counts. */
+/** If several match a cluster, the highest counts. */
 function staticWeights({ replicaScheduling }: Placement): Demand['weightOf'] {
   const list = replicaScheduling?.weightPreference?.staticWeightList ?? []
   const rules = list.map(({ targetCluster, weight }) => ({ matches: clusterMatcher(targetCluster), weight }))
@@ -141,20 +141,20 @@ function staticWeights({ replicaScheduling }: Placement): Demand['weightOf'] {
   }
 }
 
-/** The last of them counts, as it does for Karmada. */
+/** The last one counts, as in Karmada. */
 export const constraintOn = (
   { spreadConstraints = [] }: Placement,
   field: SpreadConstraint['spreadByField'],
 ): SpreadConstraint | undefined => spreadConstraints.findLast(({ spreadByField }) => spreadByField === field)
 
-/** Workloads with several kinds of pods are placed whole, in one cluster, where the placement demands exactly one. */
+/** Workloads with several kinds of pods are placed as a whole, in one cluster, if the placement demands exactly one. */
 export const isPlacedWhole = ({ components, placement }: Demand): boolean =>
   components.length > 0 &&
   (placement.spreadConstraints ?? []).some(
     ({ spreadByField, minGroups, maxGroups }) => spreadByField === 'cluster' && minGroups === 1 && maxGroups === 1,
   )
 
-/** Whether a cluster can play a role in any term that is still to be tried. */
+/** Whether any term that is still to be tried can use a cluster. */
 export function mayUse({ terms }: Demand, info: ClusterInfo): boolean {
   return terms.some(({ isPrimary, overflow }) => isPrimary(info) || overflow?.some((matches) => matches(info)) === true)
 }

@@ -36,7 +36,7 @@ describe('division by weight', () => {
   })
 })
 
-/** One turn per seat, as the method is written down. */
+/** Seat by seat, as the method is defined. */
 function seatBySeat(target: number, weights: readonly number[], isDescending: boolean): number[] {
   const seats = weights.map(() => 0)
   if (weights.every((weight) => weight <= 0)) return seats

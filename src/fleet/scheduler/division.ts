@@ -1,8 +1,8 @@
 /**
- * Division by Webster's method (Sainte-Laguë): seat after seat goes to whoever has the largest weight / (2 × seats + 1).
- * Ties go to whoever has fewer seats, then by name; in which direction, the uid of the template decides, so that odd
- * replicas of many templates do not all end in the same cluster. The same for Karmada's numbers, to the last seat, but
- * without a turn per seat: what is certain is given at once.
+ * Division by Webster's method (Sainte-Laguë): seat after seat goes to the party with the largest weight / (2 × seats + 1).
+ * Ties go to the one with fewer seats, then by name; the uid of the template decides in which direction, so that odd
+ * replicas of many templates do not all end up in the same cluster. Gives exactly Karmada's numbers, but without an
+ * iteration per seat: what is certain is given at once.
  */
 
 import { fnv32a } from '../../kinds/karmada/names.ts'
@@ -19,7 +19,7 @@ export interface Share {
   readonly replicas: number
 }
 
-/** Shares in the order of names, also those that are 0. Nothing is given when nobody has a weight. */
+/** Shares in the order of names, including zeros. Nothing is given if no party has a weight. */
 export function divideByWeight(target: number, weights: readonly Weighted[], uid: string | undefined): Share[] {
   const sorted = [...weights].sort((a, b) => compareStrings(a.name, b.name))
   const seats = divideInOrder(
@@ -70,8 +70,8 @@ interface Division {
 }
 
 /**
- * Every seat whose priority lies above a bound is given before any at or below it. The bound is chosen so that these are
- * at least half a seat per party fewer than there are; how many were given is returned.
+ * Every seat whose priority lies above a bound is given before any at or below it. The bound is chosen so that these are at
+ * least half a seat per party fewer than there are; returns how many were given.
  */
 function giveWhatIsCertain({ target, weights, parties, total }: Division, seats: number[]): number {
   const count = parties.length

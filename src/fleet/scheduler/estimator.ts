@@ -1,18 +1,18 @@
 /**
- * The general estimator: how many more replicas (or whole sets of components) a cluster can take, by what it says it has
- * and what has been decided but is not to be seen there yet.
+ * The general estimator: how many more replicas (or whole sets of components) a cluster can take, given the resources it
+ * reports and what has been decided but does not show there yet.
  */
 import type { ReadonlyAmounts } from '../../kube/amounts.ts'
 import type { ClusterInfo } from './cluster-info.ts'
 import { type Demand, isPlacedWhole } from './demand.ts'
 
-/** What is on its way to a cluster. */
+/** What is in flight to a cluster. */
 export interface Footprint {
   readonly pods: number
   readonly amounts: ReadonlyAmounts
 }
 
-/** What is on its way to the cluster of this name. */
+/** What is in flight to the cluster of this name. */
 export type InFlight = (cluster: string) => Footprint | undefined
 
 export const NOTHING_IN_FLIGHT: InFlight = () => undefined
@@ -30,7 +30,7 @@ export function estimatorFor(demand: Demand, inFlight: InFlight): Estimate {
 
 const NOTHING: ReadonlyAmounts = new Map()
 
-/** What is placed at once: a replica, or a set of components. */
+/** What is placed as a unit: a replica, or a set of components. */
 interface Unit {
   readonly pods: number
   readonly needs: readonly { readonly resource: string; readonly amount: number }[]
@@ -67,7 +67,7 @@ export function footprintOfComponents({ components }: Demand): Footprint {
   return { pods, amounts }
 }
 
-/** So many replicas of a workload with one kind of pods. */
+/** This many replicas of a workload with one kind of pods. */
 export function footprintOfReplicas({ requests }: Demand, replicas: number): Footprint {
   const amounts = new Map<string, number>()
   for (const [resource, amount] of requests ?? []) amounts.set(resource, amount * replicas)

@@ -1,4 +1,4 @@
-/** The sentences about the clusters of a decision: why each was chosen or not, in words that people can follow. */
+/** The sentences about the clusters of a decision: why each was chosen or not, in terms that users understand. */
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
 import type { Candidate, Candidates } from './candidate.ts'
@@ -9,15 +9,15 @@ import type { Selection } from './spread/selection.ts'
 
 export interface Filtered {
   readonly feasible: readonly ClusterInfo[]
-  /** The first of those that a filter refused. */
+  /** The first of those that a filter rejected. */
   readonly rejected: readonly Sentence[]
-  /** How many were refused, by reason. */
+  /** How many were rejected, by reason. */
   readonly reasons: ReadonlyMap<string, number>
 }
 
 const countOf = (reasons: ReadonlyMap<string, number>): number => [...reasons.values()].reduce((sum, count) => sum + count, 0)
 
-/** What a condition can hold is 32768 characters; a thousand different taints are more. */
+/** A condition message is limited to 32768 characters; a thousand different taints need more. */
 const MAX_CONDITION_MESSAGE = 32_000
 
 /** Karmada's histogram of reasons. */
@@ -27,7 +27,7 @@ export function fitMessage(total: number, { reasons }: Filtered): string {
   return shortened(`0/${total} clusters are available: ${counted.join(', ')}.`, MAX_CONDITION_MESSAGE)
 }
 
-/** Clusters that would do by themselves, when all together would not. */
+/** Clusters that would do individually, when all together would not. */
 export interface FailedSelection {
   readonly candidates: Candidates
   readonly problem: string
@@ -77,7 +77,7 @@ export function explainChoice(choice: Choice, { feasible, rejected, reasons }: F
   }
 }
 
-/** They are in the order of their names. */
+/** By binary search: they are in the order of their names. */
 function candidateNamed(name: string, { byName }: Candidates): Candidate | undefined {
   let [low, high] = [0, byName.length - 1]
   while (low <= high) {
@@ -91,7 +91,7 @@ function candidateNamed(name: string, { byName }: Candidates): Candidate | undef
   return undefined
 }
 
-/** The first candidates that came away with nothing: by preference where somebody had to choose, else by name. */
+/** The first candidates that got nothing: by preference if clusters were selected, else by name. */
 function whyNot(choice: Choice, count: number): Sentence[] {
   if (count === 0) return []
   const { candidates, selection, targets } = choice

@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import { sortedLikeGo } from './go-sort.ts'
 import { heapSort } from './heap.ts'
 
-/** Where the heaviest come first, which place each had before. */
+/** Sorted with the heaviest first: the original position of each. */
 const orderOf = (weights: readonly number[]): number[] =>
   sortedLikeGo(
     weights.map((weight, place) => ({ weight, place })),
     (a, b) => a.weight > b.weight,
   ).map(({ place }) => place)
 
-/** Lists of all lengths, with many equals, rising, falling and almost the same; the same ones that were given to Go. */
+/** Lists of all lengths, with many equals, rising, falling and almost sorted; the same ones that were given to Go. */
 function* lists(): Generator<number[]> {
   let seed = 1
   const next = (): number => {
@@ -34,7 +34,7 @@ function* lists(): Generator<number[]> {
 }
 
 describe("the order in which Go's sort leaves a list", () => {
-  // Printed by a program of a few lines over the `sort` package of Go 1.26.
+  // Printed by a short program that uses the `sort` package of Go 1.26.
   const table: [string, number[], number[]][] = [
     ['one is lighter than the rest', [1, ...Array<number>(15).fill(5)], [8, 9, 2, 3, 4, 5, 1, 6, 15, 7, 10, 11, 12, 13, 14, 0]],
     [

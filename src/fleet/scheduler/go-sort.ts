@@ -1,16 +1,16 @@
 /**
- * The order in which Go's `sort.Sort` leaves a list. Up to a dozen items it keeps equals as they were; beyond that it is a
- * pattern-defeating quicksort, whose order of equals looks arbitrary but is always the same. Where equals are cut off in the
- * middle (the fewest clusters that hold all replicas), that order decides who is used, and ours must be the same.
+ * The order in which Go's `sort.Sort` leaves a list. Up to a dozen items it keeps equals in order; beyond that it is a
+ * pattern-defeating quicksort, whose order of equals looks arbitrary but is deterministic. Where a cut falls between equals
+ * (the fewest clusters that hold all replicas), that order decides which are used, and ours must be the same.
  */
 import { heapSort } from './heap.ts'
 
 type IsBefore<T> = (a: T, b: T) => boolean
 
 const INSERTION = 12
-/** From here on the middle is found among nine. */
+/** From this length on the pivot is the median of nine. */
 const NINTHER = 50
-/** All comparisons of nine went the other way: the list is falling. */
+/** All comparisons for the pivot went the other way: the list is falling. */
 const ALL_SWAPPED = 12
 const REPAIRS = 5
 
@@ -31,7 +31,7 @@ class Sorting<T> {
     this.#isBefore = isBefore
   }
 
-  /** From `begin` up to and without `end`; `patience`: how many bad divisions are borne. */
+  /** From `begin` up to but excluding `end`; `patience`: how many bad partitions are accepted. */
   sort(begin: number, end: number, patience: number): void {
     let [from, to, left] = [begin, end, patience]
     let [wasBalanced, wasDivided] = [true, true]
@@ -87,7 +87,7 @@ class Sorting<T> {
     for (let [a, b] = [from, to - 1]; a < b; a++, b--) this.#swap(a, b)
   }
 
-  /** What comes before the pivot to the left of it, everything else to the right. */
+  /** Moves what comes before the pivot to its left, everything else to its right. */
   #divide(from: number, to: number, pivot: number): { middle: number; wasAlready: boolean } {
     this.#swap(from, pivot)
     let [a, b] = [from + 1, to - 1]
@@ -102,7 +102,7 @@ class Sorting<T> {
     }
   }
 
-  /** Nothing comes before the pivot: its equals to the left. Returns where the others begin. */
+  /** Nothing comes before the pivot: moves its equals to the left. Returns where the others begin. */
   #divideEquals(from: number, to: number, pivot: number): number {
     this.#swap(from, pivot)
     for (let [a, b] = [from + 1, to - 1]; ; ) {
@@ -113,7 +113,7 @@ class Sorting<T> {
     }
   }
 
-  /** Puts a few items that are out of place into it; whether that was enough. */
+  /** Moves a few misplaced items into place; returns whether that was enough. */
   #repair(from: number, to: number): boolean {
     let at = from + 1
     for (let i = 0; i < REPAIRS; i++) {
@@ -127,7 +127,7 @@ class Sorting<T> {
     return false
   }
 
-  /** Moves three items from the middle to places that look random and depend on nothing but the length. */
+  /** Moves three items from the middle to positions that look random but depend only on the length. */
   #shuffle(from: number, to: number): void {
     const length = to - from
     const mask = (1n << BigInt(bitLength(length))) - 1n

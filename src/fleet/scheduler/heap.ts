@@ -1,8 +1,8 @@
-/** A binary heap over numbers (indexes into something the caller keeps), with the order given. */
+/** A binary heap over numbers (indexes into something the caller keeps), in the given order. */
 export interface Heap {
   /** The first in order; undefined when it is empty. */
   peek(): number | undefined
-  /** The first has changed its place in the order. */
+  /** Restores the order after the first item has changed. */
   sink(): void
 }
 
@@ -32,7 +32,7 @@ export function heapOf(items: readonly number[], isBefore: (a: number, b: number
   }
 }
 
-/** Sorts the items from `begin` up to and without `end`, as Go's sort package does it when dividing does not help. */
+/** Sorts the items from `begin` up to but excluding `end`, as Go's sort package does when partitioning does not help. */
 export function heapSort<T>(list: T[], begin: number, end: number, isBefore: (a: T, b: T) => boolean): void {
   const swap = (a: number, b: number): void => {
     const item = list[begin + a] as T

@@ -60,7 +60,7 @@ describe('what is on its way', () => {
     const old = aBindingOf({ ...at({ lastScheduledTime: '2026-01-01T00:00:00Z' }), on: { m1: 2 } })
     index.decided('default/web', demandFor(old), { clusters: [{ name: 'm1', replicas: 4 }], generation: 2, nowMs: NOW_MS })
     index.follow('default/web', old, demandFor(old), NOW_MS)
-    // Two of the four are there already.
+    // Two of the four have arrived already.
     assert.deepEqual(podsOn(index), [2, undefined])
     const moved = aBindingOf({ ...at({ lastScheduledTime: '2026-01-01T00:00:00Z' }), on: { m1: 4 }, generation: 2 })
     index.follow('default/web', moved, demandFor(moved), NOW_MS)
@@ -92,7 +92,7 @@ describe('what a cluster says of a binding', () => {
       generation,
       status: { schedulerObservedGeneration: generation, lastScheduledTime: just, aggregatedStatus: [reported] },
     })
-  /** Two are there and well; then six are decided. */
+  /** Two are running and healthy; then six are decided. */
   function grown(index: InFlightIndex): (binding: Binding) => number | undefined {
     const see = (binding: Binding): number | undefined => {
       index.follow('default/web', binding, demandFor(binding), NOW_MS)
@@ -142,7 +142,7 @@ describe('what a cluster says of a binding', () => {
     see(unwell)
     index.decided('default/web', demandFor(unwell), { clusters: [{ name: 'm1', replicas: 9 }], generation: 3, nowMs: NOW_MS })
     assert.equal(index.of('m1')?.pods, 7)
-    // That was never written.
+    // This decision was never written.
     index.forgetUnwritten('default/web', unwell, demandFor(unwell), NOW_MS)
     assert.equal(index.of('m1')?.pods, 4)
     assert.equal(see(running(3, item('Unhealthy', 3), 3)), 3)

@@ -1,25 +1,25 @@
 /**
- * What has been decided and is not to be seen in the clusters yet: it is taken off what they say they have, so that
- * decisions in quick succession do not give the same capacity away twice. Derived from the bindings, so that a restart loses
- * nothing but a little precision: what was decided is on its way to a cluster until the cluster has said, after the decision,
- * that all is well there, and what the cluster says it has is known to count it; or until it leaves the cluster, is deleted,
- * or was last scheduled too long ago. State: about 1 KiB per binding that was scheduled lately.
+ * What has been decided but does not show in the clusters yet: it is subtracted from the capacity they report, so that
+ * decisions in quick succession do not use the same capacity twice. Derived from the bindings, so that a restart loses only
+ * a little precision: a decision is in flight to a cluster until the cluster has reported, after the decision, that the
+ * workload is healthy, and its reported capacity is known to include it; or until the binding leaves the cluster, is
+ * deleted, or was last scheduled too long ago. State: about 1 KiB per binding that was scheduled recently.
  */
 import { deepEqual } from '../../base/json.ts'
 import type { AggregatedStatusItem, Binding, TargetCluster } from '../../kinds/karmada/index.ts'
 import type { Demand } from './demand.ts'
 import { type Footprint, footprintOfComponents, footprintOfReplicas } from './estimator.ts'
 
-/** Karmada's: for what starts slowly, or never says that it is well. */
+/** Karmada's value: for workloads that start slowly, or never report that they are healthy. */
 export const IN_FLIGHT_MS = 5 * 60_000
 
 /** A binding in one cluster, in replicas, or in whole sets of components. */
 interface Part {
   readonly all: number
   readonly pending: number
-  /** What the cluster said of it when it was last given more: only what it says after that reflects the decision. */
+  /** What the cluster had reported when it was last given more: only later reports reflect the decision. */
   readonly reportedBefore: AggregatedStatusItem | undefined
-  /** All is well there, but what the cluster says it has may not count it yet. */
+  /** It is healthy there, but the cluster's reported capacity may not include it yet. */
   readonly isUncounted: boolean
 }
 
@@ -27,7 +27,7 @@ interface Entry {
   readonly unit: Footprint
   readonly parts: ReadonlyMap<string, Part>
   readonly untilMs: number
-  /** Of a decision that the cache does not show yet: the generation the binding will have, and what was so before. */
+  /** For a decision that the cache does not show yet: the generation the binding will have, and the entry before it. */
   readonly awaited?: { readonly generation: number; readonly before: Entry | undefined }
 }
 
@@ -45,19 +45,19 @@ export class InFlightIndex {
   readonly #uncounted = new Map<string, Set<string>>()
   readonly #isCurrent: (cluster: string) => boolean
 
-  /** `isCurrent`: whether all that is known of a cluster is in what it says it has. */
+  /** `isCurrent`: whether the capacity that a cluster reports includes everything known about it. */
   constructor(isCurrent: (cluster: string) => boolean = () => true) {
     this.#isCurrent = isCurrent
   }
 
-  /** On its way to a cluster; to be asked after `expire`. */
+  /** What is in flight to a cluster; call `expire` first. */
   readonly of = (cluster: string): Footprint | undefined => this.#totals.get(cluster)
 
   get isEmpty(): boolean {
     return this.#entries.size === 0
   }
 
-  /** A decision was made that the binding will have with this generation. */
+  /** A decision was made, which the binding will contain from this generation on. */
   decided(
     key: string,
     demand: Demand,
@@ -68,7 +68,7 @@ export class InFlightIndex {
       return
     }
     const before = this.#entries.get(key)
-    // What is there and not on its way has arrived. Components that are decided about anew come anew.
+    // What exists and is not in flight has arrived. Components that are scheduled again are in flight again.
     const known = demand.components.length > 0 ? undefined : (before?.parts ?? arrived(demand))
     const parts = new Map<string, Part>()
     for (const target of clusters)
@@ -84,13 +84,13 @@ export class InFlightIndex {
     return this.#put(key, this.#derived(binding, { demand, old, nowMs }))
   }
 
-  /** A binding is to be decided about: what was decided before and is not in it was never written, and takes no capacity. */
+  /** A binding is about to be scheduled: an earlier decision that it does not contain was never written, and uses no capacity. */
   forgetUnwritten(key: string, binding: Binding, demand: Demand, nowMs: number): void {
     const { awaited } = this.#entries.get(key) ?? {}
     if (awaited !== undefined) this.#put(key, this.#derived(binding, { demand, old: awaited.before, nowMs }))
   }
 
-  /** What this cluster says it has is new, or may be. Whether something is no longer on its way to it. */
+  /** The capacity that this cluster reports has changed, or may have. Returns whether something is no longer in flight to it. */
   count(cluster: string): boolean {
     const keys = this.#uncounted.get(cluster)
     if (keys === undefined || !this.#isCurrent(cluster)) return false
@@ -101,13 +101,13 @@ export class InFlightIndex {
     return true
   }
 
-  /** Ends what has lasted too long, and what has been counted meanwhile. */
+  /** Removes what has lasted too long, and what has been counted meanwhile. */
   expire(nowMs: number): void {
     for (const [end, keys] of this.#byEnd) if (end * 1000 <= nowMs) for (const key of [...keys]) this.#put(key, undefined)
     for (const cluster of [...this.#uncounted.keys()]) this.count(cluster)
   }
 
-  /** When the next of them ends by itself. */
+  /** When the next of them expires. */
   nextEndMs(): number | undefined {
     let next: number | undefined
     for (const [end, keys] of this.#byEnd)
@@ -160,7 +160,7 @@ export class InFlightIndex {
 
 const NEW: Part = { all: 0, pending: 0, reportedBefore: undefined, isUncounted: false }
 
-/** What is more than before is on its way; what is less was on its way last. */
+/** An increase is in flight; a decrease removes what has arrived first. */
 function grown(part: Part, all: number, reported: AggregatedStatusItem | undefined): Part {
   if (all <= part.all) return { ...part, all, pending: Math.min(all, part.pending) }
   return { all, pending: part.pending + all - part.all, reportedBefore: reported, isUncounted: false }
@@ -181,7 +181,7 @@ const reportedBy = ({ reported }: Demand, { name }: TargetCluster): AggregatedSt
 
 const isPending = ({ parts }: Entry): boolean => [...parts.values()].some(({ pending }) => pending > 0)
 
-/** Until the status of the decision is there, too: only then it is known when it was made. */
+/** Until the status of the decision is there, too: only then is it known when it was made. */
 const isStillAwaited = ({ metadata, status }: Binding, generation: number): boolean =>
   (metadata.generation ?? 0) <= generation && status?.schedulerObservedGeneration !== generation
 

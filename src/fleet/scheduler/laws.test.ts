@@ -111,10 +111,10 @@ describe('every decision', () => {
       ] as const) {
         if (limit === undefined) continue
         limited++
-        // One cluster of each region comes first, whatever the limit of clusters says.
+        // One cluster of each region comes first, whatever the cluster limit.
         const most = limitOn(options, 'region') === undefined ? (limit.maxGroups ?? 0) : Math.max(limit.maxGroups ?? 0, regions.size)
         assert.ok(count <= most, `${count} of at most ${limit.maxGroups}`)
-        // Replicas may be too few for all that were selected.
+        // There may be fewer replicas than selected clusters.
         if (!isDivided(options) && ((options.replicas ?? 0) > 0 || options.replicaRequirements === undefined))
           assert.ok(count >= (limit.minGroups ?? 0), `${count} of at least ${limit.minGroups}`)
       }

@@ -1,6 +1,6 @@
 /**
- * Whether a binding is to be decided about at all. What is divided and runs is left alone unless its placement, its
- * replicas or its clusters really changed; what is the same everywhere follows every change.
+ * Whether a binding has to be scheduled at all. Divided workloads that run are left alone unless their placement, replicas
+ * or clusters really changed; those that are the same everywhere follow every change.
  */
 import { deepEqual, isJsonObject } from '../../base/json.ts'
 import type { Binding, ClusterAffinityTerm, Placement } from '../../kinds/karmada/index.ts'
@@ -15,7 +15,7 @@ import {
 import { isConditionTrue } from '../../kube/conditions.ts'
 import type { Demand } from './demand.ts'
 
-/** Bindings that another scheduler has, that are held back, or that only follow another, are not decided about here. */
+/** Bindings that belong to another scheduler, are suspended, or only follow another binding are not scheduled here. */
 export function isOurs({ metadata, spec }: Binding, schedulerName: string = DEFAULT_SCHEDULER): boolean {
   if (metadata.deletionTimestamp !== undefined || spec?.placement === undefined || spec.suspension?.scheduling === true) return false
   const asked = spec.schedulerName === undefined || spec.schedulerName === '' ? DEFAULT_SCHEDULER : spec.schedulerName
@@ -26,12 +26,12 @@ export function isOurs({ metadata, spec }: Binding, schedulerName: string = DEFA
   )
 }
 
-/** What is the same in every cluster is decided about again whenever something changes. */
+/** What is the same in every cluster is scheduled again whenever something changes. */
 export const isAlwaysDecided = ({ isWorkload, strategy }: Demand): boolean => !isWorkload || strategy === 'Duplicated'
 
 export const isScheduled = ({ status }: Binding): boolean => isConditionTrue(status?.conditions, SCHEDULED)
 
-/** `isGone`: whether a cluster is going or gone. */
+/** `isGone`: whether a cluster is being deleted, or gone. */
 export function mustDecide(binding: Binding, demand: Demand, isGone: (cluster: string) => boolean): boolean {
   return (
     isPlacementChanged(demand, binding.metadata.annotations?.[APPLIED_PLACEMENT]) ||
@@ -43,7 +43,7 @@ export function mustDecide(binding: Binding, demand: Demand, isGone: (cluster: s
   )
 }
 
-/** Whether it is decided about because its replicas changed, and not its placement. */
+/** Whether it is scheduled because its replicas changed, and not its placement. */
 export const isScaled = (binding: Binding, demand: Demand): boolean =>
   !isPlacementChanged(demand, binding.metadata.annotations?.[APPLIED_PLACEMENT]) && areReplicasChanged(demand)
 
@@ -65,7 +65,7 @@ export function isPlacementChanged(
 const termNamed = ({ clusterAffinities }: Placement, name: string | undefined): ClusterAffinityTerm | undefined =>
   Array.isArray(clusterAffinities) ? clusterAffinities.find(({ affinityName }) => affinityName === name) : undefined
 
-/** What cannot be parsed counts as unchanged. */
+/** A placement that cannot be parsed counts as unchanged. */
 function tryParse(text: string): Placement | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -85,7 +85,7 @@ function areReplicasChanged({ placement, components, clusters, replicas }: Deman
   return clusters.reduce((sum, target) => sum + (target.replicas ?? 0), 0) !== replicas
 }
 
-/** Where components were sent to a cluster, they are sent again when they change. */
+/** Components that were assigned to a cluster are assigned again when they change. */
 const areComponentsChanged = ({ components, clusters }: Pick<Demand, 'components' | 'clusters'>): boolean =>
   clusters.some(
     (target) =>

@@ -38,7 +38,7 @@ const SCHEDULED = {
 }
 const WAITING = { ...SCHEDULED, status: 'False', reason: 'Unschedulable', message: 'why' }
 
-/** As it is when a decision was carried out. */
+/** The binding after a decision was carried out. */
 const settled = (decision: Decision, more: BindingOptions = {}): Binding =>
   aBindingOf({
     on: { m1: 2 },

@@ -1,7 +1,7 @@
 /**
- * From a decision to writes: one patch of the binding (clusters, the placement they were decided for, why), and then, when
- * the cache shows it, one of its status. Nothing is sent when nothing changes, and events go with the writes that make
- * them true.
+ * From a decision to writes: one patch of the binding (clusters, the placement they were decided for, the reasons), and
+ * then, once the cache shows it, one of its status. Nothing is sent when nothing changes, and events are recorded with the
+ * writes that make them true.
  */
 import { formatTime } from '../../base/clock.ts'
 import { deepEqual } from '../../base/json.ts'
@@ -13,12 +13,12 @@ import type { Resource } from '../../kube/resource.ts'
 import { type Action, type EventIntent, type Failure, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { DECISION_ANNOTATION, type Decision, readRecord, recordedMessage, recordText } from './decision.ts'
 
-/** What there is to do about a binding. */
+/** What to do about a binding. */
 export type Verdict =
   | { do: 'nothing' }
-  /** Nothing is to be decided; only that this generation was looked at. */
+  /** There is nothing to decide; only records that this generation was processed. */
   | { do: 'note' }
-  /** A decision is in the binding, and its status does not say so yet. */
+  /** The binding contains a decision that its status does not report yet. */
   | { do: 'confirm'; affinityName: string | undefined }
   | { do: 'decide'; decision: Decision }
 
@@ -46,8 +46,8 @@ export function plan(observed: Observed): Plan {
 }
 
 /**
- * A decision that changes something is written first; its status follows when the cache shows it, because only then the
- * generation is known that it speaks of. Where nothing moves, the status comes first and the reasons after it.
+ * A decision that changes something is written first; its status follows once the cache shows it, because only then is the
+ * generation known that it refers to. If nothing moves, the status is written first and the reasons after it.
  */
 function carryOut(binding: Binding, decision: Decision, observed: Observed): Action[] {
   const { resource, nowMs } = observed
@@ -55,7 +55,7 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
   const isSuccess = decision.reason === 'Success'
   const wasScheduled = findCondition(binding.status?.conditions, SCHEDULED)?.status === 'True'
   const hasEvent = isSuccess && (change?.isMoved === true || !wasScheduled)
-  // Affinities that were tried without success get their events as well.
+  // Affinities that were tried without success get their events too.
   const events = hasEvent ? [...failureEvents(binding, decision), ...successEvents(binding, decision)] : []
   const main: Action[] = change === undefined ? [] : [{ do: 'patch', resource, of: objectOf(binding), patch: change.patch }]
   if (change?.isDecision === true) return main.map((action) => ({ ...action, events: events }))
@@ -66,8 +66,8 @@ function carryOut(binding: Binding, decision: Decision, observed: Observed): Act
 }
 
 /**
- * Nothing is enqueued because capacity got even shorter, so the number reported stays the highest since the wait began. Who asks
- * for something else waits anew.
+ * Shrinking capacity enqueues nothing, so the reported number stays the highest since the wait began. A binding that asks
+ * for something else starts a new wait.
  */
 function steadied({ metadata, status }: Binding, decision: Decision): Decision {
   const recorded = findCondition(status?.conditions, SCHEDULED)
@@ -88,7 +88,7 @@ export interface BindingChange {
   readonly isDecision: boolean
 }
 
-/** Undefined when the binding already says all of it. */
+/** Undefined when the binding already contains all of it. */
 export function changeOf(binding: Binding, decision: Decision): BindingChange | undefined {
   const { metadata, spec } = binding
   const { clusters } = decision
@@ -103,7 +103,7 @@ export function changeOf(binding: Binding, decision: Decision): BindingChange | 
   return { patch, isMoved, isDecision }
 }
 
-/** What clusters have free changes all the time: the record stays while its outcome is the same. */
+/** The free capacity of clusters changes all the time: the record stays while its outcome is the same. */
 function isRecorded({ metadata }: Binding, { reason, message, affinityName }: Decision): boolean {
   const record = readRecord(metadata.annotations)
   if (record?.reason !== reason) return false
@@ -121,7 +121,7 @@ function success({ binding, nowMs, affinityName }: { binding: Binding; nowMs: nu
     ...(affinityName === undefined ? {} : { schedulerObservingAffinityName: affinityName }),
     conditions: setCondition(status?.conditions, condition, formatTime(nowMs)),
   }
-  // When nothing else has changed, the time is not a change either.
+  // If nothing else has changed, the time stays too.
   return isIn(status, change) ? change : { ...change, lastScheduledTime: formatTime(nowMs) }
 }
 
@@ -129,7 +129,7 @@ function failed({ status }: Binding, { reason, message }: Pick<Decision, 'messag
   return { conditions: setCondition(status?.conditions, { type: SCHEDULED, status: 'False', reason, message }, formatTime(nowMs)) }
 }
 
-/** The server would not have the decision: said once, and tried again with growing delays. */
+/** The server refused the decision: reported once, and retried with growing delays. */
 function refusal(binding: Binding, failure: Failure | undefined, observed: Observed): Action[] {
   if (failure === undefined || !isRefused(failure)) return []
   const isQuota = failure.code === 403 && failure.reason === BINDING_REASONS.quotaExceeded

@@ -1,6 +1,6 @@
 /**
- * The decision: filter → score → select → assign, for one term of affinities after another. Pure: the same clusters and
- * the same binding give the same answer, in whatever order things were learnt. Clusters come in the order of their names.
+ * The decision: filter → score → select → assign, for one affinity term after another. Pure: the same clusters and the same
+ * binding give the same answer, whatever the order in which they became known. Clusters are in the order of their names.
  */
 import type { TargetCluster } from '../../kinds/karmada/index.ts'
 import { SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
@@ -19,16 +19,16 @@ import { selectClusters } from './spread/select.ts'
 export interface Snapshot {
   /** In the order of their names. */
   readonly clusters: readonly ClusterInfo[]
-  /** What was decided and is not to be seen in the clusters yet. */
+  /** What was decided but does not show in the clusters yet. */
   readonly inFlight?: InFlight
-  /** By which tolerations for a time are judged (default: none of them is over). */
+  /** The time at which temporary tolerations are evaluated (default: none has expired). */
   readonly nowMs?: number
 }
 
 export interface ScheduleOptions {
-  /** Selected clusters that get no replicas are listed as well (default false). */
+  /** Also lists selected clusters that get no replicas (default false). */
   readonly propagateEmptyWorkloads?: boolean
-  /** How long each step takes is noted there (default: nowhere). */
+  /** Records how long each step takes (default: nowhere). */
   readonly measures?: Pick<FleetMeasures, 'timed'>
 }
 
@@ -47,7 +47,7 @@ export function schedule(
   return failedWith(demand, failed)
 }
 
-/** There is no way back to an earlier term, unless somebody asks to decide anew. */
+/** Earlier terms are not tried again, unless rescheduling is requested. */
 function firstTerm({ terms, hasNamedTerms, observedTerm, isFresh }: Demand): number {
   if (!hasNamedTerms || isFresh) return 0
   return Math.max(
@@ -79,7 +79,7 @@ function succeeded(
   }
 }
 
-/** The first term is the one that is reported. Without a cluster that fits, what was decided before cannot stay. */
+/** The failure of the first term is the one reported. If no cluster fits, the previous decision cannot stay. */
 function failedWith(demand: Demand, failed: readonly Attempt[]): Decision {
   const [first] = failed
   if (first === undefined) throw new Error('a placement has at least one term')
@@ -136,7 +136,7 @@ function attemptWith(term: Term, world: World): Attempt {
   return { reason: 'Success', message: '', targets, explanation: explanationOf(explainChoice(choice, filtered)) }
 }
 
-/** Clusters that are going are passed over without a word. */
+/** Clusters that are being deleted are skipped without a reason. */
 function filter(term: Term, { clusters, demand, nowMs }: World): Filtered {
   const checks = FILTERS.map((one) => one.prepare(demand, term, nowMs)).filter((check): check is Check => check !== undefined)
   const feasible: ClusterInfo[] = []
@@ -168,7 +168,7 @@ function withEmpty(targets: readonly TargetCluster[], selected: readonly Candida
   return [...targets, ...selected.filter(({ name }) => !names.has(name)).map(({ name }) => ({ name }))]
 }
 
-/** The same clusters with the same replicas stay in the order they have: another order would be a change that says nothing. */
+/** If clusters and replicas are the same, their order is kept: another order would be a meaningless change. */
 function settled(before: readonly TargetCluster[], now: readonly TargetCluster[]): readonly TargetCluster[] {
   if (before.length !== now.length) return now
   const texts = new Map(now.map((target) => [target.name, textOf(target)]))

@@ -1,6 +1,6 @@
 /**
- * What the scheduler keeps between passes, all of it derived: prepared clusters, prepared bindings, what is on its way, and
- * which affinities there are. A restart builds it again from the caches.
+ * What the scheduler keeps between passes, all of it derived: prepared clusters, prepared bindings, what is in flight, and
+ * the distinct affinities. A restart rebuilds it from the caches.
  */
 import type { Binding, Cluster } from '../../kinds/karmada/index.ts'
 import { keyOfRef, type ObjectRef, objectKey } from '../../kube/object-reference.ts'
@@ -17,9 +17,9 @@ import { type ScheduleOptions, schedule } from './schedule.ts'
 export interface SchedulingOptions extends ScheduleOptions {
   /** Which bindings are ours (default `default-scheduler`). */
   readonly schedulerName?: string
-  /** Whether what was decided and does not show yet is subtracted from the capacity of clusters (default true). */
+  /** Whether what was decided but does not show yet is subtracted from the capacity of clusters (default true). */
   readonly protectsFromOvercommit?: boolean
-  /** Whether what a cluster says it has counts all that is known of it at this moment (default: it does). */
+  /** Whether the capacity that a cluster reports includes everything known about it at the moment (default: it does). */
   isSummaryCurrent?(cluster: Cluster): boolean
   /** Whether bindings of higher priority come first (default true). */
   readonly ranksByPriority?: boolean
@@ -35,9 +35,9 @@ export class Scheduling {
   readonly clusters = new ClusterIndex()
   readonly affinities = new AffinityIndex()
   readonly #inFlight = new InFlightIndex((name) => this.#isSummaryCurrent(name))
-  /** Objects of a cache are frozen: what was prepared of one is good for as long as it lives. */
+  /** Cached objects are frozen: what was prepared from one is valid for as long as it lives. */
   readonly #demands = new WeakMap<Binding, Demand>()
-  /** Bindings looked at since the start. They have not seen what happened to clusters before it. */
+  /** Bindings processed since the start. The others have not seen earlier changes of clusters. */
   readonly #seen = new Map<string, string | undefined>()
   readonly #followed = new Map<string, Binding>()
   readonly #options: SchedulingOptions & { schedulerName: string }
@@ -88,13 +88,13 @@ export class Scheduling {
     return key === undefined ? [] : [key]
   }
 
-  /** The kind of its template, where a cluster that begins to serve it is one more to go to. */
+  /** The kind of its template, if a cluster that begins to serve it is another possible target. */
   apisThatMatter(binding: Binding): string[] {
     const demand = this.demandOf(binding)
     return demand !== undefined && isAlwaysDecided(demand) ? [demand.api] : []
   }
 
-  /** A status that others changed is no reason to decide again. */
+  /** A status that others changed is no reason to schedule again. */
   isRelevant(binding: Binding): boolean {
     const { metadata, status } = binding
     const isNew = this.#seen.get(objectKey(metadata.namespace, metadata.name)) !== metadata.uid
@@ -113,7 +113,7 @@ export class Scheduling {
     return this.#decide(key, binding, { demand, nowMs })
   }
 
-  /** What kind of attempt a decision about a binding is. */
+  /** The kind of attempt that scheduling a binding is. */
   typeOf(binding: Binding): Decided['type'] {
     const demand = this.demandOf(binding)
     return demand !== undefined && isScaled(binding, demand) ? 'ScaleSchedule' : 'ReconcileSchedule'
@@ -129,7 +129,7 @@ export class Scheduling {
     return { verdict: { do: 'decide', decision }, ...(endMs === undefined ? {} : { requeueAfterMs: Math.max(0, endMs - nowMs) }) }
   }
 
-  /** The next decision must know of this one before the cache does. */
+  /** The next decision must take this one into account before the cache does. */
   #remember(key: string, binding: Binding, { demand, decision, nowMs }: { demand: Demand; decision: Decision; nowMs: number }): void {
     if (!this.#remembers || decision.clusters === undefined || changeOf(binding, decision)?.isMoved !== true) return
     const generation = (binding.metadata.generation ?? 0) + 1
@@ -137,7 +137,7 @@ export class Scheduling {
   }
 }
 
-/** A decision that is written and not yet in the cache is not taken a second time: the world looks different with it. */
+/** A decision that is written but not yet in the cache is not made again: with it in flight, the result could differ. */
 function toBeConfirmed(binding: Binding): Verdict | undefined {
   const { metadata, status } = binding
   if (status?.schedulerObservedGeneration === metadata.generation) return undefined

@@ -1,4 +1,4 @@
-/** Clusters and bindings for tests of the scheduler, as short as a table needs them. */
+/** Clusters and bindings for tests of the scheduler, in a form short enough for tables. */
 import type { Binding, BindingSpec, BindingStatus, Cluster, ClusterSpec, Placement } from '../../kinds/karmada/index.ts'
 import { compareStrings } from '../../kube/go-print.ts'
 import { type ClusterInfo, infoOf } from './cluster-info.ts'
@@ -15,7 +15,7 @@ export interface ClusterOptions extends Partial<Omit<ClusterSpec, 'syncMode'>> {
   /** Kinds it serves (default Deployment and ConfigMap). */
   kinds?: readonly string[]
   isDeleting?: boolean
-  /** It has not said what it has. */
+  /** It has not reported its resources. */
   isSilent?: boolean
 }
 
@@ -57,7 +57,7 @@ export interface BindingOptions extends Partial<Omit<BindingSpec, 'resource' | '
   resource?: string
   uid?: string
   placement?: Placement
-  /** Where it is: replicas by cluster. */
+  /** Its current clusters, with replicas. */
   on?: Readonly<Record<string, number>>
   status?: BindingStatus
   generation?: number
@@ -104,7 +104,7 @@ export const decide = (
   return schedule({ clusters, inFlight, nowMs }, demandOf(binding, binding.spec.placement ?? {}), options)
 }
 
-/** `m1:2, m2:1`, or why not. */
+/** `m1:2, m2:1`, or why it failed. */
 export function inShort({ reason, message, clusters }: Decision): string {
   if (reason !== 'Success') return `${reason}: ${message}`
   return (clusters ?? []).map(({ name, replicas = 0 }) => `${name}:${replicas}`).join(', ')

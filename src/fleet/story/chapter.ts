@@ -1,4 +1,4 @@
-/** The first chapter that `sluice up` tells: a web server over three regions, and a cluster that fails. */
+/** The first chapter of the story that `sluice up` plays: a web server over three regions, and a cluster that fails. */
 import type { Chapter } from '../../runtime/seams/story.ts'
 import { observeFleet } from './fleet-snapshot.ts'
 import { STORY_NAME } from './manifests.ts'
@@ -9,7 +9,7 @@ const MEMBERS = 3
 export const fleetChapter: Chapter = {
   name: STORY_NAME,
   title: 'One web, three regions, and a cluster that fails',
-  // It does not wait as long as a fleet of strangers should.
+  // Shorter waits than a production fleet should use.
   flags: {
     '--cluster-status-period': '1',
     '--cluster-failure-threshold': '2',
@@ -26,7 +26,7 @@ export const fleetChapter: Chapter = {
   next({ dataDir }) {
     const where = dataDir === undefined ? '' : ` --data-dir ${dataDir}`
     return [
-      // As it is found from the folder that `npm start` was typed in, whether or not it is installed.
+      // A command that works in the folder where `npm start` was run, whether or not sluice is installed.
       ['npx sluice why deployment/web', 'why it is where it is'],
       ['npx sluice get pods', 'the pods of all clusters in one table'],
       ['kubectl scale deployment web --replicas=9', 'north is there again: 3 in each region'],

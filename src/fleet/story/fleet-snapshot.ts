@@ -1,6 +1,6 @@
 /**
- * What the story sees, at any moment, through watches: the clusters and the binding at the hub, the pods in each member.
- * Members are looked at from inside this process, so that one that is cut off from the hub is still seen.
+ * What the story observes, through watches: the clusters and the binding at the hub, the pods in each member. Members are
+ * watched from inside this process, so that one that is cut off from the hub is still visible.
  */
 
 import { startInformer } from '../../client/cache/informer.ts'
@@ -17,12 +17,12 @@ export interface FleetSnapshot {
   clusters: readonly Cluster[]
   template: Deployment | undefined
   binding: ResourceBinding | undefined
-  /** Of the web server, by member. */
+  /** Pods of the web server, by member. */
   pods: Readonly<Record<string, readonly Pod[]>>
 }
 
 export async function observeFleet({ hub, members, clock, random, signal }: StoryEnv): Promise<Viewer<FleetSnapshot>> {
-  // One for each, because everybody who waits listens to it.
+  // One for each, because every waiter listens to it.
   const endings: AbortController[] = []
   const endAll = (): void => {
     for (const one of endings) one.abort()

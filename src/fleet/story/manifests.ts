@@ -1,4 +1,4 @@
-/** What the first chapter creates: a web server that is a program of this machine, and the policy that divides it over regions. */
+/** What the first chapter creates: a web server that is a program on this machine, and the policy that divides it over regions. */
 import { parse } from 'yaml'
 import type { KubeObject } from '../../kube/meta.ts'
 import program from './web-server.yaml'
@@ -8,7 +8,7 @@ const { server } = parse(program) as { server: string }
 export const NAMESPACE = 'default'
 export const NAME = 'web'
 export const REPLICAS = 6
-/** By this the chapter knows its own objects again. */
+/** Marks the chapter's own objects. */
 export const STORY_LABEL = 'sluice.dev/story'
 export const STORY_NAME = 'fleet'
 

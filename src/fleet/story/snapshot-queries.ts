@@ -1,4 +1,4 @@
-/** What a story reads off what it sees. Pure. */
+/** What the story derives from a snapshot. Pure. */
 import type { Cluster } from '../../kinds/karmada/index.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { findCondition } from '../../kube/conditions.ts'
@@ -8,7 +8,7 @@ const conditionOf = (cluster: Cluster | undefined) => findCondition(cluster?.sta
 const clusterOf = ({ clusters }: FleetSnapshot, name: string): Cluster | undefined =>
   clusters.find(({ metadata }) => metadata.name === name)
 
-/** `True`, `False` or `Unknown`, and why. */
+/** `True`, `False` or `Unknown`, and the reason. */
 export function readinessOf(snapshot: FleetSnapshot, name: string): { status: string; reason: string } {
   const { status = 'Unknown', reason = 'NotLookedAtYet' } = conditionOf(clusterOf(snapshot, name)) ?? {}
   return { status, reason }
@@ -16,7 +16,7 @@ export function readinessOf(snapshot: FleetSnapshot, name: string): { status: st
 
 export const regionOf = (snapshot: FleetSnapshot, name: string): string => clusterOf(snapshot, name)?.spec.region ?? ''
 
-/** Replicas by cluster, as decided; undefined while there is no decision for all of them. */
+/** Replicas by cluster, as decided; undefined until all of them are assigned. */
 export function divisionOf({ binding }: FleetSnapshot, replicas: number): { name: string; replicas: number }[] | undefined {
   const clusters = (binding?.spec.clusters ?? []).map((one) => ({ name: one.name, replicas: one.replicas ?? 0 }))
   const sum = clusters.reduce((total, one) => total + one.replicas, 0)
@@ -30,11 +30,11 @@ const isReady = (pod: Pod): boolean => isRunning(pod) && readyCondition(pod)?.st
 export const runningIn = ({ pods }: FleetSnapshot, member: string): Pod[] => (pods[member] ?? []).filter(isRunning)
 export const readyIn = ({ pods }: FleetSnapshot, member: string): Pod[] => (pods[member] ?? []).filter(isReady)
 
-/** Whether every member has as many ready pods as it was given. */
+/** Whether every member has as many ready pods as it was assigned. */
 export const isPresent = (snapshot: FleetSnapshot, division: readonly { name: string; replicas: number }[]): boolean =>
   division.every(({ name, replicas }) => readyIn(snapshot, name).length === replicas)
 
-/** What a pod that is not ready waits for, if one says so. */
+/** What a pod that is not ready waits for, if one reports it. */
 export function complaintOf({ pods }: FleetSnapshot): string {
   for (const [member, list] of Object.entries(pods))
     for (const pod of list) {

@@ -1,6 +1,6 @@
 /**
- * The first chapter: a web server divided over three regions, its pods running on this machine, a cluster that fails, work
- * that moves, and the cluster back again. Every step says what it does and what must be seen of it.
+ * The first chapter: a web server divided over three regions, its pods running on this machine, a cluster that fails,
+ * workloads that move, and the cluster back again. Every step says what it does and what must be observed.
  */
 
 import type { Client } from '../../client/client.ts'
@@ -24,7 +24,7 @@ export function fleetStory(env: FleetEnv): Step[] {
   const names = env.members.map(({ name }) => name)
   const [first = '', , last = ''] = names
   const others = names.filter((name) => name !== last)
-  /** Pods that have nothing to do with the failure, by uid: they must be there at the end. */
+  /** Pods not affected by the failure, by uid: they must still be there at the end. */
   const untouched = new Set<string>()
   let left = 0
   const division = (snapshot: FleetSnapshot) => divisionOf(snapshot, REPLICAS)
@@ -139,7 +139,7 @@ export function fleetStory(env: FleetEnv): Step[] {
 
 const bare = ({ name, replicas = 0 }: { name: string; replicas?: number }) => ({ name, replicas })
 
-/** What is there of the same name and is not the story's own is not touched. */
+/** Existing objects of the same name that are not the story's own are not touched. */
 async function createWeb(hub: Client, regions: readonly string[]): Promise<void> {
   const labels = await labelsOf(hub)
   if (labels !== undefined && labels[STORY_LABEL] !== STORY_NAME)

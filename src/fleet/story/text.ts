@@ -1,4 +1,4 @@
-/** How the chapter puts numbers and lists into words. Pure. */
+/** How the chapter formats numbers and lists. Pure. */
 
 /** `member1 2 · member2 2 · member3 2` */
 export const divisionText = (division: readonly { name: string; replicas: number }[]): string =>

@@ -1,9 +1,9 @@
 /**
  * Keeps one Work per target of a binding: the template with the cluster's share, the overrides of that cluster, and the
- * marks by which it is found again. Sole writer of: Works of bindings (their status aside), and taker of the binding's
- * finalizer. Runs again when the binding's spec, the template, an override policy, a rule of the interpreter, a Cluster's
- * traits or one of the Works changes; a Work that somebody deletes comes back. Deletion: the Works are sent on their way,
- * then the finalizer goes; Works whose binding is gone without them are removed too.
+ * marks by which it is found again. Sole writer of Works of bindings (their status aside); removes the binding's finalizer.
+ * Runs again when the binding's spec, the template, an override policy, a rule of the interpreter, a Cluster's traits or
+ * one of the Works changes; a Work that somebody deletes is created again. Deletion: the Works are deleted, then the
+ * finalizer is removed; Works left over from a binding that no longer exists are deleted too.
  */
 
 import type { Client } from '../../../client/client.ts'
@@ -33,9 +33,9 @@ import { isDue, otherOwner, wantedWorks } from './wanted.ts'
 export interface BindingDeps {
   templates: Templates
   interpreter: Interpreter
-  /** Whether state that was preserved goes along to the cluster that takes over (default true). */
+  /** Whether preserved state is added to the copy in the cluster that takes over (default true). */
   takesState?: boolean
-  /** Bindings worked on at once (default 10). */
+  /** How many bindings are processed at once (default 10). */
   concurrency?: number
 }
 
@@ -94,7 +94,7 @@ export function bindingWorks(kind: BindingKind, deps: BindingDeps): Controller {
   })
 }
 
-/** By its permanent id, and what names it: of a former life, or of before its label was changed. */
+/** Found by its permanent id, and by name: those of an earlier binding, or from before its label was changed. */
 function worksOf(kind: BindingKind, { ref, binding, read }: { ref: ObjectRef; binding: Binding | undefined; read: PassReader }): Work[] {
   const found = [...worksNaming(read, ref), ...(binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding)))]
   return [...new Set(found)]
@@ -107,8 +107,9 @@ interface Asking {
 }
 
 /**
- * Asks the server before anything is written, unless the binding was written while this process runs: caches may be stale, and of
- * different age, and an old binding must neither remove a new Work nor bring one back. And before a Work appears while another must be gone first.
+ * Asks the server before anything is written, unless the binding was written while this process runs: caches may be stale,
+ * and of different age, and an old binding must neither remove a new Work nor bring one back. Also asks before a Work is
+ * created while another must be gone first.
  */
 async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wanted'>, { ref, client, isCurrent }: Asking): Promise<boolean> {
   const { kind, binding, wanted } = seen
@@ -118,7 +119,7 @@ async function isSure(seen: Pick<Observed, 'kind' | 'binding' | 'works' | 'wante
   return !wanted.some(({ live }) => live === undefined) || (await isPurged(client, kind, binding))
 }
 
-/** Works that must be gone first: the server knows best whether they are. */
+/** Whether the Works that must be gone first are gone, according to the server. */
 async function isPurged(client: Client, kind: BindingKind, binding: Binding): Promise<boolean> {
   for (const cluster of purgedFirst(binding.spec)) {
     const work = await ifFound(client.get(WORKS, { namespace: executionNamespace(cluster), name: workNameOf(binding) }))

@@ -42,7 +42,7 @@ interface Applied {
   overriders: unknown
 }
 
-/** Policies that a Work did not have before, or not in this form. */
+/** Policies that were not applied to the Work before, or not in this form. */
 export function newlyApplied(template: KubeObject, { cluster, work, live }: WantedWork): EventIntent[] {
   const namespace = template.metadata.namespace ?? ''
   const texts: [string, (name: string) => string][] = [
@@ -63,7 +63,7 @@ export function newlyApplied(template: KubeObject, { cluster, work, live }: Want
   })
 }
 
-/** Anybody may have written the annotation of a Work: what cannot be parsed is ignored. */
+/** Anyone may have written the annotation of a Work: what cannot be parsed is ignored. */
 function appliedIn(work: KubeObject | undefined, annotation: string): Applied[] {
   const text = work?.metadata.annotations?.[annotation]
   if (text === undefined) return []

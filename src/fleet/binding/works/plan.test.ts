@@ -68,7 +68,7 @@ const anyBinding = fc
     aBinding(template, { replicas: 6, clusters, requiredBy: [{ name: 'x', clusters: followed }], gracefulEvictionTasks: tasks }),
   )
 
-/** The Works that another spec had made. */
+/** The Works that another spec produced. */
 async function madeBy(binding: Binding): Promise<Work[]> {
   const before: Binding = { ...binding, spec: { ...binding.spec, gracefulEvictionTasks: [] } }
   return (await wantedFor(before, [])).wanted.map(({ work }) => work)

@@ -1,7 +1,7 @@
 /**
  * What to do about the Works of a binding: pure, from what was observed to writes and events. Works of clusters that are no
- * longer meant go; under purge mode Directly nothing comes anywhere before they are gone. Everything else is brought into
- * the shape that is wanted, each Work by itself.
+ * longer targets are deleted; under purge mode Directly none is created before they are gone. Every other Work is brought
+ * into its desired shape, independently of the others.
  */
 
 import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
@@ -20,13 +20,13 @@ export interface Observed {
   kind: BindingKind
   /** Undefined when it is gone. */
   binding: Binding | undefined
-  /** Works that were made for it, also in a former life. */
+  /** Works made for it, or for an earlier binding of the same name. */
   works: readonly Work[]
-  /** Undefined while the one that the binding means is not there, or not yet seen. */
+  /** Undefined while the template that the binding refers to does not exist, or is not yet in the cache. */
   template: KubeObject | undefined
   wanted: readonly WantedWork[]
   hindrances: readonly Hindrance[]
-  /** Whether the server has the binding as it was seen; asked before anything that a stale binding must not cause. */
+  /** Whether the server has the binding as it was observed; asked before anything that a stale binding must not cause. */
   isFresh: boolean
   retryAfterMs: number | undefined
 }
@@ -35,7 +35,7 @@ export const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionT
 
 export const clusterOf = ({ metadata }: KubeObject): string => clusterOfExecutionNamespace(metadata.namespace ?? '') ?? ''
 
-/** Works that have to go, of those not yet on their way out. */
+/** Works that have to be deleted, and are not being deleted yet. */
 export function orphansOf({ binding, works }: Pick<Observed, 'binding' | 'works'>): Work[] {
   const staying = works.filter((work) => !isGoing(work))
   if (binding === undefined || isGoing(binding)) return staying
@@ -43,7 +43,7 @@ export function orphansOf({ binding, works }: Pick<Observed, 'binding' | 'works'
   return staying.filter((work) => !kept.has(clusterOf(work)))
 }
 
-/** Whether a Work is still where it must be gone from before the object comes anywhere else. */
+/** Whether a Work still exists that must be gone before the object goes anywhere else. */
 export function isHeld(binding: Binding, works: readonly Work[]): boolean {
   const purged = new Set(purgedFirst(binding.spec))
   return purged.size > 0 && works.some((work) => purged.has(clusterOf(work)))
@@ -69,7 +69,7 @@ export function plan(observed: Observed): Plan {
 
 const batch = (actions: readonly Action[]): Batch[] => (actions.length === 0 ? [] : [{ do: 'batch', actions, areIndependent: true }])
 
-/** What is to be preserved must say so before it goes: the member learns it from the Work alone. */
+/** A Work whose objects are to be preserved must say so before it is deleted: the Work is all that execution looks at. */
 function removals(kind: BindingKind, binding: Binding | undefined, orphans: readonly Work[]): Batch[] {
   const preserve = binding?.spec.preserveResourcesOnDeletion === true
   const unsaid = orphans.filter(({ spec }) => preserve && spec.preserveResourcesOnDeletion !== true)

@@ -1,6 +1,6 @@
 /**
- * Which override policies can mean an object, and which bindings a policy can mean: both through indexes over kind and name,
- * so that neither a change of a policy nor a pass over a binding looks at what it cannot concern.
+ * Which override policies may select an object, and which bindings a policy may select: both through indexes over kind and
+ * name, so that neither a change of a policy nor a pass over a binding looks at what it cannot concern.
  */
 
 import type { BindingKind } from '../../../kinds/karmada/binding-kinds.ts'
@@ -13,7 +13,7 @@ import type { OverridePolicies } from '../../override/index.ts'
 
 type AnyPolicy = OverridePolicy | ClusterOverridePolicy
 
-/** What can be asked about an object before it is at hand: its reference in the binding. */
+/** What is known about an object without having it: its reference in the binding. */
 type Reference = Pick<ResourceSelector, 'apiVersion' | 'kind' | 'namespace' | 'name'>
 
 const BY_KIND = 'overrides-by-kind'
@@ -32,7 +32,7 @@ export const policyIndexes = (kind: BindingKind): Index[] => [
     : []),
 ]
 
-/** All that may mean an object of this kind; whether they do, its labels and name decide. */
+/** All that may select an object of this kind; whether they do depends on its labels and name. */
 export function policiesFor(kind: BindingKind, read: Reader, object: KubeObject): OverridePolicies {
   const keys = [kindOf(object), EVERY_KIND]
   const { namespace = '' } = object.metadata
@@ -50,7 +50,7 @@ const within = (reference: Reference): string => `${kindOf(reference)} ${referen
 export const templateIndex = (kind: BindingKind): Index =>
   indexOf(kind.resource, BY_TEMPLATE, ({ spec: { resource } }: Binding) => [kindOf(resource), named(resource), within(resource)])
 
-/** The bindings whose template a policy may mean. `labelsMatch` says it of those that are selected by labels. */
+/** The bindings whose template a policy may select. `labelsMatch` decides for selectors by labels. */
 export function bindingsMeant(
   kind: BindingKind,
   policy: AnyPolicy,

@@ -26,7 +26,7 @@ export const indexesOf = (kind: BindingKind): Index[] => [
   ...policyIndexes(kind),
 ]
 
-/** A binding's status is others' business. */
+/** A binding's status does not matter here. */
 export const isSpecChanged = (old: Binding, binding: Binding): boolean =>
   old.metadata.generation !== binding.metadata.generation || isRelabelled(old, binding)
 
@@ -35,13 +35,13 @@ const isRelabelled = (old: KubeObject, { metadata }: KubeObject): boolean =>
   !deepEqual(old.metadata.labels, metadata.labels) ||
   !deepEqual(old.metadata.finalizers, metadata.finalizers)
 
-/** So is a Work's; what we wrote there is not. */
+/** Neither does a Work's status; what we wrote there does. */
 const isTouched = (old: Work, work: Work): boolean =>
   old.metadata.generation !== work.metadata.generation ||
   isRelabelled(old, work) ||
   !deepEqual(old.metadata.annotations, work.metadata.annotations)
 
-/** What overrides can ask about a cluster. */
+/** The traits of a cluster that overrides can select by. */
 const hasOtherTraits = (old: Cluster, cluster: Cluster): boolean => {
   const traits = ({ metadata, spec }: Cluster): unknown => [metadata.labels, spec.provider, spec.region, spec.zones]
   return !deepEqual(traits(old), traits(cluster))
@@ -62,7 +62,7 @@ export function watchesOf(kind: BindingKind, templates: Templates): Watch[] {
       WORKS,
       (work, read) => {
         const named = kind.namedBy(work)
-        // Also who would have a Work of this name, and cannot because it is somebody else's.
+        // Also bindings that need a Work of this name, and cannot have it because it belongs to another.
         const wanting = read.byIndex(kind.resource, BY_WORK_NAME, work.metadata.name ?? '').map(refOf)
         return named === undefined ? wanting : [named, ...wanting]
       },
@@ -75,7 +75,7 @@ export function watchesOf(kind: BindingKind, templates: Templates): Watch[] {
         const cluster = clusterOfExecutionNamespace(metadata.name ?? '')
         return cluster === undefined ? [] : onCluster(read, cluster)
       },
-      // That it is there is all that counts.
+      // All that matters is that it exists.
       { isRelevantUpdate: () => false, priority: 'low' },
     ),
     via(CLUSTER_OVERRIDE_POLICIES, meant),

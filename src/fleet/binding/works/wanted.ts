@@ -1,7 +1,7 @@
 /**
- * The Works that a binding wants, one per target. What does not depend on the cluster is done once per number of replicas,
- * so that a binding over many clusters asks the interpreter as often as there are different numbers. What goes wrong for one
- * cluster does not hold up the others.
+ * The Works that a binding should have, one per target. What does not depend on the cluster is done once per number of
+ * replicas, so that a binding over many clusters asks the interpreter only as often as there are different numbers. A
+ * failure for one cluster does not hold up the others.
  */
 
 import { messageOf } from '../../../base/error-text.ts'
@@ -21,9 +21,9 @@ import { workFor, workNameOf } from '../work-for.ts'
 export interface WantedWork {
   cluster: string
   work: Work
-  /** The one that is there now. */
+  /** The one that exists now. */
   live: Work | undefined
-  /** What has to change about it; nothing for one that is being deleted: when it is gone, the key is enqueued. */
+  /** What has to change about it; undefined for one that is being deleted: once it is gone, the key is enqueued. */
   patch: Record<string, unknown> | undefined
 }
 
@@ -33,9 +33,9 @@ export const isDue = ({ live, patch }: WantedWork): boolean => live === undefine
 export interface Hindrance {
   cluster: string
   message: string
-  /** Something outside was asked and did not answer well: no event will say when that changes. */
+  /** An external party failed to answer: no event will announce that it recovered. */
   mayPass: boolean
-  /** It was an override policy that could not be applied. */
+  /** An override policy could not be applied. */
   isOverride?: boolean
 }
 
@@ -44,11 +44,11 @@ export interface WantedInput {
   binding: Binding
   template: KubeObject
   interpreter: Interpreter
-  /** The Cluster object and whether its execution namespace is there. */
+  /** The Cluster object, and whether its execution namespace exists. */
   placeOf(cluster: string): { cluster: Cluster | undefined; hasNamespace: boolean }
   liveOf(namespace: string, name: string): Work | undefined
   override(object: KubeObject, cluster: Cluster): Overridden
-  /** Whether state that was preserved goes along (default true). */
+  /** Whether preserved state is added (default true). */
   takesState?: boolean
 }
 
@@ -104,7 +104,7 @@ async function wantedWork(input: WantedInput, { target, completions, revised }: 
   }
 }
 
-/** Somebody else's Work of the same name is never taken over. */
+/** A Work of the same name that belongs to another is never taken over. */
 export function otherOwner(kind: BindingKind, binding: Binding, work: KubeObject): string | undefined {
   const id = permanentIdOf(kind, work)
   if (id !== '' && id === permanentIdOf(kind, binding)) return undefined

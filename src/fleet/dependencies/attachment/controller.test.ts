@@ -100,7 +100,7 @@ describe('what an object depends on', () => {
       conflictResolution: 'Overwrite',
       preserveResourcesOnDeletion: true,
     })
-    // The reference key of default/web-deployment, and the id that its binding got at admission.
+    // The reference key of default/web-deployment, and the id that its binding was given at admission.
     assert.deepEqual(Object.values(dependedBy(attached)), [web.metadata.labels?.['resourcebinding.karmada.io/permanent-id']])
     assert.deepEqual(attached.metadata.finalizers, ['karmada.io/binding-controller'])
     assert.deepEqual(

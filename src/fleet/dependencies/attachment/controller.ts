@@ -1,8 +1,8 @@
 /**
- * Attached bindings: what an object depends on goes where the object goes. One pass per attached binding collects everybody
- * who needs it. Sole writer of `requiredBy`, of the `depended-by` labels, and of bindings that no policy made. Runs again when
- * one of those who need it, the binding, or the object that is needed changes or appears. With nobody left who needs it, the
- * binding stays, empty; when the object goes, the binding follows it by its owner reference.
+ * Attached bindings: what an object depends on goes where the object goes. One pass per attached binding collects all
+ * bindings that need it. Sole writer of `requiredBy`, of the `depended-by` labels, and of bindings that no policy made.
+ * Runs again when a binding that needs it, the binding itself, or the needed object changes or appears. When nothing needs
+ * it any more, the binding stays, empty; when the object is deleted, the binding follows through its owner reference.
  */
 import type { ResourceBinding } from '../../../kinds/karmada/index.ts'
 import { bindingName } from '../../../kinds/karmada/names.ts'
@@ -37,7 +37,7 @@ export const attachment = ({ templates }: Pick<DependenciesDeps, 'templates'>): 
   })
 }
 
-/** Status is no business of dependencies. */
+/** Status does not matter to dependencies. */
 const isRelevant = (old: ResourceBinding, binding: ResourceBinding): boolean =>
   old.metadata.generation !== binding.metadata.generation ||
   old.metadata.deletionTimestamp !== binding.metadata.deletionTimestamp ||
@@ -51,7 +51,7 @@ interface Awaited {
   of(reference: Named): Iterable<ObjectRef>
 }
 
-/** Which bindings a cluster-scoped object concerns: no name leads to their namespaces. As many entries as there are such needs. */
+/** Which bindings a cluster-scoped object concerns: its name does not tell their namespaces. One entry per such dependency. */
 function createAwaited(): Awaited {
   const byObject = new Map<string, Map<string, ObjectRef>>()
   const byBinding = new Map<string, string>()

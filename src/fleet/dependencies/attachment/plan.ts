@@ -1,7 +1,7 @@
 /**
- * The attached binding of something that others depend on: pure. It goes wherever one of them goes. Where a policy selects the
- * object, too, the binding is shared and the rest is the policy's; otherwise how conflicts are resolved, and what is
- * preserved, comes from those who need it: the more protective of their opinions counts.
+ * The attached binding of an object that others depend on: pure. It goes wherever one of them goes. If a policy selects the
+ * object too, the binding is shared and the policy decides the rest; otherwise conflict resolution and preservation come
+ * from the bindings that need it: the more protective setting wins.
  */
 import type { BindingSpec, ResourceBinding } from '../../../kinds/karmada/index.ts'
 import { RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
@@ -18,17 +18,17 @@ import { labelsOf, snapshotOf } from './referrers.ts'
 export interface Observed {
   ref: ObjectRef
   binding: ResourceBinding | undefined
-  /** What others depend on; undefined while there is none. */
+  /** The object that others depend on; undefined while it does not exist. */
   object: KubeObject | undefined
   content: Content | undefined
   referrers: readonly ResourceBinding[]
-  /** Whether the binding is of another object, which exists. */
+  /** Whether the binding belongs to another object, which exists. */
   isTaken: boolean
 }
 
 export function plan(observed: Observed): Plan {
   const { binding, object, content } = observed
-  // Nothing is concluded from an object that is missing: it is not known yet, or its binding goes with it.
+  // A missing object proves nothing: it may not be known yet, or its binding is deleted with it.
   if (object === undefined || content === undefined || binding?.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
   if (binding === undefined) {
     if (observed.referrers.length === 0 || object.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
@@ -37,7 +37,7 @@ export function plan(observed: Observed): Plan {
     }
   }
   const isOthers = isOfAnother(binding, object)
-  // It is of an object that nobody here needs: what it says of those who do is let go.
+  // The binding belongs to another object, which is not needed here: what it says about referrers is removed.
   const seen = isOthers ? { ...observed, referrers: [] } : observed
   const patch = attachedPatch(seen, binding)
   return {
@@ -103,10 +103,10 @@ function attachedPatch({ object, content, referrers }: Observed, binding: Resour
   return { ...(metadata === undefined ? {} : { metadata }), ...(spec === undefined ? {} : { spec }) }
 }
 
-/** Whether no policy has a say in it. */
+/** Whether no policy controls it. */
 const isAttachedOnly = (binding: ResourceBinding): boolean => binding.spec?.placement === undefined && claimOf(binding) === undefined
 
-/** Always said, as Karmada does: whoever looks need not know what silence means. */
+/** Always written, as in Karmada: readers need not know the default. */
 function opinionOf(
   referrers: readonly ResourceBinding[],
 ): Pick<Partial<BindingSpec>, 'conflictResolution' | 'preserveResourcesOnDeletion'> {
@@ -118,7 +118,7 @@ function opinionOf(
   }
 }
 
-/** The version is that of the last change of content, as for every binding. */
+/** The resource version is that of the last content change, as in every binding. */
 function referenceOf(
   { apiVersion, kind, metadata }: KubeObject,
   content: Content,
@@ -141,7 +141,7 @@ function changeOf(observed: Observed, binding: ResourceBinding, patch: Record<st
   return { do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch, ...events(observed, patch) }
 }
 
-/** Recorded on those whose clusters were passed on, and on the attached binding when they disagree. */
+/** Recorded on the bindings whose clusters were passed on, and on the attached binding when they disagree. */
 function events(observed: Observed, patch?: Record<string, unknown>): Pick<Action, 'events' | 'eventOnFailure'> {
   const { binding, referrers } = observed
   const spec = (patch?.spec ?? {}) as Record<string, unknown>

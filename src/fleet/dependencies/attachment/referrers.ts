@@ -1,6 +1,6 @@
 /**
- * Who depends on the object of a binding: found from the annotations of bindings, by name or by labels, through indexes. The
- * list of referrers is made whole each time, never added to.
+ * Which bindings depend on the object of a binding: found from the annotations of bindings, by name or by labels, through
+ * indexes. The list of referrers is always computed as a whole, never added to.
  */
 import type { BindingSnapshot, ResourceBinding } from '../../../kinds/karmada/index.ts'
 import { bindingName, bindingReferenceKey } from '../../../kinds/karmada/names.ts'
@@ -37,7 +37,7 @@ export const REFERRER_INDEXES: readonly Index[] = [
   ]),
 ]
 
-/** Bindings that a binding needs beside it: of everything that its references mean now. */
+/** The attached bindings of everything that the references of a binding match now. */
 export function neededBy(binding: ResourceBinding, templates: Templates): ObjectRef[] {
   const { namespace = '' } = binding.metadata
   return reachable(binding).flatMap((reference) => {
@@ -51,19 +51,19 @@ export function neededBy(binding: ResourceBinding, templates: Templates): Object
 }
 
 export interface Dependency {
-  /** The object that is needed, or whose the binding is; undefined while there is none. */
+  /** The object that is needed, or that the binding belongs to; undefined while there is none. */
   object: KubeObject | undefined
-  /** Who needs it, in a stable order. */
+  /** The bindings that need it, in a stable order. */
   referrers: readonly ResourceBinding[]
-  /** Whether the binding is of another object, which exists. */
+  /** Whether the binding belongs to another object, which exists. */
   isTaken: boolean
-  /** Cluster-scoped objects that are asked for by name, whether they exist or not. */
+  /** Cluster-scoped objects that are referenced by name, whether they exist or not. */
   ofCluster: readonly NamedReference[]
 }
 
 /**
- * The object behind the binding of this name and those who need it. Where several objects share the name, the one that has the
- * binding already, or the first by its kind.
+ * The object behind the binding of this name, and the bindings that need it. If several objects share the name: the one
+ * that has the binding already, or the first by kind.
  */
 export function dependencyOf(ref: ObjectRef, binding: ResourceBinding | undefined, read: Reader, templates: Templates): Dependency {
   const { namespace, name } = ref
@@ -87,7 +87,7 @@ export function dependencyOf(ref: ObjectRef, binding: ResourceBinding | undefine
 
 export type NamedReference = DependentReference & { name: string }
 
-/** They lie in no namespace, but what needs them does: they are found by the references themselves. */
+/** They have no namespace, but the bindings that need them do: they are found through the references themselves. */
 const clusterScoped = (referrers: readonly ResourceBinding[], name: string, templates: Templates): NamedReference[] =>
   referrers.flatMap(reachable).filter((reference): reference is NamedReference => {
     if (reference.name === undefined || bindingName(reference.kind, reference.name) !== name) return false

@@ -1,8 +1,8 @@
 /**
- * Lists what the object of a binding depends on, where the policy wants dependencies to follow. Sole writer of the annotation
- * `resourcebinding.karmada.io/dependencies` and of the finalizer of the dependencies. Runs again when the template, the
- * binding or a rule of the interpreter changes. A binding that goes, or takes nothing along any more, keeps the finalizer
- * until no attached binding mentions it.
+ * Lists what the object of a binding depends on, where the policy asks for dependencies to follow. Sole writer of the
+ * annotation `resourcebinding.karmada.io/dependencies` and of the dependencies finalizer. Runs again when the template, the
+ * binding or a rule of the interpreter changes. A binding that is deleted, or no longer propagates dependencies, keeps the
+ * finalizer until no attached binding mentions it.
  */
 import { messageOf } from '../../../base/error-text.ts'
 import type { Located } from '../../../client/cache/cluster-cache.ts'
@@ -30,7 +30,7 @@ import type { DependenciesDeps } from '../deps.ts'
 import { dependenciesText, takesDependencies } from '../references.ts'
 
 const REQUIRED_BY = 'required-by'
-/** Rules can be watched, webhooks cannot: they are asked again after this long. */
+/** Rules can be watched, webhooks cannot: they are called again after this long. */
 const ASK_AGAIN_MS = 15_000
 /** On a binding: why its dependencies are not known. */
 const DEPENDENCIES_UNKNOWN = 'sluice.dev/dependencies-unknown'
@@ -40,7 +40,7 @@ export type Answer = { references: readonly DependentReference[] } | { failed: s
 export interface Observed {
   binding: ResourceBinding | undefined
   template: KubeObject | undefined
-  /** Undefined where nobody asked. */
+  /** Undefined when the interpreter was not asked. */
   answer: Answer | undefined
   /** Whether attached bindings still mention this one. */
   isMentioned: boolean
@@ -73,13 +73,13 @@ export const dependenciesListing = ({ templates, interpreter }: DependenciesDeps
     plan,
   })
 
-/** What has no rule for dependencies is not asked: its binding says nothing of them, unless it did before. */
+/** Without a rule for dependencies the interpreter is not asked: the binding lists none, unless it did before. */
 const isAsked = (interpreter: DependenciesDeps['interpreter'], template: KubeObject, { metadata }: ResourceBinding): boolean =>
   interpreter.has(template, 'InterpretDependency') ||
   metadata.annotations?.[DEPENDENCIES_ANNOTATION] !== undefined ||
   metadata.annotations?.[DEPENDENCIES_UNKNOWN] !== undefined
 
-/** Nothing follows a binding that goes nowhere yet; one that did before is kept up to date. */
+/** Nothing follows a binding that has no clusters yet; one that had some before is kept up to date. */
 const isDue = (binding: ResourceBinding): boolean =>
   takesDependencies(binding) &&
   ((binding.spec?.clusters ?? []).length > 0 || binding.metadata.annotations?.[DEPENDENCIES_ANNOTATION] !== undefined)
@@ -89,7 +89,7 @@ async function ask(interpreter: DependenciesDeps['interpreter'], template: KubeO
   try {
     return { references: await interpreter.dependencies(template) }
   } catch (error) {
-    // Rules and webhooks of users: whatever they throw is theirs, and is reported to them.
+    // Users' rules and webhooks may throw anything; it is reported to the users.
     return { failed: messageOf(error) }
   }
 }
@@ -120,7 +120,7 @@ export function plan({ binding, template, answer, isMentioned }: Observed): Plan
   }
 }
 
-/** The list goes first, with which attached bindings let go; the finalizer goes when they have. */
+/** The list is removed first, whereupon attached bindings drop this one; the finalizer is removed when they have. */
 function release(binding: ResourceBinding, isMentioned: boolean): Action[] {
   const { annotations = {}, finalizers = [], deletionTimestamp } = binding.metadata
   const isListed = annotations[DEPENDENCIES_ANNOTATION] !== undefined && deletionTimestamp === undefined
@@ -133,7 +133,7 @@ function release(binding: ResourceBinding, isMentioned: boolean): Action[] {
   return [{ do: 'patch', resource: RESOURCE_BINDINGS, of: binding, patch: { metadata } }]
 }
 
-/** What is attached stays as it is while nobody knows better. */
+/** What is attached stays as it is until the dependencies are known again. */
 function noteFailure(binding: ResourceBinding, template: KubeObject, failed: string): Action[] {
   if (binding.metadata.annotations?.[DEPENDENCIES_UNKNOWN] === failed) return []
   return [

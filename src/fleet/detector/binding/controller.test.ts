@@ -159,7 +159,7 @@ describe('a template that a policy selects', () => {
     await hub.delete(DEPLOYMENTS, 'default/web')
     await world.settle()
     assert.ok((await theBinding(hub, WEB)).metadata.deletionTimestamp)
-    // The binding controller releases it when nothing is left in members; until then a new object of the name waits, and says so.
+    // The binding controller releases it when nothing is left in members; until then a new object of the same name waits, with a message.
     await hub.create(aDeployment('default/web', { replicas: 9 }))
     await world.settle()
     const because = 'sluice.dev/waiting-because'

@@ -1,9 +1,10 @@
 /**
- * The detector: every template that a policy selects gets the policy's claim and a binding made of both. One pass per binding
- * decides all three. Sole writer of the claim on templates and bindings, and of every field of a binding except its clusters,
- * eviction tasks, requiredBy and rescheduleTriggeredAt. Runs again when the template, a policy that selects or has claimed
- * it, an override policy or PriorityClass the policy waits for, a rule of the interpreter, or a narrowing changes. When a
- * template goes, its binding follows it by its owner reference; when a policy goes, only the claims go.
+ * The detector: every template that a policy selects gets the policy's claim, and a binding made from both. One pass per
+ * binding decides all three. Sole writer of the claim on templates and bindings, and of every field of a binding except its
+ * clusters, eviction tasks, requiredBy and rescheduleTriggeredAt. Runs again when the template, a policy that selects or
+ * has claimed it, an override policy or PriorityClass the policy waits for, a rule of the interpreter, or a narrowing
+ * changes. When a template is deleted, its binding follows through its owner reference; when a policy is deleted, only the
+ * claims are removed.
  */
 
 import { deepEqual } from '../../../base/json.ts'
@@ -31,10 +32,10 @@ import { plan } from './plan.ts'
 
 const CONCURRENCY = 8
 
-/** Of the bindings of namespaced templates. */
+/** For the bindings of namespaced templates. */
 export const detectedBindings = (deps: DetectorDeps): Controller => detector(RESOURCE_BINDINGS, deps, 'fleet.detector.binding')
 
-/** Of the bindings of cluster-scoped templates. */
+/** For the bindings of cluster-scoped templates. */
 export const detectedClusterBindings = (deps: DetectorDeps): Controller =>
   detector(CLUSTER_RESOURCE_BINDINGS, deps, 'fleet.detector.binding.cluster-scoped')
 
@@ -81,7 +82,7 @@ const bindingOf = ({ kind, metadata }: KubeObject): ObjectRef => ({
 
 const onlyComingAndGoing = { isRelevantUpdate: () => false }
 
-/** What a policy has claimed, and what it could claim: unclaimed, or preempted by name. */
+/** The templates that a policy has claimed, and those it could claim: unclaimed, or preempted by name. */
 function* concernedBy(policy: Policy, { templates }: DetectorDeps): Iterable<Located> {
   const id = permanentIdOf(policy)
   yield* templates.claimedBy(id)
@@ -93,7 +94,7 @@ function* concernedBy(policy: Policy, { templates }: DetectorDeps): Iterable<Loc
     }
 }
 
-/** Status and bookkeeping of others are no reason to look. */
+/** Status and other controllers' bookkeeping do not matter here. */
 function isOurBusiness(old: Binding, binding: Binding): boolean {
   const { metadata: before } = old
   const { metadata: after } = binding
@@ -116,7 +117,7 @@ const templateChanges = ({ templates }: DetectorDeps, isOfScope: (located: Locat
     }),
 })
 
-/** Rules changed: whatever has a binding of that kind may need something else now. */
+/** When rules change, every binding of that kind may need something else. */
 const ruleChanges = ({ templates, interpreter }: DetectorDeps, refsOf: (located: Iterable<Located>) => ObjectRef[]): Signal => ({
   subscribe: (enqueue) =>
     interpreter.onChange((kinds) => {
@@ -126,7 +127,7 @@ const ruleChanges = ({ templates, interpreter }: DetectorDeps, refsOf: (located:
     }),
 })
 
-/** A narrowing speaks of bindings of both scopes. */
+/** The signal of a narrowing covers bindings of both scopes. */
 const within = (signal: Signal, { namespaced }: Resource): Signal => ({
   subscribe: (enqueue) =>
     signal.subscribe((ref, priority) => {

@@ -1,7 +1,7 @@
 /**
  * The binding as the detector wants it: the template it stands for, what the template needs, and what the policy says,
  * within what narrowings allow. Fields that others write (clusters, eviction tasks, requiredBy, rescheduleTriggeredAt) are
- * never mentioned, so that a patch leaves them as they are.
+ * left out, so that a patch does not touch them.
  */
 
 import type { Binding, BindingSpec, BindingSuspension, Policy } from '../../../kinds/karmada/index.ts'
@@ -43,7 +43,7 @@ export const controllerUidOf = ({ metadata }: KubeObject): string | undefined =>
 
 const finalizerOf = ({ namespaced }: Resource): string => (namespaced ? BINDING_FINALIZER : CLUSTER_BINDING_FINALIZER)
 
-/** Made anew. */
+/** For a template that has no binding yet. */
 export function newBinding(desired: DesiredBinding): KubeObject {
   const { bindings, template } = desired
   const { labels, annotations } = claimChanges(desired.claim)
@@ -63,7 +63,7 @@ export function newBinding(desired: DesiredBinding): KubeObject {
   })
 }
 
-/** The patch that makes a binding as it is wanted; undefined when it is. */
+/** The patch that brings a binding to the desired state; undefined when it is there already. */
 export function bindingPatch(desired: DesiredBinding, binding: Binding): Record<string, unknown> | undefined {
   const { labels, annotations } = claimChanges(desired.claim)
   const { finalizers = [], ownerReferences } = binding.metadata
@@ -84,7 +84,7 @@ export function bindingPatch(desired: DesiredBinding, binding: Binding): Record<
 
 /**
  * What changes on a binding whose policy cannot be applied yet, or is lazy and waits for its template to change: what it
- * waits for, and what narrowings demand, towards less only.
+ * waits for, and what narrowings demand, but only further restrictions.
  */
 export function waitingPatch(binding: Binding, narrowing: NarrowingAnswer, wait: string | undefined): Record<string, unknown> | undefined {
   const placement = narrowPlacement(binding.spec?.placement, narrowing.allow)
@@ -104,18 +104,18 @@ const notes = (desired: DesiredBinding, binding: Binding | undefined): Record<st
   [WAITING_BECAUSE]: null,
 })
 
-/** Every field the detector writes; undefined for what is to go. */
+/** Every field the detector writes; undefined for those to be removed. */
 function desiredSpec(desired: DesiredBinding, binding: Binding | undefined): Partial<BindingSpec> {
   const { policy, needs, bindings, narrowing } = desired
   const { spec } = policy
   const common = {
     resource: referenceOf(desired, binding),
-    // None at all is not said, as everywhere in Go.
+    // Zero is omitted, as Go does.
     replicas: needs.replicas === 0 ? undefined : needs.replicas,
     replicaRequirements: needs.replicaRequirements,
     components: needs.components,
     schedulerName: spec?.schedulerName,
-    // Always there: a binding without one is somebody else's to place.
+    // Always present: a binding without a placement is for someone else to place.
     placement: narrowPlacement(spec?.placement ?? {}, narrowing.allow),
     failover: spec?.failover,
     conflictResolution: spec?.conflictResolution,
@@ -123,7 +123,7 @@ function desiredSpec(desired: DesiredBinding, binding: Binding | undefined): Par
     suspension: mergedSuspension(spec?.suspension, binding, narrowing.hold),
   }
   const propagateDeps = spec?.propagateDeps === true ? true : undefined
-  // Of what is in no namespace, nobody follows the dependencies: what the policy says about them is only noted down once.
+  // Dependencies of cluster-scoped templates are not followed: the policy's setting is only recorded at creation.
   if (!bindings.namespaced) return { ...common, propagateDeps: binding === undefined ? propagateDeps : binding.spec?.propagateDeps }
   return {
     ...common,
@@ -133,7 +133,7 @@ function desiredSpec(desired: DesiredBinding, binding: Binding | undefined): Par
   }
 }
 
-/** The version is that of the last change of content: the status that comes back to a template is no reason to write. */
+/** The resource version is that of the last content change: a status that comes back to a template is no reason to write. */
 function referenceOf({ template, content }: DesiredBinding, binding: Binding | undefined): BindingSpec['resource'] {
   const { namespace, name = '', uid, resourceVersion } = template.metadata
   const known = binding?.spec?.resource
@@ -148,7 +148,7 @@ function referenceOf({ template, content }: DesiredBinding, binding: Binding | u
   }
 }
 
-/** Dispatching is the policy's; whether to schedule belongs to whoever suspended it, unless it was us. */
+/** Dispatching comes from the policy; scheduling is resumed by whoever suspended it, unless that was us. */
 function mergedSuspension(
   wanted: BindingSuspension | undefined,
   binding: Binding | undefined,
@@ -166,7 +166,7 @@ function mergedSuspension(
   return Object.keys(suspension).length === 0 ? undefined : suspension
 }
 
-/** Where others have suspended scheduling already, it stays theirs to end. */
+/** If others have suspended scheduling already, it is up to them to resume it. */
 function heldBecause(binding: Binding | undefined, hold: string | undefined): string | null {
   if (hold === undefined) return null
   const isOurs = binding?.metadata.annotations?.[HELD_BECAUSE] !== undefined

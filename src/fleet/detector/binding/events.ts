@@ -23,7 +23,7 @@ export const applyFailed = (of: KubeObject, policy: Policy, why: string): EventI
   message: `Apply ${policyText(policy)} failed: ${why}`,
 })
 
-/** With `why`: that it could not be. */
+/** With `why`: preemption failed. */
 export function preempted(of: KubeObject, by: Claim, from: Claim, why?: string): EventIntent {
   const taker = isOfCluster(by) ? `Cluster propagation policy(${by.name})` : `Propagation policy(${by.namespace}/${by.name})`
   const giver = isOfCluster(from) ? `cluster propagation policy(${from.name})` : `propagation policy(${from.namespace}/${from.name})`

@@ -1,4 +1,4 @@
-/** What the detector must know to decide about one binding: its templates, their policies, and what the template that gets it needs. */
+/** What the detector needs to decide about one binding: its templates, their policies, and the needs of the template that gets it. */
 
 import { messageOf } from '../../../base/error-text.ts'
 import type { Located } from '../../../client/cache/cluster-cache.ts'
@@ -26,7 +26,7 @@ import { candidatesFor } from '../policy-index.ts'
 import { DEFERRED } from './annotations.ts'
 import { controllerUidOf } from './desired.ts'
 
-/** Karmada's feature gates that concern the detector; all on unless they are switched off. */
+/** Karmada's feature gates that concern the detector; on unless switched off. */
 export interface DetectorGates {
   preemption?: boolean
   multiplePodTemplates?: boolean
@@ -53,7 +53,7 @@ export interface Subject {
   wanted: Claim | undefined
   /** Override policies that its policy waits for. */
   missingOverrides: readonly string[]
-  /** Its lazy policy waits until people change the template. */
+  /** Its lazy policy waits until users change the template. */
   isDeferred: boolean
 }
 
@@ -64,7 +64,7 @@ export interface Observed {
   bindings: Resource<Binding>
   binding: Binding | undefined
   subjects: readonly Subject[]
-  /** The one of them whose binding this is; undefined when none has a policy. */
+  /** The one of them that the binding belongs to; undefined when none has a policy. */
   winner: Subject | undefined
   /** Whether the claim on the binding still holds. */
   isBindingClaimValid: boolean
@@ -110,7 +110,7 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
   }
 }
 
-/** Whether anything is to be said about the binding beyond its claim. */
+/** Whether anything beyond its claim is to be written to the binding. */
 const isBindingDue = ({ template, isDeferred, missingOverrides }: Subject, binding: Binding | undefined): boolean =>
   !isDeferred &&
   missingOverrides.length === 0 &&
@@ -126,7 +126,7 @@ function subjectOf(
   const claim = claimOf(object)
   const claimed = claim === undefined ? undefined : policyOf(claim, read)
   const isSkipped = deps.templates.isSkipped(object)
-  // What policies leave alone is left alone, unless it carries the claim of one that could not go otherwise.
+  // Templates that policies ignore are ignored, unless they carry a stale claim that would otherwise never be removed.
   if (isSkipped && (claim === undefined || isValidClaim(object, claim, claimed))) return undefined
   const preemption = deps.gates?.preemption !== false
   const decision = isSkipped
@@ -168,9 +168,9 @@ interface Lazy {
 }
 
 /**
- * A lazy policy acts when people have changed the template since the binding was made, or, without a binding, since the
- * policy was last changed. Which of the two came first is known from the server's order of writes; what had been written when the
- * claim was put on it stands on the template.
+ * A lazy policy acts when users have changed the template since the binding was made or, without a binding, since the
+ * policy was last changed. Which of the two came first follows from the resource versions; the content at the time of the
+ * claim is recorded on the template.
  */
 function isDeferred({ template, content, policy, isClaimed, binding }: Lazy): boolean {
   if (policy.spec?.activationPreference !== 'Lazy') return false
@@ -181,7 +181,7 @@ function isDeferred({ template, content, policy, isClaimed, binding }: Lazy): bo
   return Number(template.metadata.resourceVersion) < Number(policy.metadata.resourceVersion)
 }
 
-/** Names can collide: then it stays with whom it is, or goes to the oldest. */
+/** Names can collide: then the binding stays with its owner, or goes to the oldest template. */
 function winnerOf(subjects: readonly Subject[], binding: Binding | undefined): Subject | undefined {
   const owned = binding === undefined ? undefined : ownerAmong(subjects, binding)
   if (owned !== undefined) return owned.decision.policy === undefined ? undefined : owned
@@ -199,7 +199,7 @@ const ageOf = ({ template }: Subject): string => {
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Without a template the policy alone says. */
+/** Without a template, the policy alone decides. */
 function isClaimOfBindingValid(binding: Binding, template: KubeObject | undefined, read: Reader): boolean {
   const claim = claimOf(binding)
   if (claim === undefined) return false
@@ -226,7 +226,7 @@ async function interpret({ interpreter, gates = {} }: DetectorDeps, template: Ku
       event: { reason: 'GetReplicasSucceed', message: 'Get replicas of resource template successfully.' },
     }
   } catch (error) {
-    // Rules and webhooks of users: whatever they throw is theirs, and is reported to them.
+    // Users' rules and webhooks may throw anything; it is reported to the users.
     const failed = messageOf(error)
     return { failed, reason: hasComponents ? 'GetComponentsFailed' : 'GetReplicasFailed' }
   }

@@ -1,7 +1,7 @@
 /**
- * What to do about a binding and its templates: pure. The claim comes first and alone; the binding is made from the template
- * as it is then. A claim that no longer holds is taken from the binding before it is taken from the template. Nothing is
- * written to templates that no policy matches.
+ * What to do about a binding and its templates: pure. The claim is written first and on its own; the binding is then made
+ * from the claimed template. A claim that no longer holds is removed from the binding before it is removed from the
+ * template. Nothing is written to templates that no policy matches.
  */
 import type { Policy } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -13,7 +13,7 @@ import { applied, applyFailed, preempted } from './events.ts'
 import type { Observed, Subject } from './observe.ts'
 import { waitOf } from './waits.ts'
 
-/** Rules can be watched, webhooks cannot: they are asked again after this long. */
+/** Rules can be watched, webhooks cannot: they are called again after this long. */
 const ASK_AGAIN_MS = 15_000
 
 export function plan(observed: Observed): Plan {
@@ -29,8 +29,8 @@ export function plan(observed: Observed): Plan {
 const isFailed = ({ interpretation }: Observed): boolean => interpretation !== undefined && 'failed' in interpretation
 
 /**
- * The policy is gone, going, or selects the template no longer. A binding without a template keeps a claim as long as the
- * policy lives: its end is a matter for the garbage collector.
+ * The policy is gone, being deleted, or no longer selects the template. A binding without a template keeps its claim as
+ * long as the policy exists: deleting it is up to the garbage collector.
  */
 function releaseOfBinding({ bindings, binding, isBindingClaimValid, winner }: Observed): Action[] {
   if (binding === undefined || isBindingClaimValid) return []
@@ -39,7 +39,7 @@ function releaseOfBinding({ bindings, binding, isBindingClaimValid, winner }: Ob
   return [{ do: 'patch', resource: bindings, of: binding, patch: { metadata } }]
 }
 
-/** What a template carries of us: the claim, that it is put off, and what it waits for while it has no binding. */
+/** What we write on a template: the claim, that it is deferred, and what it waits for while it has no binding. */
 function claimActions(subject: Subject, observed: Observed): Action[] {
   const { resource, template, wanted, decision } = subject
   const claim = nextClaim(subject)
@@ -59,7 +59,7 @@ function claimActions(subject: Subject, observed: Observed): Action[] {
   return [{ do: 'patch', resource, of: template, patch: { metadata }, ...events }]
 }
 
-/** What goes keeps a claim that holds and gets no other; a policy takes nothing before its overrides are there. */
+/** A template that is being deleted keeps a valid claim and gets no other; a policy claims nothing before its overrides exist. */
 function nextClaim({ template, claim, wanted, decision, missingOverrides }: Subject): Claim | undefined {
   if (wanted === undefined || isSameClaim(claim, wanted)) return wanted
   const cannotTake = template.metadata.deletionTimestamp !== undefined || missingOverrides.length > 0
@@ -71,7 +71,7 @@ function takenEvents(template: KubeObject, by: Claim, from: Claim): WriteEvents 
   return { events: preempted(template, by, from), eventOnFailure: (why) => preempted(template, by, from, why) }
 }
 
-/** The event of a wait goes with the annotation that begins it. */
+/** The event of a wait is recorded with the annotation that begins it. */
 function waitWriteEvents(template: KubeObject, policy: Policy | undefined, metadata: MetadataChanges, observed: Observed): WriteEvents {
   if (policy === undefined) return {}
   const wait = metadata.annotations?.[WAITING_BECAUSE]

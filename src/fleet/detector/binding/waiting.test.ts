@@ -191,7 +191,7 @@ describe('suspension', () => {
   })
 })
 
-/** A detector with facts of its own beside those of the world. */
+/** A detector with additional dependencies of the test's own. */
 async function aHub(more: Partial<DetectorDeps>) {
   const world = await aWorld({ controllers: hubCast((deps) => detectorControllers({ ...deps, ...more })) }).settle()
   return { world, hub: world.hub }

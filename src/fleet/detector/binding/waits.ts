@@ -1,6 +1,6 @@
 /**
- * Why a template that has a policy has no binding of it yet, or none that is up to date. The reason stands on the binding,
- * or, before there is one, on the template; each wait ends with a change of what it waits for.
+ * Why a template that has a policy has no binding from it yet, or only an outdated one. The reason is recorded on the
+ * binding or, before there is one, on the template; each wait ends when what it waits for changes.
  */
 import { controllerUidOf } from './desired.ts'
 import type { Observed, Subject } from './observe.ts'
@@ -17,7 +17,7 @@ export function waitOf(subject: Subject, observed: Observed): string | undefined
   return interpretation !== undefined && 'failed' in interpretation ? interpretation.failed : undefined
 }
 
-/** The binding of this name is, or will be, of another. */
+/** The binding of this name belongs, or will belong, to another template. */
 function isElsewhere(subject: Subject, { binding, winner }: Observed): boolean {
   if (winner !== undefined && winner !== subject) return true
   const owner = binding === undefined ? undefined : controllerUidOf(binding)

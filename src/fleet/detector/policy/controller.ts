@@ -1,7 +1,7 @@
 /**
- * The end of a policy: it stays until no template and no binding carries its id any more, then its finalizer goes. Letting go
- * is the detector's work; nothing that was propagated is deleted. Sole writer of the finalizer of policies (admission puts it
- * on new ones). Runs again when a binding or template that it had claimed changes.
+ * Deletion of a policy: it stays until no template and no binding carries its id any more, then its finalizer is removed.
+ * Removing the claims is up to the detector; nothing that was propagated is deleted. Sole writer of the finalizer of
+ * policies (admission adds it to new ones). Runs again when a binding or template that it had claimed changes.
  */
 
 import type { Policy } from '../../../kinds/karmada/index.ts'
@@ -31,7 +31,7 @@ export interface Observed {
   policies: Resource<Policy>
   policy: Policy | undefined
   finalizer: string
-  /** Whether anything still carries its id, or could: while it stays, or templates are not all known, nothing is certain. */
+  /** Whether anything still carries its id, or may: also true while the policy is not being deleted, or not all templates are known. */
   isHeld: boolean
 }
 
@@ -65,7 +65,7 @@ function release(policies: Resource<Policy>, finalizer: string, templates: Templ
       const key = `${ref.namespace}/${ref.name}`
       if (isComplete || policy === undefined) uncertain.delete(key)
       else uncertain.set(key, ref)
-      // Of one that stays nobody asks, and it may hold very many.
+      // Looked up only during deletion: nothing else needs it, and a policy may hold very many.
       const isGoing = policy?.metadata.deletionTimestamp !== undefined
       const id = policy === undefined ? '' : permanentIdOf(policy)
       const isHeld =

@@ -1,7 +1,7 @@
 /**
- * An application that has been unhealthy in a cluster for longer than its policy puts up with leaves that cluster. Since when
- * it is unhealthy is remembered on the binding (annotation sluice.dev/unhealthy-since), so that a restart does not begin the
- * count anew. Writes that annotation, and spec.clusters with spec.gracefulEvictionTasks together. Runs again when the binding
+ * An application that has been unhealthy in a cluster for longer than its policy tolerates leaves that cluster. Since when
+ * it is unhealthy is recorded on the binding (annotation sluice.dev/unhealthy-since), so that a restart does not reset the
+ * count. Writes that annotation, and spec.clusters with spec.gracefulEvictionTasks together. Runs again when the binding
  * changes, and when the time is over. Deletion: nothing to undo.
  */
 

@@ -1,4 +1,4 @@
-/** Where an application has been unhealthy too long. Pure. */
+/** Which clusters an application has been unhealthy in for too long. Pure. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual, isJsonObject } from '../../../base/json.ts'
 import type { ApplicationFailoverBehavior, Binding } from '../../../kinds/karmada/index.ts'
@@ -11,7 +11,7 @@ import { type Eviction, evict, heldBack, purgeModeOf } from '../eviction.ts'
 import type { FailoverGates } from '../options.ts'
 import { preservedState } from '../state-preservation.ts'
 
-/** JSON: by cluster, since when the application is unhealthy there. */
+/** JSON: since when the application is unhealthy, by cluster. */
 export const UNHEALTHY_SINCE = 'sluice.dev/unhealthy-since'
 
 export interface ObservedApplication {
@@ -25,7 +25,7 @@ export const planFor =
   (resource: Resource, gates: FailoverGates) =>
   ({ binding, isJudged, nowMs }: ObservedApplication): Plan => {
     if (binding === undefined || binding.metadata.deletionTimestamp !== undefined) return NOTHING_TO_DO
-    // Dependencies are those of namespaced objects: a binding of another kind has none that could stay behind.
+    // Only namespaced objects have dependencies: a cluster-scoped binding has none that could stay behind.
     const followsWhole = !resource.namespaced || binding.spec.propagateDeps === true
     const behavior = isJudged && followsWhole ? binding.spec.failover?.application : undefined
     const before = sinceOf(binding)
@@ -34,7 +34,7 @@ export const planFor =
     const ends = Object.entries(since).map(([cluster, time]) => ({ cluster, endMs: Date.parse(time) + toleranceMs }))
     const failed = ends.filter(({ endMs }) => endMs < nowMs)
     const nextMs = Math.min(...ends.filter(({ endMs }) => endMs >= nowMs).map(({ endMs }) => endMs), Number.POSITIVE_INFINITY)
-    // A millisecond more: the tolerance must be over, not reached.
+    // One millisecond more: the toleration must be exceeded, not just reached.
     const later = Number.isFinite(nextMs) ? { requeueAfterMs: nextMs - nowMs + 1 } : {}
     const evictions = new Map<string, Eviction>()
     const events: KeyedEvent[] = []
@@ -47,7 +47,7 @@ export const planFor =
     return { actions: actions.length > 0 ? actions : remembered(resource, binding, { before, since }), events, ...later }
   }
 
-/** Clusters the binding is on and not already leaving, by since when it is unhealthy there; Unknown is not unhealthy. */
+/** Clusters the binding is on and not already leaving, with the time since when it is unhealthy there; Unknown is not unhealthy. */
 function unhealthySince({ spec, status }: Binding, before: Since, now: string): Since {
   const isTarget = new Set((spec.clusters ?? []).map(({ name }) => name))
   for (const { fromCluster } of spec.gracefulEvictionTasks ?? []) isTarget.delete(fromCluster)
@@ -60,7 +60,7 @@ function unhealthySince({ spec, status }: Binding, before: Since, now: string): 
 
 type Since = Readonly<Record<string, string>>
 
-/** What cannot be read was not written by us, and begins anew. */
+/** What cannot be parsed was not written by us; the count starts over. */
 function sinceOf({ metadata }: Binding): Since {
   const text = metadata.annotations?.[UNHEALTHY_SINCE]
   if (text === undefined) return {}

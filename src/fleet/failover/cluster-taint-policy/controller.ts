@@ -1,7 +1,7 @@
 /**
- * ClusterTaintPolicies put taints on clusters, and take them off again, by the clusters' conditions. Policies are heard in the
- * order of their creation. Writes: the taints in spec.taints that policies name. Runs again when the labels, conditions or
- * taints of a cluster change, and for every cluster when a policy does. A policy that goes leaves its taints where they are.
+ * ClusterTaintPolicies add taints to clusters, and remove them again, by the clusters' conditions. Policies are applied in
+ * the order of their creation. Writes: the taints in spec.taints that policies name. Runs again when the labels, conditions
+ * or taints of a cluster change, and for every cluster when a policy does. The taints of a deleted policy stay.
  */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
@@ -60,7 +60,7 @@ function plan({ cluster, policies, nowMs }: ObservedTaints): Plan {
   }
 }
 
-/** Two policies that disagree would add and remove a taint in one go, each time with another time. */
+/** Ignores times: two policies that disagree would add and remove a taint in the same pass, each time with a new time. */
 const sameTaints = (a: readonly Taint[], b: readonly Taint[]): boolean => {
   const keys = (taints: readonly Taint[]): string[] =>
     taints.map(({ key, value, effect }) => JSON.stringify([key, value ?? '', effect])).sort(compareStrings)
@@ -79,7 +79,7 @@ export function taintsBy(policies: readonly ClusterTaintPolicy[], cluster: Clust
 const byAge = ({ metadata: a }: ClusterTaintPolicy, { metadata: b }: ClusterTaintPolicy): number =>
   compareStrings(a.creationTimestamp ?? '', b.creationTimestamp ?? '') || compareStrings(a.name ?? '', b.name ?? '')
 
-/** All must hold, and there must be some. A condition that is not there meets no demand, not even NotIn. */
+/** All must hold, and there must be at least one. A missing condition satisfies no requirement, not even NotIn. */
 export function matches(conditions: readonly Condition[] | undefined, demands: readonly MatchCondition[] | undefined): boolean {
   if (demands === undefined || demands.length === 0) return false
   return demands.every(({ conditionType, operator, statusValues }) => {

@@ -4,7 +4,7 @@ import type { Binding, GracefulEvictionTask } from '../../../kinds/karmada/index
 
 export interface Assessment {
   kept: readonly GracefulEvictionTask[]
-  /** Clusters whose copy may go. */
+  /** Clusters whose copy may be removed. */
   done: readonly string[]
   /** When the next task times out; undefined when none does. */
   nextMs: number | undefined
@@ -25,7 +25,7 @@ export function assess(binding: Binding, at: { nowMs: number; timeoutSeconds: nu
     }
     const endMs = Date.parse(creationTimestamp) + (task.gracePeriodSeconds ?? at.timeoutSeconds) * 1000
     const mayGo = typeof suppressDeletion === 'boolean' ? !suppressDeletion : !(at.nowMs <= endMs) || isHealthy
-    // The task is what holds the others back: were it forgotten because a cluster does not answer, there would be two copies.
+    // The task is what holds the others back: if it were dropped because a cluster does not answer, there would be two copies.
     if (mayGo && isPurged(binding, task, at.copies)) {
       done.push(fromCluster)
       continue
@@ -36,13 +36,14 @@ export function assess(binding: Binding, at: { nowMs: number; timeoutSeconds: nu
   return { kept, done, nextMs }
 }
 
-/** Whether nothing is left that has to be gone first: when a Work goes, the binding is queued again. */
+/** Whether nothing is left that has to be gone first: when a Work is gone, the binding is queued again. */
 const isPurged = ({ spec }: Binding, { fromCluster, purgeMode }: GracefulEvictionTask, copies: ReadonlySet<string>): boolean =>
   purgeMode !== 'Directly' || !copies.has(fromCluster) || spec.clusters?.some(({ name }) => name === fromCluster) === true
 
 /**
- * Every copy that was decided on is healthy. What the scheduler has not seen yet says nothing, and where there is no other copy
- * at all, there is nothing to wait for but the end of the grace: the last one is not ended for want of a place.
+ * Every copy that was decided on is healthy. A generation that the scheduler has not seen yet does not count; and if there
+ * is no other copy, only the end of the grace period ends the wait: the last copy is not removed for lack of another
+ * cluster.
  */
 function isHealthyElsewhere({ metadata, spec, status }: Binding): boolean {
   const { clusters = [] } = spec

@@ -1,8 +1,8 @@
 /**
- * A cluster that a binding leaves is done with when the copies elsewhere are healthy, when the time is over, or when a person
- * says so (suppressDeletion: false): then its task goes, and with it the last reason for the old copy to stay. Under purge mode
- * Directly it stays until the old copy is gone. Writes spec.gracefulEvictionTasks. Runs again when the binding changes, when a
- * Work of it goes, and when a task times out. Deletion: nothing to undo.
+ * An eviction is complete when the copies elsewhere are healthy, when its time is over, or when a user says so
+ * (suppressDeletion: false): then its task is removed, and with it the last reason for the old copy to stay. Under purge
+ * mode Directly the task stays until the old copy is gone. Writes spec.gracefulEvictionTasks. Runs again when the binding
+ * changes, when one of its Works is gone, and when a task times out. Deletion: nothing to undo.
  */
 
 import { BINDING_KINDS, type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
@@ -37,7 +37,7 @@ export function gracefulEviction(
     writes: [{ resource, verbs: ['patch'] }],
     isRelevant: ({ spec }) => (spec?.gracefulEvictionTasks ?? []).length > 0,
     indexes: [worksIndex(kind)],
-    // That one is there no longer is all that counts.
+    // All that matters is that a Work is gone.
     watches: [via(WORKS, (work) => [kind.namedBy(work)].flatMap((ref) => ref ?? []), { isRelevantUpdate: () => false, priority: 'low' })],
     observe(_ref, binding, read) {
       const works = binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding))
@@ -48,7 +48,7 @@ export function gracefulEviction(
   })
 }
 
-/** Past the second in which the time is over, because times on objects are whole seconds. */
+/** Beyond the second in which the time is over, because times on objects are whole seconds. */
 const MARGIN_MS = 1
 
 const planWith =

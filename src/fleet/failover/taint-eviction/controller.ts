@@ -1,8 +1,8 @@
 /**
- * Bindings leave clusters with a NoExecute taint: at once when they do not tolerate it, after tolerationSeconds when they do
- * for a time. Writes spec.clusters and spec.gracefulEvictionTasks together, at a bounded rate over the whole fleet. Runs again
- * when a binding is scheduled anew, when the NoExecute taints of a cluster change, and when a toleration ends. Nothing is
- * taken back when a cluster recovers. Deletion: nothing to undo.
+ * Bindings leave clusters with a NoExecute taint: at once if they do not tolerate it, after tolerationSeconds if they
+ * tolerate it for a time. Writes spec.clusters and spec.gracefulEvictionTasks together, at a bounded rate over the whole
+ * fleet. Runs again when a binding is scheduled anew, when the NoExecute taints of a cluster change, and when a toleration
+ * ends. Nothing is undone when a cluster recovers. Deletion: nothing to undo.
  */
 import { deepEqual } from '../../../base/json.ts'
 import { evictionDue, NEVER, noExecuteTaints } from '../../../kinds/karmada/cluster-taints.ts'
@@ -20,7 +20,7 @@ import { byDefault, tolerationsOf } from './due.ts'
 
 interface ObservedBinding {
   binding: Binding | undefined
-  /** Clusters of the binding with NoExecute taints, and when they are to be left. */
+  /** Clusters of the binding with NoExecute taints, and when the binding has to leave them. */
   due: readonly { cluster: string; atMs: number }[]
   /** Until it is this binding's turn. */
   waitMs: number
@@ -70,7 +70,7 @@ export function taintEviction(resource: Resource<Binding>, { options, rate }: Ta
 
 const isTainted = (cluster: Cluster | undefined): boolean => noExecuteTaints(cluster?.spec?.taints).length > 0
 
-/** Where it goes, what it tolerates, and what it would take along. */
+/** Its clusters, what it tolerates, and the state it would take along. */
 function isRelevantBinding(old: Binding, now: Binding): boolean {
   if (old.metadata.generation !== now.metadata.generation || old.metadata.deletionTimestamp !== now.metadata.deletionTimestamp) return true
   if (old.metadata.annotations?.[APPLIED_PLACEMENT] !== now.metadata.annotations?.[APPLIED_PLACEMENT]) return true
@@ -102,7 +102,7 @@ const planWith =
     const evictions = new Map<string, Eviction | undefined>()
     const events: KeyedEvent[] = []
     for (const cluster of leaving) {
-      // Without graceful eviction nothing waits for anything: the cluster is left, and that is all.
+      // Without graceful eviction nothing is waited for: the cluster is only removed.
       if (purgeMode === 'Gracefully' && !gates.GracefulEviction) {
         evictions.set(cluster, undefined)
         continue

@@ -1,14 +1,14 @@
-/** What a binding tolerates. When that is over, `evictionDue` of cluster-taints.ts says. Pure. */
+/** What a binding tolerates. `evictionDue` of cluster-taints.ts computes when that ends. Pure. */
 import type { Binding, Placement, Toleration } from '../../../kinds/karmada/index.ts'
 import { APPLIED_PLACEMENT, NOT_READY_TAINT, UNREACHABLE_TAINT } from '../../../kinds/karmada/well-known.ts'
 
-/** What is put up with for so long by whoever says nothing about it himself: that a cluster is away. */
+/** Default tolerations for a cluster that is not ready or unreachable, for bindings that say nothing about it. */
 export const byDefault = (tolerationSeconds: number): readonly Toleration[] =>
   tolerationSeconds > 0
     ? [NOT_READY_TAINT, UNREACHABLE_TAINT].map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
     : []
 
-/** What it was scheduled with counts: what a policy says since then has not been decided about yet. */
+/** Those of the placement it was scheduled with: later changes of the policy have not been decided on yet. */
 export function tolerationsOf({ metadata, spec }: Binding): readonly Toleration[] {
   return (appliedPlacement(metadata.annotations?.[APPLIED_PLACEMENT]) ?? spec.placement)?.clusterTolerations ?? []
 }

@@ -1,4 +1,4 @@
-/** A script that cannot be compiled is refused when it is written, with the line, and not found out when it is needed. */
+/** A script that cannot be compiled is refused when it is written, with the line, instead of failing when it is first needed. */
 import { type Admission, defineAdmission } from '../../../kinds/admission.ts'
 import { GROUPS } from '../../../kinds/karmada/kube-schemas.ts'
 import { type ResourceInterpreterCustomization, SCRIPT_OF_OPERATION } from '../../../kinds/karmada/resource-interpreter-customization.ts'

@@ -11,7 +11,7 @@ import { FUNCTION_OF, type KindScripts, luaRules } from '../lua/kind-rules.ts'
 import type { CallOptions } from '../lua/script.ts'
 import type { CallableScript, ScriptCache } from '../lua/script-cache.ts'
 
-/** What decides about one kind; two of the same content are the same rules. */
+/** The scripts for one kind; equal content means equal rules. */
 interface KindSources {
   apiVersion: string
   kind: string

@@ -1,4 +1,4 @@
-/** What can go wrong with a script: it cannot be read, it fails, or it wants more than it may have. */
+/** What can go wrong with a script: it does not compile, it fails, or it exceeds a limit. */
 import type { LuaValue } from './values.ts'
 
 /** The script cannot be compiled. The message begins with the line. */
@@ -14,7 +14,7 @@ export class LuaSyntaxError extends Error {
 
 /** An error raised by a script or by a function that it called; `pcall` catches it. */
 export class LuaError extends Error {
-  /** What `pcall` answers: usually the text, but `error` takes any value. */
+  /** What `pcall` returns: usually the message, but `error` takes any value. */
   readonly value: LuaValue
 
   constructor(message: string, value: LuaValue = message) {
@@ -24,7 +24,7 @@ export class LuaError extends Error {
   }
 }
 
-/** A budget is used up. `pcall` does not catch it, so that a script cannot go on after its end. */
+/** A budget is used up. `pcall` does not catch it, so that a script cannot continue beyond its limits. */
 export class LuaLimitError extends Error {
   constructor(message: string) {
     super(message)

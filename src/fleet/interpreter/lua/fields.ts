@@ -1,20 +1,20 @@
 /**
- * The named fields of a table, in the order of insertion. Tables are made by the dozen in a call and are mostly small: two
- * lists that are looked through cost far less to make than a map, and are as fast to read. Larger ones keep an index beside them.
- * A field that is set to nil leaves its place empty, so that a walk over the fields may remove them, and comes back there.
+ * The named fields of a table, in the order of insertion. A call makes dozens of tables, most of them small: two lists that
+ * are searched cost far less to make than a map, and are as fast to read. Larger ones also keep an index. A field that is
+ * set to nil leaves its place empty, so that fields may be removed during a walk, and returns to that place when set again.
  */
 import type { LuaValue } from './values.ts'
 
-/** What tables that are made at one place of a script have in common: shared until one of them gets another key. */
+/** What tables created at one place of a script have in common: shared until one of them gets another key. */
 export interface Shape {
   readonly keys: readonly LuaValue[]
   readonly index: ReadonlyMap<LuaValue, number> | undefined
 }
 
-/** From this number on, looking through the keys is slower than a map. */
+/** From this number on, searching the keys is slower than a map. */
 const INDEXED_FROM = 9
 
-/** Empty places are taken back when there are more of them than this and than fields. */
+/** Empty places are reclaimed when there are more of them than this, and more than fields. */
 const MANY_EMPTY_PLACES = 16
 
 export function shapeOf(keys: readonly LuaValue[]): Shape {
@@ -26,7 +26,7 @@ export class Fields {
   private values: LuaValue[]
   private index: Map<LuaValue, number> | undefined
   private ownsKeys: boolean
-  /** How many fields there are; places of removed ones do not count. */
+  /** How many fields there are; empty places do not count. */
   size: number
 
   private constructor(keys: LuaValue[], values: LuaValue[], index: Map<LuaValue, number> | undefined, ownsKeys: boolean, size: number) {
@@ -41,7 +41,7 @@ export class Fields {
     return new Fields([], [], undefined, true, 0)
   }
 
-  /** Takes the values over: one for each key, nil for a field that is not there. */
+  /** Takes ownership of the values: one for each key, nil for a field that is absent. */
   static withShape(shape: Shape, values: LuaValue[]): Fields {
     let size = 0
     for (let i = 0; i < values.length; i++) if (values[i] !== undefined) size++
@@ -97,7 +97,7 @@ export class Fields {
     this.size--
   }
 
-  /** How many places there are to walk over. */
+  /** How many places a walk visits. */
   get places(): number {
     return this.keys.length
   }
@@ -111,7 +111,7 @@ export class Fields {
     return this.values[place]
   }
 
-  /** The place behind a key, from which a walk goes on; 0 when the key was never there. */
+  /** The place after a key, where a walk continues; 0 when the key was never there. */
   placeAfter(key: LuaValue): number {
     return this.placeOf(key) + 1
   }

@@ -1,10 +1,10 @@
-/** How `for … in` goes forward: over a table without a call per turn when `pairs` or `ipairs` was asked, with calls otherwise. */
+/** How `for … in` advances: over a table without a call per iteration for `pairs` and `ipairs`, with calls otherwise. */
 import { callable } from './operators.ts'
 import type { Run } from './run.ts'
 import { LuaTable } from './table.ts'
 import { type LuaFunction, type LuaResult, type LuaValue, listOf, typeName } from './values.ts'
 
-/** After `advance` answered true, `key` and `value` are the first two loop variables, and `rest` all of them beyond. */
+/** After `advance` returned true, `key` and `value` are the first two loop variables, and `rest` the remaining ones. */
 export interface Cursor {
   key: LuaValue
   value: LuaValue
@@ -20,7 +20,7 @@ class PairsCursor implements Cursor {
   readonly rest = NO_REST
   private position = 0
   private isBehindList = false
-  /** The names of a JSON object as they were when the walk began: the table may be written to meanwhile. */
+  /** The names of a JSON object when the walk began: the table may be written to meanwhile. */
   private names: readonly string[] | undefined
   private readonly table: LuaTable
 
@@ -126,7 +126,7 @@ export function overIpairs(run: Run, table: LuaValue, site: number): Cursor {
   return new IpairsCursor(tableFor(run, 'ipairs', table, site))
 }
 
-/** Over the three values that stand after `in`. */
+/** Over the three values after `in`. */
 export function overCalls(run: Run, values: readonly LuaValue[], site: number): Cursor {
   const [iterator, state, control] = values
   if (iterator === next && state instanceof LuaTable && control === undefined) return new PairsCursor(state)
@@ -138,7 +138,7 @@ function tableFor(run: Run, name: string, value: LuaValue, site: number): LuaTab
   return value instanceof LuaTable ? value : run.fail(site, `bad argument #1 to '${name}' (table expected, got ${typeName(value)})`)
 }
 
-/** `next(table, key)`: each call looks for the key again, as a table keeps no positions; the work is counted. */
+/** `next(table, key)`: each call searches for the key again, as a table keeps no positions; the work is counted. */
 export const next: LuaFunction = (run, site, ...args) => {
   const table = tableFor(run, 'next', args[0], site)
   const key = args[1]
@@ -173,7 +173,7 @@ function firstFrom(table: LuaTable, from: number): LuaResult {
   return undefined
 }
 
-/** The iterator that `ipairs` hands out. */
+/** The iterator that `ipairs` returns. */
 export const nextIndex: LuaFunction = (run, site, ...args) => {
   const table = tableFor(run, 'ipairs', args[0], site)
   const following = Number(args[1] ?? 0) + 1

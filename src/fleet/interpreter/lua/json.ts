@@ -1,7 +1,7 @@
 /**
  * JSON into Lua and back. On the way in nothing is copied. On the way out an empty table is ambiguous, list or struct:
- * references, the objects that a result was made from, tell what stands at the same path there (indexes left out); a field
- * that no reference knows is left out. What a script did not touch is given back as it is, the very same value.
+ * references, the objects that a result was made from, show what is at the same path there (ignoring indexes); a field that
+ * no reference has is left out. What a script did not touch is returned as the identical value.
  */
 import { setOwn } from '../../../base/json.ts'
 import { type Empties, emptiesOf, type Path, pathText } from './empty-fields.ts'
@@ -19,7 +19,7 @@ export function fromJson(value: unknown): LuaValue {
 export interface EncodeOptions {
   /** What an empty result is. */
   root: 'struct' | 'list'
-  /** What the result was made from; the first is the one that it most likely is, with changes. */
+  /** What the result was made from; the first is the one that it most likely is a changed version of. */
   references?: readonly unknown[]
 }
 
@@ -29,7 +29,7 @@ export function toJson(run: Run, table: LuaTable, options: EncodeOptions): unkno
   return encoded === EMPTY ? (options.root === 'struct' ? {} : []) : encoded
 }
 
-/** Deeper results are refused, and with them tables that contain themselves. */
+/** Deeper results are refused, which includes tables that contain themselves. */
 const MAX_DEPTH = 200
 
 const EMPTY = Symbol('empty')
@@ -60,7 +60,7 @@ class Encoder {
     return table.length() > 0 ? this.encodeList(table, path, twin, depth) : this.encodeStruct(table, path, twin, depth)
   }
 
-  /** Paths are for references: without any, nobody asks. */
+  /** Paths are only needed to look up references. */
   private below(path: Path | undefined, key: string): Path | undefined {
     return this.references.length === 0 ? undefined : { parent: path, key }
   }
@@ -109,8 +109,8 @@ class Encoder {
   }
 
   /**
-   * JSON that the script did not write to; `owner` is its table, if any of its children was read. What stands where the
-   * reference has it is known for what it is: there only children that were read can have changed.
+   * JSON that the script did not write to; `owner` is its table, if any of its children was read. If the first reference
+   * has the identical value at this place, only children that were read can have changed.
    */
   private encodeSource(source: JsonContainer, owner: LuaTable | undefined, path: Path | undefined, twin: unknown, depth: number): unknown {
     const isInPlace = source === twin
@@ -120,7 +120,7 @@ class Encoder {
       : this.encodeSourceStruct(source as Readonly<Record<string, unknown>>, owner, path, isInPlace ? source : twin, isInPlace, depth)
   }
 
-  /** Copied when the first difference is met, and not before. */
+  /** Copied only when the first difference is found. */
   private encodeSourceStruct(
     source: Readonly<Record<string, unknown>>,
     owner: LuaTable | undefined,
@@ -190,7 +190,7 @@ class Encoder {
   }
 }
 
-/** A copy of the first fields, to be gone on with. */
+/** A copy of the first fields, for the caller to continue. */
 function fieldsBefore(source: Readonly<Record<string, unknown>>, keys: readonly string[], count: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (let i = 0; i < count; i++) setOwn(copy, keys[i] as string, source[keys[i] as string])

@@ -1,6 +1,6 @@
 /**
- * Lua functions as rules of a kind: what each is called, what it is given, and what its answer must be. Scripts get the
- * objects as they are and never change them.
+ * Lua functions as rules of a kind: the name of each, its arguments, and what it must return. Scripts get the original
+ * objects and never change them.
  */
 import { deepEqual, isJsonObject } from '../../../base/json.ts'
 import type { BindingComponent } from '../../../kinds/karmada/index.ts'
@@ -24,7 +24,7 @@ export const FUNCTION_OF: Readonly<Record<Operation, string>> = Object.freeze({
   InterpretHealth: 'InterpretHealth',
 })
 
-/** One script per operation; all that there are for dependencies. */
+/** One script per operation; for dependencies, all that exist. */
 export type KindScripts = Partial<Record<Exclude<Operation, 'InterpretDependency'>, CallableScript>> & {
   InterpretDependency?: readonly CallableScript[]
 }
@@ -37,7 +37,7 @@ export function luaRules(scripts: KindScripts, options: CallOptions): KindRules 
   if (InterpretComponent) rules.components = (object) => run(InterpretComponent, [object], components)
   if (ReviseReplica) rules.revise = (object, replicas) => run(ReviseReplica, [object, replicas], (results) => objectLike(results, [object]))
   if (Retain) rules.retain = (desired, observed) => run(Retain, [desired, observed], (results) => objectLike(results, [desired, observed]))
-  // Nothing to aggregate is nil for a script, as in the rules' usual interpreter.
+  // An empty list of items is nil for a script, as in Karmada's Lua interpreter.
   if (AggregateStatus) {
     rules.aggregate = (template, items) =>
       run(AggregateStatus, [template, items.length === 0 ? undefined : items], (results) => aggregated(results, template))
@@ -51,7 +51,7 @@ export function luaRules(scripts: KindScripts, options: CallOptions): KindRules 
   return rules
 }
 
-/** An error of a script says which function of which object it was. */
+/** An error of a script names the function and the object. */
 function answer<T>(script: CallableScript, args: readonly unknown[], options: CallOptions, read: (results: Results) => T): T {
   try {
     return read(script.call(args, options))
@@ -88,13 +88,13 @@ function objectLike(results: Results, references: readonly KubeObject[]): KubeOb
 }
 
 /**
- * Only the status of an aggregation counts: it is what a controller writes. The rest of the template stays the very same, so
- * that its empty fields cannot be lost.
+ * Only the status of an aggregation counts, because that is what the controller writes. The rest of the template remains
+ * identical, so that its empty fields cannot be lost.
  */
 function aggregated(results: Results, template: KubeObject): KubeObject {
   if (results.type(1) !== 'table') throw new LuaError(`expect the returned requires type is table but got ${results.type(1)}`)
   const status = results.field(1, 'status')
-  // As anywhere in a result, an empty table is nothing.
+  // As anywhere in a result, an empty table counts as absent.
   if (status.type(1) === 'nil' || status.isEmptyTable(1)) return withoutStatus(template)
   const next = status.type(1) === 'table' ? status.json(1, { root: 'struct' }) : status.value(1)
   return deepEqual(template.status, next) ? template : { ...template, status: next }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Script } from './script.ts'
 import { answerOf, failureOf } from './testing.ts'
 
-/** Expression or statements → what `return` answers, as JSON. */
+/** Expression or statements → what `return` yields, as JSON. */
 const CASES: readonly [string, string, unknown][] = [
   ['numbers print without fraction when whole', 'return tostring(10/2) .. tostring(2^53) .. tostring(-0)', '590071992547409920'],
   [

@@ -7,7 +7,7 @@ const STEPS = /takes more than 2000000 steps/
 const MEMORY = /makes more than 67108864 bytes/
 const STACK = /stack overflow/
 
-/** Each of these would keep a process busy, or fill it, if nobody counted. */
+/** Each of these would keep a process busy, or exhaust its memory, if nothing were counted. */
 const HOSTILE: readonly [string, string, RegExp][] = [
   ['an endless loop', 'while true do end', STEPS],
   ['an endless repeat', 'repeat until false', STEPS],

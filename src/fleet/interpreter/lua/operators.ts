@@ -1,6 +1,6 @@
 /**
- * What the operators of Lua do to values. Compiled code calls these with the place it stands at, so that a failure names
- * the line and the thing. There are no metatables: scripts cannot make any.
+ * What the operators of Lua do to values. Compiled code passes its position, so that a failure names the line and the
+ * expression. There are no metatables: scripts cannot create any.
  */
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { Shape } from './fields.ts'
@@ -85,7 +85,7 @@ function incomparable(run: Run, a: LuaValue, b: LuaValue, site: number): never {
   return run.fail(site, left === right ? `attempt to compare two ${left} values` : `attempt to compare ${left} with ${right}`)
 }
 
-/** `a .. b .. c` in one go. */
+/** `a .. b .. c` in one step. */
 export function concat(run: Run, site: number, ...parts: LuaValue[]): string {
   let text = ''
   for (const part of parts) {
@@ -111,7 +111,7 @@ export function makeTable(run: Run, values: LuaValue[], keysAndValues: readonly 
   const table = LuaTable.ofList(values)
   for (let i = 0; i < keysAndValues.length; i += 2) {
     const key = keysAndValues[i]
-    // What stands in the list wins over the same key written out.
+    // List items win over the same key written explicitly.
     if (typeof key === 'number' && key >= 1 && key <= values.length) continue
     setIndex(run, table, key, keysAndValues[i + 1], site)
   }
@@ -125,7 +125,7 @@ export function makeList(run: Run, values: LuaValue[]): LuaTable {
   return LuaTable.ofList(values)
 }
 
-/** `{key = a, other = b}` with keys that are all known and differ. */
+/** `{key = a, other = b}` with keys that are all known and distinct. */
 export function makeRecord(run: Run, shape: Shape, values: LuaValue[]): LuaTable {
   run.makeTable()
   run.makeFields(values.length)

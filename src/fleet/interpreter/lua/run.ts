@@ -1,24 +1,24 @@
 /**
- * One call of a script: what it may still use, and where it is. Budgets are counts, never time, so the same call ends
- * the same way on every machine: steps (turns of loops, calls, work inside library functions), memory (tables, fields
- * and characters made, without giving anything back) and the depth of calls.
+ * One call of a script: its remaining budgets, and its state. Budgets are counts, never time, so the same call ends the
+ * same way on every machine: steps (loop iterations, calls, work inside library functions), memory (tables, fields and
+ * characters created; nothing is ever credited back) and call depth.
  */
 import { LuaError, LuaLimitError } from './errors.ts'
 import type { LuaTable } from './table.ts'
 import type { LuaValue } from './values.ts'
 
 export interface Limits {
-  /** Turns of loops, calls, and steps of library functions. */
+  /** Loop iterations, calls, and steps of library functions. */
   steps: number
-  /** Bytes, roughly, of everything that is made during the call. */
+  /** Approximate bytes of everything that is created during the call. */
   memoryBytes: number
-  /** Functions that wait for functions they called. */
+  /** Nested function calls. */
   depth: number
 }
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({ steps: 2_000_000, memoryBytes: 64 * 1024 * 1024, depth: 200 })
 
-/** A place in the script that can fail, and what stands there: `field 'spec'`. */
+/** A place in the script that can fail, and what is there: `field 'spec'`. */
 export interface Site {
   line: number
   what: string
@@ -28,21 +28,21 @@ const TABLE_BYTES = 64
 const FIELD_BYTES = 32
 
 export class Run {
-  /** Steps left. Compiled code counts down by itself. */
+  /** Steps left. Compiled code decrements it directly. */
   steps: number
   depth = 0
-  /** The global `string` of this call, once the script has it in hand: methods of texts are found there. */
+  /** The global `string` of this call, once the script has accessed it: methods of strings are then looked up there. */
   strings: LuaTable | undefined
-  /** Where they are found before. */
+  /** Where they are looked up until then. */
   readonly textMethods: ReadonlyMap<LuaValue, LuaValue>
-  /** Whether a string holds bytes that are no UTF-8 (see text.ts), so that they are looked for on the way out. */
+  /** Whether a string holds bytes that are not UTF-8 (see text.ts), so that results are searched for them. */
   hasStrayBytes = false
   /** Whether requirements of pods name their priority class. */
   usesPriorityClass = true
   readonly now: () => number
-  /** The `kube` module, once it was asked for. */
+  /** The `kube` module, once it was required. */
   kube: LuaTable | undefined
-  /** The state of math.random: it starts the same at every call. */
+  /** The state of math.random: the same at the start of every call. */
   seed = 1
   private memory: number
   private readonly limits: Limits
@@ -94,7 +94,7 @@ export class Run {
     throw new LuaError(this.at(site) + message)
   }
 
-  /** An error about what stands at a place: `line 3: attempt to index a nil value (field 'spec')`. */
+  /** An error about the expression at a place: `line 3: attempt to index a nil value (field 'spec')`. */
   failOn(site: number, message: string): never {
     const what = this.sites[site]?.what ?? ''
     throw new LuaError(this.at(site) + message + (what === '' ? '' : ` (${what})`))

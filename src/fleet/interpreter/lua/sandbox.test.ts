@@ -1,6 +1,7 @@
 /**
- * No reach into the host. Programs are drawn at random from a grammar that loves the names by which JavaScript objects are
- * escaped from; whatever they do, they must end with a Lua value, a Lua error or a limit, and leave the host as it was.
+ * No access to the host. Programs are generated at random from a grammar that favours the names used to escape from
+ * JavaScript sandboxes; whatever they do, they must end with a Lua value, a Lua error or a limit, and leave the host as it
+ * was.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -178,7 +179,7 @@ describe('lua sandbox', () => {
         end
         return #seen`
       assert.equal(run(body, [{ list: [1] }]).value(1), 0)
-      // Functions cannot be indexed at all, and numbers neither.
+      // Neither functions nor numbers can be indexed.
       assert.throws(() => run(`return (print)[${quoted}]`), /attempt to index a function value/)
       assert.throws(() => run(`return (1)[${quoted}]`), /attempt to index a number value/)
     })

@@ -1,6 +1,6 @@
 /**
- * Scripts by text. A script is compiled when it is first called, and once, however many rules have the same text. One that
- * cannot be compiled fails at every call with the reason, and nothing else is touched by it.
+ * Scripts by text. A script is compiled when it is first called, and only once, however many rules have the same text. One
+ * that cannot be compiled fails at every call with the reason, and affects nothing else.
  */
 import { LuaError, LuaSyntaxError } from './errors.ts'
 import { type CallOptions, type Results, Script } from './script.ts'
@@ -49,7 +49,7 @@ export class ScriptCache {
     return script
   }
 
-  /** Forgets what was not asked for since the last time, so that edited rules do not add up. */
+  /** Forgets what was not used since the last time, so that edited rules do not accumulate. */
   forgetUnused(): void {
     this.scripts = this.used
     this.used = new Map()

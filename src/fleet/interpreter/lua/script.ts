@@ -1,6 +1,6 @@
 /**
- * A script that is ready to be called: compiled once, then called as often as one likes. Calls share nothing: each has
- * fresh globals and its own budgets.
+ * A script that is ready to be called: compiled once, then called any number of times. Calls share nothing: each has fresh
+ * globals and its own budgets.
  */
 import { type CompiledScript, compile } from './compiler/compile.ts'
 import { LuaError, LuaLimitError } from './errors.ts'
@@ -12,14 +12,14 @@ import { LuaTable } from './table.ts'
 import { type LuaTypeName, type LuaValue, listOf, typeName } from './values.ts'
 
 export interface CallOptions {
-  /** What `os.time` answers, in milliseconds. */
+  /** What `os.time` returns, in milliseconds. */
   now: () => number
   /** Whether `kube.accuratePodRequirements` returns the priority class. Default true. */
   priorityClassName?: boolean
   limits?: Limits
 }
 
-/** What a call answered. */
+/** What a call returned. */
 export class Results {
   private readonly run: Run
   private readonly values: readonly LuaValue[]
@@ -42,7 +42,7 @@ export class Results {
     return value instanceof LuaTable && value.isEmpty()
   }
 
-  /** A table as JSON. Throws a LuaError when it is none, or cannot be JSON. */
+  /** A table as JSON. Throws a LuaError when it is not a table, or has no JSON form. */
   json(position: number, options: EncodeOptions): unknown {
     const value = this.values[position - 1]
     if (!(value instanceof LuaTable)) throw new LuaError(`expect the returned requires type is table but got ${typeName(value)}`)
@@ -70,7 +70,7 @@ export class Script {
     this.compiled = compile(source, functionName, libraries)
   }
 
-  /** Whether the script gives its function a value at all; one that does not cannot be called. */
+  /** Whether the script assigns its function at all; one that does not cannot be called. */
   get namesItsFunction(): boolean {
     return this.compiled.namesWanted
   }
@@ -97,5 +97,5 @@ export class Script {
   }
 }
 
-/** Calls and results with very many values can use up the stack of the machine before a budget ends. */
+/** Calls and results with very many values can exhaust the JavaScript stack before a budget. */
 const limitOf = (error: unknown): unknown => (error instanceof RangeError ? new LuaLimitError('stack overflow') : error)

@@ -1,7 +1,7 @@
 /**
  * Tables. A table over JSON keeps the JSON as it is and wraps a child when it is first read; only the first write copies
- * one level. Most rules read a few fields of a large object, so most of an object is never touched. Keys are kept in the
- * order of insertion, on which scripts that walk with `pairs` rely. JSON is read through own properties alone.
+ * one level. Most rules read a few fields of a large object, so most of an object is never touched. Keys stay in the order
+ * of insertion, which scripts that use `pairs` rely on. Only own properties of JSON are read.
  */
 import { Fields, type Shape } from './fields.ts'
 import type { Run } from './run.ts'
@@ -14,7 +14,7 @@ export class LuaTable {
   private array: LuaValue[] | undefined
   /** All other fields. */
   private hash: Fields | undefined
-  /** The JSON that this table still is. */
+  /** The JSON that this table still represents unchanged. */
   private source: JsonContainer | undefined
   /** The children of the JSON that were read: by position for a list, by name for an object. */
   private items: (LuaTable | undefined)[] | undefined
@@ -37,7 +37,7 @@ export class LuaTable {
     return table
   }
 
-  /** Takes over the list; the caller has paid for it. */
+  /** Takes ownership of the list; the caller has accounted for its memory. */
   static ofList(values: LuaValue[]): LuaTable {
     const table = new LuaTable()
     trim(values)
@@ -45,7 +45,7 @@ export class LuaTable {
     return table
   }
 
-  /** Takes over the values, one for each key of the shape; the caller has paid for them. */
+  /** Takes ownership of the values, one for each key of the shape; the caller has accounted for their memory. */
   static ofRecord(shape: Shape, values: LuaValue[]): LuaTable {
     const table = new LuaTable()
     table.hash = Fields.withShape(shape, values)
@@ -61,7 +61,7 @@ export class LuaTable {
     return this.hash === undefined ? undefined : this.hash.get(key)
   }
 
-  /** `get` of a key that is known to be text. */
+  /** `get` of a key that is known to be a string. */
   getField(key: string): LuaValue {
     const source = this.source
     if (source !== undefined) return this.fromSource(source, key)
@@ -77,7 +77,7 @@ export class LuaTable {
     }
     if (typeof key !== 'string') return undefined
     const value = (source as Readonly<Record<string, unknown>>)[key]
-    // What an object has of its prototype is functions, which JSON never holds, and `__proto__`.
+    // Inherited properties of an object are functions, which JSON never holds, and `__proto__`.
     if (typeof value !== 'object') return typeof value === 'function' ? undefined : (value as LuaValue)
     if (value === null || (key === '__proto__' && !Object.hasOwn(source, key))) return undefined
     return this.childOf(key, value as JsonContainer)
@@ -107,7 +107,7 @@ export class LuaTable {
     return child
   }
 
-  /** Few fields of an object hold objects: looking through them is faster than a map. */
+  /** Few fields of an object hold objects: searching them is faster than a map. */
   private childNamed(key: string): LuaTable | undefined {
     const { names } = this
     if (names === undefined) return undefined
@@ -142,7 +142,7 @@ export class LuaTable {
     return true
   }
 
-  /** Fields that were set before the ones in front of them move to the list. */
+  /** Moves fields to the list that were set before the ones in front of them. */
   private pullFromHash(): void {
     const array = this.array as LuaValue[]
     const hash = this.hash as Fields
@@ -208,7 +208,7 @@ export class LuaTable {
     return this.source === undefined || Array.isArray(this.source) ? NO_KEYS : Object.keys(this.source)
   }
 
-  /** The JSON that this table still is, apart from what was done to children that were read. */
+  /** The JSON that this table still represents, apart from changes to children that were read. */
   untouched(): JsonContainer | undefined {
     return this.source
   }

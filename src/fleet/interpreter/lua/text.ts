@@ -1,10 +1,10 @@
 /**
  * Strings as bytes. Lua counts bytes, JavaScript counts UTF-16 units; for ASCII, which is nearly everything, they are the
- * same. Other strings are turned into one character per byte for the functions that count, and back afterwards. A byte
- * that is no UTF-8 (half a character after `sub`) is kept as a lone surrogate U+DC80 to U+DCFF until the string leaves the
- * script, and becomes U+FFFD then.
+ * same. Other strings are turned into one character per byte for the functions that count, and back afterwards. A byte that
+ * is not UTF-8 (half a character after `sub`) is kept as a lone surrogate U+DC80 to U+DCFF until the string leaves the
+ * script, where it becomes U+FFFD.
  */
-/** Called when a string holds bytes that are not UTF-8, so that they are looked for in the result. */
+/** Called when a string holds bytes that are not UTF-8, so that the result is searched for them. */
 export interface StrayMark {
   hasStrayBytes: boolean
 }
@@ -60,8 +60,8 @@ function decodeKeepingStrays(mark: StrayMark, buffer: Buffer): string {
 const sequenceLength = (lead: number): number =>
   lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0
 
-/** U+FFFD itself, as sent. */
+/** U+FFFD that was in the input. */
 const isReplacement = (buffer: Buffer, at: number): boolean => buffer[at] === 0xef && buffer[at + 1] === 0xbf && buffer[at + 2] === 0xbd
 
-/** What a string is outside of the script. */
+/** A string as it leaves the script. */
 export const withoutStrays = (text: string): string => text.replace(/(?<![\ud800-\udbff])[\udc80-\udcff]/g, '\ufffd')

@@ -33,7 +33,7 @@ export const firstOf = (result: LuaResult): LuaValue => (Array.isArray(result) ?
 export const listOf = (result: LuaResult): readonly LuaValue[] =>
   Array.isArray(result) ? (result as readonly LuaValue[]) : [result as LuaValue]
 
-/** Whole numbers print without fraction; others as Go's `%v` does, because that is what scripts were tested with. */
+/** Whole numbers print without a fraction; others as Go's `%v` does, because that is what scripts were tested with. */
 export function formatNumber(value: number): string {
   if (Number.isSafeInteger(value)) return String(value === 0 ? 0 : value)
   if (Number.isNaN(value)) return 'NaN'
@@ -42,7 +42,7 @@ export function formatNumber(value: number): string {
 
 const NUMERAL = /^[ \t\n\v\f\r]*([+-]?)(?:0[xX]([0-9a-fA-F]+)|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))[ \t\n\v\f\r]*$/
 
-/** The number that a text stands for, or nil. */
+/** The number that a string represents, or nil. */
 export function parseNumber(text: string): number | undefined {
   if (isPlainNumeral(text)) return Number(text)
   if (text.length > 400) return undefined
@@ -52,7 +52,7 @@ export function parseNumber(text: string): number | undefined {
   return parts[1] === '-' ? -magnitude : magnitude
 }
 
-/** A few digits, with a point between them or without: nearly every numeral there is. */
+/** A few digits, with or without a point between them: nearly every numeral there is. */
 function isPlainNumeral(text: string): boolean {
   const last = text.length - 1
   if (last < 0 || last > 14) return false
@@ -75,7 +75,7 @@ export function numberOf(value: LuaValue): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'string' ? parseNumber(value) : undefined
 }
 
-/** What `tostring` answers. Tables and functions have no address here: a rule must not depend on one. */
+/** What `tostring` returns. Tables and functions have no address here: a rule must not depend on one. */
 export function display(value: LuaValue): string {
   const text = textOf(value)
   if (text !== undefined) return text

@@ -35,7 +35,7 @@ interface Case {
   old?: object
   spec?: object
   from: Statuses
-  /** The status that is wanted; undefined when the template stays the very same object. */
+  /** The wanted status; undefined when the template must be returned as the identical object. */
   to: object | undefined
 }
 

@@ -1,7 +1,8 @@
 /**
- * Status made of counters, as Deployments, ReplicaSets, StatefulSets and DaemonSets have it: reflected together with the
- * generations that tell what the counters are about, summed up on the template. The template's observedGeneration becomes its
- * generation once every member has seen the newest template; until then it stays, so that nobody takes old numbers for new.
+ * Status that consists of counters, as for Deployments, ReplicaSets, StatefulSets and DaemonSets: reflected together with
+ * the generations that the counters refer to, and summed on the template. The template's observedGeneration becomes its
+ * generation once every member has observed the newest template; until then it stays, so that old numbers are not mistaken
+ * for new ones.
  */
 import { isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
@@ -44,7 +45,7 @@ function templateGenerationOf(object: KubeObject): number {
   throw new Error(`the annotation ${TEMPLATE_GENERATION} of ${object.kind} ${where} is not an integer: ${JSON.stringify(text)}`)
 }
 
-/** Whether a member's own controller has seen the newest spec there. */
+/** Whether a member's own controller has observed the newest spec there. */
 export type HasSettled = (status: Fields, item: AggregatedStatusItem) => boolean
 
 export const hasObservedItself: HasSettled = (status) => counterOf(status, OBSERVED) >= counterOf(status, 'generation')

@@ -20,13 +20,13 @@ export const deploymentRules = (options: NativeOptions): KindRules => ({
   dependencies: (deployment) => templateDependencies(deployment),
   reflect: (deployment) => {
     const reflected = reflectCounters(deployment, COUNTERS, statusNumber(deployment, OBSERVED))
-    // Nothing but zeros: the member has not reported anything yet.
+    // All zeros: the member has not reported anything yet.
     return reflected === undefined || Object.keys(reflected).length === 0 ? undefined : reflected
   },
   health: isRolledOut,
 })
 
-/** A label gives the number of replicas into the member's hands, for an autoscaler there. */
+/** A label leaves the number of replicas to the member, for an autoscaler there. */
 function retainReplicas(desired: KubeObject, observed: KubeObject): KubeObject {
   if (desired.metadata.labels?.[RETAIN_REPLICAS_LABEL] !== 'true') return desired
   const replicas = numberAt(observed, 'spec', 'replicas')

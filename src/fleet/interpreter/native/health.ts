@@ -1,4 +1,4 @@
-/** Health of workloads that count: the controller there has seen the newest spec, and enough pods are as it says. */
+/** Health of workloads with counters: the controller there has observed the newest spec, and enough pods are up to date and available. */
 
 import { numberAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -8,7 +8,7 @@ export const hasObservedSpec = (object: KubeObject): boolean =>
 
 export const statusNumber = (object: KubeObject, counter: string): number => numberAt(object, 'status', counter) ?? 0
 
-/** Deployments and StatefulSets. Without `spec.replicas` any number will do. */
+/** Deployments and StatefulSets. Without `spec.replicas` any number is enough. */
 export function isRolledOut(object: KubeObject): boolean {
   const updated = statusNumber(object, 'updatedReplicas')
   const wanted = numberAt(object, 'spec', 'replicas') ?? 0

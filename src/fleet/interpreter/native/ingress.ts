@@ -8,7 +8,7 @@ import { aggregateAddresses, hasAddress } from './load-balancer.ts'
 
 export const ingressRules: KindRules = { aggregate: aggregateAddresses, dependencies: certificates, health: hasAddress }
 
-/** The Secrets with certificates; TLS without one takes the controller's own. */
+/** The Secrets with certificates; TLS without one uses the controller's own. */
 function certificates(ingress: KubeObject): DependentReference[] {
   const names = listAt(ingress, 'spec', 'tls').map((tls) => textAt(tls, 'secretName') ?? '')
   const { namespace } = ingress.metadata

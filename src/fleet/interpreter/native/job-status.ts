@@ -1,7 +1,7 @@
 /**
  * The status of a Job over all members. A finished template is never touched again. Servers accept a finished Job only when
- * nothing is active and the condition that announces the end is there too, and counters of finished pods never go down; so a
- * failure is announced at once (FailureTarget) and final (Failed) when the other members have stopped as well.
+ * nothing is active and the condition that announces the end is present too, and counters of finished pods never decrease;
+ * so a failure is announced at once (FailureTarget) and becomes final (Failed) when the other members have stopped as well.
  */
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import { type Fields, fieldsAt, listAt, numberAt, textAt } from '../../../kube/fields.ts'
@@ -15,14 +15,14 @@ export function aggregateJob(template: KubeObject, items: readonly AggregatedSta
   const members = memberStatuses(items)
   const counters: Record<string, number> = {
     active: sumOf(members, 'active'),
-    // What a member that was left has done stays done.
+    // What was done in a cluster that was left still counts.
     succeeded: Math.max(sumOf(members, 'succeeded'), numberAt(old, 'succeeded') ?? 0),
     failed: Math.max(sumOf(members, 'failed'), numberAt(old, 'failed') ?? 0),
   }
   const failing = failureOf(old, members)
   const isComplete = failing === undefined && items.length > 0 && members.length === items.length && members.every(hasCompleted)
   const startTime = startTimeOf(old, members, failing === undefined ? items.length : 1)
-  // Clocks of members differ, but nothing ends before it began.
+  // Clocks of members differ, but a Job cannot end before it started.
   const ended = isComplete ? latestTime([completionTimeOf(members), startTime]) : undefined
   const conditions = failing !== undefined ? failed(failing, counters.active === 0) : isComplete ? completed(ended) : []
   return withStatus(template, {
@@ -48,7 +48,7 @@ interface Failure {
   last: string | undefined
 }
 
-/** Once announced, a failure stays, even when the member where it happened is left. */
+/** Once announced, a failure stays, even when the cluster where it happened is left. */
 function failureOf(old: Fields, members: readonly MemberStatus[]): Failure | undefined {
   const conditions = members.flatMap(({ cluster, status }) => {
     const condition = finishOf(status)
@@ -86,7 +86,7 @@ const completed = (at: string | undefined): Fields[] => [
   condition('SuccessCriteriaMet', at, 'CompletionsReached', 'All member clusters have met success criteria'),
 ]
 
-/** The earliest start, once as many have started as have to; what was reported stays. */
+/** The earliest start, once enough members have started; a reported start time stays. */
 function startTimeOf(old: Fields, members: readonly MemberStatus[], enough: number): string | undefined {
   const reported = textAt(old, 'startTime')
   if (reported !== undefined) return reported
@@ -94,7 +94,7 @@ function startTimeOf(old: Fields, members: readonly MemberStatus[], enough: numb
   return starts.length >= enough ? earliestTime(starts) : undefined
 }
 
-/** The latest end. A server demands it of a completed Job, so the time of the condition stands in. */
+/** The latest end. A server requires it of a completed Job, so the time of the condition is the fallback. */
 function completionTimeOf(members: readonly MemberStatus[]): string | undefined {
   return latestTime(
     members.map(({ status }) => textAt(status, 'completionTime') ?? textAt(conditionOf(status, 'Complete'), 'lastTransitionTime')),

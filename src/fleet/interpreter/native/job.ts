@@ -1,4 +1,4 @@
-/** batch/v1 Job. Its health has no rule: a Job that failed is finished, not ill. */
+/** batch/v1 Job. There is no health rule: a failed Job is finished, not unhealthy. */
 
 import { fieldAt, numberAt, withField } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -26,13 +26,13 @@ export const jobRules = (options: NativeOptions): KindRules => ({
 const isReported = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== 0 && !(Array.isArray(value) && value.length === 0)
 
-/** No more pods than are left to complete run beside each other. */
+/** No more pods run in parallel than are left to complete. */
 function podsAtOnce(job: KubeObject): number {
   const parallelism = numberAt(job, 'spec', 'parallelism') ?? 0
   return Math.min(parallelism, numberAt(job, 'spec', 'completions') ?? parallelism)
 }
 
-/** A member's server made selector and labels from the uid of the Job there; they cannot change any more. */
+/** A member's server derived selector and labels from the uid of the Job there; they are immutable. */
 function retainSelector(desired: KubeObject, observed: KubeObject): KubeObject {
   let retained = desired
   for (const path of [

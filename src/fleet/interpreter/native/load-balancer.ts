@@ -1,4 +1,4 @@
-/** Addresses of load balancers, of Services and Ingresses alike: those of all members, each once, in a fixed order. */
+/** Addresses of load balancers, for Services and Ingresses: those of all members, each once, in a fixed order. */
 import { deepEqual } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import { type Fields, fieldsAt, listAt, numberAt, textAt } from '../../../kube/fields.ts'
@@ -10,7 +10,7 @@ export function aggregateAddresses(template: KubeObject, items: readonly Aggrega
   const entries = memberStatuses(items).flatMap(({ status }) => listAt(status, 'loadBalancer', 'ingress'))
   const ingress = distinct(entries)
   const old = listAt(template, 'status', 'loadBalancer', 'ingress')
-  // A server fills in the mode of an address; that is no difference.
+  // A server fills in the mode of an address; that does not count as a difference.
   const isSame = deepEqual(old.map(withMode), ingress.map(withMode))
   const loadBalancer = isSame ? fieldsAt(template, 'status', 'loadBalancer') : ingress.length === 0 ? {} : { ingress }
   return withStatus(template, { loadBalancer })
@@ -23,7 +23,7 @@ const text = (entry: Fields, field: string): string => textAt(entry, field) ?? '
 
 const withMode = (entry: Fields): Fields => (text(entry, 'ip') !== '' && entry.ipMode === undefined ? { ...entry, ipMode: 'VIP' } : entry)
 
-/** Entries for the same address become one with the ports of all. */
+/** Entries for the same address become one, with the ports of all. */
 function distinct(entries: readonly Fields[]): Fields[] {
   const groups = new Map<string, Fields[]>()
   for (const entry of entries) {
@@ -47,7 +47,7 @@ const comparePorts = (a: Fields, b: Fields): number =>
   compareStrings(text(a, 'protocol'), text(b, 'protocol')) ||
   compareStrings(text(a, 'error'), text(b, 'error'))
 
-/** Names come before bare addresses, and what has no mode comes last. */
+/** Hostnames come before bare addresses, and entries without a mode last. */
 const compareEntries = (a: Fields, b: Fields): number =>
   compareEmptyLast(text(a, 'hostname'), text(b, 'hostname')) ||
   compareStrings(text(a, 'ip'), text(b, 'ip')) ||

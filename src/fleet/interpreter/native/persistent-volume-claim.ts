@@ -5,7 +5,7 @@ import { firstPhase, phasesOf } from './phases.ts'
 import { withStatus } from './status.ts'
 
 export const persistentVolumeClaimRules: KindRules = {
-  /** The member binds claims to volumes, and gives its default class to claims that name none; neither can change again. */
+  /** The member binds claims to volumes, and sets its default class on claims that name none; both are immutable. */
   retain: (desired, observed) => {
     const volume = textAt(observed, 'spec', 'volumeName') ?? ''
     const given = textAt(observed, 'spec', 'storageClassName')

@@ -1,4 +1,4 @@
-/** Phases of members summed up: the one that deserves most attention speaks for all. */
+/** The phases of members as one: the one that needs most attention. */
 import { isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import { textAt } from '../../../kube/fields.ts'

@@ -1,8 +1,8 @@
 /**
- * The objects a pod cannot start without: ConfigMaps, Secrets, its ServiceAccount and its claims. Native rules and the Lua
- * function `kube.getPodDependencies` share this. The order is fixed (by kind as listed here, then by name), so that equal
- * templates give equal answers. Asked for every template at every change, it goes over the template once and reads plain
- * members: no name here is one that every object has.
+ * The objects a pod cannot start without: ConfigMaps, Secrets, its ServiceAccount and its PersistentVolumeClaims. Shared by
+ * native rules and the Lua function `kube.getPodDependencies`. The order is fixed (by kind as listed here, then by name),
+ * so that equal templates give equal answers. Since it runs for every template at every change, it walks the template once
+ * and reads plain properties: none of the names here exists on every object.
  */
 import { isJsonObject } from '../../../base/json.ts'
 import type { Fields } from '../../../kube/fields.ts'
@@ -10,7 +10,7 @@ import { compareStrings } from '../../../kube/go-print.ts'
 import type { DependentReference } from '../interpreter.ts'
 
 export interface DependencyOptions {
-  /** Claims that the owner makes itself, as a StatefulSet does. */
+  /** PersistentVolumeClaims that the owner creates itself, as a StatefulSet does. */
   ownClaims?: ReadonlySet<string>
 }
 
@@ -73,7 +73,7 @@ const WITH_SECRET_REF = new Set(['cephfs', 'cinder', 'flexVolume', 'rbd', 'scale
 function addVolume(found: Found, value: unknown, ownClaims: ReadonlySet<string> | undefined): void {
   const volume = fields(value)
   if (volume === undefined) return
-  // A volume has its name and one source: that one is looked at.
+  // A volume has its name and one source, so every other key is a source.
   for (const kind of Object.keys(volume)) {
     const source = fields(volume[kind])
     if (source === undefined) continue

@@ -27,7 +27,7 @@ function reflect(budget: KubeObject): Fields | undefined {
 
 const unlessEmpty = (disruptedPods: Fields): Fields => (Object.keys(disruptedPods).length === 0 ? {} : { disruptedPods })
 
-/** Pods of different members may have one name, so the cluster goes in front. */
+/** Pods of different members may have the same name, so the cluster is prepended. */
 function disruptedPods(members: readonly MemberStatus[]): Fields {
   const pods: Record<string, unknown> = {}
   for (const { cluster, status } of members) {

@@ -1,6 +1,6 @@
 /**
- * What one replica needs of a cluster: the resources of its pod, and what the nodes must be like. Native rules and the Lua
- * function `kube.accuratePodRequirements` share this.
+ * What one replica needs from a cluster: the resources of its pod, and the constraints on nodes. Shared by native rules and
+ * the Lua function `kube.accuratePodRequirements`.
  */
 import { isJsonObject } from '../../../base/json.ts'
 import type { ReplicaRequirements } from '../../../kinds/karmada/index.ts'
@@ -10,11 +10,11 @@ import { compareStrings } from '../../../kube/go-print.ts'
 import { checkQualifiedName } from '../../../kube/names.ts'
 
 export interface RequirementOptions {
-  /** Includes the priority class, which estimates by quota need. Default true. */
+  /** Includes the priority class, which quota estimates need. Default true. */
   priorityClassName?: boolean
 }
 
-/** Undefined when the template asks for nothing. Throws where a quantity is none. */
+/** Undefined when the template requests nothing. Throws when a quantity is invalid. */
 export function podRequirements(template: unknown, options: RequirementOptions = {}): ReplicaRequirements | undefined {
   const spec = isJsonObject(template) ? template.spec : undefined
   const pod = isJsonObject(spec) ? spec : NO_FIELDS
@@ -48,8 +48,8 @@ function nodeClaimOf(pod: Fields): NodeClaim | undefined {
 type Totals = Amounts<Amount>
 
 /**
- * Unlike `totalOfContainers`, as Karmada's interpreter counts: it knows no sidecars, so the largest init container counts, and
- * takes limits for requests that are missing.
+ * Unlike `totalOfContainers`, this counts as Karmada's interpreter does: it knows no sidecars, so the largest init
+ * container counts, and limits replace missing requests.
  */
 function requestsOf(pod: Fields): Record<string, string> | undefined {
   const total: Totals = new Map()
@@ -106,7 +106,7 @@ function printed(total: Totals): Record<string, string> | undefined {
 
 const NATIVE = new Set(['cpu', 'memory', 'ephemeral-storage', 'pods'])
 
-/** Names of extended resources that were looked at: there are few in a fleet, and the check is long. */
+/** Resource names already checked: a fleet has few, and the check is slow. */
 const extended = new Map<string, boolean>()
 const MANY_NAMES = 1000
 

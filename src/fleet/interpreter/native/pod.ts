@@ -29,7 +29,7 @@ function retainPlacement(desired: KubeObject, observed: KubeObject): KubeObject 
   return withTolerations(retained, listAt(observed, 'spec', 'tolerations'))
 }
 
-/** A pod can get more tolerations and never lose one: what the member's admission added stays, in the order it is there. */
+/** A pod can gain tolerations but never lose one: those that the member's admission added stay, in their order there. */
 function withTolerations(desired: KubeObject, observed: readonly Fields[]): KubeObject {
   if (observed.length === 0) return desired
   const wanted = listAt(desired, 'spec', 'tolerations')
@@ -69,7 +69,7 @@ function aggregatePods(template: KubeObject, items: readonly AggregatedStatusIte
   return withStatus(template, { ...(phase === undefined ? {} : { phase }), ...Object.fromEntries(lists) }, ['qosClass'])
 }
 
-/** Only readiness and state say something across members; the rest is what Go prints for an empty status. */
+/** Only readiness and state are meaningful across members; the rest is what Go prints for an empty status. */
 const containerStatus = (status: Fields): Fields => ({
   name: '',
   state: fieldsAt(status, 'state'),
@@ -80,7 +80,7 @@ const containerStatus = (status: Fields): Fields => ({
   imageID: '',
 })
 
-/** What the server made of the same statuses counts as the same. */
+/** Statuses that differ only in what the server changed count as equal. */
 function unlessSame(old: unknown, statuses: readonly Fields[]): unknown {
   const isSame =
     Array.isArray(old) &&

@@ -1,6 +1,6 @@
 /**
- * What never reaches a member: fields the hub's server wrote, the status, and what belongs to one cluster alone. The kind
- * decides by its name, whatever its group. Pruning what is pruned changes nothing.
+ * Removes what must never reach a member: fields written by the hub's server, the status, and what belongs to one cluster
+ * alone. The kind is matched by name, whatever its group. Idempotent.
  */
 import { isJsonObject } from '../../../base/json.ts'
 import { fieldAt, textAt, withField, withoutField } from '../../../kube/fields.ts'
@@ -19,7 +19,7 @@ const SERVER_METADATA = [
   'finalizers',
 ] as const satisfies (keyof ObjectMeta)[]
 
-/** A copy as a member may get it. What stays is shared with the original. */
+/** A copy in the form that a member may get. What remains is shared with the original. */
 export function pruneForMember(object: KubeObject): KubeObject {
   const { status: _, ...rest } = object
   const metadata: ObjectMeta = { ...object.metadata }
@@ -45,7 +45,7 @@ function withoutRevisions(deployment: KubeObject): KubeObject {
 const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid'] as const
 const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'] as const
 
-/** A member generates its own selector; and a Job that a member removes by itself would be made again and again. */
+/** A member generates its own selector; and a Job that a member deletes by its TTL would be created again and again. */
 function withoutGeneratedSelector(job: KubeObject): KubeObject {
   let pruned = withoutField(job, 'spec', 'ttlSecondsAfterFinished')
   if (fieldAt(job, 'spec', 'manualSelector') === true) return pruned

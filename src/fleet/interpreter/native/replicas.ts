@@ -1,4 +1,4 @@
-/** Replicas that are one number in the spec, with the pod template beside it. */
+/** Replicas as a single number in the spec, next to the pod template. */
 
 import { fieldAt, numberAt, withField } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -13,11 +13,11 @@ export function answerOf(replicas: number, podTemplate: unknown, options: Native
   return requirements === undefined ? { replicas } : { replicas, requirements }
 }
 
-/** The rule of Deployment, ReplicaSet and StatefulSet; without the field there are none. */
+/** The rule of Deployment, ReplicaSet and StatefulSet; an absent field means none. */
 export const specReplicas = (object: KubeObject, options: NativeOptions): ReturnType<NonNullable<KindRules['replicas']>> =>
   answerOf(numberAt(object, 'spec', 'replicas') ?? 0, fieldAt(object, 'spec', 'template'), options)
 
-/** Only a field that exists is rewritten: what its absence means is the kind's own matter. */
+/** Only a field that exists is rewritten: what its absence means depends on the kind. */
 export function reviseField(object: KubeObject, field: string, replicas: number): KubeObject {
   const old = numberAt(object, 'spec', field)
   return old === undefined || old === replicas ? object : withField(object, ['spec', field], replicas)

@@ -1,4 +1,4 @@
-/** v1 Secret: a member fills the tokens of its own accounts in. */
+/** v1 Secret: a member fills in the tokens of its own service accounts. */
 import { isJsonObject } from '../../../base/json.ts'
 import type { KindRules } from '../interpreter.ts'
 import { SERVICE_ACCOUNT_TOKEN } from './prune.ts'

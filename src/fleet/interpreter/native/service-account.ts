@@ -1,4 +1,4 @@
-/** v1 ServiceAccount: the member adds Secrets of its own, which must not be taken away again. */
+/** v1 ServiceAccount: the member adds Secrets of its own, which must not be removed again. */
 
 import { listAt, textAt } from '../../../kube/fields.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

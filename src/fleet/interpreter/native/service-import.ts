@@ -1,4 +1,4 @@
-/** multicluster.x-k8s.io/v1alpha1 ServiceImport: the Service derived from it, and that one's endpoints. */
+/** multicluster.x-k8s.io/v1alpha1 ServiceImport: depends on the Service derived from it, and on the endpoints of that Service. */
 import type { KindRules } from '../interpreter.ts'
 
 export const serviceImportRules: KindRules = {

@@ -18,7 +18,7 @@ export const serviceRules: KindRules = {
 
 const isLoadBalancer = (service: KubeObject): boolean => textAt(service, 'spec', 'type') === 'LoadBalancer'
 
-/** What the member's server allocated cannot change any more. */
+/** What the member's server allocated is immutable. */
 function retainAllocated(desired: KubeObject, observed: KubeObject): KubeObject {
   const port = numberAt(observed, 'spec', 'healthCheckNodePort') ?? 0
   const address = textAt(observed, 'spec', 'clusterIP') ?? ''

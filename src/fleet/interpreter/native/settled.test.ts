@@ -17,7 +17,7 @@ const lasting = { state: { running: { startedAt: T1 } }, ready: true, name: 'c',
 const finished = { type: 'Failed', status: 'True', lastProbeTime: T2, lastTransitionTime: T2 }
 const address = (...ingress: object[]) => ({ loadBalancer: { ingress } })
 
-/** A template of each kind that has a status to sum up, and what two members report. */
+/** A template of each kind that has a status to aggregate, and what two members report. */
 const CASES: [string, string, object, Parameters<typeof itemsOf>[0]][] = [
   [
     'apps/v1',

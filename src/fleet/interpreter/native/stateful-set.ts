@@ -1,7 +1,7 @@
 /**
- * apps/v1 StatefulSet. On the wire its reflected status has no observedGeneration, which users' tools may rely on, so
- * whether a member has seen its newest spec is seen from what is there: the field appears only while the member lags behind, and
- * a status in which nothing is counted yet is believed only when the object is healthy.
+ * apps/v1 StatefulSet. Its reflected status has no observedGeneration, which users' tools may rely on, so whether a member
+ * has observed its newest spec is inferred: the field appears only while the member lags behind, and a status without any
+ * counts is trusted only when the object is healthy.
  */
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import { type Fields, listAt, numberAt, textAt } from '../../../kube/fields.ts'
@@ -25,7 +25,7 @@ export const statefulSetRules = (options: NativeOptions): KindRules => ({
   health: isRolledOut,
 })
 
-/** The generation that the member's controller has seen, when it is not the newest; else 0, which is not printed. */
+/** The generation that the member's controller has observed, if it is not the newest; else 0, which is not printed. */
 function laggingGeneration(set: KubeObject): number {
   const observed = statusNumber(set, OBSERVED)
   return observed < (set.metadata.generation ?? 0) ? observed : 0
@@ -37,7 +37,7 @@ function hasSettled(status: Fields, item: AggregatedStatusItem): boolean {
   return hasCounted || item.health === 'Healthy'
 }
 
-/** Claims that the set makes from its own templates come into being in the member. */
+/** PersistentVolumeClaims made from the set's own templates are created in the member. */
 function dependencies(set: KubeObject): DependentReference[] {
   const ownClaims = new Set(listAt(set, 'spec', 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name') ?? ''))
   return templateDependencies(set, { ownClaims })

@@ -1,4 +1,4 @@
-/** What the rules of all kinds do with status: take it from a member's object, and put a summed-up one on the template. */
+/** What the rules of all kinds do with status: read it from a member's object, and write an aggregated one to the template. */
 import { deepEqual, isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import { type Fields, fieldsAt } from '../../../kube/fields.ts'
@@ -11,10 +11,10 @@ export interface MemberStatus {
   status: Fields
 }
 
-/** The whole status; nothing when there is none yet. */
+/** The whole status; undefined when there is none yet. */
 export const wholeStatus = (object: KubeObject): Fields | undefined => (isJsonObject(object.status) ? object.status : undefined)
 
-/** The items whose cluster has reported a status, in the order of clusters: the order in which they arrive shows nowhere. */
+/** The items whose cluster has reported a status, ordered by cluster: the order in which they arrive does not matter. */
 export function memberStatuses(items: readonly AggregatedStatusItem[]): MemberStatus[] {
   const members: MemberStatus[] = []
   for (const { clusterName, status } of items) if (isJsonObject(status)) members.push({ cluster: clusterName, status })
@@ -45,8 +45,8 @@ export function printedCounters(value: (counter: string) => number, always: read
 }
 
 /**
- * The template with `next` as its status; the very same object when it has that already. Fields in `kept` belong to the
- * server, which would bring them back. A null is what Go prints for a list that is not there.
+ * The template with `next` as its status; the identical object when it has that already. Fields in `kept` belong to the
+ * server, which would restore them. Null is what Go prints for an absent list.
  */
 export function withStatus(template: KubeObject, next: Fields, kept: readonly string[] = []): KubeObject {
   const old = fieldsAt(template, 'status')

@@ -1,4 +1,4 @@
-/** What the tests of the native rules share: objects of any kind, and the rules that the layer has for them. */
+/** Shared by the tests of the native rules: objects of any kind, and the rules that the layer has for them. */
 import assert from 'node:assert/strict'
 import { deepFreeze } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'

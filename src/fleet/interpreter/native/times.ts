@@ -1,4 +1,4 @@
-/** The earliest and the latest of times on the wire. What is absent, or no time, does not count. */
+/** The earliest and the latest of times in API format. Absent or invalid ones are ignored. */
 import { timeToMs } from '../../../kube/go-time.ts'
 
 export const earliestTime = (times: readonly (string | undefined)[]): string | undefined => sorted(times)[0]

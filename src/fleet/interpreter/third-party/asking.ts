@@ -1,4 +1,4 @@
-/** Asks the bundled rules, for their tests. */
+/** Calls the bundled rules, for their tests. */
 import assert from 'node:assert/strict'
 import { deepFreeze } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
@@ -8,7 +8,7 @@ import { bundledLayer } from './bundled-layer.ts'
 
 export const layer = bundledLayer({ now: () => 0 })
 
-/** The rules of an object's kind, which must have those that are asked for. */
+/** The rules of an object's kind, which must exist; callers use only those that it has. */
 export function rulesFor(object: KubeObject): Required<KindRules> {
   const rules = layer.rulesOf(object.apiVersion, object.kind)
   assert.ok(rules !== undefined, `${object.kind} has rules`)

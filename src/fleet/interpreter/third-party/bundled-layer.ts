@@ -1,6 +1,6 @@
 /**
  * The layer of bundled rules: customizations as users write them, one file per kind. A new kind is a file and a line here.
- * A file is read when its kind is first asked for, and a script compiled when it is first called.
+ * A file is parsed when its kind is first needed, and a script compiled when it is first called.
  */
 import { parse } from 'yaml'
 import type { ResourceInterpreterCustomization } from '../../../kinds/karmada/index.ts'

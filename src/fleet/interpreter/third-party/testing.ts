@@ -1,4 +1,4 @@
-/** Objects as people have them, for the tests and the benchmark of the bundled rules. */
+/** Realistic objects, for the tests and the benchmark of the bundled rules. */
 import { deepFreeze } from '../../../base/json.ts'
 import type { AggregatedStatusItem } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

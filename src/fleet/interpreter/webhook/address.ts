@@ -1,7 +1,7 @@
 /** Where a webhook is: its URL, or a Service of the hub looked up in a cache. */
 import type { WebhookClientConfig } from '../../../kinds/karmada/index.ts'
 
-/** A Service, as far as an address needs it. */
+/** The parts of a Service that an address needs. */
 export interface AddressedService {
   spec?: { type?: string; clusterIP?: string; externalName?: string; ports?: readonly { port?: number }[] }
 }
@@ -15,7 +15,7 @@ export interface Target {
   url: string
   /** PEM, decoded. */
   caBundle: string | undefined
-  /** Where to connect to, when that is not where the URL says: the server's certificate is still the URL's. */
+  /** Where to connect to, if not to the host of the URL: the server's certificate is still checked against the URL. */
   connectTo?: { host: string; port: number }
 }
 
@@ -31,7 +31,7 @@ export function targetOf(config: WebhookClientConfig, addresses: Addresses): Tar
   return host === undefined ? { url, caBundle } : { url, caBundle, connectTo: { host, port } }
 }
 
-/** Undefined for a Service that the hub does not know: its name is resolved as any other. */
+/** Undefined for a Service that the hub does not have: its name is then resolved like any other. */
 function hostOf(service: AddressedService | undefined, name: string, port: number): string | undefined {
   if (service === undefined) return undefined
   const { type = 'ClusterIP', clusterIP = '', externalName = '', ports = [] } = service.spec ?? {}

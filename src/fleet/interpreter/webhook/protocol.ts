@@ -1,6 +1,4 @@
-/**
- * The conversation with an interpreter webhook: what is asked, and which answers count. Pure; who sends it is elsewhere.
- */
+/** The protocol of interpreter webhooks: what is sent, and which answers are valid. Pure; sending is done elsewhere. */
 import { isJsonObject } from '../../../base/json.ts'
 import type { AggregatedStatusItem, BindingComponent } from '../../../kinds/karmada/index.ts'
 import { type KubeObject, parseGroupVersion } from '../../../kube/meta.ts'
@@ -11,7 +9,7 @@ import type { DependentReference, Operation, ReplicaAnswer } from '../interprete
 const API_VERSION = 'config.karmada.io/v1alpha1'
 const KIND = 'ResourceInterpreterContext'
 
-/** The versions of the conversation that are spoken here. */
+/** The protocol version supported here. */
 export const CONTEXT_VERSION = 'v1alpha1'
 
 export interface Question {
@@ -50,7 +48,7 @@ export function requestOf(question: Question, uid: string): Record<string, unkno
       operation,
       object,
       ...(observed === undefined ? {} : { observedObject: observed }),
-      // Sent with every question: servers that were written for it may read it without looking.
+      // Always sent: servers may read it without checking that it is there.
       replicas: replicas ?? 0,
       ...(items === undefined || items.length === 0 ? {} : { aggregatedStatus: items }),
     },
@@ -61,7 +59,7 @@ const refuse = (message: string): never => {
   throw new Error(message)
 }
 
-/** The response of an answer that counts; throws what is wrong with it otherwise. */
+/** The response of a valid answer; otherwise throws what is wrong with it. */
 export function acceptedResponse(answer: unknown, uid: string): Response {
   const context = isJsonObject(answer) ? answer : refuse('webhook response was no JSON object')
   if (context.apiVersion !== API_VERSION || context.kind !== KIND) {
@@ -75,7 +73,7 @@ export function acceptedResponse(answer: unknown, uid: string): Response {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The server could answer and says no. */
+/** The server answered with a refusal. */
 export class WebhookRefusal extends Error {}
 
 function checkFailure(status: unknown): never {
@@ -97,7 +95,7 @@ export const componentsAnswer = ({ components }: Response): BindingComponent[] =
 const listOf = (name: string, value: unknown): unknown[] =>
   Array.isArray(value) ? value : refuse(`webhook returned response.${name} that are no list`)
 
-/** The object with the answer's patch; the very same object when there is none. */
+/** The object with the answer's patch applied; the identical object when there is none. */
 export function patched(object: KubeObject, { patch, patchType }: Response): KubeObject {
   const hasPatch = typeof patch === 'string' && patch !== ''
   const hasType = typeof patchType === 'string' && patchType !== ''

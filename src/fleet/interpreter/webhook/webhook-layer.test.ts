@@ -35,7 +35,7 @@ const configuration = (name: string, ...webhooks: ResourceInterpreterWebhook[]):
     webhooks,
   }) as ResourceInterpreterWebhookConfiguration
 
-/** A server that answers with `response`, and remembers what it was asked. */
+/** A server that answers with `response`, and records its requests. */
 function server(response: unknown): { options: WebhookOptions; calls: Call[] } {
   const calls: Call[] = []
   const options: WebhookOptions = {

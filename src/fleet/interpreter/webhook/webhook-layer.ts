@@ -1,6 +1,6 @@
 /**
- * The layer of ResourceInterpreterWebhookConfigurations: of all hooks whose rules name an operation on a kind, the first by
- * configuration and name is asked. A failure is the answer; nobody else is asked instead.
+ * The layer of ResourceInterpreterWebhookConfigurations: of all hooks whose rules match an operation on a kind, the first
+ * by configuration and name is called. Its failure is final; no other hook is tried.
  */
 import type { PostJson } from '../../../client/post-json.ts'
 import type { ResourceInterpreterWebhook, ResourceInterpreterWebhookConfiguration } from '../../../kinds/karmada/index.ts'
@@ -25,16 +25,16 @@ import {
 
 export interface WebhookOptions {
   call: PostJson
-  /** A new id per question. */
+  /** A new id per request. */
   uid: () => string
   addresses: Addresses
 }
 
-/** What the API documents as the default. */
+/** The default documented in the API. */
 const DEFAULT_TIMEOUT_SECONDS = 10
 
 interface Hook {
-  /** `configuration/name`: the order of hooks, and what errors call it. */
+  /** `configuration/name`: determines the order of hooks, and identifies them in errors. */
   id: string
   webhook: ResourceInterpreterWebhook
 }
@@ -52,7 +52,7 @@ export function webhookLayer(configurations: readonly ResourceInterpreterWebhook
   }
 }
 
-/** By id; hooks of one id stay in the order in which they are written. */
+/** By id; hooks with the same id stay in the order in which they are written. */
 function hooksInOrder(configurations: readonly ResourceInterpreterWebhookConfiguration[]): Hook[] {
   const hooks = configurations.flatMap(({ metadata, webhooks }) =>
     webhooks.map((webhook): Hook => ({ id: `${metadata.name ?? ''}/${webhook.name}`, webhook })),
@@ -117,7 +117,7 @@ async function ask<T>({ id, webhook }: Hook, question: Question, options: Webhoo
     const target: Target = targetOf(webhook.clientConfig, options.addresses)
     const seconds = webhook.timeoutSeconds
     step = 'failed to call webhook'
-    // The server learns how long the caller waits for it.
+    // Passes the timeout to the server.
     const url = seconds === undefined ? target.url : `${target.url}?timeout=${seconds}s`
     const answer = await options.call({ ...target, url }, body, (seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000)
     step = 'received invalid webhook response'

@@ -1,6 +1,6 @@
 /**
- * AmountList of resources as whole numbers (cpu in thousandths), so that they can be added and taken away again without loss,
- * and what of a node and of a pod is worth keeping for the sums: a cache holds these instead of whole objects.
+ * AmountList of resources as whole numbers (cpu in thousandths), so that they can be added and subtracted without loss, and
+ * the parts of a node and of a pod that the sums need: a cache holds these instead of whole objects.
  */
 
 import type { ResourceList } from '../../../kinds/karmada/index.ts'
@@ -11,7 +11,7 @@ import { compareStrings } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { formatQuantity, type QuantityFormat, quantityOf, scaledValue, tryParseQuantity } from '../../../kube/quantity.ts'
 
-/** A list rather than a map, because a cache holds one per pod. With the form it was written in, where that is kept. */
+/** A list rather than a map, because a cache holds one per pod. With the format it was written in, where that is kept. */
 export type AmountList = readonly (readonly [name: string, amount: bigint, format?: QuantityFormat])[]
 
 export interface NodeResources {
@@ -20,12 +20,12 @@ export interface NodeResources {
 }
 
 export interface PodResources {
-  /** Undefined: it is over, and asks for nothing. */
+  /** Undefined: the pod has ended, and requests nothing. */
   counts: 'allocating' | 'allocated' | undefined
   requests: AmountList
 }
 
-/** What is kept of an object: enough to know it again, and the facts. */
+/** What is kept of an object: its identity, and the facts. */
 const kept = ({ apiVersion, kind, metadata }: KubeObject, facts: object): KubeObject => {
   const { name, namespace, uid, resourceVersion } = metadata
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, facts }
@@ -40,7 +40,7 @@ export function podResources(pod: KubeObject): PodResources {
   const phase = textAt(pod, 'status', 'phase')
   const isOver = phase === 'Succeeded' || phase === 'Failed'
   const isBound = (textAt(pod, 'spec', 'nodeName') ?? '') !== ''
-  // What has no node yet waits for one, whatever it says of itself.
+  // A pod without a node is waiting for one, whatever its phase.
   const counts = !isBound ? 'allocating' : isOver ? undefined : 'allocated'
   return { counts, requests: counts === undefined ? [] : requestsOf(fieldsAt(pod, 'spec')) }
 }
@@ -48,7 +48,7 @@ export function podResources(pod: KubeObject): PodResources {
 export const keptOfNode = (node: KubeObject): KubeObject => kept(node, nodeResources(node))
 export const keptOfPod = (pod: KubeObject): KubeObject => kept(pod, podResources(pod))
 
-/** As Karmada counts: amounts stated for the pod as a whole are not looked at. */
+/** As Karmada counts: pod-level resources are ignored. */
 function requestsOf(spec: Fields): AmountList {
   const requests = (container: Fields): Map<string, bigint> =>
     new Map(amountsOf(fieldsAt(container, 'resources', 'requests')).map(([name, amount]) => [name, amount]))
@@ -66,7 +66,7 @@ function requestsOf(spec: Fields): AmountList {
 
 const increase = (sum: Amounts<bigint>, name: string, by: bigint): unknown => sum.set(name, (sum.get(name) ?? 0n) + by)
 
-/** Whole numbers of any size, so that sums can be taken apart again without loss. */
+/** Integers of any size, so that sums can be subtracted from without loss. */
 const EXACT: Arithmetic<bigint> = {
   add: (to, more) => {
     for (const [name, amount] of more) increase(to, name, amount)
@@ -84,7 +84,7 @@ function amountsOf(list: Fields): AmountList {
   })
 }
 
-/** As resources are written, by name; each in the given form, or in the one that is usual for it. */
+/** As a ResourceList, by name; each in the given format, or in the usual one. */
 export function resourceListOf(amounts: Iterable<AmountList[number]>): ResourceList {
   const sorted = [...amounts].sort(([a], [b]) => compareStrings(a, b))
   return Object.fromEntries(

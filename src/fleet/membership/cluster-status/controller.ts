@@ -1,8 +1,8 @@
 /**
- * Cluster.status says how a member is: whether it answers, which version it is, what it serves and what it has. Sole writer
- * of: kubernetesVersion, apiEnablements, nodeSummary, resourceSummary and the conditions Ready and CompleteAPIEnablements.
- * Runs again when a heartbeat or the member's nodes, pods and definitions may change what is said; writes only what changed.
- * Members that fetch by themselves (Pull) report by themselves. Deletion: nothing to undo; looking at the member ends.
+ * Cluster.status describes a member: whether it answers, its version, what it serves and its resources. Sole writer of:
+ * kubernetesVersion, apiEnablements, nodeSummary, resourceSummary and the conditions Ready and CompleteAPIEnablements. Runs
+ * again when a heartbeat or the member's nodes, pods and definitions may change the status; writes only what changed.
+ * Members in Pull mode report their own status. Deletion: nothing to undo; monitoring of the member ends.
  */
 import type { Cluster } from '../../../kinds/karmada/index.ts'
 import { CLUSTERS } from '../../../kinds/karmada/resources.ts'

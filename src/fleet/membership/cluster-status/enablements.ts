@@ -1,6 +1,6 @@
 /**
- * The kinds a member serves, as Cluster.status lists them: every group and version with its resources, sorted. Asked for as
- * aggregated discovery (two requests); a server that does not know it is asked group by group.
+ * The kinds a member serves, as Cluster.status lists them: every group and version with its resources, sorted. Read through
+ * aggregated discovery (two requests); a server without it is asked group by group.
  */
 import type { Client } from '../../../client/client.ts'
 import { readAll } from '../../../client/transport.ts'
@@ -10,7 +10,7 @@ import { compareStrings } from '../../../kube/go-print.ts'
 
 export interface Enablements {
   list: ApiEnablement[]
-  /** False: some group did not answer, or its answer is old. */
+  /** False: some group did not answer, or its answer is stale. */
   isComplete: boolean
 }
 
@@ -18,7 +18,7 @@ const AGGREGATED = ['v2', 'v2beta1'].map((version) => `application/json;g=apidis
 const ACCEPT = [...AGGREGATED, 'application/json'].join(',')
 const NOTHING: Enablements = { list: [], isComplete: false }
 
-/** Never rejects: what could not be read is missing, and the answer says so. */
+/** Never rejects: what could not be read is missing, and `isComplete` is false. */
 export async function readEnablements(client: Client, signal: AbortSignal): Promise<Enablements> {
   const parts = await Promise.all(['/api', '/apis'].map((path) => readRoot(client, path, signal)))
   return {
@@ -27,7 +27,7 @@ export async function readEnablements(client: Client, signal: AbortSignal): Prom
   }
 }
 
-/** The git version of the server; undefined when it does not say. */
+/** The git version of the server; undefined when it does not report one. */
 export async function readVersion(client: Client, signal: AbortSignal): Promise<string | undefined> {
   return textAt(await readJson(client, '/version', signal), 'gitVersion')
 }
@@ -40,14 +40,14 @@ async function readRoot(client: Client, path: string, signal: AbortSignal): Prom
   return { list: parts.flatMap(({ list }) => list), isComplete: parts.every(({ isComplete }) => isComplete) }
 }
 
-/** From an aggregated answer. */
+/** From an aggregated discovery document. */
 export function enablementsOf(root: unknown): Enablements {
   let isComplete = true
   const list = listAt(root, 'items').flatMap((group) =>
     listAt(group, 'versions').map((version): ApiEnablement => {
       if (version.freshness === 'Stale') isComplete = false
       const name = textAt(group, 'metadata', 'name') ?? ''
-      // What has no kind of its own is only there for its subresources.
+      // An entry without a kind of its own exists only for its subresources.
       const entries = listAt(version, 'resources').flatMap((one) => {
         const kind = textAt(one, 'responseKind', 'kind')
         return kind === undefined ? [] : [{ name: textAt(one, 'resource') ?? '', kind }]
@@ -77,14 +77,14 @@ async function readGroup(client: Client, at: { path: string; groupVersion: strin
   return { list: [{ groupVersion: at.groupVersion, resources: byName(resources) }], isComplete: true }
 }
 
-/** Undefined when there is no answer, or none that can be read. */
+/** Undefined when there is no answer, or it cannot be parsed. */
 async function readJson(client: Client, path: string, signal: AbortSignal): Promise<unknown> {
   try {
     const response = await client.raw({ method: 'GET', path, headers: { accept: ACCEPT }, signal })
     const text = (await readAll(response.body)).toString('utf8')
     return response.status < 400 ? (JSON.parse(text) as unknown) : undefined
   } catch {
-    // Whoever does not answer is heard again at the next heartbeat; until then the answer is incomplete.
+    // A server that does not answer is asked again at the next heartbeat; until then the answer is incomplete.
     return undefined
   }
 }

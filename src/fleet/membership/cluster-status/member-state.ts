@@ -1,7 +1,7 @@
 /**
  * What one reachable member has: its version, the kinds it serves, and the sums over its nodes and pods. Nodes, pods and
- * definitions are followed, so nothing is counted again and discovery is read again only when it may have changed. Changes are
- * reported at most once per `everyMs`, at once when it was quiet before.
+ * definitions are watched, so nothing is counted twice, and discovery is read again only when it may have changed. Changes
+ * are reported at most once per `everyMs`, and at once after a quiet interval.
  */
 import type { Clock } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
@@ -18,25 +18,25 @@ import { type Enablements, readEnablements, readVersion } from './enablements.ts
 import { createSums, type Summary } from './sums.ts'
 
 export interface MemberState {
-  /** False while something has not answered for the first time: then nothing is known well enough to be said. */
+  /** False until everything has answered once: before that, too little is known to report. */
   readonly isComplete: boolean
   readonly version: string | undefined
   readonly enablements: Enablements | undefined
   /** Undefined until nodes and pods have been listed. */
   summary(): Summary | undefined
-  /** Discovery is read again, if it was not lately. */
+  /** Reads discovery again, unless that was done recently. */
   refresh(): void
   stop(): void
 }
 
 export interface MemberStateOptions {
   member: Member
-  /** Whose client asks for version and discovery. */
+  /** The part whose client reads version and discovery. */
   part: string
   clock: Clock
   random: Random
   everyMs: number
-  /** Discovery is read again after this long, because aggregated APIs cannot be followed. */
+  /** Discovery is read again after this long, because aggregated APIs cannot be watched. */
   discoveryPeriodMs: number
   changed(): void
   onError?(error: unknown): void
@@ -52,7 +52,7 @@ export function followMember(options: MemberStateOptions): MemberState {
     const client = member.clientFor('caches')
     const onError = (error: unknown): void => {
       options.onError?.(error)
-      // What cannot be followed is not waited for.
+      // What cannot be watched is not waited for.
       changes.notify()
     }
     return startInformer({ client, clock: patient(clock), random, resource, project, signal, onError })
@@ -95,7 +95,7 @@ export function followMember(options: MemberStateOptions): MemberState {
   }
 }
 
-/** Whether a definition is served, under which names and in which versions: all of it that discovery would show. */
+/** Whether a definition is served, under which names and in which versions: everything that discovery would show of it. */
 const keptOfDefinition = (definition: KubeObject): KubeObject => {
   const { apiVersion, kind, metadata } = definition
   const { name, uid, resourceVersion } = metadata
@@ -133,7 +133,7 @@ function followDiscovery(options: MemberStateOptions, signal: AbortSignal, notif
     if (signal.aborted) return
     state.hasAnswered = true
     state.version = version ?? state.version
-    // Half an answer is worse than a whole one of a moment ago.
+    // An incomplete answer is worse than a slightly older complete one.
     if (enablements.isComplete || state.enablements?.isComplete !== true) state.enablements = enablements
     else readAtMs = 0
     notify()
@@ -162,7 +162,7 @@ function followDiscovery(options: MemberStateOptions, signal: AbortSignal, notif
   }
 }
 
-/** At once when it was quiet, else at the end of the interval, once for all that happened in it. */
+/** Immediately after a quiet interval, else at the end of the interval, once for everything that happened in it. */
 export function coalesce(clock: Clock, everyMs: number, call: () => void): { notify(): void; stop(): void } {
   let calledAtMs = Number.NEGATIVE_INFINITY
   let cancel: (() => void) | undefined
@@ -174,7 +174,7 @@ export function coalesce(clock: Clock, everyMs: number, call: () => void): { not
   return {
     notify() {
       if (cancel !== undefined) return
-      // Never longer than the interval, though the clock was set back.
+      // Never longer than the interval, even if the clock was set back.
       const waitMs = Math.min(everyMs, calledAtMs + everyMs - clock.now())
       if (waitMs <= 0) now()
       else cancel = clock.after(waitMs, now)

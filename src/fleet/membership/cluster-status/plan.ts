@@ -1,4 +1,4 @@
-/** The status of a Cluster from what is known of its member. Pure. Conditions of other types are left as they are. */
+/** The status of a Cluster from what is known about its member. Pure. Conditions of other types are left alone. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual, isJsonObject, setOwn } from '../../../base/json.ts'
 import type { Cluster, ClusterStatus } from '../../../kinds/karmada/index.ts'
@@ -10,7 +10,7 @@ import type { Enablements } from './enablements.ts'
 import { readyCondition, type Streak, type Thresholds } from './readiness.ts'
 import type { Summary } from './sums.ts'
 
-/** What is known of a member that answers. */
+/** What is known about a member that answers. */
 export interface KnownState {
   isComplete: boolean
   version: string | undefined
@@ -32,7 +32,7 @@ export const planWith =
     if (cluster === undefined || streak === undefined) return NOTHING_TO_DO
     const ready = readyCondition(streak, findCondition(cluster.status?.conditions, CLUSTER_READY), { ...thresholds, nowMs })
     if (ready === undefined) return NOTHING_TO_DO
-    // A cluster is not called ready before it is known what it serves and has: schedulers would go by half the truth.
+    // A cluster is not reported as ready before what it serves and has is known: schedulers would act on incomplete data.
     if (ready.status === 'True' && state?.isComplete !== true) return NOTHING_TO_DO
     const collected = ready.status === 'True' && state !== undefined ? collectedFrom(state) : { conditions: [] }
     const status = statusWith(cluster.status, [...collected.conditions, ready], formatTime(nowMs))
@@ -48,7 +48,7 @@ function statusWith(status: ClusterStatus | undefined, conditions: readonly Cond
   return { ...status, conditions: all }
 }
 
-/** What is not known (yet, or just now) stays as it was said before. */
+/** What is not known (yet, or at the moment) stays as it was reported. */
 function collectedFrom({ version, enablements, summary }: KnownState): { fields: ClusterStatus; conditions: Condition[] } {
   return {
     fields: {
@@ -68,7 +68,7 @@ export function enablementCondition({ list, isComplete }: Enablements): Conditio
   return { type, status: 'False', reason: 'Partial', message }
 }
 
-/** The merge patch from one object to the other; undefined when they are the same. Fields of `after` that are undefined stay. */
+/** The merge patch from one object to the other; undefined when they are equal. Fields that are undefined in `after` stay. */
 export function mergePatch(before: object, after: object): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(after)) {
@@ -79,7 +79,7 @@ export function mergePatch(before: object, after: object): Record<string, unknow
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
-/** Of a field that is ours as a whole: what it no longer has is taken out. */
+/** For a field that is entirely ours: keys that are no longer there are removed. */
 function replaced(before: object, after: object): Record<string, unknown> {
   const patch = mergePatch(before, after) ?? {}
   for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) setOwn(patch, key, null)

@@ -6,7 +6,7 @@ import { type Health, nextStreak, readyCondition, type Streak } from './readines
 
 const THRESHOLDS = { successThresholdMs: 30_000, failureThresholdMs: 20_000 }
 
-/** What is published over time: `[second, health]` in, `second reason` out whenever what is said changes. */
+/** What is published over time: `[second, health]` in, `second reason` out whenever the published condition changes. */
 function reported(observations: readonly (readonly [number, Health])[], begin?: Condition): string[] {
   let streak: Streak | undefined
   let published = begin

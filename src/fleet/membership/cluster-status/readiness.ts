@@ -1,6 +1,6 @@
 /**
- * From what a member answers to the condition Ready. A change of mind is published only after it has lasted: a cluster that
- * stumbles is not given up at once, and one that flickers is not trusted at once. Pure; time and thresholds are given.
+ * From what a member answers to the condition Ready. A change is published only after it has lasted: a cluster with a brief
+ * failure is not given up at once, and one that flaps is not trusted at once. Pure; time and thresholds are passed in.
  */
 import { CLUSTER_READY } from '../../../kinds/karmada/well-known.ts'
 import type { Condition } from '../../../kube/conditions.ts'
@@ -15,32 +15,32 @@ export interface Thresholds {
   failureThresholdMs: number
 }
 
-/** Since when a member answers as it does. */
+/** Since when the readiness of a member is what it is. */
 export interface Streak {
   health: Health
   /** Since when it is ready, or is not. */
   sinceMs: number
-  /** Over this connection it has never been otherwise. */
+  /** It has never been different over this connection. */
   isFirst: boolean
 }
 
 export function nextStreak(before: Streak | undefined, health: Health, nowMs: number): Streak {
   if (before === undefined) return { health, sinceMs: nowMs, isFirst: true }
-  // A clock that was set back must not make a streak last until it is back where it was.
+  // After a clock was set back, a streak must not last until the clock has caught up.
   if (isReady(before.health) === isReady(health)) return { ...before, health, sinceMs: Math.min(before.sinceMs, nowMs) }
   return { health, sinceMs: nowMs, isFirst: false }
 }
 
 const isReady = (health: Health): boolean => health === 'ready'
 
-/** What is to be said now; undefined: what was said stays, until the streak has lasted. */
+/** What to publish now; undefined: the published condition stays until the streak has lasted long enough. */
 export function readyCondition(
   streak: Streak,
   published: Condition | undefined,
   at: Thresholds & { nowMs: number },
 ): Condition | undefined {
   const observed = CONDITIONS[streak.health]
-  // Nothing has been said yet, or the same is said with another reason.
+  // Nothing has been published yet, or only the reason differs.
   if (published === undefined || (published.status === 'True') === isReady(streak.health)) return observed
   const lastedMs = at.nowMs - streak.sinceMs
   if (isReady(streak.health)) return streak.isFirst || lastedMs >= at.successThresholdMs ? observed : undefined

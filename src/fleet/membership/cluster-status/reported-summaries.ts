@@ -1,15 +1,15 @@
 /**
- * Whether what a Cluster says of its resources is all that is known of them at this moment. Summaries are written at most
- * once a second while pods come and go: who goes by one may have to know that a newer one is about to come.
+ * Whether the resources that a Cluster reports are up to date with everything known about them. Summaries are written at
+ * most once a second while pods come and go: a reader may have to know that a newer one is about to be written.
  */
 import { deepEqual } from '../../../base/json.ts'
 import type { Cluster } from '../../../kinds/karmada/index.ts'
 import type { Summary } from './sums.ts'
 
 export interface ReportedSummaries {
-  /** True also where nothing is known: then nothing newer will come. */
+  /** Also true if nothing is known: then nothing newer will be written. */
   isCurrent(cluster: Cluster): boolean
-  /** Who knows what members have. */
+  /** Sets the source of what is known about members. */
   knownBy(summaryOf: (cluster: string) => Summary | undefined): void
 }
 

@@ -1,7 +1,7 @@
 /**
- * What is known of each member at this moment: whether it answers (asked by a heartbeat) and what it has. Looking begins when
- * a cluster is first asked about and ends when it is forgotten. A heartbeat writes nothing and keeps nobody waiting; it enqueues
- * the controller only when it may change what is said of the cluster.
+ * What is known about each member at the moment: whether it answers (by heartbeat) and what it has. Monitoring begins when
+ * a cluster is first asked about and ends when it is forgotten. A heartbeat writes nothing and blocks nothing; it enqueues
+ * the controller only when it may change the status of the cluster.
  */
 import { type Clock, sleep } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
@@ -36,14 +36,14 @@ export const CLUSTER_STATUS_DEFAULTS: ClusterStatusOptions = Object.freeze({
 
 export interface Report {
   streak: Streak
-  /** Undefined where there is no way to the member. */
+  /** Undefined when there is no connection to the member. */
   state: MemberState | undefined
 }
 
 export interface Reports extends Signal {
-  /** Undefined while nothing is known yet; the key is enqueued when it is. */
+  /** Undefined while nothing is known yet; the key is enqueued once something is. */
   of(cluster: string): Report | undefined
-  /** What is known of its nodes and pods at this moment; nobody begins to look because of it. */
+  /** What is known about its nodes and pods at the moment; does not start monitoring. */
   summaryOf(cluster: string): Summary | undefined
   forget(cluster: string): void
 }
@@ -54,7 +54,7 @@ export interface ReportsOptions {
   random: Random
   onError?(error: unknown, cluster: string): void
   measures?: Pick<FleetMeasures, 'heartbeat'>
-  /** Where others can ask whether what was said is all that is known. */
+  /** Lets others check whether the reported summary is up to date. */
   summaries?: ReportedSummaries
 }
 
@@ -84,7 +84,7 @@ export function createReports(state: ReportsOptions, options: ClusterStatusOptio
       if (health === 'ready') watch.state?.refresh()
       if (before?.health !== health || isUndecided(watch.streak, nowMs - options.periodMs, options)) enqueue?.(name)
     }
-    // There may only be no way *yet*: both its Cluster and its Secret take a moment to be seen.
+    // There may be no connection only *yet*: both its Cluster and its Secret take a moment to appear in the cache.
     if (member === undefined) watch.stop = background.after(options.periodMs, () => note('unconnected'))
     else {
       watch.state = followMember({ ...options, ...state, ...stateOptions(member, name) })
@@ -104,7 +104,7 @@ export function createReports(state: ReportsOptions, options: ClusterStatusOptio
 
   async function beat(member: Member, note: (health: Health) => void, stopped: AbortSignal): Promise<void> {
     const client = member.clientFor(PART)
-    // The first goes at once; then each cluster finds a time of its own.
+    // The first heartbeat is sent at once; then each cluster gets its own offset.
     let delayMs = options.periodMs * (0.5 + random.next() / 2)
     while (!stopped.aborted) {
       const askedMs = clock.now()
@@ -148,7 +148,7 @@ export function createReports(state: ReportsOptions, options: ClusterStatusOptio
   }
 }
 
-/** Whether time may still change what is said: one heartbeat beyond the threshold is enough. */
+/** Whether the passing of time may still change the condition: one heartbeat beyond the threshold is enough. */
 function isUndecided(streak: Streak, beforeMs: number, { successThresholdMs, failureThresholdMs }: Thresholds): boolean {
   const thresholdMs = streak.health === 'ready' ? successThresholdMs : failureThresholdMs
   return !(streak.health === 'ready' && streak.isFirst) && beforeMs - streak.sinceMs <= thresholdMs
@@ -182,7 +182,7 @@ async function statusOf(client: Client, path: string, { background, timeoutMs, s
     response?.cancel()
     return response?.status
   } catch {
-    // Whatever kept it from answering: it has not answered.
+    // Whatever the cause, it has not answered.
     return undefined
   } finally {
     cancel()
@@ -190,6 +190,6 @@ async function statusOf(client: Client, path: string, { background, timeoutMs, s
   }
 }
 
-/** Not every transport gives up by itself. */
+/** Not every transport gives up on its own. */
 const aborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))

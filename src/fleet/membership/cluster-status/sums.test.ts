@@ -97,7 +97,7 @@ describe('the sums over a member', () => {
   const pod = fc
     .tuple(resources, resources, fc.constantFrom(undefined, 'n'), fc.constantFrom('Pending', 'Running', 'Succeeded', 'Failed'))
     .map(([own, init, nodeName, phase]) => aPod({ nodeName, containers: [container(own)], initContainers: [container(init)] }, phase))
-  /** `[which object, what it becomes]`: undefined is its end. */
+  /** `[which object, its new state]`: undefined is its deletion. */
   const events = fc.array(
     fc.oneof(
       fc.record({ kind: fc.constant('node' as const), id: fc.nat(5), now: fc.option(node, { nil: undefined }) }),

@@ -1,6 +1,7 @@
 /**
- * What a member has and what its pods take, kept by events: each change of a node or pod takes away what it was and adds what
- * it is, so the work per change does not grow with the cluster. Equal to counting everything anew, in any order of events.
+ * What a member has and what its pods use, updated by events: each change of a node or pod subtracts its old amounts and
+ * adds the new ones, so the work per change does not grow with the cluster. Equal to counting everything anew, in any order
+ * of events.
  */
 import type { ClusterStatus, ResourceSummary } from '../../../kinds/karmada/index.ts'
 import type { QuantityFormat } from '../../../kube/quantity.ts'
@@ -60,9 +61,9 @@ const ONE_POD: AmountList = [['pods', 1n]]
 
 interface Sum {
   change(amounts: AmountList, sign: Sign): void
-  /** Also what is zero: a resource that nodes know and have nothing of. Each in the form that most of it was written in. */
+  /** Includes zeros: resources that nodes list and have none of. Each in the format that most of it was written in. */
   all(): AmountList
-  /** In the usual form. */
+  /** In the usual format. */
   positive(): AmountList
 }
 

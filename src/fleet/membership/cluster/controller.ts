@@ -1,8 +1,8 @@
 /**
- * A Cluster has an execution namespace, in which the Works for it live, and a NoSchedule taint while it is not Ready. Sole
+ * A Cluster has an execution namespace, which holds the Works for it, and a NoSchedule taint while it is not Ready. Sole
  * writer of: the finalizer karmada.io/cluster-controller, the two automatic taints, the condition Terminating and the
- * namespace. Runs again when the Cluster or its namespace changes and, while it is deleted, when a binding leaves it.
- * Deletion: waits until no binding names the cluster, deletes the namespace, and lets go when that is gone.
+ * namespace. Runs again when the Cluster or its namespace changes and, during deletion, when a binding leaves it. Deletion:
+ * waits until no binding names the cluster, deletes the namespace, and removes the finalizer once that is gone.
  */
 
 import type { Binding, Cluster } from '../../../kinds/karmada/index.ts'
@@ -19,7 +19,7 @@ const BINDINGS = [RESOURCE_BINDINGS, CLUSTER_RESOURCE_BINDINGS] as const
 
 const targetsOf = (binding: Binding): string[] => (binding.spec?.clusters ?? []).map(({ name }) => name)
 
-/** A binding matters to a cluster only once that is being deleted. */
+/** A binding matters to a cluster only while that is being deleted. */
 const leaving = (binding: KubeObject, read: Reader): ObjectRef[] =>
   targetsOf(binding as Binding)
     .filter((name) => read.get(CLUSTERS, '', name)?.metadata.deletionTimestamp !== undefined)

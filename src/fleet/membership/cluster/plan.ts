@@ -1,4 +1,4 @@
-/** What is due for one Cluster: its execution namespace and its taints, or, once it is deleted, the end of both. Pure. */
+/** What to do for one Cluster: its execution namespace and its taints or, during deletion, the removal of both. Pure. */
 import { formatTime } from '../../../base/clock.ts'
 import { describeTaints, withoutTaints, withTaints } from '../../../kinds/karmada/cluster-taints.ts'
 import type { Cluster, Taint } from '../../../kinds/karmada/index.ts'
@@ -15,7 +15,7 @@ export interface ObservedCluster {
   cluster: Cluster | undefined
   /** Its execution namespace. */
   space: KubeObject | undefined
-  /** Whether a binding still names it; looked at only when it is being deleted. */
+  /** Whether a binding still names it; computed only during deletion. */
   isTargeted: boolean
   nowMs: number
 }
@@ -31,7 +31,7 @@ export function plan(observed: ObservedCluster): Plan {
   return { actions: cluster.metadata.deletionTimestamp === undefined ? kept(observed, cluster) : removed(observed, cluster) }
 }
 
-/** Nothing of a cluster is made before its finalizer is there to take it away again. */
+/** Nothing is created for a cluster before the finalizer that ensures its removal is there. */
 function kept({ space, nowMs }: ObservedCluster, cluster: Cluster): Action[] {
   const { name = '' } = cluster.metadata
   const actions = marks(cluster, nowMs)
@@ -50,7 +50,7 @@ function kept({ space, nowMs }: ObservedCluster, cluster: Cluster): Action[] {
   ]
 }
 
-/** Finalizer and taints go in one write, because both are decided by the same state. */
+/** Finalizer and taints are written together, because both are derived from the same state. */
 function marks(cluster: Cluster, nowMs: number): Action[] {
   const isMarked = hasFinalizer(cluster, CLUSTER_FINALIZER)
   const before = cluster.spec.taints ?? []
@@ -71,7 +71,7 @@ function marks(cluster: Cluster, nowMs: number): Action[] {
   ]
 }
 
-/** Only NoSchedule: by itself nothing is driven away from a cluster that fails. */
+/** Only NoSchedule: this alone evicts nothing from a failing cluster. */
 export function taintsFor(cluster: Pick<Cluster, 'spec' | 'status'>, now: string): readonly Taint[] {
   const taints = cluster.spec.taints ?? []
   switch (findCondition(cluster.status?.conditions, CLUSTER_READY)?.status) {
@@ -84,7 +84,10 @@ export function taintsFor(cluster: Pick<Cluster, 'spec' | 'status'>, now: string
   }
 }
 
-/** First the bindings move away, so that work runs elsewhere before it ends here; then the Works go with their namespace. */
+/**
+ * First the bindings move away, so that workloads run elsewhere before they end here; then the Works are deleted with their
+ * namespace.
+ */
 function removed({ space, isTargeted, nowMs }: ObservedCluster, cluster: Cluster): Action[] {
   if (!hasFinalizer(cluster, CLUSTER_FINALIZER)) return []
   if (isTargeted) {

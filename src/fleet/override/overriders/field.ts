@@ -1,4 +1,4 @@
-/** JSON or YAML inside a field of text, as ConfigMaps hold it. YAML loses its comments and its form on the way. */
+/** JSON or YAML inside a text field, as ConfigMaps hold it. YAML loses its comments and its formatting. */
 import type { FieldOverrider, FieldPatch } from '../../../kinds/karmada/index.ts'
 import { goQuote } from '../../../kube/go-print.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -22,7 +22,7 @@ const operationsOf = (patches: readonly FieldPatch[]): PatchOperation[] =>
 const patchedYaml = (text: string, patches: readonly FieldPatch[]): string => printYaml(applyPatch(parseYaml(text), operationsOf(patches)))
 
 function patchedJson(text: string, patches: readonly FieldPatch[]): string {
-  // Nothing is patched in nothing, as with Karmada.
+  // Empty text is not patched, as in Karmada.
   if (text === '') return text
   return printJson(
     applyPatch(

@@ -1,4 +1,4 @@
-/** Any field, by RFC 6902: all operations of a rule in one go, so one that does not apply undoes them all. */
+/** Any field, by RFC 6902: all operations of a rule at once, so one that cannot be applied undoes them all. */
 import { isJsonObject } from '../../../base/json.ts'
 import type { PlaintextOverrider } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

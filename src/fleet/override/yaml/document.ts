@@ -3,7 +3,7 @@ import type { Json } from '../../../base/json.ts'
 import { parseYamlText, YamlTextError } from '../../../kube/yaml-text.ts'
 import { DoesNotApply } from '../json-patch.ts'
 
-/** Whole numbers that JavaScript would round are bigint. Throws DoesNotApply for what is no YAML. */
+/** Integers that JavaScript would round are bigint. Throws DoesNotApply for invalid YAML. */
 export function parseYaml(text: string): unknown {
   try {
     const { value, details } = parseYamlText(text)

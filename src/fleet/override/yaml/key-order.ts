@@ -1,6 +1,6 @@
 /**
- * The order in which go-yaml v2 writes the keys of a map: digits that stand together count as a number, and letters come
- * after everything else.
+ * The order in which go-yaml v2 writes the keys of a map: consecutive digits compare as a number, and letters come after
+ * everything else.
  */
 
 const LETTER = /\p{L}/u
@@ -22,7 +22,7 @@ export function compareKeys(a: string, b: string): number {
 
 const codeOf = (char: string): number => char.codePointAt(0) ?? 0
 
-/** From the first difference on. Zeros do not lead a number that has begun before. */
+/** Compares from the first difference on. Zeros are not leading zeros if the number began before it. */
 function compareNumbers(a: readonly string[], b: readonly string[], from: number): number {
   const begun = (a[from] === '0' || b[from] === '0') && hasBegun(a, from) ? 1n : 0n
   const [x, y] = [numberFrom(a, from, begun), numberFrom(b, from, begun)]
@@ -39,7 +39,7 @@ function numberFrom(chars: readonly string[], from: number, begun: bigint): { va
   let value = begun
   let end = from
   for (; end < chars.length && DIGIT.test(chars[end] as string); end++) {
-    // Go counts in 64 bits.
+    // Go uses 64-bit integers.
     value = BigInt.asIntN(64, value * 10n + BigInt(codeOf(chars[end] as string) - 0x30))
   }
   return { value, end }

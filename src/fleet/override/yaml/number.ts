@@ -1,4 +1,4 @@
-/** Numbers as they come out of YAML that went through JSON in Go: whole ones to the digit, others in the shortest form of `%g`. */
+/** Numbers as they come out of YAML that went through JSON in Go: integers exactly, others in the shortest form of `%g`. */
 
 const isWhole64 = (value: number): boolean => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64
 
@@ -6,7 +6,7 @@ export function printNumber(value: number | bigint): string {
   return typeof value === 'bigint' || isWhole64(value) ? String(value === 0 ? 0 : value) : shortest(value)
 }
 
-/** With an exponent from a million on and below one ten-thousandth. */
+/** With an exponent from one million up, and below one ten-thousandth. */
 function shortest(value: number): string {
   const [mantissa = '', exponentText = '0'] = value.toExponential().split('e')
   const exponent = Number(exponentText)

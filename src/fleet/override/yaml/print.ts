@@ -1,4 +1,4 @@
-/** YAML as Kubernetes' tools write it: blocks, keys in order, lists in line with their keys. */
+/** YAML as Kubernetes' tools write it: blocks, keys in order, lists at the indentation of their keys. */
 import { isJsonObject } from '../../../base/json.ts'
 import { compareKeys } from './key-order.ts'
 import { printNumber } from './number.ts'
@@ -13,7 +13,7 @@ export function printYaml(value: unknown): string {
 
 type Block = readonly unknown[] | Readonly<Record<string, unknown>>
 
-/** What is empty stays on its line. */
+/** Empty values stay on their line. */
 const isBlock = (value: unknown): value is Block =>
   Array.isArray(value) ? value.length > 0 : isJsonObject(value) && Object.keys(value).length > 0
 
@@ -24,7 +24,7 @@ function scalar(value: unknown, place: { indent: number; column: number; isKey: 
   return isJsonObject(value) ? '{}' : String(value ?? null)
 }
 
-/** Lines of a block; the first is meant to stand where the cursor is, at this indentation. */
+/** Lines of a block; the first is printed at the current position, which is at this indentation. */
 function block(value: Block, indent: number): string {
   const lines = Array.isArray(value)
     ? value.map((item: unknown) => `- ${inline(item, indent)}`)

@@ -1,6 +1,6 @@
 /**
- * Scalars as go-yaml v2 writes them: plain where nothing is lost by it, in double quotes what would be read as something
- * else, in single quotes what would break the syntax, as a literal block what has several lines.
+ * Scalars as go-yaml v2 writes them: plain where that loses nothing, in double quotes if they would be read as another
+ * type, in single quotes if they would break the syntax, as a literal block if they have several lines.
  */
 import { resolvePlain } from '../../../kube/yaml-scalars.ts'
 
@@ -8,7 +8,7 @@ import { resolvePlain } from '../../../kube/yaml-scalars.ts'
 const BEST_WIDTH = 80
 
 export interface Place {
-  /** How far what comes after a line break is indented. */
+  /** The indentation after a line break. */
   indent: number
   /** The column at which the text begins. */
   column: number
@@ -23,7 +23,7 @@ export function printText(text: string, place: Place): string {
   return traits.maySingleQuote ? singleQuoted(text, place) : doubleQuoted(text, place)
 }
 
-/** Whether a text without quotes would come back as a number, a truth value, nothing or a time. */
+/** Whether a text without quotes would be read as a number, a boolean, null or a time. */
 const isReadOtherwise = (text: string): boolean => typeof resolvePlain(text) !== 'string' || BASE_60.test(text) || isTimestamp(text)
 
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
@@ -54,7 +54,7 @@ const AT_AN_END = new RegExp(`^(?: |${BREAK})|(?: |${BREAK})$`)
 const BREAK_THEN_SPACE = new RegExp(`${BREAK} `)
 const SPACE_THEN_BREAK = new RegExp(` ${BREAK}`)
 const ANY_BREAK = new RegExp(BREAK)
-/** A tab counts, and so does everything beyond the basic plane. */
+/** A tab counts, and so does everything beyond the Basic Multilingual Plane. */
 const UNPRINTABLE = /[^\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u
 
 function traitsOf(text: string): Traits {
@@ -67,7 +67,7 @@ function traitsOf(text: string): Traits {
   }
 }
 
-/** A space after the best width becomes a line break, where no other space stands beside it. */
+/** A space beyond the best width becomes a line break, unless another space is next to it. */
 function folded(text: string, { indent, column, isKey }: Place, isInner: (index: number) => boolean = () => true): string {
   if (isKey) return text
   let out = ''
@@ -133,7 +133,7 @@ function escaped(char: string): string {
   return `\\${letter}${code.toString(16).toUpperCase().padStart(digits, '0')}`
 }
 
-/** Its own line breaks are kept: that after the last line by no sign, none by `-`, more than one by `+`. */
+/** Line breaks at the end are kept: one needs no indicator, none is `-`, more than one is `+`. */
 function literal(text: string, indent: number): string {
   const deep = /^[ \n]/.test(text) ? '2' : ''
   const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : ''

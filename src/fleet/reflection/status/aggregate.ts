@@ -1,4 +1,4 @@
-/** What the Works of a binding say together: an item per cluster, and whether everything is where it should be. Pure. */
+/** The combined status of the Works of a binding: an item per cluster, and whether everything is where it should be. Pure. */
 import type { AggregatedStatusItem, BindingSpec, Work } from '../../../kinds/karmada/index.ts'
 import { clusterOfExecutionNamespace } from '../../../kinds/karmada/names.ts'
 import {
@@ -12,7 +12,7 @@ import { type Condition, findCondition } from '../../../kube/conditions.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { keptClusters } from '../../binding/index.ts'
 
-/** One item per Work that is to stay, in the order of clusters; also of clusters that are being left, while they have one. */
+/** One item per Work that is not being deleted, in the order of clusters; includes clusters that are being left, while they have one. */
 export function aggregatedItems(works: readonly Work[]): AggregatedStatusItem[] {
   return works
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -21,8 +21,8 @@ export function aggregatedItems(works: readonly Work[]): AggregatedStatusItem[] 
 }
 
 /**
- * As Karmada writes it: what is false or empty is left out, and what was reported of an object counts only while the Work is
- * applied: afterwards nobody knows whether it is about what is wanted.
+ * As Karmada writes it: false and empty values are omitted, and the reported status counts only while the Work is applied:
+ * otherwise it may not be about the wanted object.
  */
 function itemOf({ metadata, status }: Work): AggregatedStatusItem {
   const applied = findCondition(status?.conditions, WORK_APPLIED)
@@ -38,7 +38,7 @@ function itemOf({ metadata, status }: Work): AggregatedStatusItem {
   }
 }
 
-/** Without the time: who writes it knows when it changed. */
+/** Without the time: the writer knows when it changed. */
 export function fullyApplied(spec: BindingSpec, items: readonly AggregatedStatusItem[]): Condition {
   const clusters = keptClusters(spec)
   const isComplete =

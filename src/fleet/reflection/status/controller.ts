@@ -1,8 +1,9 @@
 /**
- * Brings back what became of a binding's object: the reports of its Works become the binding's aggregatedStatus and its
- * condition FullyApplied, and through the interpreter the status of the template. Sole writer of these. Runs again when a
- * Work's status, the binding's clusters, the template or a rule changes. Reports that come together are written together:
- * the first waits a moment for the others, longest for a cluster that has said nothing yet. Deletion: nothing to undo; a binding on its way out is left alone.
+ * Reports the status of a binding's object: the statuses of its Works become the binding's aggregatedStatus and its
+ * condition FullyApplied and, through the interpreter, the status of the template. Sole writer of these. Runs again when a
+ * Work's status, the binding's clusters, the template or a rule changes. Reports that arrive close together are written
+ * together: the first waits a moment for the others, longest for a cluster that has not reported yet. Deletion: nothing to
+ * undo; a binding that is being deleted is left alone.
  */
 import { messageOf } from '../../../base/error-text.ts'
 import { deepEqual } from '../../../base/json.ts'
@@ -27,7 +28,7 @@ export interface ReflectionDeps {
   interpreter: Interpreter
   /** How long the first report waits for others, in milliseconds (default 100; 0: not at all). */
   gatherMs?: number
-  /** Bindings worked on at once (default 10). */
+  /** How many bindings are processed at once (default 10). */
   concurrency?: number
 }
 
@@ -105,7 +106,7 @@ const isAnotherReport = (old: Work, work: Work): boolean =>
   !deepEqual(old.metadata.labels, work.metadata.labels) ||
   !deepEqual(old.status, work.status)
 
-/** What the scheduler notes down in the status is not our matter, but for that it was there at all. */
+/** What the scheduler writes to the status does not matter, except whether it has run at all. */
 function isAnotherMatter(old: Binding, binding: Binding): boolean {
   const own = ({ status }: Binding): unknown => [
     status?.aggregatedStatus,

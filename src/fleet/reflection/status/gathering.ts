@@ -1,17 +1,17 @@
 /**
- * Lets the first of several reports wait a moment, counted from when it came, so that one write contains them all; and longer
- * while a cluster has said nothing at all yet, not even that it cannot: its first word is on its way.
- * Measured with a Deployment in three members: 3 writes of binding and template instead of 8. A version of a binding waits
- * once: a write that is refused is tried again as any other. One entry per binding that is not written yet.
+ * Delays the first of several reports for a moment, counted from its arrival, so that one write contains them all; and
+ * longer while a cluster has not reported at all, not even a failure: its first report is on its way. Measured with a
+ * Deployment in three members: 3 writes of binding and template instead of 8. Each version of a binding waits once: a
+ * refused write is retried like any other. One entry per binding that is not written yet.
  */
 export interface Gathering {
-  /** How long this version of a binding has to wait still; 0 when it is time. */
+  /** How long this version of a binding still has to wait; 0 when the time is over. */
   waitMs(key: string, version: string, at: { nowMs: number; isOutstanding: boolean }): number
-  /** Nothing is to be written: nothing waits. */
+  /** There is nothing to write, so nothing waits. */
   end(key: string): 0
 }
 
-/** So many times as long for a first word. */
+/** The factor by which the wait for a first report is longer. */
 const FOR_A_FIRST_WORD = 10
 
 export function createGathering(gatherMs: number): Gathering {
@@ -19,7 +19,7 @@ export function createGathering(gatherMs: number): Gathering {
   return {
     waitMs(key, version, { nowMs, isOutstanding }) {
       const known = waiting.get(key)
-      // A clock that was set back must not make anybody wait until it is back where it was.
+      // After a clock was set back, nothing must wait until the clock has caught up.
       const sinceMs = known?.version === version ? Math.min(known.sinceMs, nowMs) : nowMs
       waiting.set(key, { version, sinceMs })
       const longestMs = isOutstanding ? gatherMs * FOR_A_FIRST_WORD : gatherMs

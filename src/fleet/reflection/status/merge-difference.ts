@@ -1,10 +1,10 @@
-/** The merge patch that turns one JSON object into another: keys that went are null, lists are replaced whole. Pure. */
+/** The merge patch that turns one JSON object into another: removed keys are null, lists are replaced as a whole. Pure. */
 import { deepEqual, isJsonObject, setOwn } from '../../../base/json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 export interface DifferenceOptions {
-  /** The server of a built-in kind leaves out what is zero or empty: asking for it again and again would change nothing. */
+  /** The server of a built-in kind omits zero and empty values: writing them again and again would change nothing. */
   omitsZeros?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * What to write of the status that came back: pure, from what was observed to at most two patches, one of the binding and
- * one of the template, each with the version that the decision was based on.
+ * What to write of the reported status: pure, from what was observed to at most two patches, one of the binding and one of
+ * the template, each with the version that the decision was based on.
  */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
@@ -27,12 +27,12 @@ export interface Observed {
   retryAfterMs?: number
 }
 
-/** The template, and what the interpreter makes of its status; or why it could not. */
+/** The template, and the status that the interpreter makes for it; or why it could not. */
 export type Reflected = { resource: Resource; object: KubeObject } & ({ aggregated: KubeObject } | { failure: string })
 
 /**
- * Whether there is anything to say: somebody reported, or has before, or it is decided that the object goes nowhere. Before
- * that a binding that was just scheduled would be written for nothing.
+ * Whether there is anything to report: a member has reported, or did before, or the object was scheduled to no cluster.
+ * Earlier, the write for a binding that was just scheduled would be useless.
  */
 export function hasReports(binding: Binding, works: readonly Work[]): boolean {
   const { status, spec } = binding
@@ -41,20 +41,20 @@ export function hasReports(binding: Binding, works: readonly Work[]): boolean {
   return status?.lastScheduledTime !== undefined && keptClusters(spec).size === 0
 }
 
-/** Whether a cluster that the object goes to has not said a word yet; that it cannot be reached is one. */
+/** Whether a cluster that the object goes to has not reported yet; that it cannot be reached counts as a report. */
 export function isOutstanding({ spec }: Binding, works: readonly Work[]): boolean {
   const silent = keptClusters(spec)
   for (const work of works) if (hasReported(work)) silent.delete(clusterOfExecutionNamespace(work.metadata.namespace ?? '') ?? '')
   return silent.size > 0
 }
 
-/** That it is being dispatched is no report: what becomes of it follows at once. That it is held back is one. */
+/** That it is being dispatched is no report, as the result follows at once. That it is suspended is one. */
 function hasReported({ status }: Work): boolean {
   if (findCondition(status?.conditions, WORK_APPLIED) !== undefined || (status?.manifestStatuses ?? []).length > 0) return true
   return findCondition(status?.conditions, WORK_DISPATCHING)?.status === 'False'
 }
 
-/** Whether the binding already says what its Works say. */
+/** Whether the binding already has the status of its Works. */
 export function isReported(binding: Binding, items: readonly AggregatedStatusItem[]): boolean {
   const wanted = fullyApplied(binding.spec, items)
   const recorded = findCondition(binding.status?.conditions, FULLY_APPLIED)

@@ -5,7 +5,7 @@ import type { ObjectMeta } from '../../../kube/meta.ts'
 
 const IDENTIFIER = { ordinal: 0, group: 'apps', version: 'v1', kind: 'Deployment', resource: '', namespace: 'default', name: 'web' }
 
-/** Whether it is applied, or why not; and, where the member has reported, how the object is. */
+/** Whether it is applied, or why not; and, if the member has reported, the status of the object. */
 export function aReport(
   applied: true | string,
   status?: Record<string, unknown>,

@@ -1,7 +1,7 @@
 /**
- * The filters, in the order in which they are asked: a cluster's first no is the one that is reported. One line each. Those
- * that do not spare clusters already in use come first, so that a binding that loses its last cluster gets the same
- * reasons before and after it has lost it.
+ * The filters, in the order in which they run: the first one that rejects a cluster gives the reported reason. One line
+ * each. Those that also apply to clusters already in use come first, so that a binding that loses its last cluster gets the
+ * same reasons before and after losing it.
  */
 import { apiEnablement } from './api-enablement.ts'
 import { clusterAffinity } from './cluster-affinity.ts'

@@ -1,4 +1,4 @@
-/** A cluster must serve the kind. One that has the object already is not left because a list of kinds was read badly. */
+/** A cluster must serve the kind. One that has the object already is kept, in case its list of kinds was read incompletely. */
 import type { Filter } from './filter.ts'
 
 const REASON = 'cluster(s) did not have the API resource'

@@ -1,4 +1,4 @@
-/** Only clusters that the placement means, in the term that is tried; for workloads also those that take overflow. */
+/** Only clusters that the current term of the placement matches; for workloads also those that take overflow. */
 import type { Filter } from './filter.ts'
 
 const REASON = 'cluster(s) did not match the placement cluster affinity constraint'

@@ -1,4 +1,4 @@
-/** A cluster that is being left is not gone back to meanwhile. */
+/** A cluster that a binding is being evicted from is not chosen again meanwhile. */
 import type { Filter } from './filter.ts'
 
 const REASON = 'cluster(s) is in the process of eviction'

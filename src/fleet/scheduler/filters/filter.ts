@@ -1,12 +1,15 @@
-/** A filter says of a cluster why a binding cannot go there. It looks at the binding once per decision, then at cluster after cluster. */
+/**
+ * A filter says why a binding cannot go to a cluster. It is prepared for the binding once per decision, then checks cluster
+ * after cluster.
+ */
 import type { ClusterInfo } from '../cluster-info.ts'
 import type { Demand, Term } from '../demand.ts'
 
-/** The reason why not, in Karmada's words; undefined when the cluster will do. */
+/** The reason for a rejection, in Karmada's words; undefined when the cluster fits. */
 export type Check = (info: ClusterInfo) => string | undefined
 
 export interface Filter {
   readonly name: string
-  /** Undefined when it has nothing to say about this binding. */
+  /** Undefined when the filter does not apply to this binding. */
   prepare(demand: Demand, term: Term, nowMs: number): Check | undefined
 }

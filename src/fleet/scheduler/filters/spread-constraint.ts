@@ -1,4 +1,4 @@
-/** What is spread by a property needs clusters that have it. */
+/** Spreading by a property needs clusters that have it. */
 import { constraintOn } from '../demand.ts'
 import type { Filter } from './filter.ts'
 

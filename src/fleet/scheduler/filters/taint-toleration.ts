@@ -1,6 +1,6 @@
 /**
- * Taints keep new work away unless they are tolerated. Who is there already is the business of eviction; where a toleration
- * for a time is over, eviction would take away at once what came, and the two would go on for ever.
+ * Taints keep new workloads away unless they are tolerated. Existing ones are up to eviction. A temporary toleration that
+ * is over counts as none: otherwise eviction and scheduling would alternate for ever.
  */
 
 import { evictionDue, noExecuteTaints } from '../../../kinds/karmada/cluster-taints.ts'

@@ -1,4 +1,4 @@
-/** All clusters that an affinity means are equally good to it. */
+/** All clusters that an affinity matches score the same. */
 import { MIN_SCORE, type Score } from './score.ts'
 
 export const clusterAffinity: Score = { name: 'ClusterAffinity', score: () => MIN_SCORE }

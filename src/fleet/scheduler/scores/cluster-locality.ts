@@ -1,4 +1,4 @@
-/** Work stays where it is rather than move. */
+/** Prefers clusters that the workload is in already. */
 import { MAX_SCORE, MIN_SCORE, type Score } from './score.ts'
 
 export const clusterLocality: Score = {

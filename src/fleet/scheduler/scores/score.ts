@@ -1,4 +1,4 @@
-/** A score says how good a cluster is for a binding: 0 to 100. The sum of all decides who comes first. */
+/** A score rates a cluster for a binding: 0 to 100. The sum of all scores determines the order. */
 import type { ClusterInfo } from '../cluster-info.ts'
 import type { Demand } from '../demand.ts'
 

@@ -1,13 +1,13 @@
 /**
- * As many of the preferred clusters as the constraint allows. When they cannot hold all replicas together, the last of
- * them make way for clusters that have more, until they can.
+ * As many of the preferred clusters as the constraint allows. If they cannot hold all replicas together, the last of them
+ * are replaced by clusters with more capacity, until they can.
  */
 import type { SpreadConstraint } from '../../../kinds/karmada/index.ts'
 import type { Candidate } from '../candidate.ts'
 import { heapOf } from '../heap.ts'
 import type { Selection } from './selection.ts'
 
-/** `needed` undefined: what clusters have free does not matter. */
+/** `needed` undefined: free capacity does not matter. */
 export function selectByCluster(candidates: readonly Candidate[], constraint: SpreadConstraint, needed: number | undefined): Selection {
   const { minGroups = 0, maxGroups = 0 } = constraint
   if (candidates.length < minGroups) return { problem: 'the number of feasible clusters is less than spreadConstraint.MinGroups' }

@@ -85,7 +85,7 @@ describe('spread by region', () => {
   })
 })
 
-/** Every combination, as the walk is written down. */
+/** Every combination, as the algorithm is defined. */
 function allPaths(groups: readonly Group[], { minGroups, maxGroups, minSize }: GroupDemand): Group[] | undefined {
   const walked = [...groups].sort((a, b) => a.size - b.size || b.weight - a.weight || compareStrings(a.name, b.name))
   const paths: { groups: Group[]; weight: number; size: number; id: number }[] = []

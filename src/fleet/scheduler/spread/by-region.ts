@@ -50,18 +50,18 @@ function clustersOf(regions: readonly (readonly Candidate[])[], cluster: SpreadC
   }
 }
 
-/** What a region has counts before how well its clusters are liked. */
+/** The capacity of a region counts more than the scores of its clusters. */
 const UNIT = 1000
 
 function regionScore(clusters: readonly Candidate[], { demand, region, cluster }: RegionSpread): number {
   if (demand.strategy === 'Duplicated') return scoreForCopies(clusters, demand.replicas)
   const minRegions = region.minGroups ?? 0
-  // A share of no region at all is what any cluster can hold: as Karmada counts it, only how well they are liked is left.
+  // Without a minimum of regions there is no share to hold: as in Karmada, only the scores are left.
   const share = minRegions === 0 ? 0 : Math.ceil(demand.replicas / minRegions)
   return scoreForShares(clusters, share, Math.max(cluster?.minGroups ?? 0, minRegions))
 }
 
-/** By the number of clusters that can hold everything. */
+/** By the number of clusters that can hold all replicas. */
 function scoreForCopies(clusters: readonly Candidate[], replicas: number): number {
   let count = 0
   let sum = 0

@@ -1,7 +1,7 @@
 /**
  * Which groups (regions) to use: the combination with the highest weight, then the most clusters, among those that have
- * enough clusters and are neither too few nor too many groups; and of it only as much as is needed. Karmada walks all
- * combinations; here a branch that cannot win is not walked, and the number of steps is bounded.
+ * enough clusters and neither too few nor too many groups; and of it only as much as is needed. Karmada walks all
+ * combinations; here a branch that cannot win is skipped, and the number of steps is bounded.
  */
 import { compareStrings } from '../../../kube/go-print.ts'
 
@@ -15,14 +15,14 @@ export interface Group {
 export interface GroupDemand {
   readonly minGroups: number
   readonly maxGroups: number
-  /** Clusters that the groups must have together. */
+  /** Clusters that the groups must have in total. */
   readonly minSize: number
 }
 
 /** Beyond this many steps the best combination found so far is taken: 30 groups of 15 each would have 155 million. */
 const MAX_STEPS = 200_000
 
-/** In the order of their weight; undefined when no combination will do. */
+/** In the order of their weight; undefined when no combination is sufficient. */
 export function selectGroups(groups: readonly Group[], demand: GroupDemand): Group[] | undefined {
   const walked = [...groups].sort((a, b) => a.size - b.size || b.weight - a.weight || compareStrings(a.name, b.name))
   const best = bestPath(walked, demand)
@@ -38,7 +38,7 @@ export function selectGroups(groups: readonly Group[], demand: GroupDemand): Gro
 const isEnough = (count: number, size: number, { minGroups, maxGroups, minSize }: GroupDemand): boolean =>
   size >= minSize && count >= minGroups && count <= maxGroups
 
-/** A walk ends as soon as it has enough: a combination counts only when it had not enough one step before. */
+/** A walk ends as soon as it has enough: a combination counts only if it did not have enough one step before. */
 function isFoundByWalking(part: readonly Group[], walked: readonly Group[], demand: GroupDemand): boolean {
   const members = new Set(part)
   const inOrder = walked.filter((group) => members.has(group))
@@ -67,7 +67,7 @@ function bestPath(walked: readonly Group[], demand: GroupDemand): readonly Group
   const sizeOfLargest = (begin: number, count: number): number =>
     (sizes[walked.length] ?? 0) - (sizes[Math.max(begin, walked.length - count)] ?? 0)
 
-  /** Whether a path from here can have enough, and be better than the best. Of equals the first that is found stays. */
+  /** Whether a path from here can reach enough, and beat the best. Among equals the first one found stays. */
   function canWin(begin: number, weight: number, size: number): boolean {
     const more = Math.min(demand.maxGroups - path.length, walked.length - begin)
     const reachableSize = size + sizeOfLargest(begin, more)
@@ -104,7 +104,7 @@ function prefixSums(values: readonly number[]): number[] {
   return sums
 }
 
-/** The largest from each place to the end. */
+/** The maximum from each position to the end. */
 function suffixMaxima(values: readonly number[]): number[] {
   const maxima = [...values]
   for (let i = maxima.length - 2; i >= 0; i--) maxima[i] = Math.max(maxima[i] as number, maxima[i + 1] as number)

@@ -18,13 +18,13 @@ export function selectClusters(demand: Demand, all: Candidates): Selection {
   return { problem: 'just support cluster and region spread constraint' }
 }
 
-/** Fixed weights say by themselves which clusters take part. */
+/** Static weights determine on their own which clusters take part. */
 function ignoresSpread({ strategy, placement }: Demand): boolean {
   const preference = placement.replicaScheduling?.weightPreference
   return strategy === 'StaticWeight' && (preference === undefined || (preference.staticWeightList ?? []).length > 0)
 }
 
-/** Undefined: what clusters have free does not matter. */
+/** Undefined: free capacity does not matter. */
 function neededReplicas(demand: Demand): number | undefined {
   if (demand.strategy === 'Duplicated') return undefined
   return isPlacedWhole(demand) ? 1 : demand.replicas

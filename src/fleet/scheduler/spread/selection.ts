@@ -1,10 +1,10 @@
-/** What selecting clusters by spread constraints comes to: some of the candidates, or why it cannot be done. */
+/** The result of selecting clusters by spread constraints: some of the candidates, or why it failed. */
 import type { Candidate } from '../candidate.ts'
 
 export type Selection =
   | {
       readonly selected: readonly Candidate[]
-      /** There was nothing to choose. */
+      /** There was nothing to select. */
       readonly selectsAll?: boolean
       readonly problem?: undefined
       /** Why a candidate was left out. */

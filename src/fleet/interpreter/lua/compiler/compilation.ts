@@ -7,7 +7,7 @@ import type { LuaValue } from '../values.ts'
 import type { Libraries } from './constants.ts'
 import { lineOf, type ParsedScript } from './parse.ts'
 
-/** Where a `goto` goes: out of the block before the label, or back to the start of the block behind it. */
+/** Where a `goto` leads: out of the block before the label, or back to the start of the block after it. */
 export interface JumpTarget {
   label: string
   code: string
@@ -33,7 +33,7 @@ export class Compilation {
   readonly constants: (LuaValue | Shape)[] = []
   /** Modules by the name of the local that holds them. */
   readonly modules = new Map<string, Map<LuaValue, LuaValue>>()
-  /** Function bodies are statements again; set by the statements' side, so that the files do not import each other in a ring. */
+  /** Function bodies are statements again; set by the statements' side, to avoid a circular import. */
   functionCode: (node: FunctionDeclaration) => string = () => ''
   /** Locals of a block with labels are declared at its start, because the labels divide the block. */
   hoisted: string[] | undefined
@@ -47,14 +47,14 @@ export class Compilation {
     this.libraries = libraries
   }
 
-  /** A variable of the code that holds this value from the start. */
+  /** A variable of the generated code that always holds this value. */
   constant(value: LuaValue | Shape): string {
     let position = this.constants.indexOf(value)
     if (position < 0) position = this.constants.push(value) - 1
     return `$k${position}`
   }
 
-  /** A name that nothing in the script can have. */
+  /** A name that cannot occur in the script. */
   fresh(base: string): string {
     return `${base}$${this.names++}`
   }
@@ -114,7 +114,7 @@ export class Compilation {
     return number
   }
 
-  /** What a message calls an expression: `local 'x'`. */
+  /** How a message names an expression: `local 'x'`. */
   describe(node: Expression): string {
     if (node.type === 'Identifier') return `${this.lookup(node.name) === undefined ? 'global' : 'local'} '${node.name}'`
     if (node.type === 'MemberExpression') return `${node.indexer === ':' ? 'method' : 'field'} '${node.identifier.name}'`

@@ -1,7 +1,7 @@
 /**
- * From a script to a function. The code has no names but its own variables, the functions given to it by name, and
- * literals; it is strict, so `this` is nothing. Each call of the result is a new world: top-level code runs again with
- * fresh globals, then the wanted global is the answer.
+ * From a script to a function. The generated code uses only its own variables, the functions passed to it by name, and
+ * literals; it is strict, so `this` is undefined. Each call of the result starts from scratch: top-level code runs again
+ * with fresh globals, then the wanted global is returned.
  */
 import { overCalls, overIpairs, overPairs } from '../iteration.ts'
 import * as operators from '../operators.ts'
@@ -22,7 +22,7 @@ export interface Globals {
 }
 
 export interface CompiledScript {
-  /** Runs the top level and answers the global that the script was compiled for. */
+  /** Runs the top level and returns the global that the script was compiled for. */
   load(run: Run, globals: Globals): LuaValue
   sites: readonly Site[]
   hasStrayBytes: boolean

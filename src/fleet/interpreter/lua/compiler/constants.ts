@@ -1,22 +1,22 @@
 /**
- * Values that are known when a script is compiled: functions of the library that the script cannot have changed. They become
- * constants of the code, and need no look-up when it runs.
+ * Values that are known when a script is compiled: library functions that the script cannot have changed. They become
+ * constants of the generated code, and need no look-up at run time.
  */
 import type { Expression, LocalStatement, Statement } from 'luaparse'
 import type { LuaValue } from '../values.ts'
 import type { Compilation } from './compilation.ts'
 
-/** What there is to be known. */
+/** What is known at compile time. */
 export interface Libraries {
   /** A global function. */
   global(name: string): LuaValue
   /** The functions of a global library. */
   fields(name: string): Map<LuaValue, LuaValue> | undefined
-  /** What `require` gives. */
+  /** What `require` returns. */
   modules: ReadonlyMap<string, Map<LuaValue, LuaValue>>
 }
 
-/** The library function that an expression certainly is. */
+/** The library function that an expression is certain to be. */
 export function knownFunction(c: Compilation, node: Expression): string | undefined {
   if (c.parsed.usesGlobalTable) return undefined
   const value = node.type === 'Identifier' ? knownGlobal(c, node.name) : knownField(c, node)
@@ -36,7 +36,7 @@ function knownField(c: Compilation, node: Expression): LuaValue {
   return c.libraries.fields(name)?.get(node.identifier.name)
 }
 
-/** `local kube = require("kube")` at the top, if the script does nothing with `kube` but reading its fields. */
+/** `local kube = require("kube")` at the top, if the script only reads fields of `kube`. */
 export function noteModule(c: Compilation, node: Statement): boolean {
   if (node.type !== 'LocalStatement') return false
   const fields = requiredModule(c, node)

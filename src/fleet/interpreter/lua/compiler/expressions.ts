@@ -55,7 +55,7 @@ export function expression(c: Compilation, node: Expression): string {
 }
 
 function memberExpression(c: Compilation, node: MemberExpression): string {
-  // A module of which this is no function: what is not there is nil.
+  // A module without this function: an absent field is nil.
   if (node.base.type === 'Identifier' && c.modules.has(node.base.name)) return 'undefined'
   const name = JSON.stringify(node.identifier.name)
   return `$field($r,${expression(c, node.base)},${name},${c.site(node, c.describe(node.base))})`
@@ -159,7 +159,7 @@ export function call(c: Compilation, node: Call): string {
   return `$callable($r,${method},${site})($r,${site},${self}${args})`
 }
 
-/** A call or `...` in last place gives all its values. */
+/** A call or `...` in last position yields all its values. */
 export function isOpen(c: Compilation, node: Expression | undefined, within?: Node): node is Call | VarargLiteral {
   if (node === undefined) return false
   const isMany =
@@ -200,7 +200,7 @@ function tableConstructor(c: Compilation, node: TableConstructorExpression): str
     : `$makeTable($r,[${items.join(',')}],[${pairs.join(',')}],${c.site(node)})`
 }
 
-/** The name of a field that is known before the script runs. */
+/** The name of a field that is known at compile time. */
 function knownKey(c: Compilation, field: TableConstructorExpression['fields'][number]): string | undefined {
   if (field.type === 'TableKeyString') return field.key.name
   return field.type === 'TableKey' && field.key.type === 'StringLiteral' ? c.text(field.key.value) : undefined

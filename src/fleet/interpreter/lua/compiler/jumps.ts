@@ -1,6 +1,6 @@
 /**
- * `goto` and labels. A label divides its block: what stands before it becomes a block that `goto` leaves, what stands
- * behind it a loop that `goto` starts again. That covers every jump that Lua allows, `goto continue` first of all.
+ * `goto` and labels. A label divides its block: what comes before it becomes a block that `goto` breaks out of, what comes
+ * after it a loop that `goto` continues. That covers every jump that Lua allows, above all `goto continue`.
  */
 import type { GotoStatement, LabelStatement, Statement } from 'luaparse'
 import { LuaSyntaxError } from '../errors.ts'

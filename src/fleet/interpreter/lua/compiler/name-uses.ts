@@ -1,6 +1,7 @@
 /**
  * How a script uses names. A library of which only fields are read (`table.insert(…)`) cannot be changed by the script, so
- * its functions are known when the script is compiled. The count goes by name alone, whatever the scope: a doubt means no.
+ * its functions are known when the script is compiled. Counted by name alone, whatever the scope: in doubt, the answer is
+ * no.
  */
 import type { Node } from 'luaparse'
 
@@ -26,7 +27,7 @@ export class NameUses {
     return this.all.has(name)
   }
 
-  /** Whether nothing is done with a name but reading its fields, apart from `declarations` of it. */
+  /** Whether a name is only used to read its fields, apart from `declarations` of it. */
   isOnlyReadFrom(name: string, declarations: number): boolean {
     return !this.changed.has(name) && (this.all.get(name) ?? 0) === (this.fieldReads.get(name) ?? 0) + declarations
   }

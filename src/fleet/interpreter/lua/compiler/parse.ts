@@ -1,4 +1,4 @@
-/** From text to syntax tree: luaparse, with the corners that it leaves open. */
+/** From text to syntax tree: luaparse, and the cases that it does not handle. */
 
 import type { AssignmentStatement, Chunk, Expression, FunctionDeclaration, Node } from 'luaparse'
 import luaparse from 'luaparse'
@@ -6,12 +6,12 @@ import { LuaSyntaxError } from '../errors.ts'
 import { NameUses } from './name-uses.ts'
 
 export interface ParsedScript {
-  /** The text with one character per byte, which is what positions count in. */
+  /** The text with one character per byte, which is how positions are counted. */
   text: string
   body: Chunk['body']
   /** Every name that is assigned to somewhere, as a local or a global. */
   assigned: ReadonlySet<string>
-  /** Whether the script looks at its globals as a table. */
+  /** Whether the script accesses its globals as a table. */
   usesGlobalTable: boolean
   names: NameUses
 }
@@ -29,7 +29,7 @@ export function parseScript(source: string): ParsedScript {
     if (node.type === 'AssignmentStatement' || node.type === 'FunctionDeclaration') noteAssigned(node, assigned)
   }
   try {
-    // 5.2 for `goto continue`, which the rules' usual interpreter accepts as well.
+    // 5.2 for `goto continue`, which Karmada's Lua interpreter accepts as well.
     const chunk = luaparse.parse(text, {
       luaVersion: '5.2',
       comments: false,
@@ -52,7 +52,7 @@ function noteAssigned(node: AssignmentStatement | FunctionDeclaration, assigned:
 /** What went wrong while reading or compiling, with its line. */
 export function asSyntaxError(error: unknown): LuaSyntaxError {
   if (error instanceof LuaSyntaxError) return error
-  // The parser and the compiler follow the nesting of the script, and so use the stack.
+  // The parser and the compiler recurse with the nesting of the script.
   if (error instanceof RangeError) return new LuaSyntaxError('the script is nested too deep', 1)
   const { message, line } = error as { message: string; line?: number }
   return new LuaSyntaxError(message.replace(/^\[\d+:\d+\] /, ''), line ?? 1)
@@ -61,7 +61,7 @@ export function asSyntaxError(error: unknown): LuaSyntaxError {
 const rangeOf = (node: Node): readonly [number, number] => (node as { range?: [number, number] }).range ?? [0, 0]
 
 /**
- * Whether a call or `...` stands in parentheses of its own, which cut its results to one; the parser does not say.
+ * Whether a call or `...` is in parentheses of its own, which truncate its results to one; the parser does not report that.
  * `within` is the call whose last argument it is: its closing parenthesis does not count.
  */
 export function isParenthesised(text: string, node: Expression, within?: Node): boolean {

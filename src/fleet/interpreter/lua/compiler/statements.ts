@@ -43,7 +43,7 @@ function statement(c: Compilation, node: Statement): string {
     case 'IfStatement':
       return ifStatement(c, node)
     case 'WhileStatement':
-      // The condition is compiled inside the loop: its temporaries belong to the function all the same.
+      // The condition is compiled inside the loop, but its temporaries belong to the function.
       return loop(c, (label) => `${label}:while(${condition(c, node.condition)}){${STEP}${block(c, node.body)}}`)
     case 'RepeatStatement':
       return repeat(c, node)
@@ -123,7 +123,7 @@ function assignment(c: Compilation, node: AssignmentStatement): string {
   if (target !== undefined && value !== undefined && node.variables.length === 1 && node.init.length === 1) {
     return assign(c, target, expression(c, value))
   }
-  // Tables and keys on the left are what they were before any of the assignments.
+  // Tables and keys on the left are evaluated before any of the assignments.
   const fixed = node.variables.map((variable) => fixedTarget(c, variable))
   const { before, at } = evaluated(c, node.init, node.variables.length)
   return `{${fixed.map((f) => f.before).join('')}${before}${fixed.map((f, i) => f.assign(at(i))).join('')}}`
@@ -165,7 +165,7 @@ export function functionCode(c: Compilation, node: FunctionDeclaration): string 
       const body = block(c, node.body)
       const temporaries = state.temporaries.length === 0 ? '' : `let ${state.temporaries.join(',')};`
       const head = `function(${['$r', '$s', ...parameters].join(',')})`
-      // Only a function that calls can be part of a recursion; the others need not be counted.
+      // Only a function that makes calls can recurse; the depth of others need not be counted.
       if (!state.hasCalls) return `${head}{${STEP}${temporaries}${body}\nreturn $nothing;}`
       return `${head}{$r.enter();try{${temporaries}${body}\nreturn $nothing;}finally{$r.depth--;}}`
     }),
@@ -181,7 +181,7 @@ function ifStatement(c: Compilation, node: IfStatement): string {
     .join('')
 }
 
-/** The condition sees the locals of the body. */
+/** The condition can use the locals of the body. */
 function repeat(c: Compilation, node: RepeatStatement): string {
   return loop(c, (label) =>
     c.inBlock(() => `${label}:for(;;){${STEP}${statements(c, node.body)}\nif(${condition(c, node.condition)})break;}`),
@@ -228,7 +228,7 @@ function cursorOver(c: Compilation, node: ForGenericStatement): string {
       return `${name === 'pairs' ? '$overPairs' : '$overIpairs'}($r,${expression(c, argument)},${site})`
     }
   }
-  // The iterator may be a function of the script, and is called on every turn.
+  // The iterator may be a function of the script, and is called on every iteration.
   c.current.hasCalls = true
   return `$overCalls($r,[${values(c, node.iterators)}],${site})`
 }

@@ -1,10 +1,10 @@
-/** How library functions read their arguments, with the messages of Lua's own. */
+/** How library functions read their arguments, with Lua's own error messages. */
 import type { Run } from '../run.ts'
 import { LuaTable } from '../table.ts'
 import { byteCount } from '../text.ts'
 import { type LuaFunction, type LuaValue, numberOf, textOf, typeName } from '../values.ts'
 
-/** The longest string that functions of the string library take. */
+/** The longest string that functions of the string library accept. */
 const MAX_TEXT_BYTES = 1_000_000
 
 /** The arguments of one call of a library function. */
@@ -56,7 +56,7 @@ export class Arguments {
     return numberOf(value) ?? this.unexpected(position, 'number')
   }
 
-  /** Cut to a whole number. */
+  /** Truncated to a whole number. */
   integer(position: number, otherwise?: number): number {
     const value = Math.trunc(this.number(position, otherwise))
     return Number.isNaN(value) ? 0 : value
@@ -68,7 +68,7 @@ export class Arguments {
     return textOf(value) ?? this.unexpected(position, 'string')
   }
 
-  /** A text for the string library: limited in length, and its reading counts as work. */
+  /** A string for the string library: limited in length, and reading it counts as work. */
   boundedText(position: number): string {
     const text = this.text(position)
     this.run.work(1 + (text.length >> 6))

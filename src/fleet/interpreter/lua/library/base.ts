@@ -1,4 +1,4 @@
-/** The global functions, and the ones that exist to say that they may not be used. */
+/** The global functions, including those that only report that they must not be used. */
 import { LuaError } from '../errors.ts'
 import { next, nextIndex } from '../iteration.ts'
 import { display, isTruthy, type LuaFunction, type LuaValue, listOf, NOTHING, parseNumber, typeName } from '../values.ts'
@@ -52,7 +52,7 @@ function raise(args: Arguments): never {
   throw new LuaError(args.integer(2, 1) === 0 ? value : args.run.at(args.site) + value)
 }
 
-/** Catches what a script raises, never the end of a budget. */
+/** Catches errors of a script, but never an exhausted budget. */
 function protectedCall(args: Arguments, onError: (value: LuaValue) => LuaValue): LuaValue[] {
   const depth = args.run.depth
   try {
@@ -80,7 +80,7 @@ export const baseLibrary = library(
       if (typeof args.any(1) !== 'function') return [false, `attempt to call a ${typeName(args.any(1))} value`]
       return protectedCall(args, (value) => value)
     },
-    /** There is nobody to print for. */
+    /** There is nowhere to print to. */
     print: () => NOTHING,
     select(args) {
       if (args.any(1) === '#') return args.count - 1

@@ -10,10 +10,10 @@ interface Specifier {
   precision: number | undefined
 }
 
-/** A piece of a template: text as it is, or a place for a value. */
+/** A piece of a format: literal text, or a placeholder. */
 type Piece = string | (Specifier & { letter: string; whole: string })
 
-/** Scripts use a few templates over and over. */
+/** Scripts use a few formats over and over. */
 const templates = new Map<string, readonly Piece[]>()
 const MANY_TEMPLATES = 500
 

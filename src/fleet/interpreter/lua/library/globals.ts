@@ -1,4 +1,4 @@
-/** The globals of one call. Libraries are shared until a script changes them, and then only its own copy changes. */
+/** The globals of one call. Libraries are shared until a script changes one, which changes only its own copy. */
 import type { Globals, Libraries } from '../compiler/compile.ts'
 import type { Run } from '../run.ts'
 import { LuaTable } from '../table.ts'
@@ -19,7 +19,7 @@ const packageLibrary = library(
   { config: '', cpath: '', path: '' },
 )
 
-/** The one module there is: the same table at every `require` of a call. */
+/** The only module: the same table at every `require` of a call. */
 const require = libraryFunction('require', (args: Arguments) => {
   const name = args.text(1)
   if (name !== 'kube') return args.run.fail(args.site, `module ${name} not found: only "kube" exists`)

@@ -35,7 +35,7 @@ describe('lua kube library', () => {
       kube('{kube.getResourceQuantity("1500m"), kube.getResourceQuantity("2Ki"), kube.getResourceQuantity(nil)}'),
       [1.5, 2048, 0],
     )
-    // A product of digits and unit, as Go makes it: scripts that compare such numbers were tested with that.
+    // Digits multiplied by the unit, as in Go: scripts that compare such numbers were tested with that.
     assert.equal(kube('kube.getResourceQuantity("0.3") == 3 * 0.1'), true)
     assert.match(failureOf('return require("kube").getResourceQuantity("-1")'), /negative/)
   })

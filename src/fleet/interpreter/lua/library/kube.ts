@@ -1,4 +1,4 @@
-/** `require("kube")`: sums of quantities, and what pods need and depend on, with the rules of the native layer. */
+/** `require("kube")`: sums of quantities, and what pods need and depend on, by the rules of the native layer. */
 
 import { plainSum } from '../../../../kube/amounts.ts'
 import { addQuantities, formatQuantity, type Quantity, tryParseQuantity } from '../../../../kube/quantity.ts'
@@ -30,18 +30,18 @@ function resourceAdd(args: Arguments): string {
 function resourceQuantity(args: Arguments): number {
   if (args.count !== 1) args.run.fail(args.site, 'getResourceQuantity only accepts one argument')
   const { unscaled, scale } = quantity(args, 1)
-  // A product, not a quotient: 0.3 is 0.30000000000000004, as where the scripts were tested.
+  // Multiplied, not divided: 0.3 becomes 0.30000000000000004, as in Karmada, where the scripts were tested.
   const value = scale === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${scale}`)
   if (value < 0) args.run.fail(args.site, 'the quantity is negative')
   if (!Number.isFinite(value)) args.run.fail(args.site, 'the quantity is infinite')
   return value
 }
 
-/** The template as JSON; what the rule says about it as Lua. */
+/** Passes the template as JSON; returns the rule's answer as Lua. */
 function overTemplate(args: Arguments, answer: (template: unknown) => unknown): LuaValue {
   const table = args.table(1)
   const source = table.untouched()
-  // The template as it stands in an object need not be copied, nor its empty fields be taken away.
+  // An unchanged template of an object need not be copied, nor lose its empty fields.
   const template = toJson(args.run, table, source === undefined ? { root: 'struct' } : { root: 'struct', references: [source] })
   try {
     return fromJson(answer(template))

@@ -1,4 +1,4 @@
-/** The math library. `random` begins the same at every call: a rule is a function of its arguments. */
+/** The math library. `random` starts with the same seed at every call: a rule is a function of its arguments. */
 import type { Run } from '../run.ts'
 import { NOTHING } from '../values.ts'
 import { type Arguments, library } from './arguments.ts'

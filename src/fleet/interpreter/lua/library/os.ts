@@ -1,4 +1,4 @@
-/** `os.time` and `os.date`, in UTC, from the clock that the caller gives. The rest of `os` does not exist. */
+/** `os.time` and `os.date`, in UTC, from the caller's clock. The rest of `os` does not exist. */
 import { LuaTable } from '../table.ts'
 import { numberOf } from '../values.ts'
 import { type Arguments, library } from './arguments.ts'
@@ -40,7 +40,7 @@ const FORMATS: Readonly<Record<string, (date: Date) => string>> = {
   Z: () => 'UTC',
 }
 
-/** `%` and a letter; what is unknown stays as it is. */
+/** `%` and a letter; unknown ones are left unchanged. */
 function formatDate(format: string, date: Date): string {
   return format.replace(/%(.)/gs, (whole, letter: string) =>
     letter === '%' ? '%' : ((Object.hasOwn(FORMATS, letter) ? FORMATS[letter] : undefined)?.(date) ?? whole),

@@ -1,6 +1,7 @@
 /**
  * Lua patterns: the backtracking matcher of the reference manual, over strings with one character per byte. Every step is
- * counted, and patterns that need many open choices at once are refused, so a hostile pattern ends like an endless loop.
+ * counted, and patterns that need too many open choices at once are refused, so a hostile pattern ends like an endless
+ * loop.
  */
 import type { LuaValue } from '../values.ts'
 import type { Arguments } from './arguments.ts'
@@ -46,7 +47,7 @@ type ByteSet = Uint8Array
 
 const byteSet = (isIn: (byte: number) => boolean): ByteSet => Uint8Array.from({ length: 256 }, (_, byte) => (isIn(byte) ? 1 : 0))
 
-/** The class of `%letter` by letter; upper case is the rest, and other characters stand for themselves. */
+/** The class of `%letter` by letter; upper case is the complement, and other characters stand for themselves. */
 const CLASS_SETS: readonly ByteSet[] = Array.from({ length: 256 }, (_, letter) => {
   const test = isLetter(letter) ? CLASSES[String.fromCharCode(letter | 32)] : undefined
   if (test === undefined) return byteSet((byte) => byte === letter)
@@ -55,7 +56,7 @@ const CLASS_SETS: readonly ByteSet[] = Array.from({ length: 256 }, (_, letter) =
 
 const isInClass = (byte: number, letter: number): boolean => CLASS_SETS[letter]?.[byte] === 1
 
-/** A pattern with what was found out about its sets, by the position of their brackets. */
+/** A pattern with its sets as far as they are computed, by the position of their brackets. */
 interface Pattern {
   readonly text: string
   readonly sets: (ByteSet | undefined)[]
@@ -237,7 +238,7 @@ export class Matcher {
     }
   }
 
-  /** Behind one character class of the pattern. */
+  /** The position after one character class of the pattern. */
   private classEnd(position: number): number {
     const { pattern } = this
     const code = pattern.charCodeAt(position)
@@ -263,7 +264,7 @@ export class Matcher {
     return code === 0x5b ? this.isInSet(byte, position, end - 1) : code === byte
   }
 
-  /** `last` is where the closing bracket stands. */
+  /** `last` is the position of the closing bracket. */
   private isInSet(byte: number, position: number, last: number): boolean {
     this.args.run.work((last - position) >> 3)
     let set = this.sets[position]

@@ -40,7 +40,7 @@ function char(args: Arguments): string {
   return made(args.run, bytes)
 }
 
-/** Characters whose other case is longer stay as they are, as in Go. */
+/** Characters whose other case is longer are left unchanged, as in Go. */
 function inCase(args: Arguments, change: (char: string) => string): string {
   const text = args.boundedText(1)
   args.run.make(text.length)
@@ -53,7 +53,7 @@ function inCase(args: Arguments, change: (char: string) => string): string {
   return changed
 }
 
-/** What was captured, as texts. Bytes of a text that is all ASCII are texts already. */
+/** The captures, as strings. The bytes of an ASCII string are the string itself. */
 function texts(run: Run, results: LuaValue[], isPlain: boolean): LuaValue[] {
   for (let i = 0; i < results.length; i++) {
     const value = results[i]

@@ -1,4 +1,4 @@
-/** The table library. Everything that moves elements counts them. */
+/** The table library. Functions that move elements count them as work. */
 import { less } from '../operators.ts'
 import { LuaTable } from '../table.ts'
 import { firstOf, isTruthy, type LuaFunction, type LuaValue, NOTHING, textOf, typeName } from '../values.ts'
@@ -60,7 +60,7 @@ function sort(args: Arguments): readonly LuaValue[] {
   const order: LuaFunction | undefined = args.any(2) === undefined ? undefined : args.function(2)
   const precedes: Precedes = (a, b) =>
     order === undefined ? less(args.run, a, b, args.site) : isTruthy(firstOf(order(args.run, args.site, a, b)))
-  // A copy is sorted: an order that changes the table, or fails half-way, leaves it whole.
+  // Sorts a copy: a comparison that changes the table, or fails half-way, leaves it intact.
   args.run.makeFields(list.length)
   const sorted = [...list].sort((a, b) => {
     args.run.work(1)
@@ -83,7 +83,7 @@ function largestKey(args: Arguments): number {
 
 const insertAnywhere = libraryFunction('insert', insert)
 
-/** Nearly every call adds to the end of a table: that way is short. */
+/** Nearly every call appends to a table: the fast path. */
 const insertFast: LuaFunction = (run, site, ...values) => {
   const [table] = values
   if (values.length !== 2 || !(table instanceof LuaTable)) return insertAnywhere(run, site, ...values)
