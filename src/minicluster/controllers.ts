@@ -1,4 +1,4 @@
-/** The controllers of a minicluster, beside housekeeping: workloads, scheduling, storage, nodes. One line each. */
+/** The controllers of a minicluster, apart from housekeeping: workloads, scheduling, storage, nodes. One line each. */
 import type { ClusterCache } from '../client/cache/cluster-cache.ts'
 import type { Controller } from '../runtime/controller.ts'
 import type { Seams } from '../runtime/seams/seams.ts'

@@ -1,4 +1,4 @@
-/** What makes a cluster of an API server: the controllers of workloads, nodes, storage and network, and nodes to run pods on. */
+/** Turns an API server into a cluster: the controllers of workloads, nodes, storage and network, and nodes to run pods on. */
 import { defineModule } from '../runtime/module/module.ts'
 import { runPlacement } from './admission/run-placement.ts'
 import { miniclusterControllers } from './controllers.ts'

@@ -8,7 +8,7 @@ import { DEFAULT_NODES, keptNodes, memberShape, NODE_FLAGS, type NodeSettings, s
 import { POD_NETWORKS } from './shape.ts'
 
 const random = () => seededRandom(4)
-/** As `up` reads its flags: from what was kept, one after the other. */
+/** As `up` reads its flags: one after the other, starting from the kept settings. */
 async function nodeSettings(texts: Record<string, string>, kept: NodeSettings | undefined, chance: Random): Promise<NodeSettings> {
   let settings = settingsFrom(kept, chance)
   for (const flag of NODE_FLAGS) {

@@ -1,5 +1,5 @@
 /**
- * How the members of `up` look: flags, what was kept from the last start, and defaults become the shape of each member.
+ * What the members of `up` look like: flags, what was kept from the last start, and defaults become the shape of each member.
  */
 import type { Random } from '../base/random.ts'
 import { type Parsed, parsed, unparsed } from '../kube/parsed.ts'
@@ -8,12 +8,12 @@ import type { Flag } from '../runtime/module/flags.ts'
 import type { HostMachine } from '../runtime/module/host.ts'
 import { type MemberShape, type NodeSize, POD_NETWORKS, SIMULATED_NODE_SIZE } from './shape.ts'
 
-/** Kept in the data directory, so that a start without options finds the nodes of before. */
+/** Kept in the data directory, so that a start without options has the same nodes as before. */
 export interface NodeSettings {
   simulated: { count: number; size: NodeSize }
   /** Without a size, the machine is divided among the members. */
   process: { count: number; size?: NodeSize }
-  /** Where the networks of pods begin: drawn once, so that several Sluices on one machine do not share addresses. */
+  /** Where the pod networks begin: drawn once, so that several Sluices on one machine do not share addresses. */
   network?: number
 }
 
@@ -30,7 +30,7 @@ export function settingsFrom(kept: NodeSettings | undefined, random: Random): No
   return { ...before, network: before.network ?? Math.floor(random.next() * POD_NETWORKS) }
 }
 
-/** The flags of `up` about nodes: each changes the settings, and says what it takes when it cannot be read. */
+/** The flags of `up` about nodes: each changes the settings; its error says what it accepts. */
 export const NODE_FLAGS: readonly Flag<NodeSettings>[] = [
   {
     flag: '--nodes <n>',
@@ -97,7 +97,7 @@ function countOf(flag: string, text: string, max: number): Parsed<number> {
   return parsed(Number(text))
 }
 
-/** `cpu=8,memory=32Gi,pods=110`; what is not said stays as in `base`. */
+/** `cpu=8,memory=32Gi,pods=110`; what is left out stays as in `base`. */
 function sizeOf(flag: string, text: string, base: NodeSize): Parsed<NodeSize> {
   const size = { ...base }
   for (const part of text.split(',')) {

@@ -17,13 +17,13 @@ export interface MiniclusterOptions {
   /** Local root directories by image. */
   images: ReadonlyMap<string, string>
   shape: MemberShape
-  /** The life of simulated pods (default: they start, run, and end well if they are meant to end). */
+  /** The life of simulated pods (default: they start, run, and succeed if they are meant to end). */
   stages?: readonly Stage[]
   /** How admission decides where a pod runs. */
   run: RunPlacementOptions
   /** Finished pods that are kept (default 12,500; 0: all of them). */
   terminatedPodThreshold?: number
-  /** Where volumes of the class `local` are (default: nowhere, their paths are only names). */
+  /** Where volumes of the class `local` are (default: nowhere, and their paths are only names). */
   volumes?: LocalVolumes
   /** What runs the pods of process nodes (default: nothing, and there are none). */
   kubelet?: KubeletOptions
@@ -31,7 +31,7 @@ export interface MiniclusterOptions {
 
 const NO_NODES = { count: 0, size: SIMULATED_NODE_SIZE }
 
-/** Where there is no machine under it, every pod is simulated. */
+/** Without a machine underneath, every pod is simulated. */
 const SIMULATED_ONLY: RunPlacementOptions = Object.freeze({
   hasProcessNodes: false,
   isMapped: () => false,

@@ -6,7 +6,7 @@ import type { PodAdmission } from '../../runtime/seams/pod-admission.ts'
 import { NODE_LABEL, RUN_ANNOTATION, SIMULATED_TAINT } from '../shape.ts'
 
 export interface RunPlacementOptions {
-  /** Whether the member has process nodes at all; without them everything is played. */
+  /** Whether the member has process nodes at all; without them every pod is simulated. */
   hasProcessNodes: boolean
   /** Whether an image is mapped to a local root. */
   isMapped(image: string): boolean
@@ -16,7 +16,7 @@ export interface RunPlacementOptions {
 
 export type RunMode = 'simulated' | 'process'
 
-/** On a pod: why it is played, and what to do to run it for real; the node says it again on the pod's status. */
+/** On a pod: why it is simulated, and what to do to run it for real; the node repeats it in the pod's status. */
 export const BECAUSE_ANNOTATION = 'sluice.dev/simulated-because'
 
 export function runPlacement(options: RunPlacementOptions): PodAdmission {
@@ -32,7 +32,7 @@ export function runPlacement(options: RunPlacementOptions): PodAdmission {
   }
 }
 
-/** The pod as this admission would leave it: for those who must know beforehand which nodes it will be kept to. */
+/** The pod as this admission would leave it: for callers that must know in advance which nodes it can use. */
 export function placedBy(options: RunPlacementOptions): (pod: Pod, namespace: KubeObject | undefined) => Pod {
   return (pod, namespace) => {
     const decision = decide(pod, namespace, options)
@@ -50,7 +50,7 @@ export interface Decision {
   isChoice: boolean
 }
 
-/** Undefined when the requested mode cannot be read: validation refuses it. */
+/** Undefined when the requested mode is invalid: validation rejects it. */
 export function decide(pod: Pod, namespace: KubeObject | undefined, options: RunPlacementOptions): Decision | undefined {
   const requested = requestedOf(pod) ?? requestedOf(namespace)
   const isChoice = options.hasProcessNodes
@@ -99,7 +99,7 @@ function place(pod: Pod, { mode, because, isChoice }: Decision): void {
     if (!toleratesSimulated(spec.tolerations))
       spec.tolerations = [...(spec.tolerations ?? []), { key: SIMULATED_TAINT, operator: 'Exists', effect: 'NoSchedule' }]
   }
-  // The taint keeps others away from simulated nodes. What tolerates it must not come to the wrong kind by that.
+  // The taint keeps other pods off simulated nodes. A pod that tolerates it must not land on the wrong kind because of that.
   const mayStray = mode === 'simulated' || toleratesSimulated(spec.tolerations)
   if (isChoice && mayStray && (spec.nodeName ?? '') === '') spec.nodeSelector = { [NODE_LABEL]: mode, ...spec.nodeSelector }
 }

@@ -1,4 +1,4 @@
-/** The parts of the kubelet that touch the machine: addresses, volumes, starts, and the end of a node. */
+/** The parts of the kubelet that touch the machine: addresses, volumes, starts, and the shutdown of a node. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createVirtualClock } from '../../faultsim/world/virtual-clock.ts'

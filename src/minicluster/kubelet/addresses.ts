@@ -1,6 +1,6 @@
 /**
- * Addresses of pods: each process node has a /24, each pod keeps its own for life. The status is the record; what is held
- * here only bridges the time until the status shows it, so that two pods are never given the same.
+ * Addresses of pods: each process node has a /24, each pod keeps its address for life. The status is the record; what is
+ * held here only bridges the time until the status shows it, so that two pods never get the same one.
  */
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 
@@ -43,7 +43,7 @@ export function createAddresses(): Addresses {
 
 const isAlive = ({ status }: Pod): boolean => status?.phase !== 'Succeeded' && status?.phase !== 'Failed'
 
-/** The lowest one; .0 and .255 are left alone, and .1 is the node's. */
+/** The lowest one; .0 and .255 are not used, and .1 is the node's. */
 function freeAddress(podCIDR: string, taken: ReadonlySet<string>): string | undefined {
   const prefix = podCIDR.slice(0, podCIDR.lastIndexOf('.') + 1)
   for (let host = 2; host < 255; host++) if (!taken.has(`${prefix}${host}`)) return `${prefix}${host}`

@@ -1,6 +1,6 @@
 /**
- * When an ended container may start again: at once the first time, then after 10 s, 20 s, … 5 min; from the beginning
- * after ten minutes of running. Read off the times of the runs themselves, so nothing is remembered and a restart of the
+ * When an ended container may start again: at once the first time, then after 10 s, 20 s, … 5 min; reset after ten
+ * minutes of running. Derived from the times of the runs themselves, so nothing is remembered and a restart of the
  * kubelet changes nothing. Pure.
  */
 import type { End } from './containers.ts'
@@ -9,7 +9,7 @@ const FIRST_MS = 10_000
 const MAX_MS = 300_000
 const RESET_MS = 600_000
 
-/** The pause after `end`; `before` is how the run before it ended, where there was one and it is known. */
+/** The pause after `end`; `before` is how the previous run ended, if there was one and it is known. */
 export function pauseAfter(end: End, before: Pick<End, 'finishedAtMs'> | undefined, attempt: number): number {
   if (end.finishedAtMs - end.startedAtMs > RESET_MS) return 0
   if (attempt === 0) return 0

@@ -1,4 +1,4 @@
-/** The conditions that a kubelet keeps on a pod, beside those of others. Pure. */
+/** The conditions that a kubelet keeps on a pod, next to those of others. Pure. */
 import type { ContainerStatus, Pod, PodCondition } from '../../kinds/kubernetes/types.ts'
 import type { ContainerView } from './containers.ts'
 
@@ -7,7 +7,7 @@ export interface ConditionsInput {
   views: readonly ContainerView[]
   statuses: ReadonlyMap<string, ContainerStatus>
   phase: string
-  /** Volumes and address are there, and not everything is over. */
+  /** Volumes and address are ready, and the pod has not finished. */
   hasSandbox: boolean
   isInitialized: boolean
   now: string
@@ -37,7 +37,7 @@ export function conditionsOf(input: ConditionsInput): PodCondition[] {
   return [...old.filter(({ type }) => !OWN.includes(type ?? '')), ...own].map(withoutAbsent)
 }
 
-/** As it comes back from the server, where what is absent is not there at all. */
+/** As it comes back from the server, which drops absent fields. */
 function withoutAbsent(condition: PodCondition): PodCondition {
   return Object.fromEntries(Object.entries(condition).filter(([, value]) => value !== undefined))
 }

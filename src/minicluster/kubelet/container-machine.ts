@@ -1,5 +1,5 @@
 /**
- * What a process node can do with the machine it stands on. The real one is `minicluster/process`; worlds and tests bring
+ * What a process node can do with the machine it runs on. The real one is `minicluster/process`; worlds and tests use
  * a scripted one. A container's run is named by pod, container and attempt, and starting the same run twice is harmless:
  * there are never two copies of it.
  */
@@ -31,7 +31,7 @@ export interface RunSpec extends RunId {
   env: Readonly<Record<string, string>>
   /** Absolute path inside the container's root; undefined is `/` with a mapped image, and the pod's own directory otherwise. */
   workingDir?: string
-  /** Directory that becomes the root, where the image is mapped to one; otherwise the container sees this machine's root. */
+  /** Directory that becomes the root, if the image is mapped to one; otherwise the container sees this machine's root. */
   imageRoot?: string
   mounts: readonly Mount[]
   hostname: string
@@ -40,7 +40,7 @@ export interface RunSpec extends RunId {
 }
 
 export type RunState =
-  /** Asked for, and the shim has not yet said that the program runs. */
+  /** Requested, but the shim has not yet reported that the program runs. */
   | { phase: 'starting' }
   | { phase: 'running'; startedAtMs: number; pid: number }
   | {
@@ -56,7 +56,7 @@ export type RunState =
       phase: 'failed'
       reason: 'CreateContainerError' | 'RunContainerError' | 'StartError' | 'ContainerCannotRun'
       message: string
-      /** When, where it is known. */
+      /** When, if it is known. */
       atMs?: number
     }
 
@@ -68,7 +68,7 @@ export interface ExecStart {
   stderr(chunk: Uint8Array): void
 }
 
-/** The same as what the API server is given of it: see kube/node-connections.ts. */
+/** The same type that the API server gets: see kube/node-connections.ts. */
 export type ExecSession = StreamSession
 
 export interface LogReading {
@@ -84,45 +84,45 @@ export interface LogReading {
 }
 
 export interface ContainerMachine {
-  /** Why namespaces cannot be used here, with what to allow; undefined when mounts can be composed. */
+  /** Why namespaces cannot be used here, and what to allow; undefined when mounts can be composed. */
   readonly namespacesRefusal: string | undefined
-  /** All runs that the data directory knows of a pod, those from before a restart of Sluice included; newest attempt last. */
+  /** All runs of a pod in the data directory, including those from before a restart of Sluice; newest attempt last. */
   runsOf(podUid: string): readonly (RunId & { state: RunState })[]
-  /** Pods that have anything here: found again after a restart. */
+  /** Pods that have anything here, including those from before a restart. */
   pods(): readonly string[]
-  /** Begins a run unless it is known already. Resolves when it is recorded; the state follows by `onChange`. */
+  /** Begins a run unless it exists already. Resolves when it is recorded; its state follows through `onChange`. */
   start(spec: RunSpec): Promise<void>
-  /** Sends a signal to the run's first process, as container runtimes do; SIGKILL ends all of it. A run that has ended is left alone. */
+  /** Sends a signal to the run's first process, as container runtimes do; SIGKILL kills all of it. Ended runs are left alone. */
   signal(run: RunId, signal: 'SIGTERM' | 'SIGKILL' | (string & {})): Promise<void>
   /** The state of one of the pod's runs changed. */
   onChange(listener: (podUid: string) => void): () => void
   /** A directory of the pod in the data directory, made if absent: volumes live below it. */
   directory(podUid: string, ...parts: readonly string[]): Promise<string>
-  /** Replaces the content of a volume of files as a whole (an atomic switch). Nothing is written when nothing differs. */
+  /** Replaces all files of a volume at once (an atomic switch). Writes nothing when nothing differs. */
   writeFiles(directory: string, files: readonly VolumeFile[]): Promise<void>
   /** What kind of thing is at a path of this machine. */
   kindOf(path: string): Promise<'directory' | 'file' | 'socket' | 'other' | undefined>
-  /** The beginning of a file, at most so many bytes; undefined when there is none. Sees what `writeFiles` wrote. */
+  /** The beginning of a file, at most this many bytes; undefined when there is none. Sees what `writeFiles` wrote. */
   readFile(path: string, limitBytes: number): Promise<Uint8Array | undefined>
   makeDirectory(path: string): Promise<void>
   makeFile(path: string): Promise<void>
   /**
-   * Where a clean relative path below a directory leads, made as a directory when there is nothing. Rejects when symbolic
-   * links would lead out of it: what a program wrote into a volume never makes us mount something else.
+   * Where a clean relative path below a directory leads; created as a directory if nothing is there. Rejects when symbolic
+   * links would lead out of it: what a program wrote into a volume must never make us mount something else.
    */
   inside(directory: string, path: string): Promise<string>
-  /** Whether a command resolves to an executable here: for the choice between playing a pod and running it. */
+  /** Whether a command resolves to an executable here: decides whether a pod is simulated or run. */
   resolves(command: string): boolean
   exec(run: RunId, start: ExecStart): Promise<ExecSession>
   /** The input and output of the run's own program, from now on. Resolves its `exited` with the run's exit code. */
   attach(run: RunId, start: Omit<ExecStart, 'command'>): Promise<ExecSession>
-  /** Streams a run's log; returns how to stop. `onEnd` is called when there is nothing more (never while following a running one). */
+  /** Streams a run's log; returns a function that stops it. `end` is called at the end (not while following a running one). */
   readLog(
     run: RunId,
     reading: LogReading,
     sink: { write(chunk: Uint8Array): boolean; onDrain(callback: () => void): void; end(): void },
   ): () => void
-  /** Whether somebody accepts connections there. */
+  /** Resolves when something accepts connections there. */
   dial(host: string, port: number, timeoutMs: number): Promise<void>
   httpGet(request: {
     host: string
@@ -132,8 +132,8 @@ export interface ContainerMachine {
     headers: readonly (readonly [string, string])[]
     timeoutMs: number
   }): Promise<number>
-  /** Old runs and their logs go; the newest `keep` attempts of each container stay. */
+  /** Removes old runs and their logs; the newest `keep` attempts of each container stay. */
   prune(podUid: string, keep: number): Promise<void>
-  /** Everything of the pod goes: runs must have ended. */
+  /** Removes everything of the pod: its runs must have ended. */
   remove(podUid: string): Promise<void>
 }

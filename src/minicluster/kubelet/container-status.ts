@@ -1,6 +1,6 @@
 /**
- * The status of one container, from where its newest run stands and what was reported before. A reported end stays
- * as it was reported; a run that is only being started is not shown yet. Pure.
+ * The status of one container, from the state of its newest run and what was reported before. A reported end is never
+ * rewritten; a run that is only being started is not shown yet. Pure.
  */
 import { formatTime } from '../../base/clock.ts'
 import type { ContainerState, ContainerStateTerminated, ContainerStatus, VolumeMountStatus } from '../../kinds/kubernetes/types.ts'
@@ -14,9 +14,9 @@ export interface StatusInput extends LifeInput {
   images: ReadonlyMap<string, string>
   /** Why a container that is due cannot be started. */
   problems: ReadonlyMap<string, Problem>
-  /** What its volumes wait for; undefined when they are ready, or nothing is known yet. */
+  /** What its volumes wait for; undefined when they are ready, or when that is not known yet. */
   volumeMessage: string | undefined
-  /** False until the volumes were looked at: right after a start. */
+  /** False until the volumes were checked: right after a start. */
   areVolumesKnown: boolean
 }
 
@@ -25,7 +25,7 @@ export function containerStatusOf(view: ContainerView, input: StatusInput): Cont
   const isHidden =
     standing.is === 'asked' || standing.is === 'starting' || standing.is === 'ending' || isBeingPrepared(view, input.progressOf(view))
   if (isHidden && reported !== undefined && standing.is !== 'absent') return hiddenStatus(view, reported, input)
-  // Why it waited before is why it waits, until more is known.
+  // The reported reason for waiting stands until more is known.
   const isDue = input.life.starts.some((start) => start.view === view)
   if (isDue && !input.areVolumesKnown && reported?.state?.waiting !== undefined) return reported
   const shown = isHidden || standing.is === 'absent' ? undefined : standing
@@ -33,7 +33,7 @@ export function containerStatusOf(view: ContainerView, input: StatusInput): Cont
   const isUp = state.running !== undefined && hasStarted(view, input)
   const run = shown === undefined ? undefined : { podUid: input.pod.metadata.uid ?? '', container: view.name, attempt: shown.attempt }
   const containerID = run === undefined ? reported?.containerID : containerIdOf(run)
-  // What runs is what it was started as, though the spec may say otherwise by now.
+  // A running container keeps the image it was started from, though the spec may have changed since.
   const image = (containerID === reported?.containerID ? reported?.image : undefined) ?? view.spec.image ?? ''
   return {
     name: view.name,
@@ -50,7 +50,7 @@ export function containerStatusOf(view: ContainerView, input: StatusInput): Cont
   }
 }
 
-/** While a run starts or its end is examined, what was reported stays, except readiness. */
+/** While a run starts or its end is examined, the reported status stays, except for readiness. */
 function hiddenStatus(view: ContainerView, reported: ContainerStatus, input: StatusInput): ContainerStatus {
   if (view.standing.is === 'ending') return { ...reported, ready: false, started: false }
   const { postStart } = input.progressOf(view)
@@ -73,7 +73,7 @@ function statesOf(
   const ended = shown?.is === 'ended' ? terminatedOf(view, shown, input) : undefined
   const waiting = waitingOf(view, input)
   if (ended === undefined) return { state: { waiting: waiting ?? defaultWaiting(input) }, lastState }
-  // What waits to start again shows why it ended as its last state.
+  // A container that waits to be restarted shows its last end as its last state.
   return waiting === undefined ? { state: { terminated: ended }, lastState } : { state: { waiting }, lastState: { terminated: ended } }
 }
 
@@ -82,7 +82,7 @@ function defaultWaiting({ pod, volumeMessage, life }: StatusInput): { reason: st
   return volumeMessage === undefined || life.ending !== undefined ? { reason } : { reason, message: volumeMessage }
 }
 
-/** Undefined when there is nothing particular that the container waits for. */
+/** Undefined when the container waits for nothing in particular. */
 function waitingOf({ name }: ContainerView, { life, problems, pod, nowMs }: StatusInput): { reason: string; message: string } | undefined {
   if (life.ending !== undefined) return undefined
   const pause = life.pauses.get(name)
@@ -111,7 +111,7 @@ function terminatedOf(view: ContainerView, ended: Extract<Standing, { is: 'ended
   }
 }
 
-/** The end of the run before the one that is shown, as it was reported, or else as the machine knows it. */
+/** The end of the run before the one that is shown, as it was reported, or otherwise as the machine knows it. */
 function endBefore(view: ContainerView, attempt: number | undefined, { pod }: StatusInput): ContainerStateTerminated | undefined {
   const { reported, runs } = view
   const current = attempt === undefined ? undefined : containerIdOf({ podUid: pod.metadata.uid ?? '', container: view.name, attempt })

@@ -1,11 +1,11 @@
 /**
- * The containers of a pod as the kubelet sees them: which list each stands in, and where its newest run stands. The
- * machine's runs are the truth; what the status recorded before stands in for runs the machine no longer knows.
+ * The containers of a pod as the kubelet sees them: which list each is in, and the state of its newest run. The
+ * machine's runs are authoritative; the recorded status stands in for runs the machine no longer knows.
  */
 import type { Container, ContainerStateTerminated, ContainerStatus, Pod } from '../../kinds/kubernetes/types.ts'
 import type { RunId, RunState } from './container-machine.ts'
 
-/** `sidecar`: an init container that is restarted always and stays beside the main ones. */
+/** `sidecar`: an init container with restartPolicy Always, which keeps running next to the main ones. */
 export type Role = 'init' | 'sidecar' | 'main'
 
 export type Run = RunId & { state: RunState }
@@ -33,18 +33,18 @@ export interface End {
 
 export type Standing =
   | { is: 'absent'; nextAttempt: number }
-  /** The machine was asked to begin it, and has not answered yet. */
+  /** The machine was asked to start it, and has not answered yet. */
   | { is: 'asked'; attempt: number }
   | { is: 'starting'; attempt: number }
   | { is: 'running'; attempt: number; startedAtMs: number }
-  /** The program ended; what there is to say about it is still being looked up. */
+  /** The program ended; its autopsy is not finished yet. */
   | { is: 'ending'; attempt: number; state: Extract<RunState, { phase: 'exited' }> }
   | { is: 'ended'; attempt: number; end: End /** As the status has it already. */; reported: ContainerStateTerminated | undefined }
 
 /** What was found out about a run after its end. */
 export interface Autopsy {
   message?: string
-  /** Where it did not end for a reason of its own. */
+  /** Set when it did not end for a reason of its own. */
   reason?: string
   exitCode?: number
 }
@@ -53,7 +53,7 @@ const SCHEME = 'sluice://'
 
 export const containerIdOf = (run: RunId): string => `${SCHEME}${run.podUid}/${run.container}/${run.attempt}`
 
-/** The attempt a status speaks of; undefined when it names none of ours. */
+/** The attempt a status is about; undefined when it names none of ours. */
 function attemptOf(containerID: string | undefined): number | undefined {
   if (containerID === undefined || !containerID.startsWith(SCHEME)) return undefined
   const attempt = Number(containerID.slice(containerID.lastIndexOf('/') + 1))
@@ -69,7 +69,7 @@ export interface ViewInput {
   pod: Pod
   runs: readonly Run[]
   autopsyOf(run: RunId): Autopsy | undefined
-  /** The machine was asked to begin this run and has not answered yet. */
+  /** The machine was asked to start this run and has not answered yet. */
   isAsked(run: RunId): boolean
   nowMs: number
 }
@@ -93,7 +93,7 @@ export function containersOf(input: ViewInput): ContainerView[] {
   ]
 }
 
-/** The attempt that would be begun next: never one that the machine or the status knows. */
+/** The attempt that would be started next: never one that the machine or the status knows. */
 export function nextAttempt({ standing, reported }: Pick<ContainerView, 'standing' | 'reported'>): number {
   if (standing.is === 'absent') return standing.nextAttempt
   return Math.max(standing.attempt, reported?.restartCount ?? 0) + 1
@@ -121,12 +121,12 @@ function standingOf(runs: readonly Run[], reported: ContainerStatus | undefined,
   return { is: 'ended', attempt, end, reported: undefined }
 }
 
-/** The end of a run as it was reported before: once reported, it stays as it is. */
+/** The end of a run as it was reported before: once reported, it does not change. */
 export function recordOf(reported: ContainerStatus | undefined, containerID: string): ContainerStateTerminated | undefined {
   return [reported?.state?.terminated, reported?.lastState?.terminated].find((one) => one?.containerID === containerID)
 }
 
-/** Times of the machine where it has them: the status knows only seconds. */
+/** Uses the machine's times where it has them: the status has only whole seconds. */
 function endOfRecord(record: ContainerStateTerminated, state: RunState | undefined): End {
   const exact = state?.phase === 'exited' ? state : undefined
   return {
@@ -159,7 +159,7 @@ export function parseMs(time: string | undefined): number {
   return Number.isNaN(ms) ? 0 : ms
 }
 
-/** Whether a container that ended so is to run again, by its own policy and rules or by the pod's. */
+/** Whether a container that ended this way is to run again, by its own policy and rules or by the pod's. */
 export function shouldRestart(view: Pick<ContainerView, 'spec' | 'role'>, podPolicy: string | undefined, exitCode: number): boolean {
   const { restartPolicy, restartPolicyRules } = view.spec
   const rule = (restartPolicyRules ?? []).find(({ exitCodes }) => {
@@ -168,7 +168,7 @@ export function shouldRestart(view: Pick<ContainerView, 'spec' | 'role'>, podPol
   })
   if (rule?.action === 'Restart') return true
   const policy = restartPolicy ?? podPolicy ?? 'Always'
-  // An init container has done its work when it ended well, whatever the policy.
+  // An init container that succeeded is done, whatever the policy.
   if (view.role === 'init' && exitCode === 0) return false
   if (policy === 'OnFailure') return exitCode !== 0
   return policy !== 'Never'

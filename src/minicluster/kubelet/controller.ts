@@ -1,8 +1,8 @@
 /**
  * The kubelet of a member's process nodes: pods that are bound to one of them run as processes of this machine.
  * Sole writer of: the kubelet's part of those pods' status, and their final deletion. Runs again when the pod, an object
- * its volumes or variables come from, its node or one of its runs changes, when a probe changes its mind, and when a
- * pause, a deadline, a grace or a token's life is over.
+ * its volumes or variables come from, its node or one of its runs changes, when a probe's verdict changes, and when a
+ * backoff, a deadline, a grace period or a token's lifetime is over.
  */
 
 import type { Client } from '../../client/client.ts'
@@ -85,8 +85,8 @@ export function kubelet(shape: MemberShape, options: KubeletOptions, volumeDrive
       for (const uid of awake.follow(ref, isOurs ? pod : undefined)) forget(state, uid)
       if (!isOurs) return undefined
       const observed = await observePod(state, pod, read, client)
-      // A cache may be old, and show a pod that has run and gone: before anything starts, the server itself is asked. When
-      // it knows better, so will the cache soon, and the pod is queued again.
+      // A stale cache may show a pod that has already run and is gone: before anything starts, the server itself is asked. If
+      // the server's answer differs, the cache will follow soon, and the pod is queued again.
       const isStarting = planPod(observed.input).start.length > 0
       return isStarting && !(await isCurrent(pod, client)) ? undefined : observed
     },
@@ -126,7 +126,7 @@ const factsOf = ({ machine, images = new Map(), apiServer, env }: KubeletOptions
   env: { ...(apiServer === undefined ? {} : serviceEnv(apiServer)), ...env },
 })
 
-/** What clients in pods look for to find their API server. */
+/** The variables by which clients in pods find their API server. */
 const serviceEnv = ({ host, port }: { host: string; port: number }): Record<string, string> => ({
   KUBERNETES_SERVICE_HOST: host,
   KUBERNETES_SERVICE_PORT: String(port),
@@ -152,9 +152,9 @@ function podsFrom(kind: Source['kind'], { metadata }: Pick<KubeObject, 'metadata
   return read.byIndex(PODS, 'source', sourceKey(kind, metadata.namespace, metadata.name)).map(refOf)
 }
 
-/** Which object a pod of the machine is, so that changes of the machine enqueue it. */
+/** Maps a pod of the machine to its object, so that changes on the machine enqueue it. */
 function createAwakening(): {
-  /** Notes who is behind a key now; returns the pods that are no longer. */
+  /** Records which pod a key stands for now; returns the pods it no longer stands for. */
   follow(ref: ObjectRef, pod: Pod | undefined): string[]
   signal(state: KubeletState): Signal
 } {

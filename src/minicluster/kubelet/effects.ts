@@ -1,4 +1,4 @@
-/** What a kubelet does beyond the API, as effects: volumes, starts, signals, hooks, and what there is to say after an end. */
+/** What a kubelet does outside the API, as effects: volumes, starts, signals, hooks, and autopsies. */
 import { type Clock, sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import type { Container } from '../../kinds/kubernetes/types.ts'
@@ -33,7 +33,7 @@ export interface KubeletEffects {
 }
 
 const MINUTE = 60_000
-/** Hooks end with the grace of their pod; this is only so that nothing waits for ever. */
+/** Hooks end with the grace period of their pod; this is only so that nothing waits forever. */
 const LONGEST_HOOK_MS = 24 * 60 * MINUTE
 /** Runs whose logs are kept: this one and the one before. */
 const KEPT_RUNS = 2
@@ -91,7 +91,7 @@ async function start(machine: ContainerMachine, { spec, mounts, terminationMessa
     await machine.makeFile(source)
     prepared.push({ source, path: terminationMessagePath, readOnly: false })
   }
-  // The pod was taken away by force while this was under way: nobody would ever end what begins now.
+  // The pod was force-deleted in the meantime: nothing would ever stop what is started now.
   if (signal.aborted) return
   await machine.start({ ...spec, mounts: prepared })
   if (signal.aborted) await machine.signal(spec, 'SIGKILL')
@@ -134,7 +134,7 @@ async function ask(input: HookInput & { machine: ContainerMachine; clock: Clock;
   if (exec !== undefined) return askCommand(exec, input)
   if (httpGet === undefined) return undefined
   const answer = await askHttp(httpGet, input)
-  // A hook that was answered was run, whatever the answer.
+  // A hook that got a response has run, whatever the response.
   return 'ok' in answer && answer.output.startsWith('HTTP probe failed with statuscode') ? { ok: true, output: '' } : answer
 }
 
@@ -165,14 +165,14 @@ function endOfLog(machine: ContainerMachine, run: RunId): Promise<string> {
   })
 }
 
-/** The container is gone: who answers on its port now is somebody else. */
+/** The container is gone: whatever answers on its port now is something else. */
 async function takenPort(machine: ContainerMachine, container: Container, podIP: string): Promise<string | undefined> {
   for (const { containerPort, protocol = 'TCP' } of container.ports ?? []) {
     if (containerPort === undefined || protocol !== 'TCP' || podIP === '') continue
     try {
       await machine.dial(podIP, containerPort, PORT_DIAL_MS)
     } catch {
-      // Nobody is there: the port is free, and was not the reason.
+      // Nothing answers: the port is free, and was not the reason.
       continue
     }
     return `port ${containerPort} of ${podIP} is taken by another process of this machine`

@@ -1,34 +1,34 @@
 /**
- * A machine for worlds and tests: its programs are data, its time is the clock's, its disk a map. It outlives crashes of
- * the kubelet as the real one does; `connect` gives each process of the kubelet a way to it that can be cut.
+ * A machine for worlds and tests: its programs are data, its time is the clock's, its disk is a map. It survives crashes
+ * of the kubelet as the real one does; `connect` gives each process of the kubelet a connection to it that can be cut.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
 import type { ContainerMachine, ExecSession, ExecStart, LogReading, RunId, RunSpec, RunState } from './container-machine.ts'
 
-/** What a program does; every field has a meaning when absent. */
+/** What a program does; every field has a default. */
 export interface Program {
-  /** Ends by itself after so long (default: never). */
+  /** Exits on its own after this long (default: never). */
   runMs?: number
-  /** Exit code of that end, and of the end by a stop signal where it handles it (default 0, and 143). */
+  /** Exit code of that exit, and of the exit on a stop signal if it handles it (default 0, and 143). */
   exitCode?: number
   /** Accepts connections there, on the pod's address. */
   port?: number
   /** Answers to HTTP by path (default 200). */
   http?: Readonly<Record<string, number>>
   ignoresStop?: boolean
-  /** From the stop signal to the end (default at once). */
+  /** From the stop signal to the exit (default: none). */
   stopMs?: number
   failsToStart?: Extract<RunState, { phase: 'failed' }>
-  /** From being asked for to running (default at once). */
+  /** From the request to running (default: none). */
   startMs?: number
-  /** Commands inside: by the first word. */
+  /** Commands run inside it, by first word. */
   exec?: Readonly<Record<string, { exitCode?: number; output?: string; afterMs?: number }>>
   terminationMessage?: string
   log?: string
 }
 
-/** By first word of the command; an array is a program that behaves differently at each attempt, then as at the last. */
+/** By first word of the command; an array is a program that behaves differently at each attempt; the last entry repeats. */
 export type Programs = Readonly<Record<string, Program | readonly Program[]>>
 
 interface FakeRun {
@@ -50,7 +50,7 @@ const isLive = ({ state }: { state: RunState }): boolean => state.phase === 'run
 
 export class FakeMachine implements ContainerMachine {
   readonly namespacesRefusal: string | undefined
-  /** How often each run was begun: never more than once, or the kubelet has made a copy. */
+  /** How often each run was started: more than once means that the kubelet made a copy. */
   readonly begun = new Map<string, number>()
   /** Everything started so far, in order. */
   readonly specs: RunSpec[] = []
@@ -71,22 +71,22 @@ export class FakeMachine implements ContainerMachine {
     this.namespacesRefusal = namespacesRefusal
   }
 
-  /** A way to the machine that answers nothing any more once `isCut` says so. */
+  /** A connection to the machine that no longer answers once `isCut` returns true. */
   connect(isCut: () => boolean): ContainerMachine {
     return cuttable(this, isCut)
   }
 
-  /** The program changes its mind: for what answers well first and badly later. */
+  /** Changes a running program: for one that answers well first and badly later. */
   change(container: string, program: Partial<Program>): void {
     this.#changes.set(container, { ...this.#changes.get(container), ...program })
   }
 
-  /** A program of somebody else holds this port. */
+  /** Another program holds this port. */
   occupy(host: string, port: number): void {
     this.#occupied.add(`${host}:${port}`)
   }
 
-  /** Everything is gone, as after a new disk. */
+  /** Deletes everything, as with a new disk. */
   wipe(): void {
     for (const run of this.#runs()) run.cancel()
     this.#pods.clear()
@@ -239,7 +239,7 @@ export class FakeMachine implements ContainerMachine {
     return { ...(one ?? { failsToStart: notFound(command[0] ?? '') }), ...this.#changes.get(container) }
   }
 
-  /** Programs serve on the address their pod has by `POD_IP`, or on every one. */
+  /** Programs listen on their pod's address (`POD_IP`), or on every address if they have none. */
   #serverOf(host: string, port: number): FakeRun | undefined {
     return this.#runs().find(
       (run) => run.state.phase === 'running' && [undefined, host].includes(run.spec.env.POD_IP) && this.#programOf(run.spec).port === port,
@@ -298,7 +298,7 @@ function session(
   return { exited, write: async () => undefined, endInput: nothing, resize: nothing, pause: nothing, resume: nothing, kill: nothing }
 }
 
-/** What a dead process asks for is never answered, and it hears nothing. */
+/** Requests of a dead process are never answered, and it gets no notifications. */
 function cuttable(machine: ContainerMachine, isCut: () => boolean): ContainerMachine {
   return new Proxy(machine, {
     get(target, property, receiver) {

@@ -1,4 +1,4 @@
-/** What a process node is made of: its controllers, and what the process around it gives to them. */
+/** What a process node is made of: its controllers, and what the surrounding process provides to them. */
 import type { Controller } from '../../runtime/controller.ts'
 import type { VolumeDriver } from '../../runtime/seams/volume-driver.ts'
 import type { MemberShape } from '../shape.ts'
@@ -10,7 +10,7 @@ import type { KubeletOptions } from './options.ts'
 export type { KubeletOptions } from './options.ts'
 export { createNodeShutdown, type NodeShutdown } from './shutdown.ts'
 
-/** None where nothing is there to run processes. Without process nodes, those of an earlier start are taken away. */
+/** None if nothing here can run processes. Without process nodes, those of an earlier start are removed. */
 export function kubeletControllers(
   shape: MemberShape,
   options: KubeletOptions | undefined,

@@ -1,7 +1,7 @@
 /**
  * What is to happen to the containers of a pod now: which start, which stop and why, which wait and until when. Init
- * containers go one after another, sidecars stay, main containers run together; what ended starts again by its policy
- * after its pause. Pure.
+ * containers run one after another, sidecars keep running, main containers run together; what ended is restarted by its
+ * policy after its backoff. Pure.
  */
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { pauseAfter } from './backoff.ts'
@@ -10,20 +10,20 @@ import type { RunProgress, Stop } from './stopping.ts'
 
 export type ProbeKind = 'startup' | 'readiness' | 'liveness'
 
-/** What probes say of a run; undefined when there is no such probe, or it has not said anything yet. */
+/** The verdicts of a run's probes; undefined when there is no such probe, or it has no verdict yet. */
 export type ProbeVerdicts = Partial<Record<ProbeKind, boolean>>
 
 export interface LifeInput {
   pod: Pod
   views: readonly ContainerView[]
-  /** The node goes down: everything ends, and nothing is concluded from it. */
+  /** The node is shutting down: everything is stopped, and nothing is concluded from it. */
   isShuttingDown: boolean
   verdictsOf(view: ContainerView): ProbeVerdicts
   progressOf(view: ContainerView): RunProgress
   nowMs: number
 }
 
-/** Why the pod as a whole is coming to its end. */
+/** Why the pod as a whole is ending. */
 export type Ending = 'deleted' | 'finished' | 'deadline' | 'shutdown'
 
 export interface Start {
@@ -35,7 +35,7 @@ export interface Life {
   ending: Ending | undefined
   starts: Start[]
   stops: Stop[]
-  /** Containers that ended and will start again, with when. */
+  /** Containers that ended and will be restarted, with the time of that. */
   pauses: ReadonlyMap<string, { untilMs: number; pauseMs: number }>
   requeueAtMs: number | undefined
 }
@@ -70,7 +70,7 @@ function activeDeadlineOf({ spec, status }: Pod): number | undefined {
   return parseMs(status.startTime) + spec.activeDeadlineSeconds * 1000
 }
 
-/** Nothing that ended starts again, and nothing of the main containers is left to do. */
+/** Nothing that ended is restarted, and the main containers have nothing left to do. */
 function isFinished(pod: Pod, views: readonly ContainerView[]): boolean {
   const isOver = (view: ContainerView): boolean =>
     view.standing.is === 'ended' && !shouldRestart(view, pod.spec?.restartPolicy, view.standing.end.exitCode)
@@ -82,7 +82,7 @@ function isFinished(pod: Pod, views: readonly ContainerView[]): boolean {
   return hasFailedInit || (main.length > 0 && main.every(isOver))
 }
 
-/** Main containers have been begun: the init containers did their work, and do not run again. */
+/** Main containers have been started: the init containers are done, and do not run again. */
 export function isInitialized(pod: Pod, views: readonly ContainerView[]): boolean {
   return (
     views.some((view) => view.role === 'main' && view.standing.is !== 'absent') ||
@@ -90,7 +90,7 @@ export function isInitialized(pod: Pod, views: readonly ContainerView[]): boolea
   )
 }
 
-/** Whether a container is to be started as far as order and policy are concerned. */
+/** Whether a container should be started as far as order and policy are concerned. */
 function isDue(view: ContainerView, input: LifeInput): boolean {
   if (isLive(view.standing)) return false
   const { pod, views } = input
@@ -101,19 +101,19 @@ function isDue(view: ContainerView, input: LifeInput): boolean {
   return blocking === undefined ? view.role === 'main' && isAgain(view) : blocking === view && isAgain(view)
 }
 
-/** The next in line may begin: an init container has ended well, a sidecar has started. */
+/** The next in line may start: an init container has succeeded, a sidecar has started. */
 function hasPassed(view: ContainerView, input: LifeInput): boolean {
   if (view.role === 'init') return view.standing.is === 'ended' && view.standing.end.exitCode === 0
   return view.standing.is === 'running' && hasStarted(view, input)
 }
 
-/** Running, its postStart hook over, its startup probe passed. */
+/** Running, its postStart hook finished, its startup probe passed. */
 export function hasStarted(view: ContainerView, { verdictsOf, progressOf }: Pick<LifeInput, 'verdictsOf' | 'progressOf'>): boolean {
   if (view.standing.is !== 'running' || isBeingPrepared(view, progressOf(view))) return false
   return view.spec.startupProbe === undefined || verdictsOf(view).startup === true
 }
 
-/** The postStart hook is not over. What was reported as running before has had it. */
+/** The postStart hook has not finished. For a container reported as running it has. */
 export function isBeingPrepared(view: ContainerView, progress: RunProgress): boolean {
   if (view.spec.lifecycle?.postStart === undefined || view.standing.is !== 'running' || isReportedRunning(view)) return false
   return progress.postStart?.state !== 'done' || progress.postStart.failure !== undefined
@@ -137,20 +137,20 @@ function endBefore(
   reported: ContainerView['reported'],
 ): Pick<End, 'finishedAtMs'> | undefined {
   const before = runs.find((run) => run.attempt === attempt - 1)
-  // The time that the node was down is no pause of the container's.
+  // Time during which the node was down does not count as backoff.
   const last = [reported?.lastState?.terminated, reported?.state?.terminated].find((one) => one?.reason === 'NodeShutdown')
   if (before !== undefined && last?.containerID === containerIdOf(before)) return { finishedAtMs: end.startedAtMs }
   if (before?.state.phase === 'exited') return before.state
   return before?.state.phase === 'failed' && before.state.atMs !== undefined ? { finishedAtMs: before.state.atMs } : undefined
 }
 
-/** Everything ends: main containers at once, then the sidecars, last one first. */
+/** Everything stops: main containers at once, then the sidecars, last one first. */
 function endingStops(input: LifeInput, ending: Ending): Stop[] {
   const { pod, views } = input
   const live = views.filter((view) => isLive(view.standing))
   const graceSeconds = graceOf(pod)
   const deletedAt = pod.metadata.deletionTimestamp
-  // The time in the object is cut off to the second.
+  // The time in the object is truncated to the second.
   const deadlineMs = ending === 'deleted' && deletedAt !== undefined ? parseMs(deletedAt) + 999 : undefined
   return live.flatMap((view) => {
     if (view.standing.is !== 'running' && view.standing.is !== 'starting') return []

@@ -1,6 +1,6 @@
 /**
- * What a kubelet knows when it looks at a pod, from caches, the machine and what was begun before. Whatever must outlive a
- * pass and is not in the API or on disk is kept here: addresses on their way, tokens, probes, which volumes were ready.
+ * What a kubelet knows when it looks at a pod, from caches, the machine and earlier effects. Whatever must outlive a
+ * pass and is not in the API or on disk is kept here: addresses not yet reported, tokens, probes, volumes once ready.
  */
 
 import type { Client } from '../../client/client.ts'
@@ -32,7 +32,7 @@ export interface KubeletState {
   addresses: Addresses
   tokens: Tokens
   prober: Prober
-  /** Volumes that were ready once: they stay so while their sources cannot be read. */
+  /** Volumes that were ready once: they stay ready while their sources cannot be read. */
   readyVolumes: Map<string, Map<string, ReadyVolume>>
   shutdown: NodeShutdown | undefined
   volumesRoot: string | undefined
@@ -41,11 +41,11 @@ export interface KubeletState {
 
 export interface Observed {
   input: PodInput
-  /** Volumes to bring onto the machine. */
+  /** Volumes to set up on the machine. */
   setUps: SetUp[]
   probes: readonly WantedProbe[]
   states: ReadonlyMap<string, ProbeState>
-  /** When a token is to be renewed. */
+  /** When a token is due for renewal. */
   refreshAtMs: number | undefined
 }
 
@@ -102,7 +102,7 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
   return { input, setUps, probes, states, refreshAtMs: tokens.refreshAtMs }
 }
 
-/** The end of a run is in the status, or a later run has made it history. */
+/** The end of a run is in the status, or a later run has superseded it. */
 function isReported({ status }: Pod, run: Run): boolean {
   if (run.state.phase === 'starting' || run.state.phase === 'running') return false
   const own = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(({ name }) => name === run.container)
@@ -111,7 +111,7 @@ function isReported({ status }: Pod, run: Run): boolean {
 
 const NO_VOLUMES: VolumesState = { state: 'waiting', message: undefined }
 
-/** Nothing of it starts any more. */
+/** None of its containers starts again. */
 const isOver = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed'
 
@@ -155,7 +155,7 @@ function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader
   return { setUps, volumes: isComplete ? { state: 'ready', volumes: known } : NO_VOLUMES }
 }
 
-/** Probes of what was reported as running: its hook is over, and its address is known. */
+/** Probes of containers reported as running: the hook has finished, and the address is known. */
 function wantedProbes(pod: Pod, runs: readonly Run[], podIP: string): WantedProbe[] {
   const { spec, status, metadata } = pod
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return []
@@ -180,13 +180,13 @@ function wantedProbes(pod: Pod, runs: readonly Run[], podIP: string): WantedProb
 
 const PROBE_FIELDS = { startup: 'startupProbe', readiness: 'readinessProbe', liveness: 'livenessProbe' } as const
 
-/** A pod that goes is still asked whether it is ready, and nothing else. */
+/** A pod that is being deleted is still probed for readiness, and for nothing else. */
 function kindsOf(container: Container, isStarted: boolean, isGoing: boolean): ProbeKind[] {
   const kinds: ProbeKind[] = isStarted ? (isGoing ? ['readiness'] : ['readiness', 'liveness']) : isGoing ? [] : ['startup']
   return kinds.filter((kind) => container[PROBE_FIELDS[kind]] !== undefined)
 }
 
-/** What a probe said, or else what was reported of the very same run: a restart of the kubelet makes nothing unready. */
+/** A probe's verdict, or else what was reported for the very same run: a restart of the kubelet makes nothing unready. */
 function verdictsFrom({ status }: Pod, run: RunId, states: ReadonlyMap<string, ProbeState>): ProbeVerdicts {
   const own = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(({ name }) => name === run.container)
   const reported = own?.containerID === containerIdOf(run) && own.state?.running !== undefined ? own : undefined
@@ -215,7 +215,7 @@ function progressFrom(effects: KubeletEffects, run: RunId, read: PassReader): Ru
 
 const SHUTDOWN_EXIT_CODE = 143
 
-/** What ended because the node went down did not end for a reason of its own, and has not done its work. */
+/** A run that was ended by the shutdown of the node did not end for a reason of its own, and has not done its work. */
 function autopsyFrom(outcome: Outcome<Autopsy> | undefined, { termAtMs, killAtMs }: RunProgress): Autopsy | undefined {
   if (outcome === undefined || outcome.state === 'running') return undefined
   const found = outcome.state === 'done' ? outcome.value : {}

@@ -1,4 +1,4 @@
-/** What the process nodes of a member need of the process they live in. */
+/** What the process nodes of a member need from the process they run in. */
 import type { Clock } from '../../base/clock.ts'
 import type { ContainerMachine } from './container-machine.ts'
 import type { NodeShutdown } from './shutdown.ts'
@@ -6,17 +6,17 @@ import type { NodeShutdown } from './shutdown.ts'
 export interface KubeletOptions {
   machine: ContainerMachine
   clock: Clock
-  /** Image → directory that stands for it: `--image NAME=DIR`. */
+  /** Image → directory used in its place: `--image NAME=DIR`. */
   images?: ReadonlyMap<string, string>
   /** Where pods reach the API server of their cluster (default: no environment variables for it). */
   apiServer?: { host: string; port: number }
-  /** Variables every container has, beside `HOSTNAME` and those of the API server. `PATH` and `HOME` are the machine's. */
+  /** Variables every container has, besides `HOSTNAME` and those of the API server. `PATH` and `HOME` are the machine's. */
   env?: Readonly<Record<string, string>>
   /** Where volumes of the class `local` are (default: where the volumes say). */
   volumesRoot?: string
-  /** Asks the nodes to end everything gracefully. */
+  /** Asks the nodes to stop everything gracefully. */
   shutdown?: NodeShutdown
-  /** What the nodes say about this machine. */
+  /** What the nodes report about this machine. */
   systemInfo?: NodeSystemInfo
 }
 

@@ -7,7 +7,7 @@ export interface PhaseInput {
   views: readonly ContainerView[]
   /** By name of container. */
   statuses: ReadonlyMap<string, ContainerStatus>
-  /** Nothing starts again, whatever the policy: the pod is going away. */
+  /** Nothing is restarted, whatever the policy: the pod is being deleted. */
   isTerminal: boolean
   isInitialized: boolean
 }

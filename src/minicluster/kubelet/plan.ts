@@ -1,7 +1,7 @@
 /**
  * What a kubelet does about one pod, decided from the pod, its runs and what is known of volumes, probes and hooks: the
  * status to write, programs to start, signals to send, hooks to run. The same input always gives the same decision, so
- * repeating a pass, or beginning anew after a crash, never starts anything twice. Pure.
+ * repeating a pass, or starting over after a crash, never starts anything twice. Pure.
  */
 import type { LifecycleHandler, Node, Pod } from '../../kinds/kubernetes/types.ts'
 import type { EventIntent, KeyedEvent } from '../../runtime/controller.ts'
@@ -24,15 +24,15 @@ export interface PodInput {
   volumes: VolumesState
   podIP: string
   hostIP: string
-  /** Of the newest run of a container. */
+  /** For the newest run of a container. */
   verdictsOf(run: RunId): ProbeVerdicts
   progressOf(run: RunId): RunProgress
   autopsyOf(run: RunId): Autopsy | undefined
-  /** The machine was asked to begin this run and has not answered yet. */
+  /** The machine was asked to start this run and has not answered yet. */
   isAsked(run: RunId): boolean
-  /** Why the machine would not begin a run, where it was asked to. */
+  /** Why the machine refused to start a run, if it was asked to. */
   startFailureOf(run: RunId): string | undefined
-  /** Everything of the pod on this machine has been taken away. */
+  /** Everything of the pod on this machine has been removed. */
   isCleared: boolean
   isShuttingDown: boolean
   configMap: EnvironmentContext['configMap']
@@ -52,7 +52,7 @@ export interface MachineInfo {
 export interface HookOrder {
   run: RunId
   handler: LifecycleHandler
-  /** It is given up after this long; undefined is never. */
+  /** It is abandoned after this long; undefined is never. */
   timeoutMs: number | undefined
 }
 
@@ -65,9 +65,9 @@ export interface PodPlan {
   signal: { run: RunId; signal: string }[]
   postStart: HookOrder[]
   preStop: HookOrder[]
-  /** Ended runs whose last words are to be looked up. */
+  /** Ended runs that need an autopsy. */
   autopsy: RunId[]
-  /** Nothing runs any more of a pod that is to go: its directories and logs go first, then the object. */
+  /** Nothing runs any more of a pod that is being deleted: its directories and logs are removed first, then the object. */
   clear: boolean
   remove: boolean
   requeueAfterMs: number | undefined
@@ -114,7 +114,7 @@ export function planPod(input: PodInput): PodPlan {
     preStop: stopping.preStop,
     autopsy: views.flatMap((view) => (view.standing.is === 'ending' ? [runOf(view, pod)] : [])),
     clear: isGoing && !input.isCleared,
-    // Who else holds the pod sees how it ended before it goes; afterwards only their finalizers keep it.
+    // Others that hold the pod see how it ended before it is deleted; afterwards only their finalizers keep it.
     remove: isGoing && input.isCleared && status === undefined && !isHeld(pod),
     requeueAfterMs: times.length === 0 ? undefined : Math.max(0, Math.min(...times) - nowMs),
   }
@@ -156,7 +156,7 @@ function startsOf(
 
 const CONFIG_ERROR = 'CreateContainerConfigError: '
 
-/** A failed start says in its first word where it is the fault of what was asked for. */
+/** The first word of a failed start says whether the requested configuration is at fault. */
 function problemOf(failure: string): Problem {
   if (failure.startsWith(CONFIG_ERROR)) return { reason: 'CreateContainerConfigError', message: failure.slice(CONFIG_ERROR.length) }
   return { reason: 'RunContainerError', message: failure }
@@ -194,7 +194,7 @@ function stepsOf(input: PodInput, stops: readonly Stop[]): Stopping {
   return stopping
 }
 
-/** Hooks that failed. What they said stays out of it: it may be secret. */
+/** Hooks that failed. Their output is left out: it may be secret. */
 function hookEvents(views: readonly ContainerView[], { progressOf }: LifeInput, { pod, nodeName: host }: PodInput): KeyedEvent[] {
   return views.flatMap((view) => {
     const { postStart, preStop } = progressOf(view)

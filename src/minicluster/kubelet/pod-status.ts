@@ -25,7 +25,7 @@ export function podStatusOf(input: PodStatusInput): PodStatus {
   const verdict = verdictOf(input, statuses, wasInitialized)
   const { phase } = verdict
   const isOver = phase === 'Succeeded' || phase === 'Failed'
-  // After a restart of the kubelet the volumes of what runs are there, though they have not been looked at yet.
+  // After a restart of the kubelet the volumes of running containers exist, though they have not been checked yet.
   const hadSandbox = (pod.status?.conditions ?? []).some(({ type, status }) => type === 'PodReadyToStartContainers' && status === 'True')
   const isDown = life.ending === 'shutdown' && !views.some((view) => isLive(view.standing))
   const hasSandbox = (input.areVolumesReady || hadSandbox) && !isOver && !isDown
@@ -55,7 +55,7 @@ function verdictOf(
   const { phase: old, reason, message } = pod.status ?? {}
   if (old === 'Succeeded' || old === 'Failed') return { phase: old, reason, message }
   const isStill = !views.some((view) => isLive(view.standing))
-  // A program may still run: the pod is not over before it is.
+  // The pod has not ended while a program still runs.
   if (isStill && life.ending === 'deadline') return { phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE }
   const isTerminal = isStill && life.ending === 'deleted'
   const phase = phaseOf({ pod, views, statuses, isTerminal, isInitialized: wasInitialized })
@@ -64,7 +64,7 @@ function verdictOf(
   return isOver ? { phase, reason: phase === 'Failed' ? shutdownReason(views) : undefined } : { phase, reason, message }
 }
 
-/** A pod that does not start again after the node went down says that this was why. */
+/** A pod that is not restarted after a shutdown of the node gives that as its reason. */
 const shutdownReason = (views: readonly ContainerView[]): string | undefined =>
   views.some(({ standing }) => standing.is === 'ended' && standing.end.reason === 'NodeShutdown') ? 'NodeShutdown' : undefined
 
@@ -79,7 +79,7 @@ export function statusPatch(old: PodStatus | undefined, next: PodStatus): Record
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
-/** Without what says nothing: absent fields and empty objects come and go with the way through the server. */
+/** Without empty values: absent fields and empty objects come and go on the round trip through the server. */
 function bare(value: unknown): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => bare(item) ?? null)
   if (!isJsonObject(value)) return (value ?? undefined) as Json | undefined
@@ -90,7 +90,7 @@ function bare(value: unknown): Json | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** The events of the statuses that are about to be written. */
+/** The events that go with the statuses about to be written. */
 export function statusEvents(input: PodStatusInput, next: PodStatus): EventIntent[] {
   const { pod, views, nodeName: host } = input
   const all = [...(next.initContainerStatuses ?? []), ...(next.containerStatuses ?? [])]
@@ -136,7 +136,7 @@ function containerEvents({ reported, name, spec }: ContainerView, status: Contai
 const PROBLEMS = ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']
 const CREATING = ['ContainerCreating', 'PodInitializing']
 
-/** One for the pod, though every container waits. */
+/** One event for the pod, though every container waits. */
 function mountFailure(views: readonly ContainerView[], all: readonly ContainerStatus[]): string | undefined {
   for (const view of views) {
     const waiting = all.find(({ name }) => name === view.name)?.state?.waiting

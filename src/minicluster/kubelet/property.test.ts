@@ -1,4 +1,4 @@
-/** Whatever programs do and whenever the kubelet dies: no run twice, no restart forgotten, no end taken back. */
+/** Whatever programs do and whenever the kubelet dies: no run happens twice, no restart is forgotten, no end is revoked. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -40,7 +40,7 @@ const course = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 8 }),
 })
 
-/** Watches everything that is stored of pods, and remembers the first thing that must not be. */
+/** Watches every stored version of the pods, and remembers the first violation. */
 function watchPods(world: World): { wrong?: string } {
   const seen: { wrong?: string } = {}
   const before = new Map<string, Pod>()

@@ -1,6 +1,6 @@
 /**
- * What exactly is to be run for a container: program, arguments, environment, mounts, root; or why that cannot be said,
- * in a reason and a sentence that say what to do. Pure.
+ * What exactly is to be run for a container: program, arguments, environment, mounts, root; or why that cannot be
+ * determined: a reason, and a message that says what to do. Pure.
  */
 import type { Pod, VolumeMount } from '../../kinds/kubernetes/types.ts'
 import type { Mount, RunSpec } from './container-machine.ts'
@@ -17,9 +17,9 @@ export interface ReadyVolume {
 
 export interface StartOrder {
   spec: Omit<RunSpec, 'mounts'>
-  /** With `subPath`, what is mounted lies there below the source. */
+  /** With `subPath`, the mounted file or directory is at that path below the source. */
   mounts: (Mount & { subPath?: string })[]
-  /** Where the container may leave its last words; undefined where nothing can be mounted. */
+  /** Where the container may write its termination message; undefined where nothing can be mounted. */
   terminationMessagePath: string | undefined
 }
 
@@ -31,7 +31,7 @@ export interface Problem {
 }
 
 export interface RunSpecContext {
-  /** Directories that stand for images. */
+  /** Directories used in place of images. */
   images: ReadonlyMap<string, string>
   volumes: ReadonlyMap<string, ReadyVolume>
   environment: EnvironmentContext
@@ -82,7 +82,7 @@ function cannotMount(refusal: string, hasRoot: boolean): string {
 
 function commandOf({ spec }: ContainerView, imageRoot: string | undefined): { command: string[] } | { problem: Problem } {
   const { command = [], args = [], image = '' } = spec
-  // Without an entry point of its image, arguments alone are the command.
+  // The directory of an image has no entry point, so arguments alone are the command.
   const all = command.length > 0 || imageRoot !== undefined ? [...command, ...args] : []
   if (all.length > 0) return { command: all }
   const message =
@@ -114,7 +114,7 @@ function subPathOf({ subPath, subPathExpr }: VolumeMount, lookup: (name: string)
   return trimmed === '' || trimmed === '.' ? undefined : trimmed
 }
 
-/** Names of hosts have 63 characters at most. */
+/** Host names have at most 63 characters. */
 export function hostnameOf({ spec, metadata }: Pod): string {
   if (spec?.hostNetwork === true) return spec.nodeName ?? ''
   const name = spec?.hostnameOverride ?? spec?.hostname ?? metadata.name ?? ''

@@ -1,15 +1,15 @@
 /**
- * The end of a process node with grace (Ctrl-C, `down`): every program ends as if its pod were deleted, the pod objects
- * stay, and their status says why. On the next start the restart policy decides what runs again.
+ * The graceful shutdown of a process node (Ctrl-C, `down`): every program is stopped as if its pod were deleted, the pod
+ * objects stay, and their status says why. On the next start the restart policy decides what runs again.
  */
 import type { ContainerMachine } from './container-machine.ts'
 
 export interface NodeShutdown {
   readonly hasBegun: boolean
-  /** Ends everything; resolves when nothing runs any more and the status is written. */
+  /** Stops everything; resolves when nothing runs any more and the status is written. */
   begin(): Promise<void>
   onBegin(listener: () => void): () => void
-  /** A pod was looked at: whether there is nothing left to do about it. */
+  /** What a pass over a pod found: whether there is nothing left to do about it. */
   report(podUid: string, isAtRest: boolean): void
 }
 

@@ -1,11 +1,11 @@
 /**
- * How one container is brought to its end: the preStop hook, the stop signal, and SIGKILL when the grace is over. Decided
- * anew on every pass from what has been done so far; after a restart of the kubelet hook and signal are given once more,
- * and a pod's own deadline holds. Pure.
+ * How one container is stopped: the preStop hook, the stop signal, and SIGKILL when the grace period is over. Decided
+ * anew on every pass from what has been done so far; after a restart of the kubelet hook and signal are repeated,
+ * and a pod's own deadline still holds. Pure.
  */
 import type { ContainerView } from './containers.ts'
 
-/** What was done in this process to one run; undefined fields were not begun. */
+/** What this process has done to one run; undefined fields were not started. */
 export interface RunProgress {
   postStart?: HookProgress
   preStop?: HookProgress
@@ -19,10 +19,10 @@ export type HookProgress = { state: 'running' } | { state: 'done'; beganAtMs: nu
 export interface Stop {
   view: ContainerView
   attempt: number
-  /** Said with the event Killing. */
+  /** Message of the event Killing. */
   message: string
   graceMs: number
-  /** SIGKILL not before; of a deleted pod, where the time is in the object. */
+  /** No SIGKILL before this; set for a deleted pod, whose deadline is in the object. */
   deadlineMs?: number
   /** Its turn has come: sidecars wait for the main containers and for those after them. */
   isItsTurn: boolean
@@ -34,7 +34,7 @@ export interface StopStep {
   requeueAtMs?: number
 }
 
-/** However short the grace, a program gets this long between the signals. */
+/** However short the grace period, a program gets this long between the signals. */
 const LEAST_GRACE_MS = 2000
 
 export function stopStep(stop: Stop, progress: RunProgress, nowMs: number): StopStep {
@@ -43,7 +43,7 @@ export function stopStep(stop: Stop, progress: RunProgress, nowMs: number): Stop
   const hasHook = view.spec.lifecycle?.preStop !== undefined && graceMs > 0
   if (progress.termAtMs === undefined) {
     if (hasHook && progress.preStop === undefined && !isOverdue) return { preStop: true }
-    // A hook ends by itself at the end of the grace; only a pod whose deadline moved closer does not wait for it.
+    // A hook times out at the end of the grace period; only a pod whose deadline moved closer does not wait for it.
     const isWaiting = (hasHook && progress.preStop?.state === 'running') || !stop.isItsTurn
     if (isWaiting && !isOverdue) return { requeueAtMs: deadlineMs }
     return { signal: stopSignalOf(view) }

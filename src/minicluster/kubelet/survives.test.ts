@@ -13,7 +13,7 @@ import { kubeletGarbage } from './garbage/controller.ts'
 import { processNodeRegistration } from './node/controller.ts'
 
 const controllers = processNodes({ serve: {}, work: { runMs: 2000 }, crash: [{ runMs: 500, exitCode: 1 }, {}] })
-/** The names of token volumes are drawn, and would differ from course to course. */
+/** The names of token volumes are random, and would differ from run to run. */
 const BARE = { automountServiceAccountToken: false }
 const shape = {
   index: 1,

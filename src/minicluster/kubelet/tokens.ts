@@ -1,6 +1,6 @@
 /**
- * Service account tokens of pods, from the TokenRequest API: bound to the pod, renewed when four fifths of their life are
- * over. A token that is on disk from before a restart is read back rather than asked for again.
+ * Service account tokens of pods, from the TokenRequest API: bound to the pod, renewed when four fifths of their lifetime
+ * have passed. A token on disk from before a restart is read back rather than requested again.
  */
 
 import { messageOf } from '../../base/error-text.ts'
@@ -13,7 +13,7 @@ import type { ContainerMachine } from './container-machine.ts'
 import { isClean } from './volumes/payload.ts'
 
 export interface Tokens {
-  /** Never rejects: what is wrong is in the answer. */
+  /** Never rejects: problems are in the answer. */
   get(pod: Pod, volume: string, order: TokenOrder, at: { client: Client; nowMs: number }): Promise<{ token: Token; refreshAtMs: number }>
   forget(podUid: string): void
 }
@@ -89,7 +89,7 @@ async function fromDisk(machine: ContainerMachine, of: { uid: string; volume: st
   return issuedAtMs === undefined ? undefined : heldOf(token, of.order, issuedAtMs)
 }
 
-/** When a token was made, by its own words. It is not verified here: it is ours, and the server does. */
+/** When a token was issued, according to itself. It is not verified here: it is ours, and the server verifies it. */
 function issuedAt(token: string): number | undefined {
   try {
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { iat?: unknown } | null

@@ -1,4 +1,4 @@
-/** Services and their pods, for both controllers that publish addresses: who selects whom, by index, and what a pod offers. */
+/** Services and their pods, for both controllers that publish addresses: which selects which, by index, and what a pod offers. */
 import { NODES, PODS, SERVICES } from '../../kinds/kubernetes/resources.ts'
 import type { Container, Pod, Service, ServicePort } from '../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../kube/go-time.ts'
@@ -15,7 +15,7 @@ const NODE = 'node'
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless'
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time'
 
-/** Undefined for services whose endpoints somebody else writes. */
+/** Undefined for services whose endpoints are written by others. */
 export function selectorOfService({ spec }: Service): LabelSelector | undefined {
   const pairs = Object.entries(spec?.selector ?? {})
   if (pairs.length === 0 || spec?.type === 'ExternalName') return undefined
@@ -34,7 +34,7 @@ export const servicePodIndexes: readonly Index[] = [
 
 export const podWatch: Watch = via(PODS, (pod, read) => servicesOf(pod, read))
 
-/** Zones of endpoints come from nodes, and a pod on a node that is not there is not published. */
+/** Zones of endpoints come from nodes, and a pod on a node that does not exist is not published. */
 export const nodeIndex: Index = indexOf(PODS, NODE, ({ spec }) => ((spec?.nodeName ?? '') === '' ? [] : [spec?.nodeName ?? '']))
 export const nodeWatch: Watch = via(NODES, (node, read) =>
   read.byIndex(PODS, NODE, node.metadata.name ?? '').flatMap((pod) => servicesOf(pod, read)),
@@ -45,7 +45,7 @@ const anchor = (namespace: string, key: string, value: string): string => `${nam
 const servicesOf = (pod: KubeObject, read: Reader): ObjectRef[] =>
   selecting(read, services, pod).map(({ metadata: { namespace = '', name = '' } }) => ({ namespace, name }))
 
-/** In the order of their names. */
+/** Sorted by name. */
 export function podsOfService(service: Service, read: Reader): Pod[] {
   const selector = selectorOfService(service)
   const [first] = selector ?? []
@@ -55,7 +55,7 @@ export function podsOfService(service: Service, read: Reader): Pod[] {
   return found.filter((pod) => matchesLabels(selector, pod.metadata.labels)).sort((a, b) => (name(a) < name(b) ? -1 : 1))
 }
 
-/** Has an address, and runs or will. */
+/** Has an address, and runs or will run. */
 export function isPublished(pod: Pod, withTerminating: boolean): boolean {
   if (isPodTerminal(pod) || ipsOf(pod).length === 0) return false
   return withTerminating || pod.metadata.deletionTimestamp === undefined
@@ -68,7 +68,7 @@ function ipsOf({ status }: Pod): string[] {
 
 export type AddressFamily = 'IPv4' | 'IPv6'
 
-/** A pod's addresses of one family, as they are written properly. */
+/** A pod's addresses of one family, in canonical form. */
 export function addressesOf(pod: Pod, family: AddressFamily): string[] {
   return ipsOf(pod).flatMap((text) => {
     const ip = parseIp(text)
@@ -78,7 +78,7 @@ export function addressesOf(pod: Pod, family: AddressFamily): string[] {
 
 const familyOf = (ip: string): AddressFamily => (ip.includes(':') ? 'IPv6' : 'IPv4')
 
-/** The families of a service, its first one first. */
+/** The families of a service, the primary one first. */
 export function familiesOf({ spec }: Service): AddressFamily[] {
   const stated = (spec?.ipFamilies ?? []).filter((family) => family === 'IPv4' || family === 'IPv6')
   if (stated.length > 0) return [...new Set(stated)]
@@ -95,7 +95,7 @@ export interface OfferedPort {
   appProtocol?: string
 }
 
-/** The service's ports as this pod has them; ports that it does not have are left out. */
+/** The service's ports resolved for this pod; ports that it does not have are left out. */
 export function portsOf({ spec }: Service, pod: Pod): OfferedPort[] {
   return (spec?.ports ?? []).flatMap((port) => {
     const number = findPort(pod, port)
@@ -112,15 +112,15 @@ function findPort({ spec }: Pod, { targetPort, protocol = 'TCP', port }: Service
   return ports.find((one) => one.name === targetPort && (one.protocol ?? 'TCP') === protocol)?.containerPort
 }
 
-/** The name by which a pod of a StatefulSet is known within its service. */
+/** The hostname of a pod (of a StatefulSet) within its service. */
 export const hostnameOf = ({ spec, metadata }: Pod, service: Service): string | undefined =>
   (spec?.hostname ?? '') !== '' && spec?.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace
     ? spec?.hostname
     : undefined
 
 /**
- * When the change happened that a write publishes: the earliest of the given pods' turns of readiness. A service without
- * anything published yet changed when it was made.
+ * The time of the change that a write publishes: the earliest readiness transition of the given pods. For a service
+ * without anything published yet it is the creation of the service.
  */
 export function triggerTime(service: Service, isNew: boolean, changed: readonly Pod[]): string | undefined {
   if (isNew) return service.metadata.creationTimestamp ?? undefined

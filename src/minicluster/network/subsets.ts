@@ -1,4 +1,4 @@
-/** Subsets of Endpoints in their canonical form: ports that the same addresses offer in the same state share one. Pure. */
+/** Subsets of Endpoints in canonical form: ports that the same addresses offer in the same state share one. Pure. */
 import type { EndpointAddress, EndpointSubset } from '../../kinds/kubernetes/types.ts'
 import { groupedBy, type OfferedPort } from './service-pods.ts'
 
@@ -7,10 +7,10 @@ interface Offer {
   isReady: boolean
 }
 
-/** Who offers a port; without a port, who is there at all. */
+/** The addresses that offer a port; without a port, all addresses. */
 export interface PortOffers {
   port: OfferedPort | undefined
-  /** By what tells one address from another. */
+  /** By what distinguishes one address from another. */
   offers: Map<string, Offer>
 }
 
@@ -36,7 +36,7 @@ function withoutEmptyName({ name, ...port }: OfferedPort): NonNullable<EndpointS
   return name === '' ? port : { name, ...port }
 }
 
-/** What people wrote, so that no address and port is in two subsets; what is ready in one and not in the other is not. */
+/** Hand-written subsets, so that no address and port is in two of them; what is ready in one and not in another is not ready. */
 export function repackedSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] {
   const byPort = new Map<string, PortOffers>()
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
@@ -60,7 +60,7 @@ function offer(offers: Map<string, Offer>, address: EndpointAddress, isReady: bo
   offers.set(key, { address: before?.address ?? address, isReady: isReady && before?.isReady !== false })
 }
 
-/** One order for everybody, so that equal subsets look equal. */
+/** A fixed order, so that equal subsets look equal. */
 export function inOrder(subsets: readonly EndpointSubset[]): EndpointSubset[] {
   const keyOf = ({ ip, targetRef }: EndpointAddress): string => `${ip ?? ''} ${targetRef?.uid ?? ''}`
   const sorted = (addresses: EndpointAddress[] | undefined): EndpointAddress[] | undefined =>

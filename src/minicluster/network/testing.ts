@@ -30,7 +30,7 @@ export const aPodOf = (app: string, name: string, more: Pod['spec'] = {}): Pod =
   },
 })
 
-/** Its kubelet reports an address and whether it is ready. */
+/** Reports an address and readiness, as the pod's kubelet would. */
 export const report = (cluster: WorldCluster, name: string, ip: string): Promise<unknown> => writeStatus(cluster, name, running(ip, 'True'))
 
 export const reportUnready = (cluster: WorldCluster, name: string, ip: string): Promise<unknown> =>
@@ -57,7 +57,7 @@ export async function slicesOf(cluster: WorldCluster, service: string): Promise<
   return found as EndpointSlice[]
 }
 
-/** `address` for what gets traffic, `address!` for what does not. */
+/** `address` if it gets traffic, `address!` if it does not. */
 export const addressesIn = (slices: readonly EndpointSlice[]): string[] =>
   slices
     .flatMap(({ endpoints }) => endpoints ?? [])

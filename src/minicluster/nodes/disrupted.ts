@@ -1,4 +1,4 @@
-/** How a controller ends a pod that it disrupts: with a condition that says who did it, so that others can tell why. */
+/** How a controller ends a pod that it disrupts: with a condition that says which controller did it, so that others know why. */
 import { formatTime } from '../../base/clock.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod, PodCondition } from '../../kinds/kubernetes/types.ts'
@@ -28,7 +28,7 @@ export function disruptedConditions(pod: Pod, { reason, message, nowMs }: Disrup
   return old === undefined ? [...conditions, next] : conditions.map((one) => (one === old ? next : one))
 }
 
-/** Failed, if it has not ended by itself, and gone at once: there is nobody left to end it with grace. */
+/** Marked Failed, unless it has ended already, and deleted at once: no kubelet is left to stop it gracefully. */
 export function failAndDelete(pod: Pod, disruption?: Disruption): Action[] {
   const actions: Action[] = []
   if (!isPodTerminal(pod)) {

@@ -1,4 +1,4 @@
-/** What every node of a member reports of itself, whether it is simulated or runs processes: size, conditions, versions. Pure. */
+/** What every node of a member reports about itself, whether simulated or a process node: size, conditions, versions. Pure. */
 import { formatTime } from '../../base/clock.ts'
 import type { NodeCondition, NodeStatus, NodeSystemInfo } from '../../kinds/kubernetes/types.ts'
 import { KUBERNETES_VERSION } from '../../kinds/kubernetes/version.ts'

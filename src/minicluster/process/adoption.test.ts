@@ -41,7 +41,7 @@ describe('runs found again', () => {
     await first.start(run)
     await until(first, run, isOver)
     first.close()
-    // As it is when Sluice was killed right after the record.
+    // The state if Sluice was killed right after the record was written.
     const at = runDirectory(directory, run)
     for (const file of [CLAIM_FILE, RUNNING_FILE, ENDED_FILE, 'log']) rmSync(path.join(at, file), { force: true })
     writeFileSync(witness, '')
@@ -63,7 +63,7 @@ describe('runs found again', () => {
       const first = testbed.owner()
       await first.call('refusal')
       for (const run of runs) void first.call('start', run).catch(() => undefined)
-      // From the moment of the first record to that of the last end.
+      // From the first record to the last end.
       await new Promise((resolve) => setTimeout(resolve, round * 40))
       await first.kill()
       const second = testbed.owner()
@@ -109,7 +109,7 @@ describe('runs found again', () => {
     rmSync(path.join(at, ENDED_FILE))
     const bystander = spawn('sleep', ['60'])
     const pid = bystander.pid ?? 0
-    // The numbers of then, which are the bystander's now, with the moments of then.
+    // The recorded pids, now the bystander's, with the recorded start times.
     for (const [file, key] of [
       [CLAIM_FILE, undefined],
       [RUNNING_FILE, 'program'],

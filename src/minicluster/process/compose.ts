@@ -1,4 +1,4 @@
-/** Carries a composition out: the skeleton and the mount table in the run's directory. Nothing is made anywhere else but in volumes. */
+/** Carries out a composition: skeleton and mount table in the run's directory. Elsewhere only volumes are written to. */
 import {
   chmodSync,
   lstatSync,
@@ -50,7 +50,7 @@ const view: FileView = {
   },
 }
 
-/** An image brings its own root, but neither devices nor the kernel's files, and the names of this machine's network hold. */
+/** An image has its own root, but neither devices nor kernel file systems, and this machine's host names apply. */
 const IMAGE_FROM_HOST = ['dev', 'sys', 'proc']
 const LAYERS = ['upper', 'work', 'layer']
 const NETWORK_FILES = ['/etc/hosts', '/etc/resolv.conf']
@@ -83,7 +83,7 @@ export function compose(options: ComposeOptions): Composed {
 
 type Request = Omit<Parameters<typeof composeRoot>[0], 'base' | 'fromHost'>
 
-/** Where it can be done, what the container writes stays in the run's directory; otherwise it is written into the image's. */
+/** If possible, what the container writes stays in the run's directory; otherwise it is written into the image's directory. */
 function imageComposition(image: string, options: ComposeOptions, request: Request): { composition: Composition; first: string } {
   const base = realpathSync(image)
   const network = NETWORK_FILES.filter((file) => view.kindOf(file) !== undefined).map((file) => ({
@@ -99,7 +99,7 @@ function imageComposition(image: string, options: ComposeOptions, request: Reque
   const [upper, work, layer] = LAYERS.map((name) => path.join(options.directory, name))
   if (upper === undefined || work === undefined || layer === undefined) throw new CompositionError('the image has no place')
   for (const name of [upper, work, layer]) mkdirSync(name)
-  // The image is seen through its layer, which is made first; the composition is planned on the image itself.
+  // The image is seen through its overlay, which is mounted first; the composition is planned on the image itself.
   const composition = composeRoot({ ...request, mounts, base, fromHost }, view)
   const through = (source: string): string => (source.startsWith(`${base}/`) ? layer + source.slice(base.length) : source)
   const isMount = new Set(mounts.map((mount) => mount.source))
@@ -110,7 +110,7 @@ function imageComposition(image: string, options: ComposeOptions, request: Reque
   }
 }
 
-/** Somebody who writes into a volume must not choose what is mounted from it: below our directory no link is followed. */
+/** A program that writes into a volume must not choose what is mounted from it: below our directory no link is followed. */
 function resolvedSource(source: string, dataDirectory: string): string {
   let real: string
   try {
@@ -129,7 +129,7 @@ function makeSkeleton(root: string, composition: Composition): void {
   for (const { at } of composition.directories) if (at !== '/') mkdirSync(inRoot(at), { mode: 0o755 })
   for (const { at, target } of composition.links) symlinkSync(target, inRoot(at))
   for (const at of composition.files) writeFileSync(inRoot(at), '', { mode: 0o644 })
-  // Last, and from the inside out: a directory may be one that we may not write into.
+  // Last, and from the inside out: some directories may not be writable for us.
   for (const { at, like } of [...composition.directories].reverse())
     chmodSync(inRoot(at), like === undefined ? 0o755 : (statSync(like).mode & 0o7777) | 0o700)
 }

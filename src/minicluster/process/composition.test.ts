@@ -6,7 +6,7 @@ import type { Mount } from '../kubelet/container-machine.ts'
 import { type Composition, CompositionError, type CompositionRequest, composeRoot, type FileView } from './composition.ts'
 import { mountTable, parseMountInfo } from './mount-table.ts'
 
-/** A machine in a few lines: a directory is an object, a link is '-> target', anything else is a file. */
+/** A file system in a few lines: a directory is an object, a link is '-> target', anything else is a file. */
 interface Tree {
   [name: string]: Tree | string
 }
@@ -138,12 +138,12 @@ describe('the root that a container sees', () => {
           return
         }
         for (const { path: made } of composition.inVolumes) assert.ok(made.startsWith('/data/volumes/'))
-        // Every bind has a point: made in the skeleton, or there in what was bound before it.
+        // Every bind has a mount point: created in the skeleton, or present in what was bound before it.
         const points = new Set([...composition.directories.map(({ at }) => at), ...composition.files])
         const view = viewOf(MACHINE)
         const made = new Set(composition.inVolumes.map((one) => one.path))
         for (const [i, bind] of composition.binds.entries()) {
-          // The innermost, and of several in one place the last: it hides the others.
+          // The innermost, and of several in one place the last, which hides the others.
           const holder = composition.binds
             .slice(0, i)
             .reverse()

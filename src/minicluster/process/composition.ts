@@ -1,15 +1,15 @@
 /**
  * Which root a container sees, as a plan: a skeleton of directories, links and empty files in the data directory, and what is
  * mounted onto them. The base (this machine's root, or an image's directory) is passed through as far as possible; only a
- * directory that lacks a mount point is taken apart, so that the point can be made in the skeleton and nothing is made in
- * the base.
+ * directory that lacks a mount point is taken apart, so that the mount point is created in the skeleton and nothing is
+ * created in the base.
  */
 import path from 'node:path'
 import type { Mount } from '../kubelet/container-machine.ts'
 
 export type EntryKind = 'directory' | 'file' | 'link'
 
-/** What there is to see of a file system. */
+/** Read access to a file system. */
 export interface FileView {
   /** Without following a link at the end; undefined when there is nothing. */
   kindOf(file: string): EntryKind | undefined
@@ -23,19 +23,19 @@ export interface Bind {
   /** Path in the container. */
   at: string
   readOnly: boolean
-  /** Passed through, and no loss when it is gone by the time it is mounted: directories of a machine change. */
+  /** Passed through, and not an error if it is gone by the time it is mounted: directories of a machine change. */
   isOptional?: true
 }
 
 export interface Composition {
-  /** In order: a parent comes before what is in it. `like` is a directory of the base whose permissions it takes. */
+  /** In order: a parent comes before its children. `like` is a directory of the base whose permissions it takes. */
   directories: readonly { at: string; like?: string }[]
   links: readonly { at: string; target: string }[]
   files: readonly string[]
   binds: readonly Bind[]
-  /** Directories to make in volumes, where one volume is mounted inside another. */
+  /** Directories to create in volumes, where one volume is mounted inside another. */
   inVolumes: readonly { path: string; kind: 'directory' | 'file' }[]
-  /** Where the working directory is, without links on the way. */
+  /** The working directory, with links resolved. */
   workingDir: string
 }
 
@@ -43,17 +43,17 @@ export interface CompositionRequest {
   /** Path of what becomes the root. */
   base: string
   mounts: readonly Mount[]
-  /** Must be there in the container, made if it is not. */
+  /** Must exist in the container; created if it does not. */
   workingDir: string
-  /** The container has processes of its own to see: /proc is mounted anew. */
+  /** The container has its own process namespace: /proc is mounted anew. */
   ownProc: boolean
-  /** Whether something may be made there: true in the data directory. */
+  /** Whether something may be created there: true in the data directory. */
   mayMake(file: string): boolean
-  /** Host directories every root has, whatever the base says. */
+  /** Host directories that every root has, whatever is in the base. */
   fromHost: readonly string[]
 }
 
-/** What is wrong with the mounts, for people. */
+/** What is wrong with the mounts, as a message for users. */
 export class CompositionError extends Error {}
 
 type Node =
@@ -78,7 +78,7 @@ export function composeRoot(request: CompositionRequest, view: FileView): Compos
   return { ...composition, binds: [...composition.binds, ...nested], inVolumes, workingDir }
 }
 
-/** By where links lead: what is mounted over a directory comes before what is mounted in it. */
+/** By resolved path: what is mounted over a directory comes before what is mounted in it. */
 function fromOutsideIn(mounts: readonly Mount[], root: Made, view: FileView): Mount[] {
   const resolved = mounts.map((mount) => {
     const { at, rest } = find(mount.path, root, view)
@@ -111,11 +111,11 @@ interface Composing {
   inVolumes: { path: string; kind: 'directory' | 'file' }[]
 }
 
-/** Where a path of the container ends up: a node of the skeleton and what is left below it. */
+/** Where a path of the container ends up: a node of the skeleton and the remaining path below it. */
 interface Place {
   /** Names of the nodes from the root, links resolved. */
   at: string[]
-  /** The last node that there is, and the names below it that there are no nodes for. */
+  /** The last node that exists, and the names below it that have no nodes. */
   node: Node
   rest: string[]
 }
@@ -149,7 +149,7 @@ function find(file: string, root: Made, view: FileView): Place {
 const target = (at: readonly string[], link: string, rest: readonly string[]): string[] =>
   partsOf(path.join('/', link.startsWith('/') ? '' : at.join('/'), link, ...rest))
 
-/** The path again with the first link in it resolved; undefined when there is none. */
+/** The path with its first link resolved; undefined when it has none. */
 function throughLinks(
   node: Extract<Node, { kind: 'pass' }>,
   at: readonly string[],
@@ -166,7 +166,7 @@ function throughLinks(
   return undefined
 }
 
-/** Like `find`, and what is mounted onto something passed through is a place of its own. */
+/** Like `find`, except that what is mounted onto something passed through is a place of its own. */
 function locate(file: string, composing: Composing): Place {
   const found = find(file, composing.root, composing.view)
   const whole = path.join('/', ...found.at, ...found.rest)
@@ -208,7 +208,7 @@ function mustFit(mount: Mount, entry: 'directory' | 'file', existing: EntryKind)
   if (there !== entry) throw new CompositionError(`a ${entry} cannot be mounted at ${mount.path}, where a ${there} is`)
 }
 
-/** Takes apart what stands in the way, so that the last name of the path can be set. */
+/** Takes apart what is in the way, so that the last name of the path can be set. */
 function clearPath(found: Place, composing: Composing): [Made, string] {
   const names = [...found.at, ...found.rest]
   let parent = composing.root
@@ -236,7 +236,7 @@ function mountInVolume(bind: Bind, entry: 'directory' | 'file', found: Place, co
   composing.nested.push({ ...bind, at: path.join('/', ...found.at, ...found.rest) })
 }
 
-/** Where it is, once links are followed. */
+/** Returns its path with links resolved. */
 function ensureDirectory(directory: string, composing: Composing): string {
   const found = locate(directory, composing)
   const whole = path.join('/', ...found.at, ...found.rest)

@@ -1,4 +1,4 @@
-/** Probes of what listens on this machine. Nothing is followed, verified or kept: a probe asks one question. */
+/** Probes of what listens on this machine. No redirects, no certificate checks, no kept connections: a probe is one request. */
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { connect } from 'node:net'
@@ -20,7 +20,7 @@ export function dial(host: string, port: number, timeoutMs: number): Promise<voi
 
 const reasonOf = (error: NodeJS.ErrnoException): string => (error.code === 'ECONNREFUSED' ? 'connect: connection refused' : error.message)
 
-/** More of an answer is not read. */
+/** Longer responses are not read to the end. */
 const MAX_BODY_BYTES = 10 * 1024
 
 export const httpGet: ContainerMachine['httpGet'] = ({ host, port, path, scheme, headers, timeoutMs }) =>

@@ -1,6 +1,6 @@
-/** What goes between a shim and whoever is attached to its program: a kind, a length and bytes. */
+/** The protocol between a shim and whatever is attached to its program: a kind, a length and bytes. */
 
-/** To the shim: input, its end, and `columns rows`. From it: output and errors. */
+/** To the shim: input, its end, and `columns rows`. From it: stdout and stderr. */
 export const FRAME = { input: 0, stdout: 1, stderr: 2, endInput: 3, resize: 4 } as const
 
 const HEAD_BYTES = 5
@@ -13,7 +13,7 @@ export function frame(kind: number, body: Uint8Array): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** Takes bytes as they come; false when they are no frames. */
+/** Accepts bytes as they arrive; false when they are not frames. */
 export function createFrameReader(onFrame: (kind: number, body: Buffer) => void): (chunk: Buffer) => boolean {
   let waiting: Buffer = Buffer.alloc(0)
   return (chunk) => {

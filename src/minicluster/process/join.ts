@@ -1,4 +1,4 @@
-/** Runs a command where a container runs: with its files, its name, its processes, its environment. */
+/** Runs a command inside a container: with its files, its host name, its processes, its environment. */
 import type { ExecSession, ExecStart } from '../kubelet/container-machine.ts'
 import { joiningCommand, type Namespaces } from './namespaces.ts'
 import { findProgram, SYSTEM_PATH } from './programs.ts'

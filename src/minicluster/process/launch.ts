@@ -1,4 +1,4 @@
-/** From what a container asks for to the command line that the shim starts, with its place on disk made ready. */
+/** From a container's spec to the command line that the shim starts, with its files on disk prepared. */
 import { mkdirSync } from 'node:fs'
 import type { RunSpec } from '../kubelet/container-machine.ts'
 import { compose } from './compose.ts'
@@ -14,7 +14,7 @@ export interface LaunchOptions extends Place {
   directory: string
 }
 
-/** Why a container cannot be started; `reason` as a container's state has it. */
+/** Why a container cannot be started; `reason` as in a container's state. */
 export class LaunchError extends Error {
   readonly reason: 'CreateContainerError' | 'StartError'
   constructor(reason: 'CreateContainerError' | 'StartError', message: string) {
@@ -58,7 +58,7 @@ function composed(options: LaunchOptions, namespaces: Namespaces, workingDir: st
   }
 }
 
-/** Good enough for a program that needs no files but this machine's. */
+/** Good enough for a program that needs only this machine's files. */
 function withoutNamespaces(
   options: LaunchOptions,
   { workingDir, env, mark }: { workingDir: string; env: Record<string, string>; mark: string },
@@ -80,7 +80,7 @@ function withoutNamespaces(
   }
 }
 
-/** Found again by it when a program leaves its session behind. */
+/** Identifies processes of the run, also when a program leaves its session. */
 function markVariable(mark: string): Record<string, string> {
   const [name = '', value = ''] = mark.split('=')
   return { [name]: value }

@@ -1,6 +1,6 @@
 /**
- * A line of a container's log, as container runtimes write it: `<time> <stdout|stderr> <F|P> <text>`. P is a part of a line
- * that goes on: too long for one, or not ended when the program was.
+ * A line of a container's log, as container runtimes write it: `<time> <stdout|stderr> <F|P> <text>`. P marks a partial
+ * line: too long for one entry, or not terminated when the program ended.
  */
 export type LogStream = 'stdout' | 'stderr'
 
@@ -14,7 +14,7 @@ export interface LogLine {
 
 /** Longer lines are written in parts. */
 const MAX_LINE_BYTES = 16 * 1024
-/** A log is put aside at this size, and the one put aside before it goes. */
+/** A log is rotated at this size, and the previously rotated one is deleted. */
 export const MAX_LOG_BYTES = 10 * 1024 * 1024
 export const LOG = 'log'
 export const OLD_LOG = 'log.1'
@@ -29,7 +29,7 @@ export const formatLine = (line: LogLine): Buffer => Buffer.concat([lineHead(lin
 const HEAD = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z) (stdout|stderr) ([FP]) /
 const MAX_HEAD_BYTES = 48
 
-/** Without its newline; undefined when it is no line of a log. */
+/** Without its newline; undefined when it is not a log line. */
 export function parseLine(line: Buffer): LogLine | undefined {
   const head = HEAD.exec(line.subarray(0, MAX_HEAD_BYTES).toString('latin1'))
   if (head === null) return undefined
@@ -41,10 +41,10 @@ export function parseLine(line: Buffer): LogLine | undefined {
 export const timeText = (ms: number, nanos: number): string =>
   `${new Date(ms).toISOString().slice(0, 23)}${String(nanos).padStart(6, '0')}Z`
 
-/** Cuts chunks of output into lines; what does not end yet waits for the next chunk. */
+/** Splits chunks of output into lines; an incomplete line waits for the next chunk. */
 export interface LineCutter {
   cut(chunk: Buffer, emit: (text: Buffer, isPartial: boolean) => void): void
-  /** No more will come: what waits is a part of a line that never ended. */
+  /** No more will come: what is left is a line that was never terminated. */
   flush(emit: (text: Buffer, isPartial: boolean) => void): void
 }
 

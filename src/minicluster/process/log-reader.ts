@@ -1,6 +1,6 @@
 /**
  * Reads a run's log as `kubectl logs` shows it: from its beginning or its last lines, from a time, up to a size, and on as it
- * grows, through the moment when it is put aside for a new one. Lines that are none are left out.
+ * grows, across rotations. Malformed lines are left out.
  */
 import { type FSWatcher, watch } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
@@ -19,7 +19,7 @@ export interface LogSource {
   /** Of the run. */
   directory: string
   clock: Clock
-  /** Whether the run may still write, and to hear of it when that changes. */
+  /** Whether the run may still write, and a notification when that changes. */
   isRunning(): boolean
   onChange(listener: () => void): () => void
 }
@@ -44,7 +44,7 @@ class LogReader {
   #enqueue: (() => void) | undefined
   #watcher: FSWatcher | undefined
   #stopHearing: (() => void) | undefined
-  /** Something changed since we last looked. */
+  /** Something changed since the last read. */
   #isStale = true
 
   constructor(source: LogSource, reading: LogReading, sink: LogSink) {
@@ -66,7 +66,7 @@ class LogReader {
     let place = await this.#beginning()
     try {
       while (!this.#isStopped && this.#left > 0) {
-        // Asked before reading: what is written after the end of the run was seen is nothing.
+        // Checked before reading: nothing is written after the run was seen to have ended.
         const mayGrow = this.#reading.follow && this.#source.isRunning()
         this.#isStale = false
         if (place !== undefined) await this.#readToEnd(place)
@@ -95,7 +95,7 @@ class LogReader {
       this.#watcher = watch(this.#source.directory, changed)
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {
-      // Then we look from time to time.
+      // Then polling has to do.
     }
   }
 
@@ -111,7 +111,7 @@ class LogReader {
     this.#enqueue = undefined
   }
 
-  /** The older file if there is one, unless the last lines are all in the newer. */
+  /** The older file if there is one, unless the newer contains all of the last lines. */
   async #beginning(): Promise<Place | undefined> {
     const newer = await openPlace(path.join(this.#source.directory, LOG))
     const { tailLines } = this.#reading
@@ -131,11 +131,11 @@ class LogReader {
     return older
   }
 
-  /** The file that follows the one we read, if there is another by now. */
+  /** The file that follows the one being read, if there is one by now. */
   async #placeAfter(place: Place | undefined): Promise<Place | undefined> {
     const [newer, older] = await Promise.all([LOG, OLD_LOG].map((name) => inodeOf(path.join(this.#source.directory, name))))
     if (newer === undefined || newer === place?.inode) return undefined
-    // Put aside twice since: what comes first now is the older one.
+    // Rotated twice since: the older file comes next.
     const name = place !== undefined && older !== undefined && older !== place.inode ? OLD_LOG : LOG
     return openPlace(path.join(this.#source.directory, name))
   }
@@ -185,7 +185,7 @@ interface Place {
   file: FileHandle
   inode: number
   position: number
-  /** Of a line that is not whole yet. */
+  /** The beginning of an incomplete line. */
   waiting: Buffer
 }
 
@@ -204,7 +204,7 @@ const inodeOf = (name: string): Promise<number | undefined> =>
     () => undefined,
   )
 
-/** The file was put aside between the two looks: it is read from its beginning, once. */
+/** The file was rotated between the two opens: it is read from its beginning, once. */
 async function closeBoth(older: Place, newer: Place): Promise<Place> {
   await newer.file.close()
   return older

@@ -70,7 +70,7 @@ describe('reading a log', () => {
       readLog(
         { directory, clock: realClock, isRunning, onChange: () => () => undefined },
         { follow: false, timestamps: false, ...reading },
-        // Behind after every chunk: what was written is no less for it.
+        // Backpressure after every chunk must not lose anything.
         {
           write: (chunk) => chunks.push(chunk) < 0,
           onDrain: (callback) => setImmediate(callback),

@@ -1,4 +1,4 @@
-/** The part of the machine that is about files: directories of pods, volumes of files, what is at a path. */
+/** The machine's file operations: directories of pods, volumes of files, what is at a path. */
 import { chmod, lstat, mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ContainerMachine } from '../kubelet/container-machine.ts'
@@ -41,7 +41,7 @@ export function machineFiles(directory: string, nameOfMoment: () => string): Fil
   }
 }
 
-/** Part by part, each made in a place that is known to be inside: a link that appears later is met by whoever mounts. */
+/** Step by step, each created in a place known to be inside; links that appear later are caught by the code that mounts. */
 async function inside(directory: string, file: string): Promise<string> {
   const top = await realpath(directory)
   let at = top
@@ -56,7 +56,7 @@ async function inside(directory: string, file: string): Promise<string> {
   return at
 }
 
-/** Also directories that their owner may not read, which a container may have made and an overlay always does. */
+/** Including directories that their owner may not read, which containers can create and overlays always do. */
 export async function removeTree(directory: string): Promise<void> {
   try {
     await rm(directory, { recursive: true, force: true })

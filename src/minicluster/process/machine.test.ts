@@ -105,7 +105,7 @@ for (const [who, uid] of [
       const outcome = await owner.call<CommandOutcome>('terminal', spec, ['sh', '-c', script], 'typed\n')
       assert.equal(outcome.code, 6)
       assert.match(outcome.stdout, /\/dev\/pts\/\d+\r\n[\s\S]*31 71\r\n[\s\S]*got typed\r\n/)
-      // A shell that people type into has its own process group, and leaves as it is told.
+      // An interactive shell has its own process group, and exits with the requested code.
       const shell = await owner.call<CommandOutcome>('terminal', spec, ['sh', '-i'], 'sleep 0.1 & wait; echo by $((1 + 1)); exit 5\n')
       assert.match(shell.stdout, /by 2/)
       assert.doesNotMatch(shell.stdout, /job control|process group/)

@@ -1,6 +1,6 @@
 /**
- * The machine we stand on as a place for containers: see kubelet/container-machine.ts. Everything it knows is in its
- * directory, so that a Sluice that was killed finds its containers again, each exactly once, with how it ended if it did.
+ * This machine as a place for containers: see kubelet/container-machine.ts. All its state is in its directory, so that after
+ * Sluice was killed it finds its containers again, each exactly once, with how it ended if it did.
  */
 import { spawn } from 'node:child_process'
 import { type FSWatcher, mkdirSync, readdirSync, realpathSync, rmSync, watch } from 'node:fs'
@@ -22,9 +22,9 @@ import { attachSession } from './sessions.ts'
 import { signalRun } from './signals.ts'
 
 export interface ProcessMachineOptions {
-  /** Made if absent; nothing is made outside of it. */
+  /** Created if absent; nothing is created outside of it. */
   directory: string
-  /** All that Sluice owns, volumes included (default: `directory`): mount points are made there, and no link followed out of it. */
+  /** All that Sluice owns, including volumes (default: `directory`): mount points are made there, and links do not lead out. */
   dataDirectory?: string
   clock: Clock
   random: Random
@@ -32,21 +32,21 @@ export interface ProcessMachineOptions {
   shim: string
   /** Where programs are found (default: PATH of this process). */
   searchPath?: string
-  /** false: as where the system refuses namespaces (default true). */
+  /** false: behave as if the system refused namespaces (default true). */
   useNamespaces?: boolean
-  /** Errors that nobody asked about. */
+  /** Errors outside of any call. */
   onError?(error: unknown): void
 }
 
 export interface ProcessMachine extends ContainerMachine {
-  /** Looks no longer; what runs goes on. */
+  /** Stops watching; what runs keeps running. */
   close(): void
 }
 
-/** In case the system does not report a file, and for shims that died without writing one. */
+/** In case the system misses a file change, and for shims that died without writing anything. */
 const RESYNC_MS = 5000
 
-/** Opens the directory: what ran before is found again, and what was asked for and not begun is begun. */
+/** Opens the directory: earlier runs are found again, and those that were recorded but not started are started. */
 export function createProcessMachine(options: ProcessMachineOptions): ProcessMachine {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 })
   const directory = realpathSync(options.directory)
@@ -119,7 +119,7 @@ class Runs {
   open(): void {
     mkdirSync(this.#notices, { recursive: true })
     rmSync(path.join(this.#options.directory, 'scratch'), { recursive: true, force: true })
-    // Before the directory is read, so that nothing between the two is missed.
+    // Before the directory is read, so that no change in between is missed.
     this.#watch()
     for (const name of readdirSync(this.#notices)) rmSync(path.join(this.#notices, name), { force: true, recursive: true })
     for (const run of runsOnDisk(this.#options.directory, this.#options.clock.now())) {
@@ -161,7 +161,7 @@ class Runs {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The same start again, while the first is under way, is the first. */
+  /** A repeated start of a run that is being started returns the first call's promise. */
   start(spec: RunSpec): Promise<void> {
     const key = keyOf(spec)
     const started = this.#starting.get(key) ?? this.#begin(spec).finally(() => this.#starting.delete(key))
@@ -169,11 +169,11 @@ class Runs {
     return started
   }
 
-  /** Recorded before it is begun, so that a crash at any point leaves something that can be begun, once. */
+  /** Recorded before it is started, so that a crash at any point leaves something that can be started, once. */
   async #begin(spec: RunSpec): Promise<void> {
     if (this.find(spec) !== undefined) return
     const directory = runDirectory(this.#options.directory, spec)
-    // What a crash left before there was a record: nothing was started from it.
+    // Left by a crash before the record was written: nothing was started from it.
     await removeTree(directory)
     await mkdir(directory, { recursive: true, mode: 0o755 })
     const { namespaces, searchPath } = this.#options
@@ -193,7 +193,7 @@ class Runs {
     this.#startShim(run)
   }
 
-  /** Two shims of one run do no harm: the one that comes second finds it claimed and leaves. */
+  /** Two shims of one run do no harm: the second finds it claimed and exits. */
   #startShim(run: KnownRun): void {
     run.isUnclaimed = false
     const notice = `${run.podUid}_${run.container}_${run.attempt}`
@@ -204,7 +204,7 @@ class Runs {
       env: { PATH: `${this.#options.searchPath}:${SYSTEM_PATH}`, NODE_OPTIONS: '' },
     })
     child.on('error', (error) => this.#lost(run, `the shim could not be started: ${error.message}`))
-    // A shim that is gone without a claim has done nothing, and will not.
+    // A shim that exited without a claim has done nothing, and never will.
     child.on('exit', () => this.#look(run, true))
     child.unref()
   }
@@ -222,7 +222,7 @@ class Runs {
       })
       this.#watcher.on('error', (error) => this.#options.onError?.(error))
     } catch (error) {
-      // Then the slow look has to do.
+      // Then the periodic resync has to do.
       this.#options.onError?.(error)
     }
   }
@@ -303,5 +303,5 @@ class Runs {
   }
 }
 
-/** A shim does little and stays long. */
+/** A shim does little and runs for long. */
 const SHIM_FLAGS = ['--max-semi-space-size=1', '--v8-pool-size=0', '--no-warnings']

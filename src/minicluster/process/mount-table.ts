@@ -1,14 +1,14 @@
-/** A composition as the table that `mount -a -T` takes, so that one process makes all the mounts of a container. */
+/** A composition as a table for `mount -a -T`, so that one process makes all mounts of a container. */
 import path from 'node:path'
 import type { Bind } from './composition.ts'
 
-/** What holds at a mount of this machine, by mount point. */
+/** The flags of this machine's mounts, by mount point. */
 export type MountFlags = ReadonlyMap<string, readonly string[]>
 
 /** Flags that a user namespace may not drop when it makes a mount read-only. */
 const LOCKED = ['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime']
 
-/** From /proc/self/mountinfo; lines that are none are left out. */
+/** From /proc/self/mountinfo; malformed lines are skipped. */
 export function parseMountInfo(text: string): MountFlags {
   const flags = new Map<string, readonly string[]>()
   for (const line of text.split('\n')) {
@@ -32,7 +32,7 @@ function flagsAt(file: string, flags: MountFlags): readonly string[] {
 
 const escaped = (file: string): string => file.replace(/[ \t\n\r\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`)
 
-/** `root` is the skeleton that the paths of the container begin at. */
+/** `root` is the skeleton; the container's paths are relative to it. */
 export function mountTable(root: string, binds: readonly Bind[], options: { ownProc: boolean; flags: MountFlags }): string {
   const lines = options.ownProc ? [`proc ${escaped(path.join(root, 'proc'))} proc nosuid,nodev,noexec 0 0`] : []
   for (const bind of binds) {

@@ -1,7 +1,7 @@
 /**
- * What this machine lets us separate, tried once with the very programs that will be used, and the command line that puts a
- * program into its place. As root a mount namespace is enough; anybody else needs a user namespace around it, in which he
- * is root for as long as the mounts take, and a second one inside in which he is himself again.
+ * What this machine lets us isolate, tried once with the very programs that will be used, and the command line that starts a
+ * program in isolation. As root a mount namespace is enough; any other user needs a user namespace around it, in which it
+ * is root while the mounts are made, and a second one inside in which it has its own uid again.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -15,9 +15,9 @@ export interface Namespaces {
   /** A process namespace and a /proc of its own. */
   processes: boolean
   hostname: boolean
-  /** Writes over an image can be kept apart from it. */
+  /** Writes to an image can be kept out of its directory. */
   overlay: boolean
-  /** Who the program is, inside: undefined when the namespaces need no mapping, or the tools know none. */
+  /** The program's uid and gid inside: undefined when the namespaces need no mapping, or the tools do not support it. */
   identity?: { uid: number; gid: number }
 }
 
@@ -25,7 +25,7 @@ export type Probed = { namespaces: Namespaces; refusal?: undefined } | { namespa
 
 const PROBE_TIMEOUT_MS = 20_000
 
-/** `scratch` is a directory of ours; what is tried there is removed. */
+/** `scratch` is a directory of ours; what is created there is removed. */
 export function probeNamespaces(scratch: string, user: { uid: number; gid: number; path: string }): Probed {
   const tools = findTools(user.path)
   if (Array.isArray(tools)) return { refusal: `programs that volumes need are missing here: ${tools.join(', ')}. Install util-linux.` }
@@ -71,7 +71,7 @@ function refusalOf(wrong: string, isUnprivileged: boolean): string {
   return `this system refuses the namespaces that volumes need (${wrong.replace(/\s+/g, ' ').slice(0, 300)}). ${allow}.`
 }
 
-/** Begins the command of somebody who sets up a place: what follows runs there. The first process stays outside. */
+/** The command prefix that creates the namespaces: what follows runs in them. The first process stays outside. */
 function enteringCommand(namespaces: Namespaces): string[] {
   return [
     namespaces.tools.unshare,
@@ -93,9 +93,9 @@ const innerUser = (tools: Tools, user: { uid: number; gid: number }): string[] =
 ]
 
 /**
- * What is done inside before the program: mounts by the table, the name, and then nothing of ours is left. Everything that
- * goes wrong is said on descriptor 3, and the last word there is `ready`. PATH is ours until then. What `unshare` has to say
- * of itself goes there, too, and is never taken for the program's.
+ * What runs inside before the program: mounts from the table and the host name; then nothing of ours is left. All errors
+ * are written to descriptor 3, and the last line there is `ready`. PATH is ours until then. Messages of `unshare` itself
+ * go there, too, and are never mistaken for the program's.
  */
 const PRELUDE = 'exec 4>&2 2>&3; exec "$@"'
 const SETUP = `
@@ -117,7 +117,7 @@ export interface Placement {
   command: readonly string[]
 }
 
-/** The whole command line of a program in a composed root. It leads a session of its own. */
+/** The whole command line of a program in a composed root. It leads its own session. */
 export function placedCommand(namespaces: Namespaces, placement: Placement): string[] {
   const { tools } = namespaces
   const settle = namespaces.identity === undefined ? [tools.unshare] : innerUser(tools, namespaces.identity)
@@ -129,9 +129,9 @@ export function placedCommand(namespaces: Namespaces, placement: Placement): str
 }
 
 /**
- * The command line of a program that joins another in its place. `outer` and `program` are process numbers of this machine.
- * A terminal is made by `inTerminal` between the two steps: among the container's processes, or its shell could not tell its
- * own process group, but with this machine's files, because the container's may lack what makes one.
+ * The command line of a program that joins another in its namespaces. `outer` and `program` are pids of this machine. A
+ * terminal is made by `inTerminal` between the two steps: among the container's processes, or its shell could not find its
+ * own process group, but with this machine's files, because the container may lack the program that makes one.
  */
 export function joiningCommand(
   namespaces: Pick<Namespaces, 'tools' | 'isUnprivileged' | 'processes' | 'hostname'>,

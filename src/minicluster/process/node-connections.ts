@@ -1,13 +1,13 @@
 /**
- * What the API server knows of a member's nodes: process nodes answer from the machine, in the words a kubelet uses;
- * simulated ones say that nothing runs there, and what to do about it. A node that is neither is nobody's.
+ * The API server's connections to a member's nodes: process nodes answer from the machine, worded as by a kubelet;
+ * simulated ones say that nothing runs there, and what to do about it. Other nodes have no connection.
  */
 import type { LogRequest, NodeConnection, NodeConnections, PodContainer, StreamRequest } from '../../kube/node-connections.ts'
 import { badRequestError, failure } from '../../kube/status.ts'
 import type { ContainerMachine, RunId, RunState } from '../kubelet/container-machine.ts'
 import { NODE_LABEL, RUN_ANNOTATION } from '../shape.ts'
 
-/** `machineOf` names the machine of a process node. */
+/** `machineOf` returns the machine of a process node. */
 export function memberConnections(machineOf: (node: string) => ContainerMachine | undefined): NodeConnections {
   return {
     find(node) {
@@ -52,7 +52,7 @@ function machineConnection(machine: ContainerMachine): NodeConnection {
   }
 }
 
-/** A command that was promised no input reads its end at once. */
+/** A command started without stdin reads end-of-file at once. */
 function withInput<S extends { endInput(): void }>(session: S, request: StreamRequest & { command?: readonly string[] }): S {
   if (!request.stdin && request.command !== undefined) session.endInput()
   return session

@@ -1,13 +1,13 @@
 /**
- * Processes of this machine, distinguished from later ones with the same number by their start time. All of it is read
- * from /proc; what cannot be read is not there.
+ * Processes of this machine, distinguished from later ones with the same pid by their start time. All of it is read
+ * from /proc; what cannot be read counts as absent.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process for good: the number alone may be another's by now. */
+/** Identifies a process permanently: the pid alone may have been reused. */
 export interface ProcessMark {
   pid: number
-  /** Field 22 of /proc/<pid>/stat: clock ticks since the machine started. */
+  /** Field 22 of /proc/<pid>/stat: clock ticks since boot. */
   startTime: string
 }
 
@@ -19,7 +19,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Which start of the machine this is: a mark of an earlier one means nothing. */
+/** Identifies the current boot: marks from an earlier one mean nothing. */
 export const bootId = (): string => read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
 
 interface Stat {
@@ -44,7 +44,7 @@ export function markOf(pid: number): ProcessMark | undefined {
   return stat === undefined ? undefined : { pid, startTime: stat.startTime }
 }
 
-/** Whether this very process still runs: one that only waits to be buried does not. */
+/** Whether this very process still runs: a zombie does not. */
 export function isAlive(mark: ProcessMark): boolean {
   const stat = statOf(mark.pid)
   return stat !== undefined && stat.startTime === mark.startTime && stat.state !== 'Z' && stat.state !== 'X'
@@ -58,7 +58,7 @@ export function childrenOf(pid: number): number[] {
     .map(Number)
 }
 
-/** Bounded, because processes come and go while we look. */
+/** Bounded, because processes come and go meanwhile. */
 export function descendantsOf(pid: number, limit = 10_000): number[] {
   const found: number[] = []
   for (const next = childrenOf(pid); next.length > 0 && found.length < limit; ) {
@@ -81,7 +81,7 @@ export function processesOf(session: number, environmentMark: string): number[] 
     })
 }
 
-/** Whether there was anybody to get it. */
+/** Returns whether there was a process to receive it. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal)

@@ -1,4 +1,4 @@
-/** Programs of this machine: where they are, by the rules of a search path. */
+/** Finds programs of this machine, by the rules of a search path. */
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 
@@ -23,7 +23,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The programs that separate containers; absolute, because they run with a container's environment. */
+/** The programs that isolate containers; absolute, because they run with a container's environment. */
 export interface Tools {
   unshare: string
   nsenter: string

@@ -1,6 +1,6 @@
 /**
- * What a run's directory says, and how it is said so that it holds: files appear whole (written aside, synced, renamed) or
- * not at all. Whatever else lies there is not believed.
+ * The files of a run's directory, and how they are written durably: files appear whole (written aside, synced, renamed) or
+ * not at all. Anything else in there is ignored.
  *
  *   run.json      what was asked for, written before anything is started
  *   claim.json    the shim that has the run: linked into place, so there is never a second one
@@ -22,33 +22,33 @@ export interface RunRecord {
   place: Place
 }
 
-/** What the shim has to know of the machine to make the container's place. */
+/** What the shim has to know about the machine to set up the container. */
 export interface Place {
   /** Or why there are none. */
   namespaces: Namespaces | string
   /** What Sluice owns. */
   dataDirectory: string
-  /** Where a container works that does not say. */
+  /** The working directory of a container that names none. */
   podDirectory: string
   searchPath: string
   /** The program that makes terminals. */
   script?: string
 }
 
-/** How the shim starts the program: the whole command that puts it into its place, and what surrounds it. */
+/** How the shim starts the program: the whole command that sets up its namespaces, and its surroundings. */
 export interface Launch {
   command: readonly string[]
   env: Readonly<Record<string, string>>
   cwd: string
-  /** The command first says on descriptor 3 that the place is ready, or what is wrong with it. */
+  /** The command first reports on descriptor 3 that the setup is done, or what is wrong with it. */
   reportsReady: boolean
-  /** How many processes are between the shim and the program: each is the only child of the one before. */
+  /** How many processes are between the shim and the program: each is the only child of the previous one. */
   depth: number
-  /** It has its own process namespace: when its first process ends, all end. */
+  /** It has its own process namespace: when its first process ends, all others end. */
   ownsProcesses: boolean
   /** In the environment of every process of the run. */
   mark: string
-  /** Root as it was composed, for whoever joins; undefined when the program sees this machine as it is. */
+  /** The composed root, for commands that join; undefined when the program sees this machine's root. */
   root?: string
   workingDir: string
   /** A user namespace was needed. */
@@ -62,7 +62,7 @@ export interface Claim extends ProcessMark {
 export interface Running {
   startedAtMs: number
   program: ProcessMark
-  /** Its parent, where that lives in the namespaces around it; else the program itself. */
+  /** Its parent, if that lives in the surrounding namespaces; otherwise the program itself. */
   outer: ProcessMark
   launch: Launch
 }
@@ -82,7 +82,7 @@ export function writeRecord(directory: string, file: string, value: unknown): vo
   syncDirectory(directory)
 }
 
-/** The same for the record of a run, without holding up everything else while the disk takes its time. */
+/** The same for the record of a run, without blocking everything else while the disk syncs. */
 export async function recordRun(directory: string, record: RunRecord): Promise<void> {
   const aside = path.join(directory, `${RUN_FILE}.new`)
   const file = await open(aside, 'w', 0o600)
@@ -101,7 +101,7 @@ export async function recordRun(directory: string, record: RunRecord): Promise<v
   }
 }
 
-/** Only if nobody did before; says whether it was us. */
+/** Writes only if the file does not exist yet; returns whether it did. */
 export function claimRecord(directory: string, file: string, value: unknown): boolean {
   const aside = writeAside(directory, file, value)
   try {
@@ -137,7 +137,7 @@ function syncDirectory(directory: string): void {
   }
 }
 
-/** undefined when it is not there or not what it should be. */
+/** undefined when it is missing or malformed. */
 function readRecord<T>(directory: string, file: string, isRecord: (value: unknown) => value is T): T | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path.join(directory, file), 'utf8'))

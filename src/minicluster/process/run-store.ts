@@ -1,6 +1,6 @@
 /**
- * The runs that a data directory knows, in memory as on disk: read again whenever a shim gives notice. Where a shim died
- * without a word, what it left is ended and the run's end written in its stead.
+ * The runs in a data directory, in memory as on disk: read again whenever a shim sends a notice. If a shim died without
+ * recording the end, its processes are killed and the end is recorded in its place.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
@@ -24,9 +24,9 @@ export interface KnownRun extends RunId {
   record: RunRecord
   state: RunState
   running?: Running
-  /** Sent before there was anybody to get it. */
+  /** Sent before there was a process to receive it. */
   pendingSignal?: string
-  /** Nobody has begun it: a shim must be started, or started again. */
+  /** No shim has claimed it: one must be started, or started again. */
   isUnclaimed: boolean
 }
 
@@ -54,7 +54,7 @@ function names(directory: string): string[] {
 
 export const podsOnDisk = (directory: string): string[] => names(path.join(directory, 'pods')).filter((name) => NAME.test(name))
 
-/** Whatever is not the directory of a run is left alone. */
+/** Anything that is not the directory of a run is left alone. */
 export function runsOnDisk(directory: string, nowMs: number): KnownRun[] {
   return podsOnDisk(directory).flatMap((podUid) =>
     names(path.join(directory, 'pods', podUid, 'runs'))
@@ -70,7 +70,7 @@ export function runsOnDisk(directory: string, nowMs: number): KnownRun[] {
   )
 }
 
-/** undefined where nothing was ever asked for: such a directory is what a crash left before the record was written. */
+/** undefined where there is no record: such a directory was left by a crash before the record was written. */
 function readKnown(directory: string, id: RunId, nowMs: number): KnownRun | undefined {
   const at = runDirectory(directory, id)
   const record = readRun(at)
@@ -78,7 +78,7 @@ function readKnown(directory: string, id: RunId, nowMs: number): KnownRun | unde
   return { ...id, directory: at, record, ...stateOf(at, record, nowMs) }
 }
 
-/** What the files say now; a run whose shim is gone is brought to its end. */
+/** What the files say now; a run whose shim is gone is ended. */
 export function stateOf(directory: string, record: RunRecord, nowMs: number): Pick<KnownRun, 'state' | 'running' | 'isUnclaimed'> {
   const settled = (state: RunState, running?: Running) => ({ state, running, isUnclaimed: false })
   const ended = readEnded(directory)
@@ -93,7 +93,7 @@ export function stateOf(directory: string, record: RunRecord, nowMs: number): Pi
       running === undefined ? { phase: 'starting' } : { phase: 'running', startedAtMs: running.startedAtMs, pid: running.program.pid },
       running,
     )
-  // It may have written its end between our two looks.
+  // It may have written its end between the two reads.
   const meanwhile = readEnded(directory)
   if (meanwhile !== undefined) return settled(meanwhile)
   return settled(endOfLost(directory, { running, isSameBoot, nowMs }))
@@ -116,12 +116,12 @@ function endOfLost(directory: string, { running, isSameBoot, nowMs }: Lost): End
   try {
     writeRecord(directory, ENDED_FILE, ended)
   } catch {
-    // A full disk: whoever reads it next comes to the same end.
+    // A full disk: the next read comes to the same result.
   }
   return ended
 }
 
-/** All of a run at once, whoever they have become. */
+/** Kills all processes of a run at once, whatever they have become. */
 export function endProcesses(running: Running): void {
   const { launch } = running
   if (isAlive(running.program)) sendSignal(running.program.pid, 'SIGKILL')

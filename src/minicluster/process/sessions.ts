@@ -1,4 +1,4 @@
-/** Commands in containers, and the terminals of containers, as sessions that somebody far away is connected to. */
+/** Commands in containers, and containers' terminals, as sessions with a remote client. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -41,9 +41,9 @@ export function startSession(line: CommandLine, output: Pick<ExecStart, 'stdout'
     },
     kill() {
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-      // Looked for before anything is ended: who loses his parent is no longer found below it.
+      // Looked up before anything is killed: a process that loses its parent is no longer found below it.
       for (const pid of [...descendantsOf(child.pid), child.pid]) sendSignal(pid, 'SIGKILL')
-      // Nobody wants the rest, and the pipes are closed only when it is read.
+      // The rest of the output is discarded, but it must be read for the pipes to close.
       for (const stream of streams) stream.resume()
     },
   }
@@ -60,7 +60,7 @@ function exitOf(child: ChildProcess): Promise<number> {
   })
 }
 
-/** Input that nobody takes any more is lost, as it is on a pipe whose reader has left. */
+/** Input that nothing reads any more is lost, as on a pipe whose reader has left. */
 function written(stream: Writable, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     if (stream.writable) stream.write(chunk, () => resolve())
@@ -91,7 +91,7 @@ export async function attachSession(directory: string, start: Omit<ExecStart, 'c
   }
 }
 
-/** The path of a socket must be short, and that of a data directory need not be: it is reached through an open directory. */
+/** The path of a socket must be short, but that of a data directory may be long: it is reached through an open directory. */
 async function connectTo(directory: string): Promise<Socket> {
   const fd = openSync(directory, 'r')
   try {

@@ -1,9 +1,9 @@
-/** Signals to a run: to its first process, as container runtimes send them, which has to pass them on; SIGKILL is for all of it. */
+/** Signals to a run: to its first process, as container runtimes send them, which has to pass them on; SIGKILL goes to all. */
 import { constants as system } from 'node:os'
 import { isAlive, sendSignal } from './process-table.ts'
 import { endProcesses, type KnownRun } from './run-store.ts'
 
-/** A run that has ended, or that nobody knows, is left alone; one that is about to begin gets it when it has. */
+/** A run that has ended or is unknown is left alone; one that is about to start gets the signal once it has. */
 export async function signalRun(run: KnownRun | undefined, name: string): Promise<void> {
   const signal = signalNamed(name)
   if (signal === undefined) throw new Error(`${name} is no signal of this system`)

@@ -1,11 +1,11 @@
-/** Terminals by way of `script`, which makes one without any module that would have to be compiled for this machine. */
+/** Terminals by way of `script`, which needs no native module compiled for this machine. */
 import { spawn } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
 import { childrenOf, markOf } from './process-table.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The command in a terminal of its own: its only child is what the command line names. It ends as the command does. */
+/** The command in its own terminal: the only child is what the command line names. It exits as the command does. */
 export const terminalCommand = (script: string, command: readonly string[]): string[] => [
   script,
   '-q',
@@ -16,7 +16,7 @@ export const terminalCommand = (script: string, command: readonly string[]): str
   '/dev/null',
 ]
 
-/** A terminal is there a moment after its process; one whose process has ended never will be. */
+/** A terminal exists a moment after its process; one whose process has ended never will. */
 const TRIES = 100
 const TRY_MS = 20
 
@@ -33,7 +33,7 @@ export async function resizeTerminal(starter: number, columns: number, rows: num
   }
 }
 
-/** `script` itself has none: the first process below that has one has the right one. */
+/** `script` itself has none: the first process below it that has one has the right one. */
 function terminalBelow(starter: number): string | undefined {
   for (let pid = childrenOf(starter)[0], depth = 0; pid !== undefined && depth < 3; pid = childrenOf(pid)[0], depth++) {
     const terminal = terminalOf(pid)

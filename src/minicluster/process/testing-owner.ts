@@ -1,6 +1,6 @@
 /**
- * A program for tests: owns a machine and does as it is told, one JSON text per line, so that it can be another user's, and
- * can be killed without a word.
+ * A program for tests: owns a machine and executes commands, one JSON text per line, so that it can run as another user, and
+ * can be killed without warning.
  */
 import { createInterface } from 'node:readline'
 import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'

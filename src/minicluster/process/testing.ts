@@ -1,4 +1,4 @@
-/** For tests of real processes: a machine in a directory of its own, with the shim built from source, and time as it is. */
+/** For tests of real processes: a machine in its own directory, with the shim built from source, in real time. */
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export interface Testbed {
   /** The built shim. */
   shim: string
   open(): ProcessMachine
-  /** A process that owns the machine, as root or as somebody without rights. */
+  /** A process that owns the machine, as root or as an unprivileged user. */
   owner(uid?: number): Owner
   clear(): void
 }
@@ -118,7 +118,7 @@ export const aRun = (command: readonly string[], more: Partial<RunSpec> = {}): R
 export const stateOfRun = (machine: ContainerMachine, run: RunId): RunState | undefined =>
   machine.runsOf(run.podUid).find((one) => one.container === run.container && one.attempt === run.attempt)?.state
 
-/** Waits for notices, not for time; the limit is for the test that would otherwise never end. */
+/** Waits for notifications rather than polling; the limit is for a test that would otherwise never end. */
 export function until(machine: ContainerMachine, run: RunId, isReached: (state: RunState) => boolean, limitMs = 20_000): Promise<RunState> {
   return new Promise((resolve, reject) => {
     const check = (): void => {
@@ -183,7 +183,7 @@ export function commandLines(): string[] {
     })
 }
 
-/** A command in a terminal: types, and gives back all that was shown. */
+/** A command in a terminal: types input, and returns all that was shown. */
 export async function execInTerminal(
   machine: ContainerMachine,
   run: RunId,

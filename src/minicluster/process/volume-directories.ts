@@ -1,5 +1,5 @@
 /**
- * Directories of volumes on this machine's disk. Only direct children of the root are made or removed: a path that leads
+ * Directories of volumes on this machine's disk. Only direct children of the root are created or removed: a path that leads
  * anywhere else, by name or by link, is refused.
  */
 import { lstat, mkdir, realpath, rm } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export function volumeDirectories(root: string): VolumeDirectories {
     },
     async remove(path) {
       check(path)
-      // The root itself may be a link; what is below it is never followed.
+      // The root itself may be a link; links below it are never followed.
       const real = await realRoot(root)
       if (real !== undefined) await rm(resolve(real, basename(path)), { recursive: true, force: true })
     },

@@ -1,7 +1,7 @@
 /**
  * Volumes of files that come from objects, as kubelet keeps them: the files are in a directory named by the time, `..data`
  * points to it, and every name in the volume points through `..data`. Changing them is one rename, so that a reader sees
- * all of the old or all of the new.
+ * either all of the old files or all of the new ones.
  */
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -15,7 +15,7 @@ export async function writeVolumeFiles(directory: string, files: readonly Volume
   await mkdir(directory, { recursive: true })
   const current = await readlink(path.join(directory, DATA)).catch(() => undefined)
   if (current !== undefined && (await isSame(path.join(directory, current), files))) {
-    // A crash may have come after the switch and before the names.
+    // A crash may have come between the switch and the linking of the names.
     await linkNames(directory, files)
     await removeOthers(directory, current)
     return
@@ -76,14 +76,14 @@ async function linkNames(directory: string, files: readonly VolumeFile[]): Promi
   }
 }
 
-/** Names whose files went, and the directories of earlier times. */
+/** Names whose files are gone, and the directories of earlier versions. */
 async function removeOthers(directory: string, current: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (name === DATA || name === current) continue
     const at = path.join(directory, name)
     if (name.startsWith('..')) await rm(at, { recursive: true, force: true })
     else if ((await readlink(at).catch(() => undefined))?.startsWith(`${DATA}/`)) {
-      // What it points to decides: the name stays as long as there is something of that name.
+      // Its target decides: the name stays as long as there is something of that name.
       const isThere = await lstat(path.join(directory, current, name)).then(
         () => true,
         () => false,

@@ -74,7 +74,7 @@ describe('the scheduler', () => {
       await world.settle()
       assert.deepEqual(await nodesOf(world.member), { p: 'b' })
       const recorded = (await eventsOf(world.member, 'p')).filter((line) => /^(FailedScheduling|Scheduled)/.test(line))
-      // A new node is tainted until it is known to be ready: that is said, too, and nothing is said twice.
+      // A new node is tainted until it is known to be ready: that is reported, too, and nothing is reported twice.
       assert.deepEqual(recorded, [
         'FailedScheduling: no nodes available to schedule pods',
         `FailedScheduling: ${TOO_SMALL.replace('Insufficient cpu', 'node(s) had untolerated taint(s)')}`,

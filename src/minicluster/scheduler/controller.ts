@@ -1,10 +1,10 @@
 /**
- * Gives every pod a node, as kube-scheduler does, in the order of their priority. Sole writer of: a pod's binding, its
- * condition PodScheduled while there is none, its nominated node, the condition DisruptionTarget of pods that make room,
- * the selected node of claims that wait for their first pod, and the claimRef of volumes matched to them.
+ * Assigns every pod to a node, as kube-scheduler does, in order of priority. Sole writer of: a pod's binding, its
+ * condition PodScheduled while it has none, its nominated node, the condition DisruptionTarget of preempted pods,
+ * the selected node of claims that wait for their first consumer, and the claimRef of volumes matched to them.
  * Reads: nodes, pods, claims, volumes, classes, namespaces, services and owners (to spread by), budgets. Runs again when
- * a pod appears, when a claim of a pod changes, and when something changes that may help a pod that waits.
- * Deletion: nothing to undo. State: 2 KiB per node, 1 KiB per pod on a node, 2 KiB per kind of pod that waits.
+ * a pod appears, when a claim of a pod changes, and when something changes that may help a waiting pod.
+ * Deletion: nothing to undo. State: 2 KiB per node, 1 KiB per pod on a node, 2 KiB per kind of waiting pod.
  */
 import {
   NAMESPACES,
@@ -29,7 +29,7 @@ import { podInfo } from './state/pod-info.ts'
 import { classOf } from './volumes/claims.ts'
 
 const BY_CLAIM = 'claim'
-/** Decisions are taken one by one; this many bindings may be on their way. */
+/** Decisions are made one by one; this many bindings may be in flight. */
 const CONCURRENCY = 16
 
 export function scheduler(): Controller {
@@ -58,7 +58,7 @@ export function scheduler(): Controller {
     observe(ref, pod, read) {
       const view = viewOf(read)
       const outcome = scheduling.look(ref, pod, view)
-      // Pods to be sent away are changed as the cache has them now, not as they were when they came.
+      // Victims are patched as the cache has them now, not as they were when they were placed.
       const victims =
         outcome.kind === 'preempt'
           ? outcome.victims.map((victim) => read.get(PODS, victim.metadata.namespace ?? '', victim.metadata.name ?? '') ?? victim)
@@ -71,7 +71,7 @@ export function scheduler(): Controller {
 
 const viewOf = (read: Reader): SchedulingView => ({ objects: lookupsOf(read), nowMs: read.nowMs() })
 
-/** Each passes on to the scheduler what the cache has now, whatever the event was, and which pods to run at once. */
+/** Each passes the object's current state in the cache to the scheduler, whatever the event was, and enqueues pods. */
 function watchesOf(scheduling: Scheduling): Watch[] {
   const other = (resource: Resource, kind: Parameters<Scheduling['followOther']>[0]): Watch =>
     via(resource, (object, read) => {
@@ -90,7 +90,7 @@ function watchesOf(scheduling: Scheduling): Watch[] {
       const ref = refOf(pod)
       const now = read.get(PODS, ref.namespace, ref.name)
       scheduling.followPod(ref, now, viewOf(read))
-      // Also those that were there at the start are waited for: all pods compete by their priority alone.
+      // Pods that existed at the start are queued the same way: all pods compete by priority alone.
       return now !== undefined && isToBePlaced(now) ? [ref] : []
     }),
     other(PERSISTENT_VOLUME_CLAIMS, 'claim'),

@@ -1,4 +1,4 @@
-/** Why no node will do, in the words of Kubernetes: how many nodes gave which reason, and what preemption could not change. */
+/** Why no node will do, worded as in Kubernetes: how many nodes gave which reason, and what preemption could not change. */
 import type { Rejection } from './filters/filter.ts'
 
 export const NO_NODES = 'no nodes available to schedule pods'
@@ -16,7 +16,7 @@ export function histogram(rejections: Iterable<Rejection>, others?: { reason: st
     .join(', ')
 }
 
-/** `why` is a histogram, or the one sentence that holds for all nodes. */
+/** `why` is a histogram, or one message that holds for all nodes. */
 export function unavailable(nodes: number, why: string, preemption?: string): string {
   const reasons = why === '' ? '' : ` ${why}.`
   const after = preemption === undefined ? '' : ` ${NOTHING_TO_DEALLOCATE}, preemption: ${preemption}`
@@ -28,7 +28,7 @@ export const preemptionFailed = (nodes: number, tried: readonly Rejection[]): st
   unavailable(nodes, histogram(tried, { reason: NOT_HELPFUL, count: nodes - tried.length }))
 
 /**
- * When the pod itself is the reason, no node is asked. Kubernetes then looks for what the plugin for claims on devices has
- * noted about the pod, which has not been asked either, and says so.
+ * When the pod itself is the reason, no node is checked. Kubernetes then looks for the state that the DynamicResources
+ * plugin keeps about the pod, which has not run either, and reports that.
  */
 export const refusedByItself = (nodes: number, why: string): string => `${unavailable(nodes, why)} not found`

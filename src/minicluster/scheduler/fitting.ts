@@ -1,6 +1,6 @@
 /**
- * One pod before all filters: prepared once, then asked of node after node. Nodes are also asked with the pods in mind
- * that are nominated to them and matter as much: their place is not taken from them.
+ * One pod against all filters: prepared once, then checked on node after node. Pods that are nominated to a node and
+ * have at least the same priority are taken into account: their place is not taken from them.
  */
 import { FILTERS } from './filters/all.ts'
 import { isRefusal, type Prepared, type Rejection } from './filters/filter.ts'
@@ -11,11 +11,11 @@ import type { PodInfo } from './state/pod-info.ts'
 export class Fitting {
   /** No node will do. */
   readonly refused: Rejection | undefined
-  /** The only nodes that can do, when the pod names them. */
+  /** The only possible nodes, when the pod names them. */
   readonly only: ReadonlySet<string> | undefined
-  /** Some filter's answer depends on more than the node it is asked about. */
+  /** Some filter's answer depends on more than the node being checked. */
   readonly isWide: boolean
-  /** Nodes asked so far. */
+  /** Nodes checked so far. */
   asked = 0
   readonly #prepared: Prepared[] = []
   readonly #pod: PodInfo
@@ -42,7 +42,7 @@ export class Fitting {
     if (node.nominated.size === 0) return this.#checkAll(node)
     const rivals = [...node.nominated.values()].filter(({ uid, priority }) => uid !== this.#pod.uid && priority >= this.#pod.priority)
     if (rivals.length === 0) return this.#checkAll(node)
-    // With them, because they come; and without them, because they may not: what they bring cannot be relied on.
+    // With them, because they will come; and without them, because they may not: nothing may depend on them.
     const crowded = node.copy()
     for (const rival of rivals) this.simulate(rival, crowded, 1)
     const rejection = this.#checkAll(crowded)
@@ -50,7 +50,7 @@ export class Fitting {
     return rejection ?? this.#checkAll(node)
   }
 
-  /** Puts a pod on a copied node or takes it away, before the eyes of all filters. To be undone by the opposite. */
+  /** Puts a pod on a copied node or removes it, and lets all filters know. To be undone by the opposite. */
   simulate(other: PodInfo, copied: NodeState, sign: 1 | -1): void {
     if (sign === 1) copied.add(other)
     else copied.remove(other.key)

@@ -1,4 +1,4 @@
-/** What the scheduler looks up beside nodes and pods, from the caches. One set of look-ups serves one decision. */
+/** What the scheduler looks up besides nodes and pods, from the caches. One set of look-ups serves one decision. */
 import {
   NAMESPACES,
   PERSISTENT_VOLUME_CLAIMS,
@@ -23,7 +23,7 @@ export function lookupsOf(read: Reader): Lookups {
   return {
     claim: (namespace, name) => read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name),
     volume: (name) => read.get(PERSISTENT_VOLUMES, '', name),
-    // Asked for every node, sorted once.
+    // Used for every node, so sorted only once.
     volumesOfClass(storageClass) {
       const known = volumes.get(storageClass) ?? [...read.byIndex(PERSISTENT_VOLUMES, BY_CLASS, storageClass)].sort(byName)
       volumes.set(storageClass, known)

@@ -1,4 +1,4 @@
-/** What is written for what was decided. Pure. */
+/** The writes that follow from a decision. Pure. */
 import { formatTime } from '../../base/clock.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
@@ -55,7 +55,7 @@ function bind(pod: Pod, node: string): Action {
   }
 }
 
-/** The server says so when it makes the pod; only what somebody took away is put back. */
+/** The server sets the condition when it creates the pod; it is only restored if somebody removed it. */
 function sayGated(pod: Pod, nowMs: number): Action[] {
   const message = 'Scheduling is blocked due to non-empty scheduling gates'
   if (findCondition(conditionsOf(pod), SCHEDULED) !== undefined) return []
@@ -65,13 +65,13 @@ function sayGated(pod: Pod, nowMs: number): Action[] {
 }
 
 function sayUnschedulable({ pod, message, nomination }: Extract<Outcome, { kind: 'unschedulable' }>, nowMs: number): Action[] {
-  // While pods are leaving for this one, the message from when they were preempted still holds.
+  // While victims are terminating for this pod, the message from the preemption still holds.
   if (nomination === 'awaited' && findCondition(conditionsOf(pod), SCHEDULED)?.reason === 'Unschedulable') return []
   return patchStatus(pod, { node: nomination === 'void' ? '' : undefined, message, nowMs })
 }
 
 interface Said {
-  /** Promised to the pod from now on: a name, none (empty), or as before (undefined). */
+  /** The nominated node from now on: a name, none (empty), or as before (undefined). */
   node?: string
   message?: string
   nowMs: number
@@ -108,7 +108,7 @@ function preempt(victim: Pod, { pod, node, nowMs }: { pod: Pod; node: string; no
 function promise(volume: PersistentVolume, claim: PersistentVolumeClaim): Action {
   const { namespace, name, uid, resourceVersion } = claim.metadata
   const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion }
-  // A volume that somebody made for this claim alone is not ours to give back.
+  // A volume that somebody reserved for this claim is not ours to make available again.
   const annotations = volume.spec?.claimRef === undefined ? { [BOUND_BY_CONTROLLER]: 'yes' } : {}
   return { do: 'patch', resource: PERSISTENT_VOLUMES, of: volume, patch: { metadata: { annotations }, spec: { claimRef } } }
 }

@@ -1,6 +1,6 @@
 /**
- * DefaultPreemption: on which node the departure of less important pods would make room, and of which. Budgets are
- * respected where possible, then the least important pods go, as few as possible; the same snapshot gives the same answer.
+ * DefaultPreemption: on which node removing less important pods would make the pod fit, and which ones. Budgets are
+ * respected where possible; then the least important pods go, as few as possible; the same snapshot gives the same answer.
  */
 import type { Pod, PodDisruptionBudget } from '../../kinds/kubernetes/types.ts'
 import { matchesLabels } from '../../kube/selector.ts'
@@ -15,7 +15,7 @@ export interface Candidate {
   node: NodeState
   /** Most important first. */
   victims: readonly PodInfo[]
-  /** How many of them go against a budget. */
+  /** How many of them violate a budget. */
   violations: number
 }
 
@@ -42,11 +42,11 @@ export interface Search {
   pod: PodInfo
   fitting: Fitting
   snapshot: Snapshot
-  /** Where taking pods away might help, in the order to look. */
+  /** Where removing pods might help, in the order to try. */
   nodes: readonly NodeState[]
 }
 
-/** The best candidate, or what every node said. */
+/** The best candidate, or the rejection of every node. */
 export function findVictims(search: Search): { best: Candidate } | { tried: Rejection[] } {
   const { nodes, snapshot } = search
   const enough = Math.min(nodes.length, Math.max(MIN_CANDIDATES, Math.trunc((nodes.length * MIN_CANDIDATES_PERCENT) / 100)))
@@ -67,7 +67,7 @@ export function findVictims(search: Search): { best: Candidate } | { tried: Reje
   return best === undefined ? { tried } : { best }
 }
 
-/** Without all that matter less the pod must fit; then as many as possible are let stay, the most important first. */
+/** The pod must fit without all less important pods; then as many of those as possible are kept, most important first. */
 function victimsOn(node: NodeState, { pod, fitting, snapshot }: Search, budgets: readonly PodDisruptionBudget[]): Candidate | Rejection {
   const possible = [...node.pods.values()].filter((other) => other.priority < pod.priority)
   if (possible.length === 0) return NO_VICTIMS
@@ -98,7 +98,7 @@ function victimsOn(node: NodeState, { pod, fitting, snapshot }: Search, budgets:
 
 type StartOf = (pod: PodInfo) => number
 
-/** A pod that has not started has started just now. */
+/** A pod that has not started counts as started just now. */
 function startTimes(nowMs: number): StartOf {
   return ({ pod }) => {
     const started = Date.parse(pod.status?.startTime ?? '')
@@ -108,11 +108,11 @@ function startTimes(nowMs: number): StartOf {
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Higher priority first, then whoever started earlier. */
+/** Higher priority first, then the one that started earlier. */
 const byImportance = (a: PodInfo, b: PodInfo, startOf: StartOf): number =>
   b.priority - a.priority || startOf(a) - startOf(b) || byText(a.key, b.key)
 
-/** Which pods could not go without a budget being broken, if all before them in the list had gone. */
+/** Which pods could not go without violating a budget, if all before them in the list had gone. */
 function splitByBudget(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): { violating: PodInfo[]; others: PodInfo[] } {
   const left = budgets.map((budget) => ({
     namespace: budget.metadata.namespace,
@@ -143,7 +143,7 @@ function splitByBudget(pods: readonly PodInfo[], budgets: readonly PodDisruption
   return { violating, others }
 }
 
-/** Fewest broken budgets, then the least important victims, then the fewest, then those that have run the shortest. */
+/** Fewest violated budgets, then the least important victims, then the fewest, then those that have run the shortest. */
 function bestOf(candidates: readonly Candidate[], startOf: StartOf): Candidate | undefined {
   const measures: ((candidate: Candidate) => number)[] = [
     ({ violations }) => violations,

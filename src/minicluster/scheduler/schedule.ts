@@ -1,7 +1,7 @@
 /**
- * Where a pod goes: a pure function of the pod and the snapshot. Every node is asked until enough are found (in large
- * clusters not all), the best of them wins, and of equals the first by name. When none will do, whose departure would help.
- * Cost: one look at every node at worst; see `looked`.
+ * Where a pod goes: a pure function of the pod and the snapshot. Nodes are checked until enough are found (in large
+ * clusters not all), the best of them wins, and of equals the first by name. If none fits: which pods to preempt.
+ * Cost: one check of every node at worst; see `looked`.
  */
 import { histogram, NO_NODES, preemptionFailed, refusedByItself, unavailable } from './diagnosis.ts'
 import { FILTERS } from './filters/all.ts'
@@ -15,29 +15,29 @@ import type { PodInfo } from './state/pod-info.ts'
 
 export type Decision = (
   | { kind: 'node'; node: string }
-  /** These pods have to go from the node first. */
+  /** These pods have to leave the node first. */
   | { kind: 'preempt'; node: string; victims: readonly PodInfo[]; message: string; rejectedBy: ReadonlySet<string> }
   | ({ kind: 'unschedulable'; nomination: Nomination } & Verdict)
 ) & {
-  /** How many times a node was looked at. */
+  /** How many times a node was checked. */
   looked: number
 }
 
 export interface Verdict {
   message: string
-  /** Names of the filters that said no. */
+  /** Names of the filters that rejected nodes. */
   rejectedBy: ReadonlySet<string>
   memo?: Memo
 }
 
-/** The node promised to a pod before: void, still meant for it, or awaited, because pods are leaving it for this one. */
+/** The node the pod was nominated to: void, still reserved for it, or awaited, because pods are leaving it for this one. */
 export type Nomination = 'void' | 'kept' | 'awaited'
 
-/** What nodes said to a pod of the same kind before: good for those that have not changed since. */
+/** What nodes answered to a pod of the same kind before: valid for those that have not changed since. */
 export type Memo = ReadonlyMap<string, { version: number; rejection: Rejection }>
 
 export interface Hints {
-  /** A node to be tried before all others: the one chosen before, when the outcome of that choice is not known. */
+  /** A node to be tried before all others: the one chosen before, when the outcome of that write is unknown. */
   first?: string
   memo?: Memo
 }
@@ -87,7 +87,7 @@ interface Asking {
   memo: Memo | undefined
 }
 
-/** Each pod begins at another place, so that all nodes get their turn and the same pod the same nodes. */
+/** Each pod starts at a different node, so that all nodes get their turn; the same pod always starts at the same one. */
 function askNodes(
   pod: PodInfo,
   fitting: Fitting,
@@ -109,7 +109,7 @@ function askNodes(
   return { feasible, rejections }
 }
 
-/** How many nodes to compare: all of a few, a part of many. */
+/** How many nodes to compare: all of few, a part of many. */
 export function enoughOf(nodes: number): number {
   if (nodes < FEW_NODES) return nodes
   const percent = Math.max(MIN_PERCENT, 50 - Math.trunc(nodes / 125))

@@ -10,13 +10,13 @@ import { aNode, aPod, aSnapshot, lookupsIn, NOW_MS, type PodAsked } from './test
 
 const ZONE = 'topology.kubernetes.io/zone'
 
-/** The scheduler's memory with a cache and a queue around it, but no server: what is decided happens on demand. */
+/** The scheduler's state with a cache and a queue around it, but no server: decisions take effect on demand. */
 class Model {
   readonly scheduling = new Scheduling()
   readonly nodes = new Map<string, Node>()
   readonly pods = new Map<string, Pod>()
   readonly answers = new Map<string, string>()
-  /** Decided, and not yet shown by the cache. */
+  /** Decided, and not yet visible in the cache. */
   readonly underway = new Map<string, string>()
   readonly #queue = new Set<string>()
   readonly #later = new Map<string, number>()
@@ -43,7 +43,7 @@ class Model {
     this.#queue.add(name)
   }
 
-  /** Runs every pod that is enqueued, until none is; what keeps changing its message is run later. */
+  /** Runs every queued pod, until there are none; those whose message keeps changing are run later. */
   drain(): void {
     for (let i = 0; this.#queue.size > 0; i++) {
       assert.ok(i < 10_000, 'never comes to rest')
@@ -53,7 +53,7 @@ class Model {
     }
   }
 
-  /** Lets time pass for those that asked to be looked at later, and for nobody else. */
+  /** Lets time pass for pods that asked for a requeue, and for no others. */
   rest(): void {
     this.drain()
     for (let i = 0; this.#later.size > 0; i++) {
@@ -68,7 +68,7 @@ class Model {
     }
   }
 
-  /** The cache shows what was decided. */
+  /** Makes decisions visible in the cache. */
   show(): void {
     for (const [name, node] of [...this.underway]) {
       this.underway.delete(name)
@@ -144,7 +144,7 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-/** `check` after every step, with the pods placed by it. */
+/** Runs `check` after every step, with the pods placed by it. */
 function play(list: readonly Step[], check: (model: Model) => void = () => {}): Model {
   const model = new Model()
   const zones = ['east', 'west', 'north']
@@ -160,7 +160,7 @@ function play(list: readonly Step[], check: (model: Model) => void = () => {}): 
     } else if (step.do === 'show') model.show()
     else {
       const name = `n${step.at}`
-      // Never smaller than what is on it: that no scheduler can prevent.
+      // Never smaller than what is on it: no scheduler could prevent that.
       const held = model.on(name).reduce((sum, pod) => sum + cpuOf(pod), 0)
       const cpu = Math.max(step.cpu * 1000, held)
       model.setNode(name, aNode(name, { cpu: `${cpu}m`, labels: { [ZONE]: zones[step.at % 3] ?? '' }, pods: 8 }))

@@ -1,6 +1,6 @@
 /**
- * The scheduler's memory between decisions: follows the caches, remembers what it has decided and what it waits for, and
- * looks at one pod at a time. A decision is taken and its place reserved in one go, so that the next one sees it.
+ * The scheduler's state between decisions: follows the caches, remembers what it has decided and what it waits for, and
+ * handles one pod at a time. Deciding and reserving happen in one step, so that the next decision sees it.
  */
 import type { Node, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -21,7 +21,7 @@ export type Outcome =
   | { kind: 'idle' }
   | { kind: 'gated'; pod: Pod }
   | { kind: 'bind'; pod: Pod; node: string }
-  /** The node is chosen; the pod follows when its claims are bound. Only what is still to be written. */
+  /** The node is chosen; the pod is bound when its claims are. Contains only what is still to be written. */
   | { kind: 'volumes'; pod: Pod; node: string; volumes: FoundVolumes }
   | { kind: 'unschedulable'; pod: Pod; message: string; nomination: 'void' | 'kept' | 'awaited'; retryAfterMs?: number }
   | { kind: 'preempt'; pod: Pod; node: string; victims: readonly Pod[]; message: string }
@@ -35,7 +35,7 @@ const IDLE: Outcome = Object.freeze({ kind: 'idle' })
 
 export class Scheduling {
   readonly cluster = new ClusterState()
-  /** How many times a node was looked at, over all decisions. */
+  /** How many times a node was checked, over all decisions. */
   looked = 0
   readonly #unschedulable = new UnschedulableQueue((key, priority) => this.#enqueue(key, priority))
   readonly #queues = new Set<(ref: ObjectRef, priority?: Priority) => void>()
@@ -93,7 +93,7 @@ export class Scheduling {
     return outcome
   }
 
-  /** What is known without looking at any node. */
+  /** The answer, if it is known without checking any node. */
   #answer(info: PodInfo, nowMs: number): Outcome | undefined {
     if (this.#unschedulable.isEmpty) return undefined
     const answer = this.#unschedulable.answerFor(info, signatureOf(info), nowMs)
@@ -121,7 +121,7 @@ export class Scheduling {
     this.#unschedulable.leave(info.key)
     const toDelete: Pod[] = []
     for (const { key, pod, isTerminating } of victims) {
-      // Nobody but us knows of a pod that waits for its volumes: it gives up its place and looks for another.
+      // Only we know of a pod that waits for its volumes: it gives up its reservation and looks for another node.
       if (this.cluster.reservation(key)?.isBinding === false) {
         this.cluster.release(key)
         this.#enqueue(key, 'normal')
@@ -154,7 +154,7 @@ export class Scheduling {
     return { kind: 'volumes', pod: info.pod, node: name, volumes }
   }
 
-  /** Passes on to waiting pods what the decision changed, compared with what was reserved before. */
+  /** Notifies waiting pods of what the decision changed, compared with what was reserved before. */
   #settle(key: string, before: { info: PodInfo; node: string } | undefined, view: SchedulingView): void {
     const now = this.cluster.reservation(key)
     if (before?.node === now?.node) return
@@ -174,7 +174,7 @@ export class Scheduling {
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
-/** Pods of other schedulers, assigned, leaving or finished ones are none of our business. */
+/** Pods of other schedulers, and assigned, terminating or finished ones, are ignored. */
 export function isToBePlaced({ metadata, spec, status }: Pod): boolean {
   if ((spec?.schedulerName ?? SCHEDULER_NAME) !== SCHEDULER_NAME || (spec?.nodeName ?? '') !== '') return false
   return metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed'

@@ -1,4 +1,4 @@
-/** What a decision is based on: what is where, and the objects that claims, spreading and budgets ask for. */
+/** What a decision is based on: nodes with their pods, and the objects needed for claims, spreading and budgets. */
 import type {
   PersistentVolume,
   PersistentVolumeClaim,

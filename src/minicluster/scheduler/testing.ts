@@ -115,7 +115,7 @@ export const on = (node: string, pod: Pod): Pod => ({
   spec: { ...pod.spec, nodeName: node },
 })
 
-/** What one filter says about each node: `yes`, or its reasons, marked where nobody's leaving would help. */
+/** The answer of one filter for each node: `yes`, or its reasons, marked where removing pods would not help. */
 export function verdicts(filterName: string, pod: Pod, objects: Objects): Record<string, string> | string {
   const snapshot = aSnapshot(objects)
   const filter = FILTERS.find(({ name }) => name === filterName)

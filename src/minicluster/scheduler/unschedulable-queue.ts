@@ -1,9 +1,9 @@
 /**
- * Pods that no node would take, waiting for something to change. Pods that are alike wait together: one of them is tried
- * again when a change may help (the filters say which), and only when the answer has changed do the others hear of it. So
- * a change costs one try per kind of pod, however many wait. Other changes can only alter the words of the answer: it is
- * renewed when there is nothing better to do, and while it keeps changing only every few seconds.
- * State: about 2 KiB per kind of pod and one entry per pod that waits.
+ * Pods that fit on no node, waiting for a change. Pods that are alike wait together: one of them is retried when a
+ * change may help (the filters say which), and only when the answer has changed are the others enqueued. So
+ * a change costs one attempt per kind of pod, however many wait. Other changes can only alter the message: it is
+ * refreshed when there is nothing better to do, and while it keeps changing only every few seconds.
+ * State: about 2 KiB per kind of pod and one entry per waiting pod.
  */
 import type { Priority } from '../../runtime/controller.ts'
 import { FILTERS } from './filters/all.ts'
@@ -14,27 +14,27 @@ import type { PodInfo } from './state/pod-info.ts'
 
 interface Kind {
   readonly signature: string
-  /** The first of them is tried for all. */
+  /** The first of them is tried on behalf of all. */
   readonly members: Set<string>
   /** Any of them: to the filters they are the same. */
   example: PodInfo
   verdict: Verdict
-  /** Whether to try again, and how soon. */
+  /** Whether to retry, and how soon. */
   due: 'no' | 'sometime' | 'now'
   /** Before then, only changes that may help cause another attempt, and no new event. */
   quietUntilMs: number
-  /** How often the words have changed in a row. */
+  /** How often the message has changed in a row. */
   streak: number
 }
 
 export interface Answer {
   message: string
-  /** The words have changed, but too soon after the last time. */
+  /** The message has changed, but too soon after the last time. */
   retryAfterMs?: number
 }
 
 const MIN_QUIET_MS = 1000
-/** Also between looks at the words alone, when every node has to be asked for them. */
+/** Also the interval at which the message is refreshed when that means checking every node. */
 const MAX_QUIET_MS = 5000
 
 export class UnschedulableQueue {
@@ -51,7 +51,7 @@ export class UnschedulableQueue {
     return this.#kinds.size === 0
   }
 
-  /** What is known for a pod, when it need not be tried: it waits and another is tried for it, or its like was just tried. */
+  /** The known answer for a pod that need not be tried: another is tried on its behalf, or a pod like it was just tried. */
   answerFor(pod: PodInfo, signature: string, nowMs: number): Answer | undefined {
     const own = this.#byPod.get(pod.key)
     if (own !== undefined && own.signature !== signature) this.leave(pod.key)
@@ -65,12 +65,12 @@ export class UnschedulableQueue {
     return isTooSoon && !isTriedFor ? { message, retryAfterMs: kind.quietUntilMs - nowMs } : { message }
   }
 
-  /** What nodes said before to pods like this. */
+  /** What nodes answered to pods like this before. */
   memoFor(signature: string): Verdict['memo'] {
     return this.#kinds.get(signature)?.verdict.memo
   }
 
-  /** A pod was tried in vain. */
+  /** A pod was tried and fits nowhere. */
   enter(pod: PodInfo, signature: string, { verdict, nowMs }: { verdict: Verdict; nowMs: number }): Answer {
     const known = this.#kinds.get(signature)
     const kind = known ?? { signature, members: new Set<string>(), example: pod, verdict, due: 'no' as const, quietUntilMs: 0, streak: 0 }
@@ -90,7 +90,7 @@ export class UnschedulableQueue {
     return { message: verdict.message }
   }
 
-  /** The pod no longer waits. When it was placed, those like it may be lucky, too. */
+  /** The pod no longer waits. If it was placed, those like it may fit too. */
   leave(key: string, wasPlaced = false): void {
     const kind = this.#byPod.get(key)
     if (kind === undefined) return
@@ -147,11 +147,11 @@ function headOf({ members }: Kind): string {
   return ''
 }
 
-/** Whether the words of an answer can change by it. */
+/** Whether the change can alter the message. */
 const isAffected = ({ kind }: Change, pod: PodInfo): boolean =>
   kind === 'node' || kind === 'pod' || kind === 'namespace' || pod.claims.length > 0
 
-/** Equal for pods to which every filter says the same. A promise is made to one pod alone. */
+/** Equal for pods that every filter treats the same. A nomination belongs to one pod alone. */
 export function signatureOf({ pod, uid, namespace, labels, priority, requests, ports, claims }: PodInfo): string {
   const { nodeSelector, affinity, tolerations, topologySpreadConstraints, preemptionPolicy } = pod.spec ?? {}
   const promised = (pod.status?.nominatedNodeName ?? '') === '' ? '' : uid

@@ -1,4 +1,4 @@
-/** The annotations, finalizers and small questions that all storage controllers share: whose class, whose claim, which pods. */
+/** Annotations, finalizers and helpers that all storage controllers share: the class of a claim, the claims of a pod. */
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -21,7 +21,7 @@ export function annotationOf(object: KubeObject, name: string): string | undefin
   return annotations !== undefined && Object.hasOwn(annotations, name) ? annotations[name] : undefined
 }
 
-/** The class a claim asks for; undefined when it says nothing, '' when it wants none. */
+/** The class a claim asks for; undefined when it names none, '' when it explicitly wants none. */
 export const classAskedBy = (claim: PersistentVolumeClaim): string | undefined =>
   annotationOf(claim, BETA_STORAGE_CLASS) ?? claim.spec?.storageClassName
 
@@ -43,13 +43,13 @@ export const isDefaultClass = (one: StorageClass): boolean =>
 
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The name of the claim a volume of a pod stands for; undefined for other volumes. */
+/** The name of the claim behind a volume of a pod; undefined for other volumes. */
 export function claimNameOf(pod: Pod, volume: Volume): string | undefined {
   if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName
   return volume.ephemeral === undefined ? undefined : `${pod.metadata.name ?? ''}-${volume.name ?? ''}`
 }
 
-/** The claims a pod names, as `namespace/name`; those of its ephemeral volumes included. */
+/** The claims a pod uses, as `namespace/name`, including those of its ephemeral volumes. */
 export function claimsOfPod(pod: Pod): string[] {
   const names = (pod.spec?.volumes ?? []).map((volume) => claimNameOf(pod, volume)).filter((name) => name !== undefined)
   return [...new Set(names)].map((name) => objectKey(pod.metadata.namespace, name))

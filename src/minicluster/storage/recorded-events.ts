@@ -1,7 +1,7 @@
 /**
- * Events about a state that no write marks: a claim that waits for its first consumer gets one, though nothing of it
- * changes. Such an event is kept like a child: it has a name that follows from what it says, is created when the cache
- * shows none, and again when its hour is over and the state is not. A settled or restarted controller finds it there.
+ * Events about a state that no write marks: a claim that waits for its first consumer gets one, though nothing about it
+ * changes. Such an event is kept like a child object: its name is derived from its content, and it is created when the cache
+ * shows none, and again when it has expired and the state persists. A settled or restarted controller finds it there.
  */
 import { createHash } from 'node:crypto'
 import { formatTime } from '../../base/clock.ts'
@@ -37,7 +37,7 @@ export interface RecordOptions {
   nowMs: number
 }
 
-/** The creation of the event, or nothing while it is there. */
+/** The creation of the event, or nothing while it exists. */
 export function recordOnce(intent: EventIntent, { recorded, component, nowMs }: RecordOptions): Action[] {
   if (recorded.has(textOf(intent))) return []
   const { of, type, reason, message } = intent
@@ -68,5 +68,5 @@ const isOfUid = (event: Event): event is Event & { involvedObject: { uid: string
 
 const textOf = ({ type, reason, message }: Pick<Event, 'type' | 'reason' | 'message'>): string => JSON.stringify([type, reason, message])
 
-/** Names may be as long as names can be: the hash still has to fit behind, after a letter or a digit. */
+/** The name may have the maximum length: the hash must still fit after it, following a letter or a digit. */
 const baseOf = (name: string): string => name.slice(0, 230).replace(/[^a-z0-9]+$/, '')

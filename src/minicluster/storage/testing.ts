@@ -24,7 +24,7 @@ export const aVolume = (name: string, spec: PersistentVolumeSpec = {}, metadata:
   spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: `/tmp/${name}` }, ...spec },
 })
 
-/** Of no class by default. */
+/** Without a class by default. */
 export const aClaim = (name: string, spec: PersistentVolumeClaimSpec = {}, metadata: ObjectMeta = {}): PersistentVolumeClaim => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
@@ -40,7 +40,7 @@ export const aClass = (name: string, more: Partial<StorageClass> = {}): StorageC
   ...more,
 })
 
-/** Uses a claim; bound to a node when one is named. */
+/** Uses a claim; bound to a node if one is given. */
 export const aPodWith = (name: string, claimName: string, nodeName?: string): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -49,7 +49,7 @@ export const aPodWith = (name: string, claimName: string, nodeName?: string): Po
     automountServiceAccountToken: false,
     containers: [{ name: 'main', image: 'one' }],
     volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
-    // Never scheduled, when it has no node.
+    // Without a node it is never scheduled.
     ...(nodeName === undefined ? { schedulingGates: [{ name: 'example.com/never' }] } : { nodeName }),
   },
 })

@@ -1,6 +1,6 @@
 /**
  * Deletes Events an hour after they were last written, as the real server lets them expire.
- * Each Event requeues its own key for when its hour is over.
+ * Each Event requeues its own key for when its hour is up.
  */
 import { EVENTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -33,8 +33,8 @@ export function plan({ event, nowMs, ttlMs }: Observed): Plan {
 }
 
 /**
- * Times that lie in the future are a reporter's mistake, or a trick to stay for ever: they do not count. When the event was
- * created only the server says, so that in the future means that the clock was set back: then it is as new as can be.
+ * Reported times in the future are ignored: they are a reporter's mistake, or a trick to stay forever. creationTimestamp is
+ * set by the server, so when it is in the future the clock was set back: the event then counts as written just now.
  */
 function lastWritten(event: KubeObject, nowMs: number): number {
   const series = event.series as { lastObservedTime?: unknown } | undefined

@@ -26,7 +26,7 @@ function input(of: KubeObject, states: OwnerState[] = [], dependents: KubeObject
   return { resource: CONFIG_MAPS, object: of, owners, dependents: dependents.map((one) => ({ resource: CONFIG_MAPS, object: one })) }
 }
 
-/** An action in a few words. */
+/** A short summary of an action. */
 function summaryOf(action: Action): string {
   if (action.do === 'delete') return `delete ${action.of.metadata.name} ${action.propagation}`
   if (action.do !== 'patch') return action.do

@@ -1,7 +1,7 @@
 /**
- * What must happen to one object because of who owns it and whom it owns. Pure; the collector gathers the facts. Rules
- * are those of Kubernetes' garbage collector: an object without a living owner goes; an owner deleted in the foreground
- * waits for the dependents that block it; an orphaning owner first sets its dependents free.
+ * What must happen to one object because of its owners and dependents. Pure; the collector gathers the facts. The rules
+ * are those of Kubernetes' garbage collector: an object without a living owner is deleted; an owner deleted in the
+ * foreground waits for the dependents that block it; an orphaning owner first releases its dependents.
  */
 import type { Located } from '../../../client/cache/cluster-cache.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
@@ -13,9 +13,9 @@ const ORPHAN = 'orphan'
 
 /** An owner as the collector found it. */
 export type OwnerState =
-  /** Lives, and is not waiting for us. */
+  /** Exists, and is not waiting for its dependents. */
   | 'solid'
-  /** Is being deleted in the foreground: waits for its dependents to go. */
+  /** Is being deleted in the foreground: waits for its dependents to be gone. */
   | 'waiting'
   /** Does not exist (or another object has its name now). */
   | 'absent'
@@ -33,7 +33,7 @@ export function isWaitingForDependents(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && (object.metadata.finalizers ?? []).includes(FOREGROUND)
 }
 
-/** Most objects own nothing and are owned by nobody: there is nothing to decide about them. */
+/** Most objects have neither owners nor dependents: there is nothing to decide about them. */
 export function isRelevantToGarbage(object: KubeObject): boolean {
   if ((object.metadata.ownerReferences ?? []).length > 0) return true
   return (
@@ -65,15 +65,15 @@ function judgeByOwners(input: GarbageInput): Action[] {
   const isAwaited = owners.some((owner) => owner.state === 'waiting')
   const dependents = isAwaited ? [...input.dependents] : []
   if (dependents.length > 0) {
-    // Somebody waits for this one, so it must in turn wait for those it owns. Where one of those waits already, the owners
-    // may form a circle: it is opened here, or all of them would wait for each other for ever.
+    // An owner waits for this object, so it must in turn wait for its own dependents. If one of those is waiting already, the
+    // owners may form a cycle: it is broken here, or all of them would wait for each other forever.
     const isCircle = dependents.some((dependent) => isWaitingForDependents(dependent.object))
     return [...(isCircle ? unblockOwners(resource, object) : []), { do: 'delete', resource, of: object, propagation: 'Foreground' }]
   }
   return [{ do: 'delete', resource, of: object, propagation: propagationOf(object) }]
 }
 
-/** What whoever deletes it later asked for beforehand, by a finalizer. */
+/** The propagation policy requested by a finalizer that is already on the object. */
 function propagationOf(object: KubeObject): 'Orphan' | 'Foreground' | 'Background' {
   const finalizers = object.metadata.finalizers ?? []
   if (finalizers.includes(ORPHAN)) return 'Orphan'

@@ -2,8 +2,8 @@
  * The garbage collector: follows ownership over all resources and carries out what `planGarbage` says. An owner missing
  * from the cache is looked up live before anything is deleted because of it.
  *
- * Work per event is constant: an object that neither has owners nor waits for its end costs two look-ups. Only the end of
- * an owner, or the beginning of its waiting, costs as much as it has dependents, once.
+ * Work per event is constant: an object that has no owners and is not waiting for dependents costs two look-ups. Only when
+ * an owner is deleted, or starts to wait, does it cost as much as it has dependents, once.
  */
 import type { Clock } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
@@ -32,7 +32,7 @@ export interface GarbageOptions extends Observer {
   random: Random
 }
 
-/** Begins when the cache of everything is ready. */
+/** Starts when the cache of all resources is ready. */
 export function runGarbageCollector(options: GarbageOptions): RunningController {
   return new GarbageCollector(options)
 }
@@ -84,7 +84,7 @@ class GarbageCollector implements RunningController {
     const startsWaiting = isWaitingForDependents(object) && (old === undefined || !isWaitingForDependents(old))
     if (type === 'deleted' || startsWaiting)
       for (const dependent of this.#clusterCache.dependentsOf(object.metadata.uid ?? '')) this.#add(dependent.resource, dependent.object)
-    // An owner that waits for its dependents hears of each that goes or turns away.
+    // An owner that waits for its dependents is queued for each one that is deleted or drops its reference.
     const references = [...(object.metadata.ownerReferences ?? []), ...(old?.metadata.ownerReferences ?? [])]
     for (const reference of references) this.#enqueueOwner(reference, object)
   }
@@ -129,7 +129,7 @@ class GarbageCollector implements RunningController {
         if (written !== undefined) this.#gate.wrote(key, written)
         sent++
       } catch (error) {
-        // Gone by itself: what was wanted, or of no concern any more.
+        // Already gone: that is what was wanted, or it no longer matters.
         this.#count(
           action,
           isConflict(error) ? 'conflict' : isOutcomeUnknown(error) ? 'unknown' : isNotFound(error) ? 'unneeded' : 'refused',
@@ -158,8 +158,8 @@ class GarbageCollector implements RunningController {
   }
 
   /**
-   * An owner that the cache does not know yet may be gone before the cache ever shows it: then nobody hears of its end. So
-   * its dependent is queued again when the cache has come as far as the server was.
+   * An owner that the cache does not know yet may be deleted before the cache ever shows it, and then no event follows. So
+   * its dependent is queued again once the cache has caught up with the server's revision.
    */
   #lookWhenSeen(key: string, resource: Resource, owner: KubeObject): void {
     const informer = this.#clusterCache.informerOf(resource)

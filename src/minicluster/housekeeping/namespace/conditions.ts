@@ -1,4 +1,4 @@
-/** The conditions a namespace shows while it is being emptied, in Kubernetes' words. */
+/** The conditions a namespace shows while it is being emptied, worded as in Kubernetes. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

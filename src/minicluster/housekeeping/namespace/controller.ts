@@ -1,8 +1,8 @@
 /**
- * Empties namespaces that are being deleted, and lets them go when they are empty. Sole writer of: the finalizer
+ * Empties namespaces that are being deleted, and finalizes them when they are empty. Sole writer of: the finalizer
  * `kubernetes` in spec.finalizers and the deletion conditions of a namespace's status. Reads: the metadata of everything
- * that lives in the namespace, and before the last step the server itself. Runs again when something in there goes or
- * begins to go. Deletion: this is the deletion.
+ * in the namespace, and before the last step the server itself. Runs again when something in it is deleted or
+ * marked for deletion. Deletion: this is the deletion.
  */
 
 import type { ClusterCache } from '../../../client/cache/cluster-cache.ts'
@@ -20,9 +20,9 @@ const RESYNC_MS = 1000
 
 export interface Observed {
   namespace: KubeObject | undefined
-  /** What still lives there; undefined when nobody looked because nothing is being deleted. */
+  /** What still exists there; undefined when it was not read because nothing is being deleted. */
   remaining: readonly Remaining[] | undefined
-  /** Of some of it no cache knows (events, what was made a moment ago), so only looking again shows when it is gone. */
+  /** Some of it is in no cache (events, objects just created), so only another read shows when it is gone. */
   isUnwatched: boolean
   nowMs: number
 }
@@ -37,7 +37,7 @@ export function namespaceLifecycle(clusterCache: ClusterCache): Controller {
       { resource: NAMESPACES, subresource: 'finalize', verbs: ['update'] },
       { resource: NAMESPACES, subresource: 'status', verbs: ['patch'] },
     ],
-    // What is left is counted on the server itself: a cache may not have seen the last of it.
+    // What is left is counted on the server itself: a cache may be behind.
     reads: [{ resource: EVERY_RESOURCE, verbs: ['list'] }],
     concurrency: 4,
     async observe(ref, namespace, read, client) {
@@ -60,7 +60,7 @@ export function plan({ namespace, remaining, isUnwatched, nowMs }: Observed): Pl
   }
   const requeueAfterMs = isUnwatched ? RESYNC_MS : undefined
   const untouched = remaining.filter(({ objects }) => objects.some((object) => object.metadata.deletionTimestamp === undefined))
-  // What is not even marked yet says nothing about what will remain: the conditions wait for the next look.
+  // Objects not yet marked for deletion say nothing about what will remain: the conditions wait for the next pass.
   if (untouched.length > 0) {
     const actions = untouched.map(
       ({ resource }): Action => ({ do: 'delete-collection', resource, namespace: namespace.metadata.name ?? '' }),
@@ -77,7 +77,7 @@ export function plan({ namespace, remaining, isUnwatched, nowMs }: Observed): Pl
 
 const finalizersOf = (namespace: KubeObject): string[] => (namespace.spec as { finalizers?: string[] } | undefined)?.finalizers ?? []
 
-/** The namespace of everything that goes or begins to go. */
+/** The namespace of every object that is deleted or marked for deletion. */
 function leavers(clusterCache: ClusterCache): Signal {
   return {
     subscribe: (enqueue) =>
@@ -88,7 +88,7 @@ function leavers(clusterCache: ClusterCache): Signal {
   }
 }
 
-/** The cache answers while it knows of something; that nothing is left, only the server can say. */
+/** The cache answers as long as it holds anything; only the server can say that nothing is left. */
 async function contentOf(namespace: string, clusterCache: ClusterCache, client: Client): Promise<Remaining[]> {
   const known = new Map<string, Remaining & { objects: KubeObject[] }>()
   for (const { resource, object } of clusterCache.inNamespace(namespace)) {

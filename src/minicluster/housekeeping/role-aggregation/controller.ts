@@ -24,7 +24,7 @@ const selectorsOf = (role: KubeObject): LabelSelectorObject[] =>
 export const roleAggregation = defineController<Observed>({
   name: 'minicluster.housekeeping.role-aggregation',
   for: CLUSTER_ROLES,
-  // Whichever role changes, those that aggregate may gain or lose it; there are a handful of them.
+  // Any role that changes may be gained or lost by those that aggregate; there are only a handful of them.
   watches: [
     via(CLUSTER_ROLES, (_role, read) =>
       read.byIndex(CLUSTER_ROLES, AGGREGATING, 'yes').map((r) => ({ namespace: '', name: r.metadata.name ?? '' })),

@@ -1,5 +1,5 @@
 /**
- * Keeps the ConfigMap `kube-root-ca.crt` with the authority of this API server in every namespace, where pods and people
+ * Keeps the ConfigMap `kube-root-ca.crt` with this API server's CA certificate in every namespace, where pods and people
  * look for it. Sole writer of: that ConfigMap. Runs again when a namespace or the ConfigMap changes.
  */
 import { CONFIG_MAPS, NAMESPACES } from '../../../kinds/kubernetes/resources.ts'

@@ -22,7 +22,7 @@ function aTokenSecret(name: string, account: string): Secret {
 const secretOf = async (cluster: WorldCluster, name: string) => (await cluster.get(SECRETS, `default/${name}`)) as Secret | undefined
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString()
 
-/** What the server says about a bearer of this token. */
+/** The server's TokenReview of this token. */
 async function review(world: World, token: string): Promise<{ authenticated?: boolean; user?: { username?: string }; error?: string }> {
   const resource = { group: 'authentication.k8s.io', version: 'v1', plural: 'tokenreviews', kind: 'TokenReview', namespaced: false }
   const body: KubeObject = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {}, spec: { token } }
@@ -45,7 +45,7 @@ describe('tokens of service accounts in secrets', () => {
       const token = decode(secret?.data?.token)
       const before = await review(world, token)
       assert.deepEqual([before.authenticated, before.user?.username], [true, 'system:serviceaccount:default:robot'])
-      // It has no end, but it is good only as long as the secret holds it.
+      // It never expires, but it is valid only as long as the secret holds it.
       await world.advance(100 * 60_000)
       assert.equal((await review(world, token)).authenticated, true)
       await member.delete(SECRETS, 'default/robot-token')

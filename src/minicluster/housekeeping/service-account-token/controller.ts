@@ -2,7 +2,7 @@
  * Fills Secrets of type `kubernetes.io/service-account-token` with a token of the ServiceAccount they name, the cluster's
  * authority and their namespace, and deletes them when that ServiceAccount is gone. Sole writer of: `token`, `ca.crt` and
  * `namespace` in them, and the annotations that say whose token it is. Runs again when the Secret or the ServiceAccount
- * changes. A token has no end of its own: it is good as long as the Secret holds it.
+ * changes. A token does not expire: it is valid as long as the Secret holds it.
  */
 
 import type { Client } from '../../../client/client.ts'
@@ -21,7 +21,7 @@ const BY_ACCOUNT = 'account'
 export interface ServiceAccountTokenDeps {
   /** PEM; read each time, because certificates rotate. */
   authority(): string
-  /** A token of the account that is bound to nothing but the Secret it is kept in. */
+  /** A token of the account that is bound only to the Secret it is kept in. */
   signToken(account: KubeObject, secret: KubeObject): string
 }
 
@@ -56,7 +56,7 @@ export function serviceAccountToken({ authority, signToken }: ServiceAccountToke
       const name = secret === undefined ? undefined : accountNameOf(secret)
       if (secret === undefined || name === undefined) return { secret: undefined, account: undefined, authority: '', token: undefined }
       const known = matching(secret, read.get(SERVICE_ACCOUNTS, ref.namespace, name))
-      // A cache may not know it yet; only the server can say that there is none.
+      // The cache may not have it yet; only the server can say that there is none.
       const account = known ?? matching(secret, await fetchAccount(client, ref.namespace, name))
       const token = account !== undefined && !holds(secret, 'token') ? signToken(account, secret) : undefined
       return { secret, account, authority: authority(), token }
@@ -90,7 +90,7 @@ function accountNameOf(secret: Secret): string | undefined {
   return secret.type === TYPE ? annotationOf(secret, ACCOUNT_NAME) || undefined : undefined
 }
 
-/** An account of the same name that was made later is another one. */
+/** An account of the same name that was created later is a different one. */
 function matching(secret: Secret, account: ServiceAccount | undefined): ServiceAccount | undefined {
   const uid = annotationOf(secret, ACCOUNT_UID)
   return account !== undefined && (uid === '' || uid === account.metadata.uid) ? account : undefined

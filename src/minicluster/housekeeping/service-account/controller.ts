@@ -1,7 +1,7 @@
 /**
- * Keeps a ServiceAccount `default` in every namespace that is not on its way out, because pods without an account of
+ * Keeps a ServiceAccount `default` in every namespace that is not being deleted, because pods without an account of
  * their own run as it. Sole writer of: the existence of that account. Runs again when a namespace changes or the account
- * goes. Deletion: the account goes with its namespace.
+ * is deleted. Deletion: the account goes with its namespace.
  */
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

@@ -41,16 +41,16 @@ function subscripted({ metadata }: Pod, path: string, key: string): Value {
   return { value: (map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined) ?? '' }
 }
 
-/** `key="value"` per line, in the order of the keys. */
+/** `key="value"` per line, sorted by key. */
 function formatMap(map: Record<string, string> | undefined): string {
   const entries = Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return entries.map(([key, value]) => `${key}=${goQuote(value)}`).join('\n')
 }
 
 export interface ResourceContext {
-  /** Limits that are not set are those of the node. */
+  /** Limits that are not set default to those of the node. */
   node: Node | undefined
-  /** Where the selector names none: the container it stands in. */
+  /** Used when the selector names none: the container it belongs to. */
   container?: Container
 }
 
@@ -67,7 +67,7 @@ export function resourceValue(pod: Pod, selector: ResourceFieldSelector, context
   const limit = own(limits) ?? own(context.node?.status?.allocatable ?? {})
   const quantity = parse((which === 'limits' ? limit : own(requests)) ?? '0')
   const asked = parse(selector.divisor ?? '1')
-  // A divisor of zero is one whole, as is none.
+  // A divisor of zero counts as one, as does no divisor.
   const divisor = asked !== undefined && quantitySign(asked) > 0 ? asked : ONE
   const units = resource === 'cpu' ? quantityMilliValue : quantityValue
   return { value: String(Math.ceil((quantity === undefined ? 0 : units(quantity)) / units(divisor))) }

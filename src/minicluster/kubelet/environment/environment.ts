@@ -1,6 +1,6 @@
 /**
- * The environment of a container: what it declares, resolved from the pod, its ConfigMaps and Secrets, over what every
- * container has. A reference that cannot be resolved is a problem in the kubelet's words. Pure.
+ * The environment of a container: what it declares, resolved from the pod, its ConfigMaps and Secrets, on top of what
+ * every container has. A reference that cannot be resolved is a problem, worded as the kubelet does. Pure.
  */
 import { secretText } from '../../../kinds/kubernetes/secret-data.ts'
 import type { ConfigMap, Container, EnvFromSource, EnvVar, Node, Pod, Secret } from '../../../kinds/kubernetes/types.ts'
@@ -13,7 +13,7 @@ export interface EnvironmentContext extends Addresses {
   node: Node | undefined
   configMap(name: string): ConfigMap | undefined
   secret(name: string): Secret | undefined
-  /** What every container has unless it says otherwise: `PATH`, `HOSTNAME`, where the API server is. */
+  /** What every container has unless it overrides it: `PATH`, `HOSTNAME`, the address of the API server. */
   base: Readonly<Record<string, string>>
 }
 
@@ -33,7 +33,7 @@ export function environmentOf(container: Container, context: EnvironmentContext)
     if ('problem' in value) return value
     declared.set(variable.name ?? '', value.value)
   }
-  // A NUL ends a variable for the system; whatever comes after it would be lost in silence.
+  // To the system a NUL ends a variable; whatever comes after it would be lost silently.
   for (const [name, value] of declared) if (`${name}${value}`.includes('\0')) return { problem: `variable "${name}" contains a NUL byte` }
   return { env: Object.fromEntries([...Object.entries(context.base), ...declared]) }
 }
@@ -56,7 +56,7 @@ interface Asking {
   lookup(name: string): string | undefined
 }
 
-/** Undefined when an optional reference leads nowhere: then there is no such variable. */
+/** Undefined when an optional reference cannot be resolved: then the variable is not set. */
 function resolveVariable({ value = '', valueFrom }: EnvVar, { container, context, lookup }: Asking): Value | undefined {
   if (value !== '' || valueFrom === undefined) return { value: expand(value, lookup) }
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = valueFrom

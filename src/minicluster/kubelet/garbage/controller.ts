@@ -1,7 +1,7 @@
 /**
- * Ends what runs on this machine for pods that no longer exist: deleted by force, or while nobody was there to see it.
- * Works at the start and whenever a pod of the nodes is gone. A cache may be old, so before anything is ended the server
- * itself is asked which pods there are.
+ * Stops what runs on this machine for pods that no longer exist: deleted by force, or while Sluice was not running.
+ * Runs at the start and whenever a pod of the nodes is gone. A cache may be stale, so before anything is stopped the
+ * server itself is asked which pods exist.
  */
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
@@ -25,7 +25,7 @@ export interface Observed {
 
 export function kubeletGarbage(shape: MemberShape, machine: ContainerMachine): Controller {
   const nodes = processNodes(shape).map(({ name }) => name)
-  // The machine is one for all nodes of the member: the first of them looks after it.
+  // All nodes of the member share one machine: the key of the first stands for it.
   const first = { namespace: '', name: nodes[0] ?? '' }
   const discard = discardEffect(machine)
   return defineController<Observed>({

@@ -1,8 +1,8 @@
 /**
  * Registers the process nodes that a member's shape asks for and keeps their heartbeat: one Lease each, renewed every ten
- * seconds, which is all that a process node costs while nothing happens. Takes away process nodes the shape no longer has.
- * Sole writer of: those nodes' registration and status, and their leases. A node that somebody deletes comes back with
- * the next start. Runs again when such a node or its lease changes, and when the lease is to be renewed.
+ * seconds, which is all that an idle process node costs. Removes process nodes the shape no longer has.
+ * Sole writer of: those nodes' registration and status, and their leases. A node that somebody deletes comes back at
+ * the next start. Runs again when such a node or its lease changes, and when the lease is due for renewal.
  */
 import { LEASES, NODES } from '../../../kinds/kubernetes/resources.ts'
 import type { Lease, Node } from '../../../kinds/kubernetes/types.ts'
@@ -77,7 +77,7 @@ export function plan(observed: Observed): Plan {
   return { actions: [...readiness(observed, node), ...renewal], requeueAfterMs }
 }
 
-/** The status is written when the node is new, and when others gave it up while nobody renewed the lease. */
+/** The status is written when the node is new, and when it was marked Unknown because the lease was not renewed. */
 function readiness({ name, shape, systemInfo, nowMs }: Observed, node: Node): Action[] {
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')
   if (ready?.status === 'True') return []

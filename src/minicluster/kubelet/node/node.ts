@@ -1,4 +1,4 @@
-/** The Node object of a process node, and what it reports of this machine. Pure. */
+/** The Node object of a process node, and what it reports about this machine. Pure. */
 import type { Node, NodeStatus } from '../../../kinds/kubernetes/types.ts'
 import { reportedStatus } from '../../nodes/reported.ts'
 import { type MemberShape, NODE_LABEL, POD_NETWORKS, POOL_LABEL } from '../../shape.ts'

@@ -1,4 +1,4 @@
-/** Asks a container once, by command, HTTP or TCP: for probes and for hooks. Everything is bounded in time by the clock given. */
+/** Checks a container once, by command, HTTP or TCP: for probes and hooks. Everything has a timeout, by the given clock. */
 
 import type { Clock } from '../../../base/clock.ts'
 import { messageOf } from '../../../base/error-text.ts'
@@ -14,7 +14,7 @@ export interface Asking {
   timeoutMs: number
 }
 
-/** `error`: the question could not be asked, which says nothing about the container. */
+/** `error`: the check could not be made, which says nothing about the container. */
 export type Answer = { ok: boolean; output: string } | { error: string }
 
 const MAX_OUTPUT = 10 * 1024

@@ -1,18 +1,18 @@
-/** What a row of answers amounts to: a verdict changes only after so many equal answers. Pure. */
+/** What a series of results amounts to: a verdict changes only after enough equal results in a row. Pure. */
 import type { Probe } from '../../../kinds/kubernetes/types.ts'
 import type { ProbeKind } from '../life.ts'
 import type { Answer } from './check.ts'
 
 export interface ProbeState {
-  /** Undefined until enough was said. */
+  /** Undefined until there were enough results. */
   verdict: boolean | undefined
-  /** The last answer, and how often it was given in a row. */
+  /** The last result, and how often it occurred in a row. */
   last: boolean | undefined
   run: number
-  /** The failure that goes on, and the how-manieth; undefined while the container answers well. */
+  /** The ongoing failure and its count; undefined while the probe succeeds. */
   failure: { number: number; message: string } | undefined
   failures: number
-  /** Nothing more is asked of this run. */
+  /** This run is not probed any more. */
   isOnHold: boolean
 }
 
@@ -37,7 +37,7 @@ export function afterAnswer(state: ProbeState, answer: Answer, { kind, probe }: 
   return { ...next, last: ok, run, verdict: ok, isOnHold }
 }
 
-/** A failure that goes on is one event. */
+/** An ongoing failure is one event. */
 function failing(state: ProbeState, message: string): ProbeState {
   if (state.failure !== undefined) return { ...state, failure: { ...state.failure, message } }
   return { ...state, failures: state.failures + 1, failure: { number: state.failures + 1, message } }

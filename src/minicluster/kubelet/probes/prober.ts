@@ -1,6 +1,6 @@
 /**
- * Keeps asking the containers how they are. Asking for a pod's verdicts is what keeps its probes going; those that are no
- * longer asked for end. The pod is queued again only when an answer changes something.
+ * Probes the containers periodically. Reading a pod's states is what keeps its probes running; those that are no
+ * longer asked for stop. The pod is queued again only when a result changes something.
  */
 import type { Clock } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
@@ -22,7 +22,7 @@ export interface WantedProbe {
 export interface Prober {
   /** The states of exactly these probes of a pod, by `keyOfProbe`. */
   states(podUid: string, wanted: readonly WantedProbe[]): ReadonlyMap<string, ProbeState>
-  /** From here on pods are enqueued; the returned function ends all probes. */
+  /** From now on pods are enqueued; the returned function stops all probes. */
   start(enqueue: (podUid: string) => void): () => void
 }
 

@@ -1,4 +1,4 @@
-/** configMap: the keys of a ConfigMap as files, which follow it. */
+/** configMap: the keys of a ConfigMap as files, which are updated with it. */
 import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 import { dataOfConfigMap, payloadOf } from './payload.ts'
 

@@ -1,4 +1,4 @@
-/** downwardAPI: fields of the pod itself as files, which follow it. */
+/** downwardAPI: fields of the pod itself as files, which are updated with it. */
 import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 import { downwardPayload } from './payload.ts'
 

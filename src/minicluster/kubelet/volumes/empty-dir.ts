@@ -1,4 +1,4 @@
-/** emptyDir: a directory that lives as long as the pod. Sizes and media are not kept apart on this machine. */
+/** emptyDir: a directory that lives as long as the pod. Size limits and media are ignored on this machine. */
 import type { VolumeDriver } from '../../../runtime/seams/volume-driver.ts'
 
 export const emptyDir: VolumeDriver = { field: 'emptyDir', plan: () => ({ kind: 'directory' }) }

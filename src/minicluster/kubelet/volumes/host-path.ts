@@ -1,4 +1,4 @@
-/** hostPath: what is on this machine at that path, of the type that was asked for. */
+/** hostPath: what is on this machine at that path, if it has the requested type. */
 import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 
 export const hostPath: VolumeDriver = {

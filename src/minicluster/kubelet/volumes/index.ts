@@ -1,6 +1,6 @@
 /**
- * The volume drivers of a process node for what Kubernetes knows, one line each, and what the volumes of a pod come to. Drivers
- * that other modules bring are asked first. Pure.
+ * The volume drivers of a process node for Kubernetes' own types, one line each, and the plan for a pod's volumes. Drivers
+ * from other modules take precedence. Pure.
  */
 import type { Pod, Volume } from '../../../kinds/kubernetes/types.ts'
 import type { Source, TokenOrder, VolumeContext, VolumeDriver, VolumePlan } from '../../../runtime/seams/volume-driver.ts'
@@ -72,7 +72,7 @@ function planOf(volume: Volume, drivers: readonly VolumeDriver[], context: Volum
     const plan = driver.plan(volume, context)
     if (plan !== undefined) return plan
   }
-  // Nothing named is an emptyDir, as the API server makes of it.
+  // A volume without a source is an emptyDir, as the API server defaults it.
   const type = Object.keys(volume).find((key) => key !== 'name')
   return type === undefined ? { kind: 'directory' } : waiting(`volumes of type ${type} are not supported on process nodes`)
 }

@@ -1,4 +1,4 @@
-/** Files out of the data of ConfigMaps, Secrets and the downward API: which keys, where, with which mode. Pure. */
+/** Files from the data of ConfigMaps, Secrets and the downward API: which keys, where, with which mode. Pure. */
 import type { ConfigMap, DownwardAPIVolumeFile, KeyToPath } from '../../../kinds/kubernetes/types.ts'
 import type { VolumeContext, VolumeFile } from '../../../runtime/seams/volume-driver.ts'
 import { fieldValue, resourceValue } from '../environment/downward.ts'
@@ -26,7 +26,7 @@ export interface Choice {
   what: string
 }
 
-/** All keys as files of their name, or the chosen ones where they are to go. */
+/** All keys as files of the same name, or the chosen ones at their paths. */
 export function payloadOf(data: Data, { items, defaultMode, optional, what }: Choice): Payload {
   const mode = defaultMode ?? DEFAULT_MODE
   if (items === undefined || items.length === 0) return { files: [...data].map(([path, content]) => ({ path, content, mode })) }
@@ -56,7 +56,7 @@ export function downwardPayload(
   return { files }
 }
 
-/** A file may not leave its volume. The API server refuses such paths too; what came in otherwise is stopped here. */
+/** A file may not leave its volume. The API server rejects such paths too; any that got in another way are stopped here. */
 export function isClean(path: string): boolean {
   return (
     path !== '' &&

@@ -2,7 +2,7 @@
 import type { PersistentVolume } from '../../../kinds/kubernetes/types.ts'
 import { type VolumeContext, type VolumeDriver, type VolumePlan, waiting } from '../../../runtime/seams/volume-driver.ts'
 
-/** Directories of this provisioner lie in the data directory, and are made by whoever comes first. */
+/** Directories of this provisioner are in the data directory, and are created by whichever side comes first. */
 const OWN_PROVISIONER = 'sluice.dev/local'
 
 export const persistentVolumeClaim: VolumeDriver = {
@@ -30,7 +30,7 @@ export function claimPlan(name: string, isReadOnly: boolean, context: VolumeCont
 function pathOf({ spec, metadata }: PersistentVolume, readOnly: boolean, root: string | undefined): VolumePlan {
   const isOwn = metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === OWN_PROVISIONER
   const named = spec?.local?.path ?? spec?.hostPath?.path
-  // A data directory that was moved or restored must not write into the one its volumes were made in.
+  // A data directory that was moved or restored must not write into the one its volumes were created in.
   const path = isOwn && root !== undefined && named !== undefined ? `${root}/${metadata.name}` : named
   if (path !== undefined) {
     if (!path.startsWith('/') || path.split('/').includes('..'))

@@ -11,7 +11,7 @@ import {
 } from '../../../runtime/seams/volume-driver.ts'
 import { DEFAULT_MODE, dataOfConfigMap, downwardPayload, type Payload, payloadOf } from './payload.ts'
 
-/** What kubelets ask for when nothing is said, and the API server's default. */
+/** What kubelets request by default; also the API server's default. */
 const DEFAULT_SECONDS = 3600
 
 const sourcesOf = (volume: Volume): readonly VolumeProjection[] => volume.projected?.sources ?? []

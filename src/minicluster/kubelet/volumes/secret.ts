@@ -1,4 +1,4 @@
-/** secret: the keys of a Secret as files, which follow it. */
+/** secret: the keys of a Secret as files, which are updated with it. */
 
 import { secretBytes } from '../../../kinds/kubernetes/secret-data.ts'
 import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'

@@ -1,4 +1,4 @@
-/** Brings a planned volume onto this machine. Rejects with the sentence for people when that cannot be. */
+/** Sets up a planned volume on this machine. Rejects with a user-facing message when that is not possible. */
 
 import type { VolumePlan } from '../../../runtime/seams/volume-driver.ts'
 import type { ContainerMachine } from '../container-machine.ts'
@@ -11,7 +11,7 @@ export interface SetUp {
   plan: Exclude<VolumePlan, { kind: 'waiting' }>
 }
 
-/** What makes this set-up this set-up. */
+/** What identifies this set-up. */
 export function keyOfSetUp({ podUid, name, plan }: SetUp): string {
   const what = plan.kind === 'files' ? plan.version : plan.kind === 'path' ? `${plan.type} ${plan.path}` : ''
   return `${podUid}/${name}/${plan.kind}/${what}`
@@ -54,7 +54,7 @@ async function checkPath(machine: ContainerMachine, { path, type }: Extract<Volu
       if (kind !== 'socket') throw wrong('a socket file')
       return
     default:
-      // The port does not tell devices apart; anything that is no plain file may be one.
+      // The machine does not distinguish device types; anything of kind `other` may be one.
       if (kind !== 'other') throw wrong(type === 'CharDevice' ? 'a character device' : 'a block device')
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Publishes Endpoints that people write for a service without a selector as EndpointSlices, for those who read only slices.
- * Sole writer of slices labelled as managed by it, and deletes them when the Endpoints are no longer to be mirrored. Runs
+ * Publishes hand-written Endpoints of a service without a selector as EndpointSlices, for consumers that read only slices.
+ * Sole writer of slices labelled as managed by it; deletes them when the Endpoints should no longer be mirrored. Runs
  * again when the Endpoints, the service of their name or a slice changes.
  */
 import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../../../kinds/kubernetes/resources.ts'
@@ -29,7 +29,7 @@ export function endpointSliceMirroring(): Controller {
     async observe({ namespace, name }, endpoints, read, client) {
       const slices = read.byIndex(ENDPOINT_SLICES, MIRRORED, `${namespace}/${name}`)
       const wanted = mirrored(endpoints, read.get(SERVICES, namespace, name))
-      // Slices go with their Endpoints: a cache that does not know yet would make them again beside the collector.
+      // Slices are collected with their Endpoints: with a stale cache they would be recreated while the collector deletes them.
       const isThere = wanted !== undefined && (slices.length > 0 || (await mayAdopt(client, ENDPOINTS, wanted)))
       return { endpoints: isThere ? wanted : undefined, slices }
     },

@@ -13,7 +13,7 @@ import { repackedSubsets } from '../subsets.ts'
 
 export const MANAGER = 'endpointslicemirroring-controller.k8s.io'
 const SKIP_LABEL = 'endpointslice.kubernetes.io/skip-mirror'
-/** Endpoints were once used as locks; those are nobody's addresses. */
+/** Endpoints were once used as locks; those hold no addresses to publish. */
 const LEADER_ANNOTATION = 'control-plane.alpha.kubernetes.io/leader'
 const UNCOPIED_ANNOTATIONS = new Set([TRIGGER_TIME, 'kubectl.kubernetes.io/last-applied-configuration'])
 const MAX_ADDRESSES = 1000
@@ -21,11 +21,11 @@ const MAX_ADDRESSES = 1000
 export interface Observed {
   /** Undefined when there is nothing to mirror (any more). */
   endpoints: Endpoints | undefined
-  /** What mirrors them now, those on their way out included. */
+  /** The slices that mirror them now, including those being deleted. */
   slices: readonly EndpointSlice[]
 }
 
-/** Only what people write for a service that has no selector is mirrored: for others there are slices already. */
+/** Only hand-written Endpoints of a service without a selector are mirrored: others have slices already. */
 export function mirrored(endpoints: Endpoints | undefined, service: Service | undefined): Endpoints | undefined {
   if (endpoints === undefined || service === undefined || service.spec?.selector !== undefined) return undefined
   const { labels = {}, annotations = {} } = endpoints.metadata
@@ -52,7 +52,7 @@ export function plan({ endpoints, slices }: Observed): Plan {
     if (found !== undefined) free.delete(found)
     return found
   }
-  // Each keeps the slice of its own ports first, so that what stays the same is not rewritten; then what would go is used.
+  // Each first keeps the slice of its own ports, so that unchanged ones are not rewritten; then slices to be deleted are reused.
   const kept = wanted.map((one) => take((slice) => keyOf(slice.addressType, slice.ports) === keyOf(one.family, one.ports)))
   const used = wanted.map((one, i) => kept[i] ?? take((slice) => slice.addressType === one.family))
   const taken = new Set(slices.map(({ metadata }) => metadata.name))
@@ -69,7 +69,7 @@ export function plan({ endpoints, slices }: Observed): Plan {
 
 const remove = (of: EndpointSlice): Action => ({ do: 'delete', resource: ENDPOINT_SLICES, of })
 
-/** A subset gives at most a thousand addresses, those that are ready first. */
+/** A subset contributes at most a thousand addresses, ready ones first. */
 function wantedOf(subsets: readonly EndpointSubset[]): { wanted: Wanted[]; skipped: number } {
   const groups = new Map<string, Wanted>()
   let skipped = 0
@@ -115,7 +115,7 @@ const keyOf = (family: string | undefined, ports: readonly SlicePort[] | undefin
 
 const byName = (a: EndpointSlice, b: EndpointSlice): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
 
-/** Derived, and never the name of a slice that is there or just going. */
+/** Derived, and never the name of a slice that exists or is being deleted. */
 function newName(endpoints: Endpoints, taken: Set<string | undefined>): string {
   for (let i = 0; ; i++) {
     const name = childName(`${endpoints.metadata.name ?? ''}-`, endpoints.metadata.uid ?? '', String(i))

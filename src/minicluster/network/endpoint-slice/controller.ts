@@ -38,7 +38,7 @@ export function endpointSlices(): Controller {
     concurrency: 4,
     async observe({ namespace, name }, service, read, client) {
       const slices = read.byIndex(ENDPOINT_SLICES, SERVICE, `${namespace}/${name}`)
-      // Slices of a service that is gone are collected: a cache that does not know yet would make them again and again.
+      // Slices of a deleted service are collected: with a stale cache they would be recreated again and again.
       if (service === undefined || (slices.length === 0 && !(await mayAdopt(client, SERVICES, service))))
         return { service: undefined, pods: [], slices, nodes: new Map() }
       const pods = podsOfService(service, read)

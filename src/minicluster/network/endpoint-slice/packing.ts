@@ -1,7 +1,7 @@
 /**
- * Where endpoints go among slices. What is already in a slice stays there, so one changed pod rewrites one slice; new ones
+ * Distributes endpoints over slices. What is already in a slice stays there, so one changed pod rewrites one slice; new ones
  * fill slices that change anyway, then the fullest that can take all of them, then new slices. Pure and stable: the
- * same input gives the same packing, and a packing that is right already is left alone.
+ * same input gives the same packing, and a packing that is already right is left alone.
  */
 import { deepEqual } from '../../../base/json.ts'
 import type { EndpointSlice, SliceEndpoint } from '../../../kinds/kubernetes/types.ts'
@@ -43,7 +43,7 @@ export function packEndpoints(existing: readonly EndpointSlice[], desired: reado
   return place(rest, { update, keep, remove, create: [] }, max)
 }
 
-/** What fits into no changed slice: into one slice that can take it, else into new ones. */
+/** Places what fits into no changed slice: in one slice that can take all of it, otherwise in new ones. */
 function place(rest: SliceEndpoint[], packing: Packing, max: number): Packing {
   while (rest.length > 0) {
     const roomy = rest.length < max ? roomiest(packing.keep, rest.length, max) : undefined
@@ -57,12 +57,12 @@ function place(rest: SliceEndpoint[], packing: Packing, max: number): Packing {
   return packing
 }
 
-/** The slice that is fullest afterwards. */
+/** The slice that would be fullest afterwards. */
 function roomiest(slices: readonly EndpointSlice[], count: number, max: number): EndpointSlice | undefined {
   const sizeOf = (slice: EndpointSlice): number => slice.endpoints?.length ?? 0
   return slices.filter((slice) => sizeOf(slice) + count <= max).sort((a, b) => sizeOf(b) - sizeOf(a))[0]
 }
 
-/** What makes an endpoint the same one, though its readiness or place changes. */
+/** What identifies an endpoint while its readiness or location changes. */
 export const identityOf = ({ addresses, hostname, targetRef }: SliceEndpoint): string =>
   JSON.stringify([[...(addresses ?? [])].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? ''])

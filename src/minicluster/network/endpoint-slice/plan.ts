@@ -1,4 +1,4 @@
-/** What the slices of one service should be, and how they get there from what they are. Pure. */
+/** What the slices of one service should be, and how to get there from what they are. Pure. */
 import { deepEqual, setOwn } from '../../../base/json.ts'
 import { ENDPOINT_SLICES } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointSlice, Node, Pod, Service, SliceEndpoint } from '../../../kinds/kubernetes/types.ts'
@@ -34,12 +34,12 @@ export interface Observed {
   service: Service | undefined
   /** Those the service selects, in a stable order. */
   pods: readonly Pod[]
-  /** Slices of this service that we manage, those on their way out included. */
+  /** Slices of this service that we manage, including those being deleted. */
   slices: readonly EndpointSlice[]
   nodes: ReadonlyMap<string, Node>
 }
 
-/** Changes of slices, collected over families and ports; a slice that would go is used for one that would come. */
+/** Changes of slices, collected over families and ports; a slice to be deleted is reused for one to be created. */
 interface Changes {
   update: { slice: EndpointSlice; wanted: Wanted }[]
   create: Wanted[]
@@ -89,7 +89,7 @@ const asIs = (slice: EndpointSlice, wanted: Wanted): Changes['update'][number] =
   wanted: { ...wanted, endpoints: slice.endpoints ?? [] },
 })
 
-/** A service without endpoints has one empty slice, so that one can see that somebody looked. */
+/** A service without endpoints has one empty slice, which shows that it was processed. */
 function withPlaceholder(changes: Changes, family: AddressFamily, of: { service: Service; slices: readonly EndpointSlice[] }): Changes {
   if (of.slices.length !== changes.remove.length || changes.create.length > 0) return changes
   const [only] = changes.remove
@@ -102,7 +102,7 @@ function withPlaceholder(changes: Changes, family: AddressFamily, of: { service:
   return { ...changes, create: [{ family, ports: [], endpoints: [] }] }
 }
 
-/** Endpoints by the ports they offer; pods that name a port differently are in slices of their own. */
+/** Endpoints by the ports they offer; pods that resolve a named port differently are in slices of their own. */
 function wantedOf(family: AddressFamily, service: Service, { pods, nodes }: Pick<Observed, 'pods' | 'nodes'>): Map<string, Wanted> {
   const groups = new Map<string, Wanted>()
   for (const pod of pods) {
@@ -112,7 +112,7 @@ function wantedOf(family: AddressFamily, service: Service, { pods, nodes }: Pick
     const group = groups.get(key) ?? { family, ports, endpoints: [] }
     groups.set(key, group)
     const node = nodes.get(pod.spec?.nodeName ?? '')
-    // Its node is gone, and soon it is too; a service that publishes everything publishes this as well.
+    // Its node is gone, and it soon will be too; a service that publishes not-ready addresses publishes this one as well.
     if (node === undefined && service.spec?.publishNotReadyAddresses !== true) continue
     const endpoint = endpointOf(pod, service, { family, node })
     if (endpoint.addresses !== undefined && endpoint.addresses.length > 0) group.endpoints.push(endpoint)
@@ -142,7 +142,7 @@ function endpointOf(pod: Pod, service: Service, { family, node }: { family: Addr
   }
 }
 
-/** Where a service wants its traffic kept near, every endpoint is for its own zone, and its own node if asked. */
+/** If a service prefers close traffic, every endpoint is hinted for its own zone, and for its own node if requested. */
 function hintsOf(distribution: string | undefined, { zone, nodeName }: { zone?: string; nodeName: string }): SliceEndpoint['hints'] {
   const isSameNode = distribution === 'PreferSameNode'
   if (!isSameNode && distribution !== 'PreferClose' && distribution !== 'PreferSameZone') return undefined
@@ -186,11 +186,11 @@ function actionsOf(service: Service, changes: Changes, { pods, slices }: Observe
     return { do: 'create', resource: ENDPOINT_SLICES, object, eventOnFailure }
   })
   const deletes = remove.map((of): Action => ({ do: 'delete', resource: ENDPOINT_SLICES, of, eventOnFailure }))
-  // While the service goes, nothing new is made beside the collector that takes its slices away.
+  // While the service is being deleted, nothing new is created that the collector would have to delete again.
   return [...(service.metadata.deletionTimestamp === undefined ? creates : []), ...updates, ...deletes]
 }
 
-/** A slice that would be deleted is rewritten into one that would be created. */
+/** A slice to be deleted is rewritten into one to be created. */
 function reuse(service: Service, { create, update, remove }: Changes): Changes {
   const reused: Changes = { create: [...create], update: [...update], remove: [] }
   for (const slice of remove) {
@@ -203,7 +203,7 @@ function reuse(service: Service, { create, update, remove }: Changes): Changes {
   return reused
 }
 
-/** Derived, and never the name of a slice that is there or just going. */
+/** Derived, and never the name of a slice that exists or is being deleted. */
 function newNames(service: Service, slices: readonly EndpointSlice[], count: number): string[] {
   const taken = new Set(slices.map(({ metadata }) => metadata.name))
   const names: string[] = []

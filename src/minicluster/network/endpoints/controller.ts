@@ -1,6 +1,6 @@
 /**
- * Publishes the pods of each service with a selector as an Endpoints object of the same name, for those who do not read
- * slices yet. Sole writer of Endpoints labelled as managed by it, which it deletes when their service is gone. Runs again
+ * Publishes the pods of each service with a selector as an Endpoints object of the same name, for consumers that do not
+ * read slices yet. Sole writer of Endpoints labelled as managed by it, which it deletes when their service is gone. Runs again
  * when the service, a pod it selects or the Endpoints change.
  */
 import { ENDPOINTS, SERVICES } from '../../../kinds/kubernetes/resources.ts'

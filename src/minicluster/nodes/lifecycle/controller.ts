@@ -1,8 +1,8 @@
 /**
- * Keeps nodes' taints equal to what their conditions say, and says Unknown of a node whose kubelet fell silent. Sole writer
+ * Keeps nodes' taints in line with their conditions, and sets the conditions of a silent node to Unknown. Sole writer
  * of the taints node.kubernetes.io/*, of the beta labels for os and arch, and of conditions with reason NodeStatusUnknown
- * or NodeStatusNeverUpdated. Pods on a node that is given up are marked not ready. Runs again when the node, its Lease or,
- * for a node that is not ready, any other node changes; time is the subject only for nodes that have a Lease.
+ * or NodeStatusNeverUpdated. Pods on an unresponsive node are marked not ready. Runs again when the node, its Lease or,
+ * for a node that is not ready, any other node changes; time matters only for nodes that have a Lease.
  */
 import { formatTime } from '../../../base/clock.ts'
 import type { Client } from '../../../client/client.ts'
@@ -29,7 +29,7 @@ const ZONE_LABEL = 'topology.kubernetes.io/zone'
 const READY = 'ready'
 const ZONE = 'zone'
 const NODE = 'node'
-/** Kept up with the stable labels, for those who still read the old ones. */
+/** Kept equal to the stable labels, for consumers that still read the old ones. */
 const BETA_LABELS: readonly (readonly [string, string])[] = [
   ['kubernetes.io/os', 'beta.kubernetes.io/os'],
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
@@ -40,7 +40,7 @@ export interface Observed {
   lease: Lease | undefined
   watchedSinceMs: number
   disruption: Disruption
-  /** Pods on the node that say they are ready; looked up only when it is given up. */
+  /** Pods on the node that report ready; looked up only when the node is declared unresponsive. */
   readyPods: readonly Pod[]
   nowMs: number
 }
@@ -102,7 +102,7 @@ interface Watched {
   nowMs: number
 }
 
-/** A node is not given up by a cache that is behind: the server is asked for the Lease first. */
+/** A stale cache must not declare a node unresponsive: the server is asked for the Lease first. */
 async function freshLease({ node, cached, watchedSinceMs, nowMs }: Watched, client: Client): Promise<Lease | undefined> {
   const atMs = givenUpAtMs({ node, lease: cached, watchedSinceMs })
   if (cached === undefined || atMs === undefined || nowMs < atMs || readyConditionOf(node)?.status === 'Unknown') return cached
@@ -157,7 +157,7 @@ function missingLabels({ metadata: { labels = {} } }: Node): Record<string, stri
   )
 }
 
-/** Whom nobody can ask is not ready. */
+/** A pod that cannot be reached is not ready. */
 function podActions({ readyPods, nowMs }: Observed): Action[] {
   const lastTransitionTime = formatTime(nowMs)
   return readyPods.map((pod) => {

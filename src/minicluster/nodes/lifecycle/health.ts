@@ -1,6 +1,6 @@
 /**
- * Whether a node still lives: a kubelet renews its Lease, and when it has not for 50 seconds its conditions become Unknown.
- * A node without a Lease has no heartbeat to miss; one that never reported anything is given a minute. Pure.
+ * Whether a node is alive: a kubelet renews its Lease, and when it has not for 50 seconds its conditions become Unknown.
+ * A node without a Lease has no heartbeat to miss; one that never reported anything gets a minute. Pure.
  */
 import { formatTime } from '../../../base/clock.ts'
 import type { Lease, Node, NodeCondition } from '../../../kinds/kubernetes/types.ts'
@@ -15,7 +15,7 @@ const MONITORED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 export interface Signs {
   node: Node
   lease: Lease | undefined
-  /** Since when this process looks: what happened while nobody looked is nobody's fault. */
+  /** Since when this process watches: heartbeats missed before that do not count. */
   watchedSinceMs: number
   nowMs: number
 }
@@ -25,18 +25,18 @@ export const readyConditionOf = (node: Node): NodeCondition | undefined =>
 
 export const isNodeReady = (node: Node): boolean => readyConditionOf(node)?.status === 'True'
 
-/** When the node is given up, if nothing is heard of it; undefined when it has no heartbeat. */
+/** When the node is declared unresponsive, if it stays silent; undefined when it has no heartbeat. */
 export function givenUpAtMs({ node, lease, watchedSinceMs }: Omit<Signs, 'nowMs'>): number | undefined {
   if (isSimulated(node)) return undefined
   const ready = readyConditionOf(node)
   if (lease === undefined && ready !== undefined) return undefined
-  // A report is a heartbeat too. Who never reported has a minute, and one more whenever its Lease is renewed.
+  // A status report is a heartbeat too. A node that never reported gets a minute, and another with each renewal of its Lease.
   const signs = [lease?.spec?.renewTime, ready?.lastHeartbeatTime, ready === undefined ? node.metadata.creationTimestamp : undefined]
   const lastContactMs = Math.max(watchedSinceMs, ...signs.map((time) => timeToMs(time) ?? 0))
   return lastContactMs + (ready === undefined ? STARTUP_GRACE_MS : MONITOR_GRACE_MS)
 }
 
-/** The conditions of a node that is given up; undefined when they say so already. */
+/** The conditions of an unresponsive node; undefined when it has them already. */
 export function unknownConditions(node: Node, nowMs: number): NodeCondition[] | undefined {
   const now = formatTime(nowMs)
   const conditions = [...(node.status?.conditions ?? [])]
@@ -61,7 +61,7 @@ export function unknownConditions(node: Node, nowMs: number): NodeCondition[] | 
         lastTransitionTime: now,
       }
   }
-  // As long as Ready says so, the others are the node's own matter.
+  // Once Ready is Unknown, the other conditions are left to the node.
   const ready = readyConditionOf(node)
   return ready?.status === 'Unknown' ? undefined : conditions
 }

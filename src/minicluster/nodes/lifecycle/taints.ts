@@ -1,4 +1,4 @@
-/** Which taints of a node follow from its conditions, and what its list of taints then is. Others' taints stay. Pure. */
+/** Which taints of a node follow from its conditions, and the resulting list of taints. Others' taints stay. Pure. */
 import { formatTime } from '../../../base/clock.ts'
 import type { Node, Taint } from '../../../kinds/kubernetes/types.ts'
 import { readyConditionOf } from './health.ts'
@@ -19,7 +19,7 @@ const BY_CONDITION = new Map<string, string>([
 const OWN_NO_SCHEDULE = new Set([...BY_CONDITION.values(), UNSCHEDULABLE])
 const OWN_NO_EXECUTE = new Set([NOT_READY, UNREACHABLE])
 
-/** How bad it is around a node: of a cluster or zone that is mostly down, pods are not driven away. */
+/** How widespread the failure is: in a cluster or zone that is mostly down, pods are not evicted. */
 export type Disruption = 'none' | 'partial' | 'full'
 
 export interface Neighbourhood {
@@ -32,14 +32,14 @@ export interface Neighbourhood {
 const UNHEALTHY_SHARE = 0.55
 const LARGE_ZONE = 50
 
-/** As Kubernetes judges: nobody is ready anywhere; or more than two and more than half of a small zone are not. */
+/** As in Kubernetes: no node is ready anywhere; or more than two and more than half of a small zone are not. */
 export function disruptionOf({ inZone: { ready, notReady }, isAnyReady }: Neighbourhood): Disruption {
   if (!isAnyReady) return 'full'
   const isPartial = ready > 0 && notReady > 2 && notReady / (ready + notReady) >= UNHEALTHY_SHARE
   return isPartial && ready + notReady <= LARGE_ZONE ? 'partial' : 'none'
 }
 
-/** The list of taints the node should have; the very list it has when nothing changes. */
+/** The list of taints the node should have; the same array when nothing changes. */
 export function taintsFor(node: Node, disruption: Disruption, nowMs: number): readonly Taint[] {
   const held = node.spec?.taints ?? []
   const wanted = [...noScheduleOf(node), ...noExecuteOf(node, held, disruption)]
@@ -59,11 +59,11 @@ function noScheduleOf(node: Node): Taint[] {
 function noExecuteOf(node: Node, held: readonly Taint[], disruption: Disruption): Taint[] {
   const status = readyConditionOf(node)?.status
   const own = held.filter(({ key, effect }) => effect === 'NoExecute' && OWN_NO_EXECUTE.has(key ?? ''))
-  // Nothing is said about readiness: what was decided stays.
+  // There is no Ready condition: earlier taints stay.
   if (status === undefined) return own
   const key = status === 'False' ? NOT_READY : status === 'Unknown' ? UNREACHABLE : undefined
   if (key === undefined || disruption === 'full') return []
-  // In a zone that is half down nobody new is driven away; who already is changes only the reason.
+  // In a zone that is half down no further node is tainted; one that already is only changes its key.
   return disruption === 'partial' && own.length === 0 ? [] : [{ key, effect: 'NoExecute' }]
 }
 

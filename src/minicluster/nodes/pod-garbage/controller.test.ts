@@ -120,7 +120,7 @@ survives(podGarbage(), {
   atRest: (cluster) => expectGone(cluster, PODS, 'default/p'),
 })
 
-/** One pod that has ended is enough. */
+/** One ended pod is the limit. */
 const keepOne: RunControllers = (options) =>
   runControllers({ ...options, modules: configure(options.modules, minicluster, { terminatedPodThreshold: 1 }) })
 

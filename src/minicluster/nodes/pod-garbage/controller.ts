@@ -1,7 +1,7 @@
 /**
- * Ends pods that nobody else will: bound to a node that has been gone for 40 seconds, deleted before they got a node, or
+ * Ends pods that no kubelet will: bound to a node that has been gone for 40 seconds, deleted before they got a node, or
  * deleted on a node that is out of service. Sole writer of the condition DisruptionTarget with reason DeletionByPodGC. Runs
- * again when the pod or its node changes; time is the subject of the quarantine.
+ * again when the pod or its node changes; time matters only for the quarantine.
  */
 
 import type { Client } from '../../../client/client.ts'
@@ -26,7 +26,7 @@ export interface Observed {
 }
 
 export function podGarbage(): Controller {
-  /** By name, of nodes that pods are bound to and that are not there: since when. */
+  /** By name, nodes that pods are bound to and that do not exist: since when. */
   const missing = new Map<string, number>()
   return defineController<Observed, Pod>({
     name: 'minicluster.nodes.pod-garbage',
@@ -70,7 +70,7 @@ interface Asking {
   nowMs: number
 }
 
-/** After the quarantine the server itself is asked: a cache may be behind. */
+/** After the quarantine the server itself is asked: the cache may be behind. */
 async function nodeOf(name: string, { read, client, sinceMs, nowMs }: Asking): Promise<Node | undefined> {
   const cached = read.get(NODES, '', name)
   if (cached !== undefined || sinceMs === undefined || nowMs < sinceMs + QUARANTINE_MS) return cached
@@ -89,6 +89,6 @@ function plan({ pod, node, missingSinceMs, nowMs }: Observed): Plan {
   return { actions: failAndDelete(pod, { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', nowMs }) }
 }
 
-/** Already as far as it can be brought: only finalizers of others keep it. */
+/** Nothing is left to do here: only finalizers of others keep it. */
 const isHeldByOthers = (pod: Pod): boolean =>
   isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined && pod.metadata.deletionGracePeriodSeconds === 0

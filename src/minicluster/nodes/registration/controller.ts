@@ -1,6 +1,6 @@
 /**
  * Registers the simulated nodes that a member's shape asks for, as kubelets do when they start: once per process, so a
- * node that somebody deletes stays away until the next start. Takes away nodes of its own that the shape no longer has.
+ * node that somebody deletes stays away until the next start. Removes nodes of its own that the shape no longer has.
  * Sole writer of: those nodes' registration and their first status. Runs again when such a node changes.
  */
 import { NODES } from '../../../kinds/kubernetes/resources.ts'
@@ -15,7 +15,7 @@ export interface Observed {
   shape: MemberShape
   /** Which of the shape's simulated nodes this is; undefined when it is none. */
   index: number | undefined
-  /** Seen or made since this process started. */
+  /** Seen or created since this process started. */
   isRegistered: boolean
   nowMs: number
 }
@@ -66,7 +66,7 @@ export function plan({ node, shape, index, isRegistered, nowMs }: Observed): Pla
   }
 }
 
-/** Who makes a simulated node himself may give it a size of his own. */
+/** A simulated node that a user creates may have its own size. */
 function ownAmounts(node: Node): Pick<NonNullable<Node['status']>, 'capacity' | 'allocatable'> {
   const { capacity, allocatable = capacity } = node.status ?? {}
   return capacity === undefined ? {} : { capacity, allocatable }

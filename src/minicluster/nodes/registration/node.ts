@@ -28,7 +28,7 @@ function labelsOf(shape: MemberShape, index: number): Record<string, string> {
   }
 }
 
-/** Networks of the nodes of one member never meet; those of different members only when a member has thousands of nodes. */
+/** Networks of the nodes of one member never overlap; those of different members only when a member has thousands of nodes. */
 function networkOf(shape: MemberShape, index: number): { podCIDR: string; podCIDRs: string[] } {
   const network = (shape.index * 4096 + index) % 65_536
   const podCIDR = `10.${network >> 8}.${network & 255}.0/24`

@@ -1,6 +1,6 @@
 /**
- * Addresses of simulated pods: each node has a /24 of 10.0.0.0/8, each pod the lowest free address of its node. What a
- * pod's status says is the record; a reservation only bridges the time until it is written.
+ * Addresses of simulated pods: each node has a /24 of 10.0.0.0/8, each pod the lowest free address of its node. The
+ * pod's status is the record; a reservation only bridges the time until it is written.
  */
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Plays the pods of simulated nodes: after each stage's time it writes what a kubelet would have written. Sole writer of:
- * the kubelet's part of those pods' status, and their final deletion. Runs again when the pod or its node changes, and
- * when the next stage is due; while nothing changes there is nothing to do, so any number of such nodes costs nothing.
+ * Simulates the pods of simulated nodes: after each stage's delay it writes what a kubelet would have written. Sole writer
+ * of: the kubelet's part of those pods' status, and their final deletion. Runs again when the pod or its node changes, and
+ * when the next stage is due; while nothing changes there is nothing to do, so idle nodes cost nothing, however many.
  * Cost: one write and at most one timer per stage and pod.
  */
 
@@ -54,7 +54,7 @@ export function simulatedNodes(stages: readonly Stage[] = DEFAULT_STAGES): Contr
       const node = name === undefined ? undefined : read.get(NODES, '', name)
       if (pod === undefined || node === undefined || !isSimulated(node)) return { pod, place: undefined, stages, nowMs: read.nowMs() }
       const podIP = addresses.reserve(pod, node.spec?.podCIDR ?? '10.0.0.0/24', read.byIndex(PODS, 'node', name ?? ''))
-      // The status holds the address from here on.
+      // From here on the status holds the address.
       if (pod.status?.podIP === podIP) addresses.release(pod.metadata.uid ?? '')
       return { pod, place: { hostIP: hostIpOf(node), podIP, advice: adviceOf(pod) }, stages, nowMs: read.nowMs() }
     },
@@ -81,9 +81,9 @@ function turn(pod: Pod, stage: Stage, place: Place & { nowMs: number }): Action[
   }
   if (stage.to !== 'gone') return [status]
   const isEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
-  // Who still holds the pod (a Job that counts it) must see how it ended before it can go.
+  // Whatever still holds the pod (a Job that counts it) must see how it ended before it can be deleted.
   if (!isEnded && (pod.metadata.finalizers ?? []).length > 0) return [status]
-  // Everything here is done; only others' finalizers keep it.
+  // Everything here is done; only finalizers of others keep it.
   if (pod.metadata.deletionGracePeriodSeconds === 0 && (pod.metadata.finalizers ?? []).length > 0) return []
   return [{ do: 'delete', resource: PODS, of: pod, gracePeriodSeconds: 0 }]
 }

@@ -1,6 +1,6 @@
 /**
- * Which stage a pod takes next, and when: a pure function of the pod and the table. Chance comes from the pod's uid, and
- * time from what its status says, so that a restart of everything neither repeats nor delays anybody's life.
+ * Which stage a pod takes next, and when: a pure function of the pod and the table. Randomness comes from the pod's uid,
+ * and time from its status, so that a restart neither repeats nor delays any stage.
  */
 import { createHash } from 'node:crypto'
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
@@ -37,7 +37,7 @@ export function pointOf(pod: Pod): Point | undefined {
   return startTime === undefined ? 'bound' : 'initializing'
 }
 
-/** restartPolicy says whether a pod is meant to end by itself. */
+/** restartPolicy says whether a pod is meant to end on its own. */
 const isMeantToEnd = (pod: Pod): boolean => (pod.spec?.restartPolicy ?? 'Always') !== 'Always'
 
 export const restartsOf = (pod: Pod): number =>
@@ -49,7 +49,7 @@ function fits(stage: Stage, pod: Pod, point: Point): boolean {
   return stage.initializes === undefined || stage.initializes === (pod.spec?.initContainers ?? []).length > 0
 }
 
-/** The pod's own exit code comes before the table. */
+/** The pod's own exit code takes precedence over the table. */
 function askedFor(pod: Pod, point: Point): Stage | undefined {
   const annotations = pod.metadata.annotations ?? {}
   const runFor = annotations[RUN_FOR_ANNOTATION]
@@ -76,7 +76,7 @@ function draw(stages: readonly Stage[], chance: number): Stage | undefined {
   return stages[stages.length - 1]
 }
 
-/** A number in [0, 1) that belongs to this pod and purpose for ever. */
+/** A number in [0, 1), fixed for this pod and purpose. */
 function chance(pod: Pod, ...of: readonly string[]): number {
   const hash = createHash('sha256')
     .update(JSON.stringify([pod.metadata.uid, ...of]))
@@ -84,7 +84,7 @@ function chance(pod: Pod, ...of: readonly string[]): number {
   return hash.readUInt32BE(0) / 2 ** 32
 }
 
-/** When the pod came to where it stands, by its own status. */
+/** When the pod reached its current point, according to its status. */
 function enteredAtMs(pod: Pod, point: Point): number {
   const { status, metadata } = pod
   const scheduled = findCondition(status?.conditions as { type: string; lastTransitionTime?: string }[] | undefined, 'PodScheduled')

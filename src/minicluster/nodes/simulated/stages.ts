@@ -1,12 +1,12 @@
 /**
- * The life of a simulated pod as data: from which point to which, after how long, how likely among its rivals. The default
- * table plays a pod that starts, runs, ends well if it is meant to end, and goes when it is deleted.
+ * The life of a simulated pod as data: from which point to which, after how long, how likely among the alternatives. By
+ * default a pod starts, runs, succeeds if it is meant to end, and is gone when it is deleted.
  */
 
-/** Where a pod stands in its life; a finished pod stands nowhere. */
+/** Where a pod is in its life; a finished pod is at none of these. */
 export type Point = 'bound' | 'initializing' | 'running' | 'crashed' | 'terminating'
 
-/** What a stage makes of the pod. */
+/** What a stage turns the pod into. */
 export type Turn = 'initializing' | 'running' | 'crashed' | 'succeeded' | 'failed' | 'gone'
 
 export interface Stage {
@@ -18,9 +18,9 @@ export interface Stage {
   /** Only pods with init containers, or only those without. */
   initializes?: boolean
   delayMs: number
-  /** Up to this much longer; drawn once per pod and stage. */
+  /** Up to this much longer; random, fixed per pod and stage. */
   jitterMs?: number
-  /** Chance against the other stages that fit (default 1); 0 is never. */
+  /** Weight against the other stages that match (default 1); 0 is never. */
   weight?: number
   /** Of the containers, for `crashed`, `failed` and `succeeded` (default 1, 1, 0). */
   exitCode?: number
@@ -40,7 +40,7 @@ const TURNS: readonly Turn[] = ['initializing', 'running', 'crashed', 'succeeded
 const FIELDS = ['name', 'from', 'to', 'ends', 'initializes', 'delayMs', 'jitterMs', 'weight', 'exitCode']
 const DAY_MS = 86_400_000
 
-/** A table from a user's file; throws with a sentence that says which entry and what to write instead. */
+/** A table from a user's file; throws an error that says which entry is wrong and what to write instead. */
 export function parseStages(value: unknown): Stage[] {
   if (!Array.isArray(value) || value.length === 0) throw new Error('stages are a list with at least one entry: - {name, from, to, delayMs}')
   return value.map((entry, i) => parseStage(entry, `stages[${i}]`))

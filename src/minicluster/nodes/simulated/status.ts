@@ -1,6 +1,6 @@
 /**
- * What a simulated pod's status says after each turn of its life: the words of a kubelet, and one condition more that says
- * that nothing really runs. Pure.
+ * The status of a simulated pod after each stage: what a kubelet would write, plus a condition that says that nothing
+ * really runs. Pure.
  */
 import { formatTime } from '../../../base/clock.ts'
 import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from '../../../kinds/kubernetes/types.ts'
@@ -13,7 +13,7 @@ export const SIMULATED_REASON = 'Simulated'
 export interface Place {
   hostIP: string
   podIP: string
-  /** What to do to run the pod for real, in a sentence. */
+  /** What to do to run the pod for real, as a sentence. */
   advice: string
 }
 
@@ -131,11 +131,11 @@ function endedInit(container: Container, pod: Pod, now: string): ContainerStatus
 interface Readiness {
   initialized: boolean
   ready: boolean
-  /** Reason of what is not true. */
+  /** The reason when it is not true. */
   why?: string
 }
 
-/** The conditions a kubelet writes, next to those of others (scheduler, readiness gates), which stay as they are. */
+/** The conditions a kubelet writes, next to those of others (scheduler, readiness gates), which are kept. */
 export function conditionsOf(
   pod: Pod,
   { initialized, ready, why }: Readiness,

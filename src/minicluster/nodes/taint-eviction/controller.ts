@@ -1,7 +1,7 @@
 /**
- * Ends pods on nodes with a NoExecute taint that they do not tolerate, or no longer. When a toleration ends is counted from
- * the time the taint says it was added, or from when it was first seen. Sole writer of the condition DisruptionTarget with
- * reason DeletionByTaintManager. Runs again when the pod or such a node changes; time is the subject of tolerationSeconds.
+ * Evicts pods from nodes with a NoExecute taint that they do not tolerate, or no longer. A toleration's time counts from
+ * when the taint says it was added, or from when it was first seen. Sole writer of the condition DisruptionTarget with
+ * reason DeletionByTaintManager. Runs again when the pod or such a node changes; time matters only for tolerationSeconds.
  */
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import { isTolerated } from '../../../kinds/kubernetes/taints.ts'
@@ -28,13 +28,13 @@ export interface Observed {
   taints: readonly Taint[]
   /** Since when this pod is known to be on a tainted node. */
   seenMs: number
-  /** It was to be ended: an event says so when it is spared. */
+  /** It was due for eviction: an event says so when that is cancelled. */
   wasDue: boolean
   nowMs: number
 }
 
 export function taintEviction(): Controller {
-  /** By name, of pods that are to be ended: which, and when that was first seen. */
+  /** By name, pods that are to be evicted: which, and when that was first seen. */
   const due = new Map<string, { uid: string | undefined; sinceMs: number }>()
   return defineController<Observed, Pod>({
     name: 'minicluster.nodes.taint-eviction',
@@ -78,7 +78,7 @@ export function taintEviction(): Controller {
 
 const noExecuteTaints = (node: Node): Taint[] => (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute')
 
-/** When the pod has to go; undefined when it may stay for ever. */
+/** When the pod has to go; undefined when it may stay forever. */
 function endsAtMs({ pod, taints, seenMs }: Observed): number | undefined {
   const tolerations = pod?.spec?.tolerations ?? []
   let first: number | undefined
@@ -94,7 +94,7 @@ function endsAtMs({ pod, taints, seenMs }: Observed): number | undefined {
 const tolerationEndMs = ({ tolerationSeconds }: Toleration, sinceMs: number): number | undefined =>
   tolerationSeconds === undefined ? undefined : sinceMs + Math.max(0, tolerationSeconds) * 1000
 
-/** A taint that was there before the pod came counts from when it came. */
+/** A taint older than the pod's binding counts from the binding. */
 function boundMs(pod: Pod | undefined): number {
   const scheduled = pod?.status?.conditions?.find(({ type }) => type === 'PodScheduled')
   return timeToMs(scheduled?.lastTransitionTime) ?? timeToMs(pod?.metadata.creationTimestamp) ?? 0
@@ -117,7 +117,7 @@ function evict(pod: Pod, nowMs: number): Action[] {
   return [...marks, { do: 'delete', resource: PODS, of: pod, events: { of: pod, type: 'Normal', reason: 'TaintManagerEviction', message } }]
 }
 
-/** Nothing of the pod changes when it is spared. */
+/** A cancelled eviction changes nothing on the pod. */
 function sparedEvent(pod: Pod, sinceMs: number): KeyedEvent {
   const message = `Cancelling deletion of Pod ${pod.metadata.namespace ?? ''}/${pod.metadata.name ?? ''}`
   return { key: `spared since ${sinceMs}`, of: pod, type: 'Normal', reason: 'TaintManagerEviction', message }

@@ -37,7 +37,7 @@ function evict(cluster: WorldCluster, name: string): Promise<unknown> {
   return cluster.inside(() => cluster.client.create(PODS, eviction, { subresource: 'eviction' }))
 }
 
-/** Without a token, whose volume has a name by chance. */
+/** Without a token, whose volume has a random name. */
 const plainPod = (name: string) =>
   aPod(name, { labels: { app: 'web' } }, { spec: { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'one' }] } })
 

@@ -1,7 +1,7 @@
 /**
- * Keeps the status of every PodDisruptionBudget true, so that the server knows how many evictions it may grant. Sole
- * writer of that status, together with the server's eviction, which takes from it. Runs again when the budget, a pod it
- * covers or the owner of such pods changes, and when an eviction should have shown by now.
+ * Keeps the status of every PodDisruptionBudget current, so that the server knows how many evictions it may grant. Sole
+ * writer of that status, together with the server's eviction, which decrements it. Runs again when the budget, a pod it
+ * covers or the owner of such pods changes, and when an eviction should have become visible.
  */
 import {
   DEPLOYMENTS,
@@ -43,7 +43,7 @@ export const podDisruptionBudget = defineController<Observed | undefined, PodDis
     ),
   ],
   writes: [{ resource: POD_DISRUPTION_BUDGETS, subresource: 'status', verbs: ['patch'] }],
-  // Owners of other kinds are asked for their scale, whatever they are.
+  // Owners of any other kind are asked for their scale.
   reads: [{ resource: EVERY_RESOURCE, subresource: 'scale', verbs: ['get'] }],
   async observe(_key, budget, read, client) {
     const selector = budget === undefined ? undefined : BUDGETS.selectorOf(budget)
@@ -58,11 +58,11 @@ export const podDisruptionBudget = defineController<Observed | undefined, PodDis
 const covering = (read: Reader, pod: KubeObject): ObjectRef[] =>
   selecting(read, BUDGETS, pod).map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' }))
 
-/** An owner has the labels of its pods in its template. */
+/** Matched by the pod labels in the owner's template. */
 const coveringPodsOf = (read: Reader, { metadata }: KubeObject, template: PodTemplateSpec | undefined): ObjectRef[] =>
   covering(read, { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: metadata.namespace, labels: template?.metadata?.labels } })
 
-/** Found by one label that all of them must have; only a selector that demands none has to look at the whole namespace. */
+/** Found by one label that all of them must have; only a selector that requires none has to scan the whole namespace. */
 function coveredBy(read: Reader, namespace: string, selector: LabelSelector): Pod[] {
   const exact = selector.find(({ operator }) => operator === '=' || operator === '==' || operator === 'in')
   const candidates =

@@ -1,4 +1,4 @@
-/** The events of a disruption budget, in the words of kube-controller-manager. */
+/** The events of a disruption budget, worded as in kube-controller-manager. */
 import type { LabelSelector, Pod, PodDisruptionBudget } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import type { EventIntent } from '../../../runtime/controller.ts'
@@ -23,7 +23,7 @@ export const unmanagedPods = (of: PodDisruptionBudget): EventIntent => ({
     '".spec.minAvailable" field of the PDB to an integer value.',
 })
 
-/** The namespace twice, as it is said there. */
+/** With the namespace twice, as there. */
 export const notDeleted = ({ metadata }: PodDisruptionBudget, of: Pod): EventIntent => ({
   ...{ of, type: 'Warning', reason: 'NotDeleted' },
   message: `Pod was expected by PDB ${metadata.namespace}/${metadata.namespace} to be deleted but it wasn't`,

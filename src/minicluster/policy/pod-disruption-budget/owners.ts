@@ -1,6 +1,6 @@
 /**
  * How many pods the owners of some pods want: the total that percentages and maxUnavailable of a budget refer to. Owners
- * of the common kinds are read from caches; any other is asked for its scale, as long as it has one.
+ * of the common kinds are read from caches; any other is asked for its scale, if it has one.
  */
 
 import type { Client } from '../../../client/client.ts'
@@ -17,7 +17,7 @@ import { controllerOf } from '../../workloads/pod/ownership.ts'
 export interface Scale {
   /** Sum over all owners. */
   expected: number
-  /** Names of pods without an owner: nobody says how many of them there should be. */
+  /** Names of pods without an owner: their intended number is unknown. */
   unmanaged: string[]
 }
 
@@ -53,7 +53,7 @@ interface Sources {
   client: Client
 }
 
-/** Undefined when the owner is gone; a text that says why when it cannot be known. */
+/** Undefined when the owner is gone; a text with the reason when the scale cannot be determined. */
 async function ownerScale(reference: OwnerReference, namespace: string, sources: Sources): Promise<OwnerScale | string | undefined> {
   const { read } = sources
   const { group } = parseGroupVersion(reference.apiVersion)

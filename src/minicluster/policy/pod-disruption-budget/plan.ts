@@ -1,7 +1,7 @@
 /**
- * The status of a disruption budget: how many of its pods are well, how many must be, and so how many evictions are
- * allowed. The server takes one from it with every eviction and notes the pod; here the notes are confirmed when the pod
- * goes, and given up when it has not gone after two minutes.
+ * The status of a disruption budget: how many of its pods are healthy, how many must be, and so how many evictions are
+ * allowed. With every eviction the server takes one away and records the pod; here the record is removed when the pod is
+ * gone, or when it has not gone after two minutes.
  */
 
 import { formatTime } from '../../../base/clock.ts'
@@ -25,10 +25,10 @@ export interface Observed {
 }
 
 const ALLOWED = 'DisruptionAllowed'
-/** How long an eviction may take to show. */
+/** How long an eviction may take to become visible. */
 const DELETION_TIMEOUT_MS = 2 * 60_000
 
-/** An absolute minAvailable is counted against the pods that are there; all else against what their owners want. */
+/** An absolute minAvailable is compared with the pods that exist; anything else with what their owners want. */
 export const needsScale = ({ spec }: PodDisruptionBudget): boolean =>
   spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string'
 
@@ -69,7 +69,7 @@ interface Wanted {
   desired: number
 }
 
-/** A text that says why when it cannot be known. */
+/** A text with the reason when it cannot be determined. */
 function wantedOf({ spec }: PodDisruptionBudget, pods: readonly Pod[], owners: ScaleResult | undefined): Wanted | string {
   const { maxUnavailable, minAvailable } = spec ?? {}
   if (maxUnavailable === undefined && typeof minAvailable !== 'string')
@@ -82,10 +82,10 @@ function wantedOf({ spec }: PodDisruptionBudget, pods: readonly Pod[], owners: S
 }
 
 interface Disrupted {
-  /** Evictions that are still expected to show, with their time. */
+  /** Evictions that are not visible yet, with their time. */
   kept: Record<string, string>
   givenUp: Pod[]
-  /** When the first of them is given up. */
+  /** When the first of them times out. */
   nextMs: number | undefined
 }
 
@@ -131,7 +131,7 @@ function replacing(old: Record<string, unknown> | undefined, next: Record<string
   return patch
 }
 
-/** What cannot be counted must not be lost: no evictions until it can. */
+/** When the pods cannot be counted, no evictions are allowed until they can. */
 function failSafe(budget: PodDisruptionBudget, message: string, nowMs: number): Plan {
   const { conditions, disruptionsAllowed = 0, observedGeneration } = budget.status ?? {}
   const condition = {

@@ -42,7 +42,7 @@ describe('resource quotas', () => {
       await world.settle()
       const { hard, used } = (await statusOf(member, 'all')) ?? {}
       assert.deepEqual(hard, { pods: '3', 'requests.cpu': '1', 'count/configmaps': '10', services: '2', 'services.nodeports': '1' })
-      // The namespace has its kube-root-ca.crt.
+      // The namespace contains kube-root-ca.crt.
       assert.deepEqual(used, { pods: '1', 'requests.cpu': '100m', 'count/configmaps': '1', services: '1', 'services.nodeports': '0' })
       await member.create(aPod('one', { cpu: '250m' }))
       await member.create(aPod('two', { cpu: '250m' }))
@@ -56,7 +56,7 @@ describe('resource quotas', () => {
         'services.nodeports': '0',
       })
       await assert.rejects(member.create(aPod('three', { cpu: '250m' })), (error) => error instanceof ApiError && error.code === 403)
-      // What is gone or over gives back what it used.
+      // What is deleted or has ended gives back what it used.
       await member.delete(PODS, 'default/one', { gracePeriodSeconds: 0 })
       await member.patch(PODS, 'default/two', { status: { phase: 'Succeeded' } }, 'status')
       await member.delete(CONFIG_MAPS, 'default/map')
@@ -79,7 +79,7 @@ describe('resource quotas', () => {
       const { member } = world
       await member.create(aQuota('all', { pods: '3', 'count/nowhere.example.com': '5' }))
       await world.settle()
-      // Nobody serves that kind, so nobody can say how much of it there is.
+      // That kind is not served, so its number is unknown.
       assert.deepEqual(await statusOf(member, 'all'), { hard: { pods: '3', 'count/nowhere.example.com': '5' }, used: { pods: '0' } })
       await member.update(RESOURCE_QUOTAS, 'default/all', (quota) => {
         quota.spec = { hard: { 'count/services': '4', 'count/resourcequotas': '1' } }

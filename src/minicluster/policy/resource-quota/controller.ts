@@ -1,7 +1,7 @@
 /**
  * Keeps a quota's status: `hard` is what its spec says, `used` is counted from what exists. Admission adds to `used` what it
- * lets in; this gives back what is gone. Runs again when something in the namespace goes, ends or changes its size, and when
- * the quota changes.
+ * admits; this controller gives back what is gone. Runs again when something in the namespace is deleted, ends or changes
+ * its size, and when the quota changes.
  *
  * An object is charged before it exists, so a count from caches that are older than the last charge would forget it: a
  * name is counted only from caches that have seen everything up to the quota's own version.
@@ -26,7 +26,7 @@ export function resourceQuota(clusterCache: ClusterCache): Controller {
     component: 'resourcequota-controller',
     for: RESOURCE_QUOTAS,
     watches: [
-      // A pod that begins is charged already; one that is over gives back what it asked for.
+      // A new pod is charged already; one that has ended gives back what it requested.
       via(PODS, (pod: Pod, read) => (isPodActive(pod) ? [] : quotasBeside(pod, read))),
       via(SERVICES, quotasBeside),
       via(PERSISTENT_VOLUME_CLAIMS, quotasBeside),
@@ -46,7 +46,7 @@ export function resourceQuota(clusterCache: ClusterCache): Controller {
 const quotasBeside = (object: KubeObject, read: Reader): ObjectRef[] =>
   read.list(RESOURCE_QUOTAS, object.metadata.namespace ?? '').map(({ metadata: { namespace = '', name = '' } }) => ({ namespace, name }))
 
-/** The quotas of the namespace of everything that is gone. */
+/** The quotas in the namespace of every deleted object. */
 function leavers(clusterCache: ClusterCache): Signal {
   return {
     subscribe: (enqueue) =>
@@ -68,7 +68,7 @@ function count(quota: ResourceQuota, of: { ref: ObjectRef; read: PassReader; clu
     if (followed === undefined) return []
     const measured = MEASURED.find((one) => one.group === group && one.plural === plural)
     const seen = measured === undefined ? followed.revision : read.revisionOf(measured)
-    // What the quota does not know at all yet is better counted roughly than not at all.
+    // For names the quota has no usage of yet, a rough count is better than none.
     const isKnown = !isNewTo(quota, names)
     if (isKnown && seen < followed.revision) return [{ names, state: 'behind' }]
     if (isKnown && seen < version) return [{ names, state: 'unsure' }]

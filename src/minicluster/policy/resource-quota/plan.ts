@@ -9,8 +9,8 @@ import { NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
 import { hardOf, sameAmount } from './usage.ts'
 
 /**
- * Names of a quota and what is used of them. `behind`: one cache knows of something that another is about to show.
- * `unsure`: the quota is newer than what the cache has seen, which the next bookmark settles.
+ * Names of a quota and what is used of them. `behind`: one cache knows of something that another has yet to show.
+ * `unsure`: the quota is newer than what the cache has seen; the next bookmark settles it.
  */
 export type Counted = { names: readonly string[] } & ({ state: 'counted'; used: Amounts<Quantity> } | { state: 'behind' | 'unsure' })
 
@@ -42,7 +42,7 @@ export function plan({ quota, counted }: Observed): Plan {
 const sameAmounts = (a: Amounts<Quantity>, b: Amounts<Quantity>): boolean =>
   a.size === b.size && [...a].every(([name, amount]) => sameAmount(amount, b.get(name)))
 
-/** As a merge patch wants it: what is no longer there is null. */
+/** As a merge patch: removed entries are null. */
 function changes(next: Amounts<Quantity>, before: Amounts<Quantity>): Record<string, string | null> {
   const patch: Record<string, string | null> = {}
   for (const name of before.keys()) if (!next.has(name)) setOwn(patch, name, null)

@@ -1,4 +1,4 @@
-/** What of a quota is used, counted from what exists, with the same formulas by which admission charges it. Pure. */
+/** How much of a quota is used, counted from what exists, with the same formulas by which admission charges it. Pure. */
 
 import { evaluatorFor, type QuotaEvaluator } from '../../../kinds/kubernetes/admission/quota-usage.ts'
 import { quantitiesOf } from '../../../kinds/kubernetes/pod-amounts.ts'
@@ -12,7 +12,7 @@ export interface GroupResource {
   plural: string
 }
 
-/** Resources that are counted by more than their number. */
+/** Resources that are measured by more than their number. */
 const MEASURED: readonly GroupResource[] = ['pods', 'services', 'persistentvolumeclaims'].map((plural) => ({ group: '', plural }))
 /** Kinds that could be counted before counting was general have a short name. */
 const SHORT_NAMES = ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']
@@ -44,7 +44,7 @@ export interface UsageInput {
   nowMs: number
 }
 
-/** All of `names`, those of which nothing is used with zero. */
+/** All of `names`; those that are not used with zero. */
 export function usageOf({ quota, names, evaluator, objects, nowMs }: UsageInput): Amounts<Quantity> {
   const scopes = scopesOf(quota)
   const total: Amounts<Quantity> = new Map()
@@ -62,7 +62,7 @@ function scopesOf({ spec }: ResourceQuota): Record<string, unknown>[] {
 
 export const hardOf = (quota: ResourceQuota): Amounts<Quantity> => quantitiesOf(quota.spec, 'hard')
 
-/** Whether the status lacks one of these names, or says another limit for it. */
+/** Whether the status lacks one of these names, or has another limit for it. */
 export function isNewTo(quota: ResourceQuota, names: readonly string[]): boolean {
   const [wanted, hard, used] = [hardOf(quota), quantitiesOf(quota.status, 'hard'), quantitiesOf(quota.status, 'used')]
   return names.some((name) => !used.has(name) || !sameAmount(wanted.get(name), hard.get(name)))

@@ -1,4 +1,4 @@
-/** Serves whoever attaches to the program: its output from now on, its input, the size of its terminal. */
+/** Serves clients attached to the program: its output from now on, its input, the size of its terminal. */
 import type { ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
@@ -12,7 +12,7 @@ export interface Attached {
   close(): void
 }
 
-/** Who does not read is let go, rather than holding up the program. */
+/** A client that does not read is disconnected, rather than holding up the program. */
 const MAX_BEHIND_BYTES = 8 * 1024 * 1024
 
 export function serveAttached({ child, tty }: { child: ChildProcess; tty: boolean }): Attached {

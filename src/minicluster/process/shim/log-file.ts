@@ -1,10 +1,10 @@
-/** The log of one run: lines with time and stream, put aside when it grows too large. A full disk loses lines, not the program. */
+/** The log of one run: lines with time and stream, rotated when it grows too large. A full disk loses lines, not the program. */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 import { createLineCutter, LOG, type LogStream, lineHead, MAX_LOG_BYTES, NEWLINE, OLD_LOG, timeText } from '../log-line.ts'
 
 export interface LogFile {
   write(stream: LogStream, chunk: Buffer): void
-  /** What never got its end of line is written as it is. */
+  /** A last line without a newline is written as a partial one. */
   close(): void
 }
 

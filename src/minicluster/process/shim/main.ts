@@ -1,7 +1,7 @@
 /**
- * Stays with one run of one container, outside Sluice's session: starts the program, writes its log and how it ended into the
- * run's directory, and then is gone. It needs nobody to listen, and nobody to be there. Node is all that is certain to be on
- * a machine that runs Sluice; of its own a shim takes 8 MB of memory (Node's code is shared) and a tenth of a second to start.
+ * Accompanies one run of one container, outside Sluice's session: starts the program, writes its log and how it ended into the
+ * run's directory, and exits. It works whether or not Sluice is running. Node is the only runtime certain to be on
+ * a machine that runs Sluice; a shim takes 8 MB of its own memory (Node's code is shared) and a tenth of a second to start.
  *
  *   node shim.mjs <directory of the run> <directory for notices> <name of the notice>
  */
@@ -34,11 +34,11 @@ function notify(): void {
     mkdirSync(notices, { recursive: true })
     writeFileSync(path.join(notices, notice), '')
   } catch {
-    // Sluice looks by itself from time to time, and when it starts.
+    // Sluice also looks periodically, and when it starts.
   }
 }
 
-/** Who removes the data directory under a running pod wants it gone: nobody would ever find it again. */
+/** If the data directory is removed under a running pod, the pod is meant to be gone too: nothing would ever find it again. */
 const ABANDONED_MS = 30_000
 
 function isAbandoned(): boolean {
@@ -52,7 +52,7 @@ function isAbandoned(): boolean {
 
 async function main(): Promise<void> {
   process.chdir(directory)
-  // What ends a session or a terminal is not meant for us; what is meant for the program is sent to the program.
+  // Signals that end a session or a terminal are not meant for us; those for the program are sent to the program.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGPIPE'] as const) process.on(signal, () => undefined)
   const record = readRun('.')
   const self = markOf(process.pid)

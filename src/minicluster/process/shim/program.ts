@@ -1,4 +1,4 @@
-/** One program from its start to its end: its place made ready, its output written down, whoever is attached served. */
+/** One program from its start to its end: set up, its output logged, attached clients served. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -11,10 +11,10 @@ import type { Ended, Launch, Running } from '../run-files.ts'
 import { serveAttached } from './attached.ts'
 import { openLog } from './log-file.ts'
 
-/** Output of a program that has ended is waited for as long as this: somebody it left behind may hold its pipe open. */
+/** How long to wait for output of a program that has ended: a process it left behind may hold its pipe open. */
 const DRAIN_MS = 1000
 const PLACE_MS = 60_000
-/** Of what is said about a failure. */
+/** Length limit of failure messages. */
 const MAX_WORDS = 2000
 
 export async function runProgram({ spec, launch }: Program, onRunning: (running: Running) => void): Promise<Ended> {
@@ -64,10 +64,10 @@ interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** `unshare` ends as its child did, except by SIGKILL: then some versions fail, after saying so. */
+/** `unshare` exits as its child did, except on SIGKILL: then some versions fail, after reporting it. */
 function outcomeOf({ code, signal }: Exit, isDisturbed: boolean): { exitCode: number; signal?: number } {
   const number = signal !== null ? system.signals[signal] : isDisturbed && code === 1 ? system.signals.SIGKILL : undefined
-  // Of a terminal, `script` reports the code of a shell: the signal is in it.
+  // With a terminal, `script` reports the exit code of a shell, which includes the signal.
   return number === undefined ? { exitCode: code ?? 255 } : { exitCode: 128 + number, signal: number }
 }
 
@@ -78,12 +78,12 @@ function now(): { ms: number; nanos: number } {
 }
 
 interface Pipe {
-  /** What the program writes to; 'pipe' where the system has no other. */
+  /** What the program writes to; 'pipe' where the system has no named pipes. */
   stdio: number | 'pipe'
   source(child: ChildProcess, stream: LogStream): Readable
 }
 
-/** A named pipe, because a program may open /dev/stdout anew, which the sockets that Node would give it do not allow. */
+/** A named pipe, because a program may reopen /dev/stdout, which the sockets that Node would give it do not allow. */
 function openPipe(name: string): Pipe {
   const file = `${name}.pipe`
   rmSync(file, { force: true })
@@ -101,7 +101,7 @@ function openPipe(name: string): Pipe {
   }
 }
 
-/** With a place to be made, there is a fourth descriptor for reports about it. */
+/** If there is a setup, a fourth descriptor carries its reports. */
 function start(launch: Launch, how: { input: boolean; output: { stdout: Pipe; stderr: Pipe } }): ChildProcess {
   const [program = '', ...args] = launch.command
   const { stdout, stderr } = how.output
@@ -129,9 +129,9 @@ function startFailure(program: string, error: NodeJS.ErrnoException): string {
 }
 
 interface Report {
-  /** undefined once the place is ready; else what is wrong with it. */
+  /** undefined once the setup is done; otherwise what is wrong with it. */
   ready: Promise<Wrong | undefined>
-  /** Something was said after that. */
+  /** Something was reported after that. */
   isDisturbed(): boolean
   closed: Promise<void>
 }
@@ -169,12 +169,12 @@ async function runningOf(child: ChildProcess, launch: Launch, startedAtMs: numbe
   return undefined
 }
 
-/** The last step into the place is taken by `unshare`, which says so when the program cannot be executed. */
+/** The last step of the setup is taken by `unshare`, which reports when the program cannot be executed. */
 function executionRefused(code: number | null, lastOutput: string, program: string): string | undefined {
   if (code !== 126 && code !== 127 && code !== 1) return undefined
   const said = /^unshare: (?<what>[^\n]*)\n?$/.exec(lastOutput)?.groups?.what
   if (said === undefined) return undefined
-  // A directory of the search path that may not be entered is no better than one without the program.
+  // A directory of the search path that cannot be entered counts as one without the program.
   if (code === 127 || (code === 126 && !program.includes('/'))) return `exec: "${program}": executable file not found in $PATH`
   if (code === 126) return `exec: "${program}": ${said.split(': ').at(-1)?.toLowerCase()}`
   return said

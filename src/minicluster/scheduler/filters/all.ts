@@ -1,4 +1,4 @@
-/** The filters, in the order in which they are asked: a node's first no is the one that is reported. One line each. */
+/** The filters, in the order in which they run: the first rejection of a node is the one that is reported. One line each. */
 import type { Filter } from './filter.ts'
 import { interPodAffinity } from './inter-pod-affinity.ts'
 import { nodeAffinity } from './node-affinity.ts'

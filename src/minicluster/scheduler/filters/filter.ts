@@ -1,6 +1,6 @@
 /**
- * A filter says of a node whether a pod can be there at all. It looks at the pod once per decision, then at node after
- * node; it also knows which changes may turn its no into a yes, so that nobody tries again for nothing.
+ * A filter decides whether a pod can run on a node at all. It looks at the pod once per decision, then at node after
+ * node; it also knows which changes may lift its rejection, so that pods are not retried in vain.
  */
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -12,7 +12,7 @@ export interface Rejection {
   /** Name of the filter. */
   readonly by: string
   readonly reasons: readonly string[]
-  /** Taking pods away from the node would not help. */
+  /** Removing pods from the node would not help. */
   readonly isFinal: boolean
 }
 
@@ -23,26 +23,26 @@ export interface Refusal {
 
 export interface Prepared {
   check(node: NodeState): Rejection | undefined
-  /** Imagines another pod on a node (1) or away from it (-1); undone by the opposite. */
+  /** Pretends that another pod is on a node (1) or gone from it (-1); undone by the opposite. */
   simulate?(other: PodInfo, node: NodeState, sign: 1 | -1): void
-  /** Only these nodes can do. */
+  /** Only these nodes are possible. */
   readonly only?: ReadonlySet<string>
-  /** Its answer for a node depends on other nodes, too. */
+  /** Its answer for a node depends on other nodes too. */
   readonly isWide?: boolean
 }
 
-/** Something that happened, and may matter to a pod that waits. */
+/** Something that changed, and may matter to a waiting pod. */
 export type Change = PlaceChange | { kind: 'claim' | 'volume' | 'storage-class' | 'namespace'; old?: KubeObject; now?: KubeObject }
 
 export type ClusterEvent = 'node' | 'pod-added' | 'pod-removed' | 'pod-changed' | 'claim' | 'volume' | 'storage-class' | 'namespace'
 
 export interface Filter {
   readonly name: string
-  /** Undefined when it has nothing to say about this pod. */
+  /** Undefined when it does not apply to this pod. */
   prepare(pod: PodInfo, snapshot: Snapshot): Prepared | Refusal | undefined
-  /** What it listens to, to be asked whether it helps. */
+  /** Which changes `isHelpedBy` is asked about. */
   readonly listens: readonly ClusterEvent[]
-  /** Whether a change may make a node good for a pod that this filter kept from it. */
+  /** Whether a change may make a node acceptable for a pod that this filter rejected. */
   isHelpedBy(change: Change, pod: PodInfo, snapshot: Snapshot): boolean
 }
 

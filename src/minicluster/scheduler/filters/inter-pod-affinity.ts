@@ -1,4 +1,4 @@
-/** InterPodAffinity: near the pods a pod wants, away from those it does not, and away from pods that do not want it. */
+/** InterPodAffinity: near the pods a pod requires, away from those it excludes, and away from pods that exclude it. */
 import type { Snapshot } from '../snapshot.ts'
 import { type AffinityTerm, matchesAllTerms, matchesTerm, type NamespaceLabels } from '../state/affinity-term.ts'
 import type { NodeState } from '../state/node-state.ts'
@@ -57,7 +57,7 @@ class Domains {
 }
 
 interface Counts {
-  /** Of pods that must not have this pod near them. */
+  /** Pods whose anti-affinity excludes this pod. */
   existing: Domains
   near: Domains
   far: Domains
@@ -103,7 +103,7 @@ function prepared(pod: PodInfo, { existing, near, far }: Counts, { objects }: Sn
   const isOwnKind = matchesAllTerms(affinity, pod, labelsOf)
   const isNear = (node: NodeState): boolean => {
     if (affinity.some(({ topologyKey }) => node.label(topologyKey) === undefined)) return false
-    // The first of a group of pods that want each other has nobody to be near to.
+    // The first of a group of pods that require each other has none to be near.
     return affinity.every(({ topologyKey }) => near.hasAt(topologyKey, node)) || (near.size === 0 && isOwnKind)
   }
   return {
@@ -121,7 +121,7 @@ function prepared(pod: PodInfo, { existing, near, far }: Counts, { objects }: Sn
   }
 }
 
-/** A pod that is wanted came, or one that was in the way went. */
+/** A required pod came, or an excluded one left. */
 function mayHelp({ old, now }: Extract<Change, { kind: 'pod' }>, pod: PodInfo, labelsOf: NamespaceLabels): boolean {
   const { affinity, antiAffinity } = pod.terms
   const isWanted = (one: PodInfo | undefined): boolean => one !== undefined && matchesAllTerms(affinity, one, labelsOf)

@@ -1,4 +1,4 @@
-/** NodeName: a pod that names its node goes there. Such pods count as assigned; the filter remains for what-ifs. */
+/** NodeName: a pod that names its node goes there. Such pods count as assigned; the filter remains for what-if questions. */
 import { type Filter, rejection } from './filter.ts'
 
 const NAME = 'NodeName'

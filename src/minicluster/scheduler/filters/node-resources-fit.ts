@@ -1,4 +1,4 @@
-/** NodeResourcesFit: what a pod asks for must be left on the node. */
+/** NodeResourcesFit: what a pod requests must be free on the node. */
 import type { Node } from '../../../kinds/kubernetes/types.ts'
 import { type Amounts, amountsOf } from '../../../kube/amounts.ts'
 import type { NodeState } from '../state/node-state.ts'
@@ -43,13 +43,13 @@ function reject(wanted: readonly [string, number][], node: NodeState): Rejection
     if (amount <= capacity - (node.requested.get(name) ?? 0)) continue
     reasons ??= []
     reasons.push(`Insufficient ${name}`)
-    // More than the node has at all: nobody's leaving would help.
+    // More than the node has at all: removing pods would not help.
     isFinal ||= amount > capacity
   }
   return reasons === undefined ? undefined : rejection(NAME, reasons, isFinal)
 }
 
-/** An empty node of this size would do, and it has more than before of something that is asked for. */
+/** An empty node of this size would do, and it has more than before of a requested resource. */
 function helps(requests: Amounts, old: Node | undefined, now: Node): boolean {
   const has = amountsOf(now.status?.allocatable)
   for (const [name, amount] of requests) if (amount > (has.get(name) ?? 0)) return false

@@ -1,4 +1,4 @@
-/** NodeUnschedulable: a cordoned node takes only pods that tolerate being there. */
+/** NodeUnschedulable: a cordoned node accepts only pods that tolerate it. */
 
 import { isTolerated } from '../../../kinds/kubernetes/taints.ts'
 import type { Node } from '../../../kinds/kubernetes/types.ts'

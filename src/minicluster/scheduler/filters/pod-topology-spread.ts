@@ -1,4 +1,4 @@
-/** PodTopologySpread: no domain may have more of the pods that count than the emptiest one plus maxSkew. */
+/** PodTopologySpread: no domain may have more of the matching pods than the emptiest one plus maxSkew. */
 import { deepEqual } from '../../../base/json.ts'
 import type { Node } from '../../../kinds/kubernetes/types.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -15,7 +15,7 @@ interface Domains {
   readonly spread: Spread
   readonly isSelf: 0 | 1
   readonly counts: Map<string, number>
-  /** Of all domains; undefined when it has to be looked for again. */
+  /** Over all domains; undefined when it has to be recomputed. */
   least: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** TaintToleration: nodes with a taint that the pod does not tolerate are out. */
+/** TaintToleration: rejects nodes with a taint that the pod does not tolerate. */
 import { isKeptAway } from '../../../kinds/kubernetes/taints.ts'
 import { type Filter, rejection } from './filter.ts'
 

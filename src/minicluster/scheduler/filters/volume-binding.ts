@@ -39,6 +39,6 @@ export const volumeBinding: Filter = {
   },
 }
 
-/** A class that is new helps whatever it allows. */
+/** A new class helps whatever it allows. */
 const topologiesOf = (object: unknown): unknown =>
   object === undefined ? 'none' : ((object as StorageClass).allowedTopologies ?? 'anywhere')

@@ -54,7 +54,7 @@ function topologiesOf(volume: PersistentVolume): Topology[] {
 }
 
 function isInZone(node: NodeState, topologies: readonly Topology[]): boolean {
-  // A node that says nothing about where it is can be anywhere.
+  // A node without zone and region labels can be anywhere.
   if (!LABELS.some((label) => node.label(label) !== undefined)) return true
   return topologies.every(({ key, values }) => {
     const value = node.label(key) ?? node.label(TODAY.get(key) ?? key)

@@ -1,4 +1,4 @@
-/** NodeResourcesBalancedAllocation: nodes whose shares of CPU and memory in use come closer together by the pod are better. */
+/** NodeResourcesBalancedAllocation: prefers nodes on which the pod brings the used shares of CPU and memory closer together. */
 
 import { CPU, MEMORY } from '../../../kube/amounts.ts'
 import { MAX_SCORE, type Score } from './score.ts'
@@ -11,7 +11,7 @@ export const balancedAllocation: Score = {
   prepare({ requests }) {
     const cpu = requests.get(CPU) ?? 0
     const memory = requests.get(MEMORY) ?? 0
-    // A pod that asks for nothing changes no balance; scored, all such pods would go to one node.
+    // A pod that requests nothing changes no balance; if scored, all such pods would go to one node.
     if (cpu === 0 && memory === 0) return undefined
     return {
       of({ allocatable, requested }) {

@@ -27,7 +27,7 @@ export const interPodAffinityScore: Score = {
   },
 }
 
-/** The worst becomes 0, the best 100; all the same is 0 for all. */
+/** The worst becomes 0, the best 100; if all are equal, all become 0. */
 function normaliseBetweenEnds(scores: number[]): void {
   let least = Number.POSITIVE_INFINITY
   let most = Number.NEGATIVE_INFINITY
@@ -38,7 +38,7 @@ function normaliseBetweenEnds(scores: number[]): void {
   for (const [i, score] of scores.entries()) scores[i] = most > least ? Math.trunc(MAX_SCORE * ((score - least) / (most - least))) : 0
 }
 
-/** Weights by topology key and value: each pod on a node of the domain counts once for each term that joins the two. */
+/** Weights by topology key and value: each pod on a node of the domain counts once for each term that connects the two. */
 function sumUp(pod: PodInfo, { cluster, objects }: Snapshot): Sums {
   const sums: Sums = new Map()
   const labelsOf = objects.namespaceLabels

@@ -16,7 +16,7 @@ export const leastAllocated: Score = {
   }),
 }
 
-/** Undefined when the node does not say how much it has. */
+/** Undefined when the node does not report how much it has. */
 function freeShare(requested: number, capacity: number): number | undefined {
   if (capacity === 0) return undefined
   return requested > capacity ? 0 : Math.trunc(((capacity - requested) * MAX_SCORE) / capacity)

@@ -1,5 +1,5 @@
 /**
- * PodTopologySpread: domains with fewer of the pods that count are better. A pod without constraints of its own is
+ * PodTopologySpread: domains with fewer of the matching pods are better. A pod without constraints of its own is
  * spread like its siblings: over hosts and zones, among the pods of its services and its owner.
  */
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -30,7 +30,7 @@ export const podTopologySpreadScore: Score = {
 interface Spreading {
   pod: PodInfo
   spreads: readonly Spread[]
-  /** Whether the pod asks for it: then nodes without all labels are left out. */
+  /** Whether the pod itself has the constraint: then nodes without all labels are left out. */
   isOwn: boolean
 }
 
@@ -74,7 +74,7 @@ function prepare({ pod, spreads, isOwn }: Spreading, { cluster }: Snapshot, node
   }
 }
 
-/** `isIgnored` by index; absent is no. */
+/** `isIgnored` by index; absent means false. */
 function normalise(scores: number[], isIgnored: readonly boolean[]): void {
   let most = 0
   let least = Number.MAX_SAFE_INTEGER
@@ -95,7 +95,7 @@ function defaultSpreads(pod: PodInfo, snapshot: Snapshot): Spread[] {
   return DEFAULTS.map((one) => ({ ...one, minDomains: 1, selector, honoursAffinity: true, honoursTaints: false }))
 }
 
-/** What the services of a pod select, and what its ReplicaSet or StatefulSet does. */
+/** The selector of a pod's services combined with that of its ReplicaSet or StatefulSet. */
 function siblingSelector(pod: PodInfo, { objects }: Snapshot): LabelSelector {
   const labels = new Map<string, string>()
   for (const service of objects.services(pod.namespace)) {

@@ -7,18 +7,18 @@ export const MAX_SCORE = 100
 
 export interface PreparedScore {
   of(node: NodeState): number
-  /** Brings what `of` said of all nodes, in their order, between 0 and 100. */
+  /** Maps the results of `of` for all nodes, in their order, to 0 to 100. */
   normalise?(scores: number[], nodes: readonly NodeState[]): void
 }
 
 export interface Score {
   readonly name: string
   readonly weight: number
-  /** Undefined when it has nothing to say about this pod. `nodes` are those that passed all filters. */
+  /** Undefined when it does not apply to this pod. `nodes` are those that passed all filters. */
   prepare(pod: PodInfo, snapshot: Snapshot, nodes: readonly NodeState[]): PreparedScore | undefined
 }
 
-/** In proportion to the highest; the other way round when less is better. */
+/** In proportion to the highest; reversed when less is better. */
 export function normaliseByHighest(scores: number[], isLessBetter: boolean): void {
   let highest = 0
   for (const score of scores) highest = Math.max(highest, score)

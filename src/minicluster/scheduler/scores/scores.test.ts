@@ -5,7 +5,7 @@ import { podInfo } from '../state/pod-info.ts'
 import { aNode, aPod, aSnapshot, type Objects, on } from '../testing.ts'
 import { SCORES } from './all.ts'
 
-/** What one score says about each node, after normalising. */
+/** The result of one score for each node, after normalising. */
 function scores(name: string, pod: Pod, objects: Objects): Record<string, number> | 'indifferent' {
   const snapshot = aSnapshot(objects)
   const { nodes } = snapshot.cluster

@@ -1,10 +1,10 @@
-/** A term of pod (anti-)affinity, read once: which other pods it speaks of, and over which label of nodes. */
+/** A parsed term of pod (anti-)affinity: which other pods it is about, and over which node label. */
 import type { PodAffinityTerm, WeightedPodAffinityTerm } from '../../../kinds/kubernetes/types.ts'
 import { type LabelSelector, type LabelSelectorObject, type Labels, matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
 
 export interface AffinityTerm {
   readonly topologyKey: string
-  /** Equal for terms that mean the same: pods made from one template share it. */
+  /** Equal for terms that mean the same: pods created from one template share it. */
   readonly key: string
   readonly namespaces: readonly string[]
   /** Further namespaces by their labels; undefined when only those named count. */
@@ -34,7 +34,7 @@ export function readSelector(object: unknown): LabelSelector | undefined {
 
 function readTerm(namespace: string, term: PodAffinityTerm): AffinityTerm {
   const { topologyKey = '', labelSelector, namespaces, namespaceSelector } = term
-  // Neither names nor a selector of namespaces: the pod's own.
+  // Neither namespaces nor a namespace selector: the pod's own namespace.
   const named = (namespaces ?? []).length === 0 && namespaceSelector === undefined ? [namespace] : (namespaces ?? [])
   return {
     topologyKey,
@@ -59,6 +59,6 @@ export function matchesTerm(term: AffinityTerm, pod: LabelledPod, labelsOf: Name
   return isThere && matchesLabels(term.selector, pod.labels)
 }
 
-/** No terms match nothing. */
+/** An empty list of terms matches nothing. */
 export const matchesAllTerms = (terms: readonly AffinityTerm[], pod: LabelledPod, labelsOf: NamespaceLabels): boolean =>
   terms.length > 0 && terms.every((term) => matchesTerm(term, pod, labelsOf))

@@ -1,7 +1,7 @@
 /**
  * What is where: nodes, the pods on them, and the pods that this process has decided to put there but that no cache shows
- * yet. Fed by the caches, object by object, at a cost that does not grow with the cluster; given the same twice, it does
- * nothing. State: 2 KiB per node, 1 KiB and a few map entries per pod on a node, nothing for pods that wait.
+ * yet. Fed by the caches, object by object, at a cost that does not grow with the cluster; a repeated update is a no-op.
+ * State: 2 KiB per node, 1 KiB and a few map entries per pod on a node, nothing for waiting pods.
  */
 
 import type { Node, Pod } from '../../../kinds/kubernetes/types.ts'
@@ -12,12 +12,12 @@ import { isAlike, isSameOnNode, type PodInfo, podInfo } from './pod-info.ts'
 import { type PodSetQuery, PodSets } from './pod-sets.ts'
 import { StandingTerms } from './standing-terms.ts'
 
-/** What a change may mean for pods that wait. */
+/** A change that may matter to waiting pods. */
 export type Change =
   | { kind: 'node'; old: Node | undefined; now: Node | undefined }
   | { kind: 'pod'; old: PodInfo | undefined; now: PodInfo | undefined }
 
-/** A decision of this process: what it takes until the caches show it. */
+/** A decision of this process: what it reserves until the caches show it. */
 export interface Reservation {
   readonly info: PodInfo
   readonly node: string
@@ -33,7 +33,7 @@ interface Placed {
   node: string
 }
 
-/** How much an existing pod's required affinity counts for when nodes are compared. */
+/** The weight of an existing pod's required affinity when nodes are compared. */
 const HARD_AFFINITY_WEIGHT = 1
 
 export class ClusterState {
@@ -51,7 +51,7 @@ export class ClusterState {
   #order: NodeState[] | undefined
   #version = 0
 
-  /** Nodes that are there, in the order they are looked at. */
+  /** Nodes that exist, in the order they are checked. */
   get nodes(): readonly NodeState[] {
     this.#order ??= inOrder([...this.#nodes.values()].filter(({ node }) => node !== undefined))
     return this.#order
@@ -70,12 +70,12 @@ export class ClusterState {
     return this.#claimUsers.has(objectKey(namespace, claim))
   }
 
-  /** The claim that a volume is promised to by a decision under way. */
+  /** The claim that a volume is promised to by a decision in flight. */
   promisedTo(volume: string): string | undefined {
     return this.#promisedVolumes.get(volume)
   }
 
-  /** The node selected for a claim by a decision under way. */
+  /** The node selected for a claim by a decision in flight. */
   promisedNode(claim: string): string | undefined {
     return this.#promisedClaims.get(claim)
   }
@@ -102,7 +102,7 @@ export class ClusterState {
     const old = this.#placed.get(key)
     const node = pod?.spec?.nodeName ?? ''
     const counts = pod !== undefined && !isFinished(pod)
-    // Decided here and not yet shown: the pod keeps its place until the decision is over.
+    // Decided here and not yet visible: the pod keeps its place until the decision is settled.
     if (counts && node === '' && this.#reserved.has(key) && old?.info.uid === pod.metadata.uid) return undefined
     if (counts && node !== '' && old?.node === node && this.#keep(old, pod)) return undefined
     const nominated = this.#nominate(key, counts && node === '' ? pod : undefined)
@@ -114,7 +114,7 @@ export class ClusterState {
     return { kind: 'pod', old: old?.info, now: now?.info }
   }
 
-  /** Whether the pod is where it was and as it was, to the scheduler. */
+  /** Whether nothing the scheduler cares about changed for the pod, including its node. */
   #keep({ info }: Placed, pod: Pod): boolean {
     const isReserved = this.#reserved.has(info.key)
     if ((isReserved || !isAlike(info.pod, pod)) && !isSameOnNode(info, podInfo(pod))) return false
@@ -123,7 +123,7 @@ export class ClusterState {
     return true
   }
 
-  /** Takes a place for a pod before anybody can see it there. */
+  /** Reserves a place for a pod before it is visible there. */
   reserve(reservation: Reservation): void {
     const { info, node } = reservation
     this.release(info.key)
@@ -134,7 +134,7 @@ export class ClusterState {
     for (const [claim, name] of reservation.claims) this.#promisedClaims.set(claim, name)
   }
 
-  /** Gives a reserved place back; true when there was one. */
+  /** Releases a reserved place; true when there was one. */
   release(key: string): boolean {
     const placed = this.#placed.get(key)
     if (placed === undefined || !this.#dropPromises(key)) return false
@@ -205,12 +205,12 @@ export class ClusterState {
     this.#drop(state)
   }
 
-  /** Names that nobody speaks of any more are forgotten. */
+  /** Forgets names that nothing refers to any more. */
   #drop({ name, node, pods, nominated }: NodeState): void {
     if (node === undefined && pods.size === 0 && nominated.size === 0) this.#nodes.delete(name)
   }
 
-  /** Everything kept over many pods at once. */
+  /** Updates every aggregate kept over many pods. */
   #count({ info, node }: Placed, sign: 1 | -1): void {
     const at = { node, sign }
     const { affinity, antiAffinity, preferred, preferredAnti } = info.terms

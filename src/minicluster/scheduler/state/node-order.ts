@@ -1,4 +1,4 @@
-/** The order nodes are looked at: zone after zone in turn, by name within a zone, so that any stretch of it holds all zones. */
+/** The order in which nodes are checked: round-robin over zones, by name within a zone, so that any stretch covers all zones. */
 import type { NodeState } from './node-state.ts'
 
 const ZONE = 'topology.kubernetes.io/zone'

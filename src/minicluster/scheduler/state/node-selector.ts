@@ -1,4 +1,4 @@
-/** NodeSelector of the wire: terms of which one must hold, over labels and the name of a node. Used by pods and volumes. */
+/** NodeSelector as in the API: terms of which one must hold, over labels and the name of a node. Used by pods and volumes. */
 import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type LabelOperator, type LabelRequirement, type Labels, matchesLabels } from '../../../kube/selector.ts'
 
@@ -13,7 +13,7 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 const NAME_FIELD = 'metadata.name'
 
 export interface SelectableNode {
-  /** Empty where only labels count: volumes know nodes by their labels. */
+  /** Empty where only labels count: volumes select nodes by their labels. */
   name: string
   labels: Labels
 }
@@ -38,7 +38,7 @@ export function termMatcher(term: NodeSelectorTerm | undefined): NodeMatcher {
   const fields = term?.matchFields ?? []
   const requirements = expressions.map(labelRequirement)
   const isReadable = requirements.every((requirement) => requirement !== undefined)
-  // A term that says nothing selects nothing.
+  // An empty term selects nothing.
   if (!isReadable || (expressions.length === 0 && fields.length === 0)) return () => false
   return ({ name, labels }) =>
     matchesLabels(requirements as LabelRequirement[], labels) &&
@@ -50,7 +50,7 @@ export function selectorMatcher(selector: NodeSelector): NodeMatcher {
   return (node) => terms.some((matches) => matches(node))
 }
 
-/** What a pod demands of the labels and the name of its node; undefined when nothing. */
+/** What a pod requires of the labels and the name of its node; undefined when nothing. */
 export function requiredNodeMatcher(pod: Pod): NodeMatcher | undefined {
   const plain = pod.spec?.nodeSelector
   const affinity = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
@@ -60,7 +60,7 @@ export function requiredNodeMatcher(pod: Pod): NodeMatcher | undefined {
   return (node) => matchesLabels(requirements, node.labels) && (matchesAffinity === undefined || matchesAffinity(node))
 }
 
-/** The nodes a pod names itself, when every term of its affinity does: nobody else need be looked at. */
+/** The nodes a pod names itself, when every term of its affinity does: no others need be checked. */
 export function namedNodes(pod: Pod): ReadonlySet<string> | undefined {
   const terms = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   if (terms.length === 0) return undefined

@@ -1,5 +1,5 @@
 /**
- * A node and what is on it, kept by adding and taking away, never by counting again. Costs about 2 KiB per node and one
+ * A node and what is on it, updated incrementally, never recounted. Costs about 2 KiB per node and one
  * map entry per pod on it; adding or removing a pod costs what the pod itself holds.
  */
 import type { Node, Taint } from '../../../kinds/kubernetes/types.ts'
@@ -13,7 +13,7 @@ const PODS = 'pods'
 
 export class NodeState {
   readonly name: string
-  /** Undefined while pods say they are on a node that is not there. */
+  /** Undefined while pods are bound to a node that does not exist. */
   node: Node | undefined
   labels: Labels
   taints: readonly Taint[] = []
@@ -24,7 +24,7 @@ export class NodeState {
   comparedCpu = 0
   comparedMemory = 0
   readonly pods = new Map<string, PodInfo>()
-  /** Pods that are to come here when others have gone; they are not counted in. */
+  /** Pods that will come here when others have gone; they are not counted. */
   readonly nominated = new Map<string, PodInfo>()
   /** Grows with every change of the node or of what is on it. */
   version = 0
@@ -65,7 +65,7 @@ export class NodeState {
     return this.labels !== undefined && Object.hasOwn(this.labels, key) ? this.labels[key] : undefined
   }
 
-  /** To imagine changes on; the pods themselves are shared. */
+  /** For what-if changes; the pods themselves are shared. */
   copy(): NodeState {
     const copy = new NodeState(this.name)
     copy.node = this.node

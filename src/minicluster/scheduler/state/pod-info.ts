@@ -1,6 +1,6 @@
 /**
- * What the scheduler knows of a pod, read once per version of it: amounts, ports, terms, claims. Costs about 1 KiB per
- * pod beside the pod itself, which the cache holds anyway.
+ * What the scheduler knows about a pod, parsed once per version of it: amounts, ports, terms, claims. Costs about 1 KiB per
+ * pod in addition to the pod itself, which the cache holds anyway.
  */
 
 import { deepEqual } from '../../../base/json.ts'
@@ -17,7 +17,7 @@ export interface HostPort {
   port: number
 }
 
-/** A claim that a pod uses, by name; of an ephemeral volume it is made for the pod alone. */
+/** A claim that a pod uses, by name; that of an ephemeral volume is created for the pod alone. */
 export interface ClaimUse {
   name: string
   isEphemeral: boolean
@@ -25,7 +25,7 @@ export interface ClaimUse {
 
 export interface PodInfo {
   readonly key: string
-  /** As last seen: what only its status says may change under the same info. */
+  /** As last seen: changes of the status alone do not create a new info. */
   pod: Pod
   readonly uid: string
   readonly namespace: string
@@ -89,7 +89,7 @@ function hostPortsOf(pod: Pod): HostPort[] {
     if (hostPort !== undefined && hostPort > 0) found.push({ protocol: protocol ?? 'TCP', ip: hostIP || '0.0.0.0', port: hostPort })
   }
   for (const container of pod.spec?.containers ?? []) for (const port of container.ports ?? []) take(port)
-  // Sidecars keep their ports; other init containers are over before anybody else runs.
+  // Sidecars keep their ports; other init containers have ended before anything else runs.
   for (const container of pod.spec?.initContainers ?? [])
     if (container.restartPolicy === 'Always') for (const port of container.ports ?? []) take(port)
   return found
@@ -101,7 +101,7 @@ function claimOf(podName: string, volume: Volume): ClaimUse[] {
   return ephemeral !== undefined ? [{ name: `${podName}-${volume.name ?? ''}`, isEphemeral: true }] : []
 }
 
-/** Whether two versions of a pod are the same to the scheduler: most updates are about status alone. */
+/** Whether two versions of a pod are the same to the scheduler: most updates change only the status. */
 export function isAlike(old: Pod, now: Pod): boolean {
   const [a, b] = [old.metadata, now.metadata]
   if (a.uid !== b.uid || a.generation !== b.generation || (a.deletionTimestamp === undefined) !== (b.deletionTimestamp === undefined))
@@ -112,7 +112,7 @@ export function isAlike(old: Pod, now: Pod): boolean {
   return deepEqual(heldOf(old), heldOf(now))
 }
 
-/** What a resize under way has promised; almost always nothing. */
+/** What a resize in progress has allocated; almost always nothing. */
 function heldOf(pod: Pod): unknown {
   const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]
   const resized = statuses.filter(({ resources }) => resources !== undefined)
@@ -121,7 +121,7 @@ function heldOf(pod: Pod): unknown {
   return [pending, resized.map(({ name, resources, allocatedResources }) => [name, resources, allocatedResources])]
 }
 
-/** Whether a pod counts the same on its node as before; what a pod is made of otherwise never changes. */
+/** Whether a pod counts the same on its node as before; the rest of a pod never changes. */
 export const isSameOnNode = (old: PodInfo, now: PodInfo): boolean =>
   old.uid === now.uid &&
   old.isTerminating === now.isTerminating &&

@@ -1,7 +1,7 @@
 /**
- * How many pods of a kind are on which node, for the kinds that somebody asks for: a spread constraint's or a term's
- * selector. A set is counted once, when first asked for, and then kept by adding and taking away; a pod that comes or
- * goes is shown only to the sets that may hold it. Costs a map of node names per set; the least used are forgotten.
+ * How many pods of a set are on which node, for the sets that are asked for: the selector of a spread constraint or a
+ * term. A set is counted once, when first asked for, and then updated incrementally; a pod that comes or goes is
+ * checked only against the sets that may contain it. Costs a map of node names per set; the least used are forgotten.
  */
 import { type LabelSelector, requiredLabel } from '../../../kube/selector.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -9,11 +9,11 @@ import type { PodInfo } from './pod-info.ts'
 export interface PodSetQuery {
   /** Equal for equal sets. */
   readonly key: string
-  /** Where its pods live; undefined when anywhere. */
+  /** The namespace of its pods; undefined when any. */
   readonly namespace: string | undefined
-  /** A selector that all of them match, to find the set by; undefined when there is none. */
+  /** A selector that all of them match, by which the set is indexed; undefined when there is none. */
   readonly selector: LabelSelector | undefined
-  /** Whether the labels of namespaces decide, too. */
+  /** Whether it also depends on the labels of namespaces. */
   readonly asksNamespaces: boolean
   holds(pod: PodInfo): boolean
 }
@@ -68,7 +68,7 @@ export class PodSets {
     for (const key of Object.keys(info.labels ?? {})) look(`${info.namespace} ${key}=${info.labels?.[key]}`)
   }
 
-  /** The labels of some namespace changed: what asked for them is counted anew when next asked for. */
+  /** The labels of some namespace changed: sets that depend on them are recounted when next asked for. */
   namespacesChanged(): void {
     for (const set of [...this.#sets.values()]) if (set.query.asksNamespaces) this.#forget(set)
   }
@@ -87,7 +87,7 @@ function count(set: PodSet, node: string, by: 1 | -1): void {
   else set.counts.set(node, sum)
 }
 
-/** Under a label that all its pods must have, the most selective one: long values are hashes. */
+/** A label that all its pods must have, the most selective one: long values are hashes. */
 function placeOf({ namespace, selector }: PodSetQuery): string {
   if (namespace === undefined) return ''
   let best: string | undefined

@@ -1,15 +1,15 @@
-/** What a pod asks of a node, as the scheduler counts it. */
+/** What a pod requests of a node, as the scheduler counts it. */
 import { isPodLevelResource, totalOfContainers } from '../../../kinds/kubernetes/pod-amounts.ts'
 import type { Container, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type Amounts, type Arithmetic, amountsOf, CPU, MEMORY } from '../../../kube/amounts.ts'
 
-/** What a container that asks for nothing counts for when nodes are compared, so that such pods spread, too. */
+/** What a container without requests counts for when nodes are compared, so that such pods spread too. */
 const UNSAID: ReadonlyMap<string, number> = new Map([
   [CPU, 100],
   [MEMORY, 200 * 1024 * 1024],
 ])
 
-/** Adds, or with -1 takes away; what comes to nothing is dropped. */
+/** Adds, or with -1 subtracts; zeros are dropped. */
 export function addAmounts(to: Amounts, more: ReadonlyMap<string, number>, sign: 1 | -1 = 1): void {
   for (const [name, amount] of more) {
     const sum = (to.get(name) ?? 0) + sign * amount
@@ -22,7 +22,7 @@ function raiseTo(to: Amounts, other: ReadonlyMap<string, number>): void {
   for (const [name, amount] of other) if (amount > (to.get(name) ?? -1)) to.set(name, amount)
 }
 
-/** Unlike admission (`podAmounts`), with what a resize under way holds, and without what comes to nothing. */
+/** Unlike admission (`podAmounts`), includes what a resize in progress holds, and drops zeros. */
 const NUMBERS: Arithmetic<number> = { add: addAmounts, raise: raiseTo }
 
 export function requestsOf(pod: Pod, isCounted: 'as-said' | 'for-comparison' = 'as-said'): Amounts {
@@ -42,7 +42,7 @@ export function requestsOf(pod: Pod, isCounted: 'as-said' | 'for-comparison' = '
   return total
 }
 
-/** While a resize is under way, a container holds the largest of what it asks for, was promised and uses. */
+/** While a resize is in progress, a container holds the largest of what it requests, was allocated and uses. */
 function effectiveRequests(pod: Pod): (container: Container) => Amounts {
   const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]
   const isInfeasible = pod.status?.conditions?.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible') === true

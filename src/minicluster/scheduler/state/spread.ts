@@ -1,4 +1,4 @@
-/** Topology spread constraints, read: which pods are counted, over which nodes. Shared by the filter and the score. */
+/** Topology spread constraints, parsed: which pods are counted, over which nodes. Shared by the filter and the score. */
 
 import { isKeptAway } from '../../../kinds/kubernetes/taints.ts'
 import type { TopologySpreadConstraint } from '../../../kinds/kubernetes/types.ts'
@@ -43,7 +43,7 @@ function readSpread(constraint: TopologySpreadConstraint, labels: PodInfo['label
 export const selects = ({ selector }: Spread, labels: PodInfo['labels']): boolean =>
   selector !== undefined && matchesLabels(selector, labels)
 
-/** Pods that are going no longer count; a selector that selects everything counts nothing, as in Kubernetes. */
+/** Terminating pods no longer count; a selector that selects everything counts nothing, as in Kubernetes. */
 export function spreadQuery(namespace: string, { selector }: Spread): PodSetQuery | undefined {
   if (selector === undefined || selector.length === 0) return undefined
   return {

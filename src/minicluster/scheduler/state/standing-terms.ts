@@ -1,5 +1,5 @@
 /**
- * The terms that pods on nodes have about others, each once with how many of its pods are on which node: pods of one
+ * The affinity terms of pods on nodes, each once with how many of its pods are on which node: pods of one
  * template share their terms, so there are as many as there are workloads, not pods.
  */
 import type { AffinityTerm } from './affinity-term.ts'

@@ -1,4 +1,4 @@
-/** What a pod's claims allow: bound ones fix where it can be, unbound ones wait for it to be placed, others stop it. */
+/** What a pod's claims allow: bound ones restrict its node, unbound ones wait for it to be placed, others block it. */
 import type { PersistentVolumeClaim } from '../../../kinds/kubernetes/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { PodInfo } from '../state/pod-info.ts'
@@ -9,7 +9,7 @@ const OLD_CLASS = 'volume.beta.kubernetes.io/storage-class'
 
 export interface PodClaims {
   bound: readonly PersistentVolumeClaim[]
-  /** Of classes with WaitForFirstConsumer: the pod's node decides about their volume. */
+  /** Of classes with WaitForFirstConsumer: the pod's node determines their volume. */
   waiting: readonly PersistentVolumeClaim[]
 }
 
@@ -24,7 +24,7 @@ export const classOf = (object: { metadata: { annotations?: Record<string, strin
 const isFullyBound = (claim: PersistentVolumeClaim): boolean =>
   (claim.spec?.volumeName ?? '') !== '' && annotation(claim, BIND_COMPLETED) !== undefined
 
-/** Or the sentence that says why the pod cannot be placed anywhere. */
+/** Or the message that says why the pod cannot be placed anywhere. */
 export function claimsOf(pod: PodInfo, { objects }: Snapshot): PodClaims | { problem: string } {
   const bound: PersistentVolumeClaim[] = []
   const waiting: PersistentVolumeClaim[] = []

@@ -1,6 +1,6 @@
 /**
  * Volumes for a pod on a node: bound ones must be reachable from there; for claims that wait, the smallest volume that
- * fits is matched, or their class may have one made. Volumes and nodes promised by decisions under way count as taken.
+ * fits is matched, or their class may provision one. Volumes and nodes promised by decisions in flight count as taken.
  */
 
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass, TopologySelectorTerm } from '../../../kinds/kubernetes/types.ts'
@@ -16,7 +16,7 @@ import { annotation, classOf, type PodClaims, SELECTED_NODE } from './claims.ts'
 export interface FoundVolumes {
   /** Claims and the volumes they are to be bound to. */
   matched: readonly { claim: PersistentVolumeClaim; volume: PersistentVolume }[]
-  /** Claims whose volume is to be made for this node. */
+  /** Claims whose volume is to be provisioned for this node. */
   provisioned: readonly PersistentVolumeClaim[]
 }
 
@@ -85,7 +85,7 @@ interface Matching {
   chosen: ReadonlySet<string>
 }
 
-/** A volume already made for the claim, or else the smallest that has what it asks for; the first by name of equals. */
+/** A volume already reserved for the claim, or else the smallest that satisfies it; of equals the first by name. */
 function matchingVolume(claim: PersistentVolumeClaim, node: NodeState, { snapshot, chosen }: Matching): PersistentVolume | undefined {
   const storageClass = classOf(claim)
   let best: PersistentVolume | undefined

@@ -1,5 +1,5 @@
 /**
- * The binder under everything that can happen to it: claims and volumes of all sizes, views of any age, and an end between
+ * The binder under everything that can happen to it: claims and volumes of all sizes, views of any age, and a crash between
  * any two writes. The model is the pure plans of claims and volumes over objects with versions, as a server checks them.
  */
 import assert from 'node:assert/strict'
@@ -22,7 +22,7 @@ interface State {
 
 const copyOf = ({ claims, volumes }: State): State => ({ claims: new Map(claims), volumes: new Map(volumes) })
 
-/** As a server would: refused when the object has moved on. */
+/** As a server would: rejected when the object has changed since. */
 function write(state: State, action: Action | Batch): boolean {
   if (action.do === 'create') return true
   assert.ok(action.do === 'patch', 'the binder patches and nothing else')
@@ -77,7 +77,7 @@ function check({ claims, volumes }: State): void {
   }
 }
 
-/** Everybody looks at the world as it is, until nobody has anything to do. */
+/** All controllers act on the current state, until none has anything to do. */
 function settle(state: State): void {
   for (let round = 0; round < 50; round++) {
     let writes = 0
@@ -100,7 +100,7 @@ const start = fc.record({
   volumes: fc.array(fc.record({ size, modes, reservedFor: fc.option(fc.nat(4), { nil: undefined }) }), { minLength: 1, maxLength: 5 }),
   claims: fc.array(fc.record({ size, modes }), { minLength: 1, maxLength: 5 }),
 })
-/** Who acts, on a view how many writes old, and how many of its writes happen before it ends. */
+/** Which controller acts, on a view how many writes old, and how many of its writes happen before it crashes. */
 const step = fc.record({ kind: fc.constantFrom('claim' as const, 'volume' as const), who: fc.nat(4), age: fc.nat(6), writes: fc.nat(3) })
 
 function stateOf({ volumes, claims }: typeof start extends fc.Arbitrary<infer T> ? T : never): State {

@@ -284,7 +284,7 @@ const oneClaimPerVolume: Invariant = {
   },
 }
 
-/** The claim's half follows the volume's. */
+/** The claim's half of the binding follows the volume's. */
 const volumeFirst: Invariant = {
   says: 'a claim names only a volume that refers to it',
   broken(view) {
@@ -307,7 +307,7 @@ survives(claimBinding(), {
     (cluster) =>
       cluster.inside(async () => {
         await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, aClaim('one'))
-        // Only one fits it, so the course decides nothing.
+        // Only one fits it, so the outcome does not depend on the order of events.
         await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, aClaim('two', { resources: { requests: { storage: '2Gi' } } }))
       }),
   ],

@@ -33,7 +33,7 @@ const NAMING = 'naming'
 const WAITING = 'waiting'
 const DEFAULT = 'default'
 const USERS = 'users'
-/** No class has a slash in its name. */
+/** No class name contains a slash. */
 const NO_CLASS = 'no/class'
 
 export function claimBinding(): Controller {
@@ -81,7 +81,7 @@ async function observe(ref: ObjectRef, claim: PersistentVolumeClaim | undefined,
   const named = await namedVolume(claim, read, client)
   const available = claim === undefined || !isWaiting(claim) ? [] : read.byIndex(PERSISTENT_VOLUMES, AVAILABLE, className)
   const waiting = read.byIndex(PODS, USERS, key).filter((pod) => !isPodTerminal(pod) && (pod.spec?.nodeName ?? '') === '')
-  // A volume given to a claim that only a cache still knows would be lost to others.
+  // A volume given to a claim that exists only in a stale cache would be lost to others.
   const mayTake = claim !== undefined && isWaiting(claim) && (named !== undefined || reserved.length + available.length > 0)
   const isGone = mayTake && !(await mayAdopt(client, PERSISTENT_VOLUME_CLAIMS, claim))
   return {
@@ -97,7 +97,7 @@ async function observe(ref: ObjectRef, claim: PersistentVolumeClaim | undefined,
   }
 }
 
-/** A claim is called lost only when the server itself knows nothing of its volume: a cache may be behind. */
+/** A claim is set to Lost only when the server itself has no such volume: the cache may be behind. */
 async function namedVolume(claim: PersistentVolumeClaim | undefined, read: Reader, client: Client): Promise<PersistentVolume | undefined> {
   const name = claim?.spec?.volumeName ?? ''
   if (claim === undefined || name === '') return undefined

@@ -17,7 +17,7 @@ export function isReservedFor(volume: PersistentVolume, claim: PersistentVolumeC
 export interface Candidates {
   /** Volumes whose reference names the claim. */
   reserved: readonly PersistentVolume[]
-  /** Volumes of the claim's class that nobody has. */
+  /** Unclaimed volumes of the claim's class. */
   available: readonly PersistentVolume[]
   /** The claim waits for its first consumer: only reserved volumes count. */
   isDelayed: boolean
@@ -39,7 +39,7 @@ export function findVolume(claim: PersistentVolumeClaim, { reserved, available, 
   return fits.sort(byFit)[0]
 }
 
-/** Large enough, of the right mode and with the right access, and here to stay. */
+/** Large enough, with the right mode and access modes, and not being deleted. */
 function couldHold(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   return (
     volume.metadata.deletionTimestamp === undefined &&
@@ -50,7 +50,7 @@ function couldHold(volume: PersistentVolume, claim: PersistentVolumeClaim): bool
   )
 }
 
-/** Why a volume that a claim asks for by name cannot be its; undefined when it can. */
+/** Why a volume that a claim asks for by name does not fit; undefined when it does. */
 export function whyUnfit(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) return `the volume is marked for deletion "${volume.metadata.name ?? ''}"`
   if (compareQuantities(capacityOf(volume), requestOf(claim)) < 0) return 'requested PV is too small'
@@ -79,7 +79,7 @@ function quantityIn(amounts: Record<string, string | number> | undefined): Quant
   return (text === undefined ? undefined : tryParseQuantity(text).value) ?? quantityOf(0)
 }
 
-/** What was already given to this very claim goes before what is reserved by name: an interrupted binding is finished. */
+/** A volume already given to this very claim precedes one reserved by name: an interrupted binding is completed. */
 const byReservation =
   (claim: PersistentVolumeClaim) =>
   (a: PersistentVolume, b: PersistentVolume): number => {

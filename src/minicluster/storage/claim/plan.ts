@@ -1,8 +1,8 @@
 /**
  * What to do about one claim. A binding has two halves, and the order is always the same: the volume's reference first,
- * under the version it was seen at, so that no two claims ever get the same volume; then the claim's. Whatever is cut off
- * in between is found by the reference on the volume and finished. A volume that was given to a claim which then took
- * another is set free again. Pure.
+ * on the version it was seen at, so that no two claims ever get the same volume; then the claim's. A binding interrupted
+ * in between is found by the reference on the volume and completed. A volume that was given to a claim which then took
+ * another is made available again. Pure.
  */
 
 import { deepEqual } from '../../../base/json.ts'
@@ -37,7 +37,7 @@ export interface Observed {
   named: PersistentVolume | undefined
   /** Volumes whose reference names the claim. */
   reserved: readonly PersistentVolume[]
-  /** Volumes of the claim's class that nobody has. */
+  /** Unclaimed volumes of the claim's class. */
   available: readonly PersistentVolume[]
   /** Names of pods that use the claim and have no node yet. */
   waitingPods: readonly string[]
@@ -57,7 +57,7 @@ export function plan(observed: Observed): Plan {
 
 function unboundActions(observed: Bound): Action[] {
   const { claim, named } = observed
-  // On its way out, and nobody has it: nothing is begun for it any more.
+  // Being deleted and not bound: nothing is started for it any more.
   if (claim.metadata.deletionTimestamp !== undefined) return []
   if (hasName(claim)) return namedActions(observed, named)
   const isDelayed = observed.storageClass?.volumeBindingMode === 'WaitForFirstConsumer'
@@ -71,7 +71,7 @@ function unboundActions(observed: Bound): Action[] {
   return pending(observed, { of: claim, type: 'Normal', reason: 'FailedBinding', message })
 }
 
-/** The claim asks for one volume and no other. */
+/** The claim asks for a particular volume. */
 function namedActions(observed: Bound, volume: PersistentVolume | undefined): Action[] {
   const { claim } = observed
   if (volume === undefined) return pending(observed)
@@ -101,7 +101,7 @@ function waitingEvent({ claim, waitingPods }: Bound): EventIntent {
   return { of: claim, type: 'Normal', reason: 'WaitForPodScheduled', message: `waiting for ${who} to be scheduled` }
 }
 
-/** Says who is to make a volume; making it is the provisioner's work. */
+/** Names the provisioner that is to create the volume; creating it is up to the provisioner. */
 function provisionActions(observed: Bound): Action[] {
   const { claim, storageClass } = observed
   const failed = (message: string): Action[] => pending(observed, { of: claim, type: 'Warning', reason: 'ProvisioningFailed', message })
@@ -125,7 +125,7 @@ function boundActions({ claim, named }: Bound): Action[] {
   return lost('ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly')
 }
 
-/** Both halves, then the status; the second change of the claim waits for a look at the first. */
+/** Both halves, then the status; the second write to the claim waits until the first is visible. */
 function bind(volume: PersistentVolume, claim: PersistentVolumeClaim): Action[] {
   const actions: Action[] = []
   const ref = volume.spec?.claimRef
@@ -155,7 +155,7 @@ function boundStatus(volume: PersistentVolume, claim: PersistentVolumeClaim): Re
   if (phase !== 'Bound') status.phase = 'Bound'
   const modes = volume.spec?.accessModes ?? []
   if (!deepEqual(accessModes ?? [], modes)) status.accessModes = modes
-  // Only while it becomes bound: a difference later on can be meant.
+  // Only while it becomes bound: a difference later on may be intended.
   if (phase !== 'Bound') {
     const held = capacity === undefined || !Object.hasOwn(capacity, 'storage') ? undefined : tryParseQuantity(capacity.storage ?? '').value
     if (held === undefined || compareQuantities(held, capacityOf(volume)) !== 0) status.capacity = volume.spec?.capacity
@@ -165,7 +165,7 @@ function boundStatus(volume: PersistentVolume, claim: PersistentVolumeClaim): Re
   return Object.keys(status).length === 0 ? undefined : status
 }
 
-/** Volumes this claim was given besides the one it took: after a crash, a stale view, or two binders at work. */
+/** Volumes this claim was given besides the one it took: after a crash, with a stale view, or with two binders at work. */
 function setFree({ claim, reserved }: Bound): Action[] {
   if (!hasName(claim)) return []
   const others = reserved.filter(
@@ -181,7 +181,7 @@ function setFree({ claim, reserved }: Bound): Action[] {
   })
 }
 
-/** Made for this claim and of no use to it: it is not set free but released, and goes. */
+/** Provisioned for this claim but of no use to it: it is not made available but released, and deleted. */
 export const isReclaimed = (volume: PersistentVolume): boolean =>
   annotationOf(volume, PROVISIONED_BY) !== undefined && volume.spec?.persistentVolumeReclaimPolicy === 'Delete'
 

@@ -45,7 +45,7 @@ describe('the class local', () => {
 })
 
 survives(localClass(), {
-  // A cluster that forgot about it is as good as a new one.
+  // A cluster without the annotation is as good as a new one.
   steps: [
     (cluster) => cluster.delete(STORAGE_CLASSES, 'local'),
     (cluster) => cluster.patch(NAMESPACES, 'kube-system', { metadata: { annotations: { 'sluice.dev/local-storage-class': null } } }),

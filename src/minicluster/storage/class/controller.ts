@@ -1,6 +1,6 @@
 /**
  * Creates the default StorageClass `local` once in the life of a cluster. What a person changes about it stays changed, and
- * what a person deletes stays deleted: the namespace kube-system remembers that it was there.
+ * if a person deletes it, it stays deleted: an annotation on the namespace kube-system records that it was created.
  * Sole writer of that annotation.
  */
 import { NAMESPACES, STORAGE_CLASSES } from '../../../kinds/kubernetes/resources.ts'

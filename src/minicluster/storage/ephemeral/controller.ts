@@ -1,6 +1,6 @@
 /**
- * Creates the claims of generic ephemeral volumes: `<pod>-<volume>`, owned by the pod and gone with it. A claim of that
- * name that belongs to somebody else is left alone, and the pod gets an event.
+ * Creates the claims of generic ephemeral volumes: `<pod>-<volume>`, owned by the pod and deleted with it. A claim of that
+ * name that belongs to something else is left alone, and the pod gets an event.
  */
 
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
@@ -56,7 +56,7 @@ export function ephemeralClaims(): Controller {
         const claim = read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name)
         if (claim !== undefined) claims.set(name, claim)
       }
-      // Claims of a pod that is gone are collected: a cache that does not know yet would make them again and again.
+      // Claims of a deleted pod are collected: with a stale cache they would be recreated again and again.
       if (claims.size < volumes.length && !(await mayAdopt(client, PODS, pod))) return nothing
       return { pod, claims, recorded: recordedEventsOf(read, pod), nowMs: read.nowMs() }
     },

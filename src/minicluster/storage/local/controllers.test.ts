@@ -21,7 +21,7 @@ const aNode = (name: string): KubeObject => ({
   metadata: { name, labels: { 'kubernetes.io/hostname': `${name}.example` } },
 })
 
-/** As the scheduler does when it has chosen a node for the first consumer. */
+/** What the scheduler does when it has chosen a node for the first consumer. */
 const select = (cluster: WorldCluster, claim: string, node: string): Promise<KubeObject> =>
   cluster.patch(PERSISTENT_VOLUME_CLAIMS, `default/${claim}`, { metadata: { annotations: { [SELECTED_NODE]: node } } })
 

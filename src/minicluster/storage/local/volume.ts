@@ -1,6 +1,6 @@
 /**
- * What the provisioner `sluice.dev/local` makes: a volume is a directory of this machine, below one root and named after
- * the volume, and nothing else is ever made or removed. On simulated nodes nothing reads it, so there it is only a name.
+ * What the provisioner `sluice.dev/local` creates: a volume is a directory of this machine, below one root and named after
+ * the volume; nothing else is ever created or removed. On simulated nodes nothing reads it, so there it is only a name.
  */
 import type { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -8,11 +8,11 @@ import { referenceTo } from '../claim/plan.ts'
 import { classOfClaim, IS_DEFAULT_CLASS, PROVISIONED_BY } from '../names.ts'
 
 export const LOCAL_PROVISIONER = 'sluice.dev/local'
-/** Held by volumes of policy Delete until their directory is gone; the name that external provisioners use. */
+/** On volumes with policy Delete until their directory is gone; the name that external provisioners use. */
 export const LOCAL_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer'
 const HOSTNAME = 'kubernetes.io/hostname'
 
-/** Makes and removes directories. Both may be asked for again: what is there is there, what is gone is gone. */
+/** Creates and removes directories. Both are idempotent. */
 export interface VolumeDirectories {
   make(path: string): Promise<void>
   remove(path: string): Promise<void>
@@ -45,7 +45,7 @@ export const volumeNameOf = (claim: PersistentVolumeClaim): string => `pvc-${cla
 
 export const pathOf = (root: string, volumeName: string): string => `${root}/${volumeName}`
 
-/** The directory of a volume, when it is the one this provisioner would have made; anything else is not ours to touch. */
+/** The directory of a volume, if it is the one this provisioner would have created; anything else is not ours to touch. */
 export function ownPathOf(volume: PersistentVolume, root: string): string | undefined {
   const name = volume.metadata.name ?? ''
   const path = volume.spec?.local?.path ?? volume.spec?.hostPath?.path
@@ -56,7 +56,7 @@ export function ownPathOf(volume: PersistentVolume, root: string): string | unde
 export interface Making {
   claim: PersistentVolumeClaim
   storageClass: StorageClass
-  /** Where its first consumer goes; undefined when the class does not wait for one. */
+  /** The node of its first consumer; undefined when the class does not wait for one. */
   node: Node | undefined
   root: string
 }

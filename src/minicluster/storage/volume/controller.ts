@@ -1,7 +1,7 @@
 /**
- * Keeps the phase of every volume true: Available, Bound, Released when its claim is gone, Failed when nobody can reclaim
- * it. Sole writer of PersistentVolume.status. What a volume holds is removed by its provisioner alone, when it is Released
- * and its policy is Delete. A volume is called Released only when the server itself knows nothing of its claim.
+ * Keeps the phase of every volume current: Available, Bound, Released when its claim is gone, Failed when nothing can
+ * reclaim it. Sole writer of PersistentVolume.status. Only its provisioner removes a volume's content, when it is Released
+ * and its policy is Delete. A volume becomes Released only when the server itself has no such claim.
  */
 
 import type { Client } from '../../../client/client.ts'
@@ -26,7 +26,7 @@ import { eventIndex, eventWatch, type RecordedEvents, recordedEventsOf, recordOn
 
 export interface Observed {
   volume: PersistentVolume | undefined
-  /** The claim its reference means, that very one; undefined when it is gone. */
+  /** The very claim its reference means; undefined when it is gone. */
   claim: PersistentVolumeClaim | undefined
   recorded: RecordedEvents
   recordedOfClaim: RecordedEvents
@@ -73,7 +73,7 @@ async function claimOf(volume: PersistentVolume | undefined, read: Reader, clien
   const isSame = (claim: PersistentVolumeClaim | undefined): boolean => claim?.metadata.uid === uid
   const cached = read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name)
   if (isSame(cached)) return cached
-  // Both are the last word on the claim; to ask again would be to ask for ever.
+  // Both phases are final with regard to the claim; otherwise the server would be asked forever.
   if (volume?.status?.phase === 'Released' || volume?.status?.phase === 'Failed') return undefined
   const live = await ifFound(client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace, name }))
   return isSame(live) ? live : undefined
@@ -87,7 +87,7 @@ export function plan(observed: Observed): Plan {
   if (claim === undefined) return { actions: released(volume) }
   const taken = claim.spec?.volumeName ?? ''
   if (taken === volume.metadata.name) return { actions: toPhase(volume, 'Bound') }
-  // The claim took another: it sets this one free itself, unless it was made for the claim and goes.
+  // The claim took another volume: it makes this one available itself, unless it was provisioned for the claim and is deleted.
   if (taken !== '') return { actions: isReclaimed(volume) ? released(volume) : [] }
   return { actions: hasSameMode(volume, claim) ? [] : recordMismatch(volume, claim, observed) }
 }

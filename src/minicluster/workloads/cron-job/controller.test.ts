@@ -35,7 +35,7 @@ async function statusOf(cluster: WorldCluster, name: string): Promise<CronJobSta
   return ((await cluster.get(CRON_JOBS, `default/${name}`)) as CronJob | undefined)?.status ?? {}
 }
 
-/** To a little after the next start of the schedule that `aCronJob` has. */
+/** To shortly after the next start of `aCronJob`'s schedule. */
 async function nextStart(world: World): Promise<void> {
   await world.advance(PERIOD - (world.clock.now() % PERIOD) + 200)
   await world.settle()
@@ -84,7 +84,7 @@ describe('cron jobs', () => {
       const { member } = world
       await member.create(aCronJob('night', { schedule: '30 1-3 * * *', timeZone: 'America/New_York' }))
       await world.advance(62 * 60_000)
-      // There was no half past two.
+      // Half past two did not exist.
       assert.deepEqual(
         (await jobsOf(member, 'night')).map(({ metadata }) => metadata.annotations?.['batch.kubernetes.io/cronjob-scheduled-timestamp']),
         ['2026-03-08T01:30:00-05:00', '2026-03-08T03:30:00-04:00'],
@@ -119,7 +119,7 @@ describe('cron jobs', () => {
         `Normal SuccessfulDelete: Deleted job replace-${first}`,
         `Normal SuccessfulCreate: Created job replace-${second}`,
       ])
-      // As soon as the way is free, the start that had to wait is made.
+      // As soon as the previous Job has ended, the delayed start happens.
       await endAll(world, `forbid-${first}`, 'Succeeded')
       assert.deepEqual(await namesOf(member, 'forbid'), [`forbid-${first}`, `forbid-${second}`])
     },
@@ -232,7 +232,7 @@ describe('cron jobs', () => {
   survives(cronJobController, {
     steps: [
       (cluster) => cluster.create(aCronJob('often', { suspend: true })),
-      // As if it had been suspended for long: the last start that was missed is made.
+      // As if it had been suspended for long: the last missed start happens.
       (cluster) => cluster.patch(CRON_JOBS, 'default/often', { status: { lastScheduleTime: '2025-12-31T23:00:00Z' } }, 'status'),
       (cluster) => cluster.patch(CRON_JOBS, 'default/often', { spec: { suspend: false } }),
       async (cluster) => {

@@ -1,6 +1,6 @@
 /**
- * Starts a Job whenever a CronJob's schedule says so, and keeps the last few that are over. Sole writer of: a CronJob's
- * status, and the existence of its Jobs. Every start has one name, so a start that was repeated meets the first. Runs again
+ * Starts a Job whenever a CronJob's schedule says so, and keeps the last few finished ones. Sole writer of: a CronJob's
+ * status, and the existence of its Jobs. Every start has a fixed name, so a repeated start meets the first. Runs again
  * when the CronJob or one of its Jobs changes and when the next start is due. Deletion: garbage collection takes the Jobs.
  */
 
@@ -50,8 +50,8 @@ export const cronJobController = defineController<Observed, CronJob>({
 const startsJob = ({ actions }: Plan): boolean => actions.some((action) => action.do === 'create')
 
 /**
- * Whether the server has the CronJob as we know it. A start cannot be made conditional on that, and one that was made long
- * ago, and whose Job is gone, would be made again by somebody who does not know it yet.
+ * Whether the server has the CronJob as we know it. A create cannot be made conditional on that, and with a stale cache a
+ * start that happened long ago, and whose Job is gone, would be repeated.
  */
 async function isCurrent(client: Client, cron: CronJob): Promise<boolean> {
   const live = await ifFound(client.get(CRON_JOBS, refOf(cron)))

@@ -1,10 +1,10 @@
-/** Which run of a CronJob is due, and when to requeue: Kubernetes' arithmetic of missed starts. Pure. */
+/** Which run of a CronJob is due, and when to requeue: Kubernetes' computation of missed starts. Pure. */
 import type { CronSchedule } from '../../../kinds/kubernetes/rules/workloads/cron-schedule.ts'
 import type { CronJob } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 import { nextTime, type WallClock } from './next-time.ts'
 
-/** Looked at a little late, so that a clock that is a little slow does not miss it. */
+/** Requeued a little late, so that a slightly slow clock does not miss the start. */
 const PADDING_MS = 100
 const MANY = 100
 
@@ -15,7 +15,7 @@ export interface Timetable {
 }
 
 export interface Due {
-  /** The most recent start that has not been made; undefined when there is none. */
+  /** The most recent start that has not happened; undefined when there is none. */
   scheduledMs?: number
   hasManyMissed: boolean
   /** Why no start can be found. */
@@ -30,7 +30,7 @@ interface Missed extends Due {
 function mostRecent(cron: CronJob, { schedule, clock, nowMs }: Timetable, usesDeadline: boolean): Missed {
   const { startingDeadlineSeconds } = cron.spec ?? {}
   let earliestMs = timeToMs(cron.status?.lastScheduleTime) ?? timeToMs(cron.metadata.creationTimestamp) ?? nowMs
-  // What is older than the deadline is not started any more.
+  // Starts older than the deadline no longer happen.
   if (usesDeadline && startingDeadlineSeconds !== undefined) earliestMs = Math.max(earliestMs, nowMs - startingDeadlineSeconds * 1000)
   const none = { earliestMs, hasManyMissed: false, hasMissed: false }
   const first = nextTime(schedule, clock, earliestMs)
@@ -40,7 +40,7 @@ function mostRecent(cron: CronJob, { schedule, clock, nowMs }: Timetable, usesDe
   if (nowMs < second) return { ...none, scheduledMs: first }
   const betweenSeconds = Math.round((second - first) / 1000)
   if (betweenSeconds < 1) return { ...none, error: 'time difference between two schedules is less than 1 second' }
-  // A rough count: as many as fit if all were as far apart as the first two.
+  // An estimate: as many as fit if all were as far apart as the first two.
   const missed = Math.floor(Math.floor((nowMs - first) / 1000) / betweenSeconds) + 1
   let scheduledMs: number | undefined
   const from = first + (missed - 2) * betweenSeconds * 1000

@@ -56,7 +56,7 @@ describe('the next time of a schedule', () => {
     const zones = fc.constantFrom('America/New_York', 'Europe/Berlin', 'Australia/Sydney', 'Asia/Kolkata', 'UTC')
     const field = (max: number, min = 0) => fc.oneof(fc.constant('*'), fc.integer({ min, max }).map(String))
     const schedules = fc.tuple(field(59), field(23), field(28, 1), fc.constant('*'), field(6)).map((fields) => fields.join(' '))
-    // Around the changes of the clocks in 2026.
+    // Around the clock changes of 2026.
     const starts = fc.constantFrom(
       '2026-03-07T20:00:00Z',
       '2026-03-28T20:00:00Z',

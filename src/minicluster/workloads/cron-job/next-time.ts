@@ -1,26 +1,26 @@
 /**
- * When a schedule is due next: the first whole minute after a given moment at which a clock on the wall of its time zone
- * shows what the schedule says. What a clock change skips is not due, what it repeats is due twice: as in Kubernetes.
- * Pure, and asked with a moment: it knows no time of its own.
+ * When a schedule is due next: the first whole minute after a given moment at which a wall clock in its time zone
+ * shows what the schedule says. What a clock change skips is not due, what it repeats is due twice, as in Kubernetes.
+ * Pure: the moment is an argument, no clock is read.
  */
 import type { CronSchedule } from '../../../kinds/kubernetes/rules/workloads/cron-schedule.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-/** Clocks change on quarters of an hour, and by less than three hours. */
+/** Clocks change at quarters of an hour, and by less than three hours. */
 const QUARTER = 15 * MINUTE
 const MAX_CHANGE = 3 * HOUR
 /** A schedule that is not due within five years is never due. */
 const MAX_YEARS = 5
 
 export interface WallClock {
-  /** What the wall is ahead of UTC at a moment, in milliseconds. */
+  /** How far the wall clock is ahead of UTC at a moment, in milliseconds. */
   offsetAt(ms: number): number
 }
 
 const UTC: WallClock = { offsetAt: () => 0 }
 
-/** Undefined for a zone that nobody here knows. */
+/** Undefined for an unknown zone. */
 export function wallClock(zone: string | undefined): WallClock | undefined {
   if (zone === undefined || zone === '' || zone === 'UTC') return UTC
   const format = formatIn(zone)
@@ -61,13 +61,13 @@ export function nextTime(schedule: CronSchedule, clock: WallClock, afterMs: numb
   }
 }
 
-/** The next time on the wall that is worth a look; undefined when this one is due. */
+/** The next wall-clock time worth checking; undefined when this one is due. */
 function mismatchUntil(schedule: Exclude<CronSchedule, { everyMs: number }>, wall: Date): number | undefined {
   const [year, month, day, hour] = [wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate(), wall.getUTCHours()]
   if (!schedule.month.values.has(month + 1)) return Date.UTC(year, month + 1, 1)
   const byDate = schedule.dayOfMonth.values.has(day)
   const byWeekday = schedule.dayOfWeek.values.has(wall.getUTCDay())
-  // Both are asked for only where one of them was left open.
+  // Both must match if one of them is `*`; otherwise one match is enough.
   const isDay = schedule.dayOfMonth.isAny || schedule.dayOfWeek.isAny ? byDate && byWeekday : byDate || byWeekday
   if (!isDay) return Date.UTC(year, month, day + 1)
   if (!schedule.hour.values.has(hour)) return Date.UTC(year, month, day, hour + 1)
@@ -75,14 +75,14 @@ function mismatchUntil(schedule: Exclude<CronSchedule, { everyMs: number }>, wal
   return undefined
 }
 
-/** To when the wall shows that time; to a little before, where the clock changes on the way. */
+/** To when the wall clock shows that time; to a little before if the clock changes on the way. */
 function leap(clock: WallClock, { ms, offset, toWall }: { ms: number; offset: number; toWall: number }): number {
   const target = toWall - offset
   if (target - ms <= MINUTE || clock.offsetAt(target) === offset) return target
   return Math.max(Math.floor(ms / QUARTER) * QUARTER + QUARTER, target - MAX_CHANGE)
 }
 
-/** RFC 3339 as the wall shows it. */
+/** RFC 3339 in wall-clock time. */
 export function formatWall(clock: WallClock, ms: number): string {
   const offset = clock.offsetAt(ms)
   const text = new Date(ms + offset).toISOString().slice(0, 19)

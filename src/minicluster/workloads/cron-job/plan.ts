@@ -1,4 +1,4 @@
-/** What a CronJob needs next, decided from it and its Jobs at a given moment. Pure. */
+/** What a CronJob needs next, decided from the CronJob and its Jobs at a given moment. Pure. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
 import { CRON_JOBS, JOBS } from '../../../kinds/kubernetes/resources.ts'
@@ -13,7 +13,7 @@ import { dueOf, nextLookMs, type Timetable } from './due.ts'
 import { formatWall, type WallClock, wallClock } from './next-time.ts'
 
 const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
-/** Events that no write shows are recorded only for a while, so that a restart does not record them again. */
+/** Events that no write shows are recorded only for a short time, so that a restart does not record them again. */
 const NEW_MS = 5000
 
 export interface Observed {
@@ -23,7 +23,7 @@ export interface Observed {
   nowMs: number
   /** Whether a Job of this name exists, whoever made it. */
   isTaken(name: string): boolean
-  /** False when the server has another version of the CronJob than this: then nothing is started until that is known. */
+  /** False when the server has another version of the CronJob: then nothing is started until that one is known. */
   isCurrent: boolean
 }
 
@@ -62,14 +62,14 @@ function finishedBeyondLimits(cron: CronJob, jobs: readonly Job[]): Job[] {
   return [...beyond('Complete', successfulJobsHistoryLimit), ...beyond('Failed', failedJobsHistoryLimit)]
 }
 
-/** The start a Job was made for; undefined for Jobs that somebody else made in the CronJob's name. */
+/** The start a Job was created for; undefined for Jobs that somebody else created in the CronJob's name. */
 function scheduledMsOf(cron: CronJob, job: Job): number | undefined {
   const { annotations = {}, name } = job.metadata
   const ms = Object.hasOwn(annotations, SCHEDULED_AT) ? timeToMs(annotations[SCHEDULED_AT]) : undefined
   return ms !== undefined && name === jobName(cron, ms) ? ms : undefined
 }
 
-/** Recomputed whole from the Jobs there are, so that it does not matter when the one before was stopped. */
+/** Recomputed completely from the existing Jobs, so that it does not matter where the last pass was interrupted. */
 function nextStatus(cron: CronJob, jobs: readonly Job[]): { status: CronJobStatus; events: EventIntent[] } {
   const events: EventIntent[] = []
   const record = (reason: string, message: string): void => void events.push({ of: cron, type: 'Normal', reason, message })
@@ -125,7 +125,7 @@ function statusPatch(cron: CronJob, next: CronJobStatus): Record<string, unknown
 
 interface Start {
   create: Action[]
-  /** Jobs that still run and give way. */
+  /** Jobs that still run and are replaced. */
   replaces: readonly ObjectReference[]
   events: KeyedEvent[]
   requeueAfterMs?: number
@@ -161,7 +161,7 @@ function planStart(cron: CronJob, { nowMs, isTaken }: Pick<Observed, 'nowMs' | '
   }
 }
 
-/** Undefined while it is suspended; an event where it cannot be read. */
+/** Undefined while it is suspended; an event when the schedule cannot be parsed. */
 function readTimetable(cron: CronJob, nowMs: number): Timetable | KeyedEvent | undefined {
   const { schedule: text = '', timeZone, suspend } = cron.spec ?? {}
   const unknown = (zone: string): string => timeZoneProblem(zone) ?? `unknown time zone ${zone}`
@@ -205,7 +205,7 @@ function unexpected(cron: CronJob, jobs: readonly Job[], nowMs: number): KeyedEv
     }))
 }
 
-/** A start has one name, so that it is made once. */
+/** A start has a fixed name, so that it happens once. */
 const jobName = (cron: CronJob, scheduledMs: number): string => `${cron.metadata.name}-${Math.floor(scheduledMs / 60_000)}`
 
 function jobFor(cron: CronJob, scheduledMs: number, clock: WallClock): Job {

@@ -25,7 +25,7 @@ const SETS: Selecting<DaemonSet> = { resource: DAEMON_SETS, selectorOf: (set) =>
 const ON_NODE = 'on-node'
 
 export interface DaemonSetOptions {
-  /** What admission makes of new pods (default: those that do not ask to be processes are let onto simulated nodes). */
+  /** What admission makes of new pods (default: those that do not ask to be processes are allowed on simulated nodes). */
   admit?: Admit
 }
 
@@ -37,13 +37,13 @@ export function daemonSet({ admit = playedUnless(asksForProcess) }: DaemonSetOpt
     for: DAEMON_SETS,
     watches: [
       via(PODS, (pod, read) => controllersOf(read, SETS, pod)),
-      // By name too: a stranger may hold the name a revision needs.
+      // By name too: an object of another owner may hold the name a revision needs.
       via(CONTROLLER_REVISIONS, (revision, read) => [
         ...controllersOf(read, SETS, revision),
         ...setNamed(revision.metadata.namespace, ownerNameIn(revision)),
       ]),
       via(NODES, (node, read) => setsOfNode(node, read, admit)),
-      // The namespace has a word in where pods run.
+      // The namespace can also determine where pods run.
       via(NAMESPACES, (namespace, read) => read.list(DAEMON_SETS, namespace.metadata.name).map(refOf)),
     ],
     indexes: [
@@ -74,8 +74,8 @@ const judgeFor = (set: DaemonSet, read: Reader, admit: Admit): ((node: Node) => 
   judgeOf({ set, admit, namespace: read.get(NAMESPACES, '', set.metadata.namespace ?? '') })
 
 /**
- * Every set may belong on any node, so all are asked; but only those are called for which this node makes a difference.
- * A version of the node that is no longer true is compared with the one that is.
+ * Every set may belong on any node, so all are checked; but only those to which this node makes a difference are enqueued.
+ * An outdated version of the node is compared with the current one.
  */
 function setsOfNode(node: Node, read: Reader, admit: Admit): ObjectRef[] {
   const name = node.metadata.name ?? ''
@@ -107,7 +107,7 @@ interface View {
 async function observe({ set, read, client, admit, backoff }: View): Promise<Observed | undefined> {
   const { namespace = '', uid } = set.metadata
   const selector = SETS.selectorOf(set)
-  // A selector that selects everything is refused by validation; it would take all pods of the namespace.
+  // A selector that selects everything fails validation; it would take all pods of the namespace.
   if (selector === undefined || selector.length === 0) return undefined
   const pods: ClaimInput<Pod> = {
     owner: set,
@@ -120,13 +120,13 @@ async function observe({ set, read, client, admit, backoff }: View): Promise<Obs
   const isAllowed = !adopts || (await mayAdopt(client, DAEMON_SETS, set))
   const history = claimObjects({ ...revisions, mayAdopt: isAllowed })
   const isChanging = changesHistory(readHistory(history.claimed, dataOf(set.spec?.template)))
-  // The event that the cache lacks is coming, and enqueues the key.
+  // The event that the cache lacks will arrive, and enqueues the key.
   if (isChanging && !(await isFresh(client, DAEMON_SETS, set))) return undefined
   const claim = claimObjects({ ...pods, mayAdopt: isAllowed })
   const nowMs = read.nowMs()
   const nodes = read.list(NODES).sort((a, b) => compareStrings(a.metadata.name ?? '', b.metadata.name ?? ''))
   const judge = judgeFor(set, read, admit)
-  // Asked several times in a pass.
+  // Used several times in a pass.
   const verdicts = new Map(nodes.map((node) => [node, judge(node)]))
   return {
     set,

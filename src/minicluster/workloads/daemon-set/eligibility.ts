@@ -1,6 +1,6 @@
 /**
  * On which nodes a daemon pod belongs: those its template selects and whose taints it tolerates, with the tolerations that
- * every daemon pod gets. Judged for the pod as admission will leave it, or pods would be made that can never be placed.
+ * every daemon pod gets. Judged for the pod as admission will leave it, or pods would be created that can never be placed.
  */
 
 import { isKeptAway, isTolerated } from '../../../kinds/kubernetes/taints.ts'
@@ -9,10 +9,10 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import { requiredNodeMatcher, selectableOf } from '../../scheduler/state/node-selector.ts'
 import { RUN_ANNOTATION, SIMULATED_TAINT } from '../../shape.ts'
 
-/** What admission makes of a new pod in a namespace, as far as it decides about nodes. */
+/** What admission makes of a new pod in a namespace, as far as it affects the choice of nodes. */
 export type Admit = (pod: Pod, namespace: KubeObject | undefined) => Pod
 
-/** Pods that do not run as processes are let onto simulated nodes. */
+/** Pods that do not run as processes are allowed on simulated nodes. */
 export const playedUnless =
   (isProcess: (pod: Pod, namespace: KubeObject | undefined) => boolean): Admit =>
   (pod, namespace) => {
@@ -31,7 +31,7 @@ export function asksForProcess(pod: Pod, namespace: KubeObject | undefined): boo
 export interface Verdict {
   /** A pod belongs here. */
   shouldRun: boolean
-  /** A pod that is here may stay. */
+  /** An existing pod may stay here. */
   mayStay: boolean
 }
 
@@ -61,7 +61,7 @@ export function judgeOf({ set, admit, namespace }: Judged): (node: Node) => Verd
   }
 }
 
-/** Troubles of a node that daemon pods live through, with the effect they come with. */
+/** Node problems that daemon pods tolerate, with the effect of their taint. */
 const ENDURED: readonly (readonly [key: string, effect: string])[] = [
   ['node.kubernetes.io/not-ready', 'NoExecute'],
   ['node.kubernetes.io/unreachable', 'NoExecute'],

@@ -1,4 +1,4 @@
-/** The events of a DaemonSet, in the words of kube-controller-manager. */
+/** The events of a DaemonSet, worded as in kube-controller-manager. */
 import type { DaemonSet, Pod } from '../../../kinds/kubernetes/types.ts'
 import type { EventIntent, WriteEvents } from '../../../runtime/controller.ts'
 import type { Why } from './manage.ts'

@@ -1,10 +1,10 @@
 /**
  * When a failed daemon pod may be replaced: the first at once, the next on the same node after a second, then two, four, …
- * up to 15 minutes. Kept in memory as in kube-controller-manager: after a restart it begins anew.
+ * up to 15 minutes. Kept in memory as in kube-controller-manager: after a restart it starts over.
  */
 export interface FailedPodBackoff {
   /**
-   * How long until this pod may be deleted (0: now). `place` says whose pod on which node; asking again about the same pod
+   * How long until this pod may be deleted (0: now). `place` is the set and the node; asking again about the same pod
    * changes nothing.
    */
   waitMs(place: string, podUid: string, nowMs: number): number

@@ -1,4 +1,4 @@
-/** One daemon pod where one belongs: what to create and delete so that every node has what it should, updates aside. */
+/** One daemon pod wherever one belongs: what to create and delete so that every node has its pod, apart from updates. */
 import type { DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { scaledIntOrPercent } from '../../../kube/int-or-string.ts'
 import { isPodAvailable, isPodReady } from '../pod/state.ts'
@@ -10,7 +10,7 @@ export interface ManageInput {
   set: DaemonSet
   nodes: readonly Node[]
   judge(node: Node): Verdict
-  /** Pods by the node they are on or meant for, without those that are over and on their way out. */
+  /** Pods by the node they are on or meant for, without those that have ended and are being deleted. */
   podsByNode: ReadonlyMap<string, readonly Pod[]>
   /** Of the current revision. */
   hash: string
@@ -34,7 +34,7 @@ export function manage(input: ManageInput): Changes {
     known.add(node.metadata.name ?? '')
     manageNode(input, node, changes)
   }
-  // Meant for a node that is gone and placed nowhere: nobody else would ever clean it up.
+  // Meant for a node that is gone and not bound: nothing else would ever clean it up.
   for (const [node, pods] of input.podsByNode) {
     if (known.has(node)) continue
     for (const pod of pods) if ((pod.spec?.nodeName ?? '') === '' && !isGoing(pod)) changes.remove.push({ pod, why: undefined, node })
@@ -72,7 +72,7 @@ function manageNode(input: ManageInput, node: Node, { create, remove }: Changes)
   else if (running.length === 0 && shouldRun) create.push(name)
 }
 
-/** Of each revision the oldest stays; of the two, the old one only as long as it is needed. */
+/** Of each revision the oldest stays; of those two, the old one only as long as it is needed. */
 function surplusOf({ set, hash, nowMs }: ManageInput, running: readonly Pod[]): Pod[] {
   const isNew = (pod: Pod): boolean => pod.metadata.labels?.[REVISION_LABEL] === hash
   const newPod = running.find(isNew)

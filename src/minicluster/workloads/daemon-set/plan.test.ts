@@ -12,7 +12,7 @@ import { plan } from './plan.ts'
 import { targetNode } from './pod.ts'
 import { aDaemonSet, aNode, templateAt } from './testing.ts'
 
-/** A cluster of one DaemonSet, in which plans are carried out at once and the test plays the nodes. */
+/** A cluster of one DaemonSet, in which plans take effect at once and the test plays the nodes. */
 class Model {
   set: DaemonSet
   nodes: Node[]

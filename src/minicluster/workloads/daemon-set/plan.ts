@@ -1,6 +1,6 @@
 /**
- * What a DaemonSet does next: its history first, then one pod where one belongs, then the update, a step at a time and
- * only when the nodes have what they should. Decided from what is seen; what was done before is not remembered.
+ * What a DaemonSet does next: its history first, then one pod wherever one belongs, then the update, a step at a time and
+ * only when the nodes have what they should. Decided from what is observed; what was done before is not remembered.
  */
 import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
@@ -19,12 +19,12 @@ import { isStatusCurrent, statusOf } from './status.ts'
 
 export interface Observed {
   set: DaemonSet
-  /** In the order of their names. */
+  /** Sorted by name. */
   nodes: readonly Node[]
   judge(node: Node): Verdict
   pods: Claim<Pod>
   revisions: Claim<ControllerRevision>
-  /** Whatever holds a name in the set's namespace. */
+  /** The revision of that name in the set's namespace, whoever owns it. */
   revisionNamed(name: string): ControllerRevision | undefined
   isPodNamed(name: string): boolean
   /** Failed pods that must wait to be replaced, in milliseconds. */
@@ -45,7 +45,7 @@ export function plan(observed: Observed): Plan {
   ]
   const history = readHistory(revisions.claimed, dataOf(set.spec?.template))
   const { revision, exists, collisions } = currentOf(observed, history)
-  // Pods are labelled with a revision only when it is there for certain; its appearance enqueues the key.
+  // Pods are labelled with a revision only once it certainly exists; its appearance enqueues the key.
   if (!exists)
     return { actions: [...claimed, ...counted(set, collisions), { do: 'create', resource: CONTROLLER_REVISIONS, object: revision }] }
   const hash = labelOf(revision) || (revision.metadata.name ?? '')
@@ -58,7 +58,7 @@ export function plan(observed: Observed): Plan {
   const waits = [...observed.waits.values(), nextPodAvailableInMs(pods.claimed, set.spec?.minReadySeconds ?? 0, nowMs)]
   const times = waits.filter((one) => one !== undefined)
   return {
-    // What was seen is said first: a refused creation must not keep the status from being true.
+    // The status is written first: a rejected creation must not keep it from being current.
     actions: [
       ...claimed,
       ...labelled(revisions.claimed),
@@ -97,7 +97,7 @@ function counted(set: DaemonSet, collisionCount: number | undefined): Action[] {
 
 const labelOf = (object: ControllerRevision | Pod): string => object.metadata.labels?.[REVISION_LABEL] ?? ''
 
-/** A revision without a hash gets its name as one. */
+/** A revision without a hash gets its name as the hash. */
 const labelled = (revisions: readonly ControllerRevision[]): Action[] =>
   revisions
     .filter((revision) => labelOf(revision) === '')
@@ -106,7 +106,7 @@ const labelled = (revisions: readonly ControllerRevision[]): Action[] =>
       patch: { metadata: { labels: { [REVISION_LABEL]: of.metadata.name } } },
     }))
 
-/** Two revisions with one template become one, and the pods of the other are of this one. */
+/** Two revisions with one template become one, and the pods of the other are relabelled. */
 function deduplicated({ current, duplicates }: History, pods: readonly Pod[]): Action[] {
   if (current === undefined || duplicates.length === 0) return []
   const kept = labelOf(current) || current.metadata.name
@@ -123,7 +123,7 @@ function truncated({ set, pods }: Observed, { old }: History): Action[] {
   return truncate(old, old.length - (set.spec?.revisionHistoryLimit ?? HISTORY_LIMIT), (revision) => live.has(labelOf(revision)))
 }
 
-/** Pods that are over and on their way out are nobody's business any more. */
+/** Pods that have ended and are being deleted no longer count. */
 function byNode(pods: readonly Pod[]): Map<string, Pod[]> {
   const found = new Map<string, Pod[]>()
   for (const pod of pods) {
@@ -139,7 +139,7 @@ function byNode(pods: readonly Pod[]): Map<string, Pod[]> {
 function changed({ set, isPodNamed }: Observed, { create, remove }: Changes, hash: string): Batch[] {
   const prefix = podNamePrefix(set.metadata.name ?? '')
   const creations = create.slice(0, BURST).map((node): Action => {
-    // By the node alone: whoever decides on the word of an old cache meets the pod that is there, of whatever revision.
+    // From the node alone: a decision based on a stale cache then meets the existing pod, of whatever revision.
     const seed = `${set.metadata.uid ?? ''} ${node}`
     const [name = ''] = freshNames(prefix, { seed, count: 1, isTaken: isPodNamed })
     return { do: 'create', resource: PODS, object: daemonPod({ set, node, name, hash }), ...createdPod(set, name) }

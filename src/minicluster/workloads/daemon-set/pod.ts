@@ -1,4 +1,4 @@
-/** The pods of a DaemonSet: made for one node each, and recognised by it. */
+/** The pods of a DaemonSet: created for one node each, and identified by it. */
 import type { Affinity, DaemonSet, Pod } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
@@ -10,7 +10,7 @@ const GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation'
 const GENERATION_LABEL = 'pod-template-generation'
 const NAME_FIELD = 'metadata.name'
 
-/** How often the template was changed, in the old way of counting; undefined when it is not said. */
+/** How often the template was changed, by the deprecated counter; undefined when it is not set. */
 function templateGeneration(set: DaemonSet): string | undefined {
   const { annotations } = set.metadata
   const text =
@@ -37,7 +37,7 @@ export function daemonPod({ set, node, name, hash }: DaemonPodInput): Pod {
   return { ...pod, metadata: { ...pod.metadata, labels }, spec }
 }
 
-/** The template's demands on nodes were met when this node was chosen; now it is this one or none. */
+/** The template's node requirements were checked when this node was chosen; now it is this one or none. */
 function boundTo(node: string, affinity: Affinity | undefined): Affinity {
   const nodeSelectorTerms = [{ matchFields: [{ key: NAME_FIELD, operator: 'In', values: [node] }] }]
   return {
@@ -46,7 +46,7 @@ function boundTo(node: string, affinity: Affinity | undefined): Affinity {
   }
 }
 
-/** The node a daemon pod is on or meant for; undefined when it says none. */
+/** The node a daemon pod is on or meant for; undefined when it names none. */
 export function targetNode(pod: Pod): string | undefined {
   const { nodeName = '', affinity } = pod.spec ?? {}
   if (nodeName !== '') return nodeName
@@ -64,7 +64,7 @@ export function isUpToDate(pod: Pod, set: DaemonSet, hash: string): boolean {
   return (hash !== '' && hasLabel(REVISION_LABEL, hash)) || (generation !== undefined && hasLabel(GENERATION_LABEL, generation))
 }
 
-/** Placed ones first, then the oldest. */
+/** Bound ones first, then the oldest. */
 export function byAge(a: Pod, b: Pod): number {
   const isPlaced = (pod: Pod): boolean => (pod.spec?.nodeName ?? '') !== ''
   const created = (pod: Pod): number => timeToMs(pod.metadata.creationTimestamp) ?? 0

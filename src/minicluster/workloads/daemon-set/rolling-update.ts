@@ -1,6 +1,6 @@
 /**
  * Which daemon pods an update replaces now. Without surge: as many as maxUnavailable allows, unhealthy ones first.
- * With surge: the new pod comes beside the old one, which goes when the new one is available.
+ * With surge: the new pod is created next to the old one, which is deleted when the new one is available.
  */
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { scaledIntOrPercent } from '../../../kube/int-or-string.ts'
@@ -21,7 +21,7 @@ export function rollingUpdate(input: ManageInput): Changes {
   const maxSurge = surgeCount(set, desired)
   const { type, rollingUpdate: how } = set.spec?.updateStrategy ?? {}
   const said = type === 'RollingUpdate' ? (scaledIntOrPercent(how?.maxUnavailable ?? 0, desired, true).value ?? 0) : 0
-  // Neither allowed would be an update that never happens.
+  // If neither were allowed, the update would never happen.
   const maxUnavailable = desired > 0 && said === 0 && maxSurge === 0 ? 1 : said
   const places = [...new Set([...input.podsByNode.keys(), ...eligible])].sort()
   const crowded = places.filter((node) => onNode(input, node) === undefined).length
@@ -31,7 +31,7 @@ export function rollingUpdate(input: ManageInput): Changes {
     : withinSurge(input, found, { headroom: maxSurge - crowded, desired })
 }
 
-/** Undefined when there are more pods than an update would make: those are seen to first. */
+/** Undefined when there are more pods than an update would create: those are handled first. */
 function onNode({ podsByNode, set, hash }: ManageInput, node: string): OnNode | undefined {
   const pods = (podsByNode.get(node) ?? []).filter((pod) => !isGoing(pod))
   const newPods = pods.filter((pod) => isUpToDate(pod, set, hash))
@@ -85,7 +85,7 @@ function withinSurge(input: ManageInput, found: readonly OnNode[], bounds: { hea
     } else if (shouldRun.get(node)) replaced.push(node)
     else done.push(one)
   }
-  // Where pods no longer belong they stay until enough others are available: an update with surge loses nobody.
+  // Pods that no longer belong stay until enough others are available: an update with surge loses no capacity.
   const mayLeave = Math.max(0, available - bounds.desired)
   return {
     create: [...replaced, ...candidates.slice(0, Math.max(0, headroom))],

@@ -1,4 +1,4 @@
-/** What a DaemonSet's status says: counted over nodes, by the pod that stands for each. */
+/** The status of a DaemonSet: counted over nodes, by the pod that represents each. */
 import type { DaemonSetStatus } from '../../../kinds/kubernetes/types.ts'
 import { isPodAvailable, isPodReady } from '../pod/state.ts'
 import type { ManageInput } from './manage.ts'

@@ -1,4 +1,4 @@
-/** Verbs for stories about DaemonSets: nodes nobody plays, and pods nobody schedules, so that the test says what happens. */
+/** Verbs for stories about DaemonSets: nothing plays the nodes or schedules the pods, so the test decides what happens. */
 import assert from 'node:assert/strict'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import { DAEMON_SETS, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
@@ -7,7 +7,7 @@ import type { ObjectMeta } from '../../../kube/meta.ts'
 import { podsIn, setReady } from '../pod/testing.ts'
 import { targetNode } from './pod.ts'
 
-/** A template whose image says its version. */
+/** A template whose image is its version. */
 export const templateAt = (image: string, spec: Record<string, unknown> = {}, metadata: ObjectMeta = {}) => ({
   metadata: { labels: { app: 'agent' }, ...metadata },
   spec: { automountServiceAccountToken: false, schedulerName: 'nobody', containers: [{ name: 'main', image }], ...spec },
@@ -42,7 +42,7 @@ export const change = (cluster: WorldCluster, spec: DaemonSetSpec): Promise<unkn
 export const taint = (cluster: WorldCluster, node: string, ...taints: Taint[]): Promise<unknown> =>
   cluster.patch(NODES, node, { spec: { taints: taints.length > 0 ? taints : null } })
 
-/** `a:one+ b:two`: nodes with the images of their pods; ready ones with a plus, those on their way out with a minus. */
+/** `a:one+ b:two`: nodes with the images of their pods; ready ones with a plus, those being deleted with a minus. */
 export async function summary(cluster: WorldCluster): Promise<string> {
   const pods = await podsIn(cluster)
   return pods
@@ -63,7 +63,7 @@ export async function podOn(cluster: WorldCluster, node: string, image?: string)
   return found
 }
 
-/** The pod on a node becomes ready, or not. */
+/** Makes the pod on a node ready, or not ready. */
 export async function ready(
   world: World,
   node: string,

@@ -1,4 +1,4 @@
-/** What a Deployment notes on its ReplicaSets: revisions, their history, and the numbers sizes were decided by. */
+/** What a Deployment records on its ReplicaSets: revisions, their history, and the numbers that sizes were based on. */
 import { setOwn } from '../../../base/json.ts'
 import type { Deployment, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
@@ -27,7 +27,7 @@ export function annotationOf(object: KubeObject, key: string): string | undefine
   return annotations !== undefined && Object.hasOwn(annotations, key) ? annotations[key] : undefined
 }
 
-/** 0 when there is none, undefined when it is no number. */
+/** 0 when there is none, undefined when it is not a number. */
 export function revisionOf(object: KubeObject): number | undefined {
   const text = annotationOf(object, REVISION) ?? ''
   if (text === '') return 0
@@ -52,19 +52,19 @@ export const sized = (set: ReplicaSet): Sized => ({
   desired: countOf(set, DESIRED_REPLICAS),
 })
 
-/** Noted on each ReplicaSet when its size is decided. */
+/** Recorded on each ReplicaSet when its size is decided. */
 export const replicasAnnotations = ({ replicas, maxSurge }: Goal): Annotations => ({
   [DESIRED_REPLICAS]: String(replicas),
   [MAX_REPLICAS]: String(replicas + maxSurge),
 })
 
-/** What the annotations of the newest ReplicaSet must become: those that differ. `set` is undefined before it exists. */
+/** The annotations of the newest ReplicaSet that have to change. `set` is undefined before it exists. */
 export function newestAnnotations(deployment: Deployment, set: ReplicaSet | undefined, revision: number): Annotations {
   const held = set === undefined ? 0 : revisionOf(set)
   if (held === undefined) return {}
   const wanted: Annotations = {}
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) if (!NOT_COPIED.has(key)) setOwn(wanted, key, value)
-  // Older ones may have been deleted since, and then `revision` is behind: numbers never go back.
+  // Older ones may have been deleted since, and then `revision` is too low: numbers never go back.
   if (held < revision) {
     wanted[REVISION] = String(revision)
     const before = set === undefined ? undefined : annotationOf(set, REVISION)
@@ -78,7 +78,7 @@ export function changedAnnotations(set: ReplicaSet, wanted: Annotations): Annota
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => annotationOf(set, key) !== value))
 }
 
-/** The oldest revisions are forgotten when the list becomes too long. */
+/** The oldest revisions are dropped when the list becomes too long. */
 function withRevision(history: string, revision: string): string | undefined {
   if (history === '' || history.startsWith(',')) return revision
   const revisions = history.split(',')

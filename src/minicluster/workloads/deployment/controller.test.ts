@@ -156,7 +156,7 @@ describe('Deployments', () => {
     'with Recreate end all old pods before a new one begins',
     async (world) => {
       const { member } = world
-      // Bound to a node nobody answers for: pods go only when the test lets them.
+      // Bound to a node without a kubelet: pods are gone only when the test deletes them.
       const spec = { nodeName: 'far', containers: [{ name: 'main', image: 'one' }] }
       const template = { metadata: { labels: { app: 'web' } }, spec }
       await running(world, { replicas: 2, strategy: { type: 'Recreate' }, template })

@@ -2,7 +2,7 @@
  * Brings the pods of a Deployment to its template, a few at a time, through ReplicaSets: one for each template it has had.
  * Sole writer of: its status and revision annotation; existence, size, annotations and owner references of its ReplicaSets.
  * Runs again when it or one of its ReplicaSets changes, when a pod of a Recreate Deployment changes, and when a rollout's
- * deadline has come. ReplicaSets go with it through garbage collection.
+ * deadline passes. ReplicaSets go with it through garbage collection.
  */
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
@@ -46,13 +46,13 @@ export const deployment = defineController<Observed, Deployment>({
   plan,
 })
 
-/** Whoever owns it: a ReplicaSet called `web-…` may be in the way of the one that Deployment `web` wants to create. */
+/** Whoever owns it: a ReplicaSet named `web-…` may block the one that Deployment `web` wants to create. */
 function namesake({ metadata: { namespace = '', name = '' } }: ReplicaSet): ObjectRef[] {
   const dash = name.lastIndexOf('-')
   return dash < 1 ? [] : [{ namespace, name: name.slice(0, dash) }]
 }
 
-/** The Deployment of a pod, where it waits for pods to end. */
+/** The Deployment of a pod, if it waits for pods to end. */
 function recreatedWith(pod: Pod, read: Reader): ObjectRef[] {
   const { namespace = '' } = pod.metadata
   const bySet = controllerOf(pod)

@@ -1,4 +1,4 @@
-/** Deployments on nodes: pods are placed, start, run and end by themselves, and what is stored keeps within the bounds at every moment. */
+/** Deployments on nodes: pods are placed, start, run and end on their own, and the stored state is always within bounds. */
 
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
@@ -24,7 +24,7 @@ const within = (least: number, most: number): Invariant => ({
   },
 })
 
-/** While `change` is made and takes its course, the invariant holds. */
+/** The invariant holds while `change` is made and takes effect. */
 async function holds(world: World, invariant: Invariant, change: Deployment['spec']): Promise<void> {
   const monitor = monitorInvariants(world.member.store, [invariant])
   await world.member.patch(DEPLOYMENTS, 'default/web', { spec: change })

@@ -1,6 +1,6 @@
 /**
- * One step of a Deployment towards its template and its number of pods: a ReplicaSet created, sizes changed, history cut,
- * and its status. Each pass takes the next step that is safe; events of the ReplicaSets cause the one after. Pure.
+ * One step of a Deployment towards its template and its number of pods: a ReplicaSet created, sizes changed, history
+ * truncated, and its status. Each pass takes the next safe step; events of the ReplicaSets cause the one after. Pure.
  */
 import { DEPLOYMENTS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, DeploymentStatus, Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
@@ -52,7 +52,7 @@ export function plan(observed: Observed): Plan {
   const { deployment, selector, claim } = observed
   if (deployment === undefined || selector === undefined) return NOTHING_TO_DO
   if (selector.length === 0) return selectsAll(deployment)
-  // What changes hands is decided about when it has.
+  // ReplicaSets that are adopted or released are handled once that is done.
   const claims = claimActions({ resource: REPLICA_SETS, owner: deployment, claim })
   if (claims.length > 0) return { actions: claims }
   const rollout = rolloutOf(observed, deployment)
@@ -77,7 +77,7 @@ function byCreation(a: ReplicaSet, b: ReplicaSet): number {
   return first.createdMs - second.createdMs || (first.name < second.name ? -1 : 1)
 }
 
-/** A ReplicaSet with the template is there though nothing was said about it, or though its creation had failed before. */
+/** A ReplicaSet with the template exists though no condition says so, or though its creation had failed before. */
 function foundConditions({ deployment, newest, nowMs }: Omit<Rollout, 'conditions'>, conditions: Conditions): Conditions {
   if (newest === undefined || deadlineOf(deployment) === undefined) return conditions
   const reason = conditionOf(conditions, 'Progressing')?.reason
@@ -88,12 +88,12 @@ function foundConditions({ deployment, newest, nowMs }: Omit<Rollout, 'condition
   return withCondition(conditions, progressing('True', 'NewReplicaSetCreated', `Created new replica set ${name}`), nowMs)
 }
 
-/** While paused, and right after `replicas` was changed: sizes only, and no progress is judged. */
+/** While paused, and right after `replicas` was changed: sizes only; progress is not judged. */
 function scale(rollout: Rollout): Plan {
   const { deployment, goal, newest, olds } = rollout
   const statusReplicas = deployment.status?.replicas ?? 0
   const steps = stepsToScale(goal, { newest: newest && sized(newest), olds: olds.map(sized), statusReplicas })
-  // Recreate shares nothing out: old pods have to end before the size of the newest matters.
+  // Recreate has no proportional scaling: old pods have to end before the size of the newest matters.
   if (steps.length === 0 && deployment.spec?.paused !== true) return goal.isRolling ? roll(rollout) : recreate(rollout)
   return finish(rollout, { steps, isRollout: false, cleans: deployment.spec?.paused === true })
 }
@@ -136,7 +136,7 @@ function create(rollout: Rollout): Plan {
     const conditions = deadlineOf(deployment) === undefined ? rollout.conditions : withCondition(rollout.conditions, fields, nowMs)
     return finish({ ...rollout, newest: made.object, conditions }, { creates: made.action })
   }
-  // It may fail again and end the pass: the reason is written first, and the success by the pass after it.
+  // It may fail again and end the pass: the reason is written first, and the success by the next pass.
   const message = `Failed to create new replica set "${name}": ${lastFailure.message}`
   const conditions = withCondition(rollout.conditions, progressing('False', 'ReplicaSetCreateError', message), nowMs)
   const statusWrites = statusActions(rollout, rolloutStatus({ ...rollout, all: olds, conditions }))
@@ -145,7 +145,7 @@ function create(rollout: Rollout): Plan {
     : finish({ ...rollout, newest: made.object, conditions: withCondition(conditions, fields, nowMs) }, { creates: made.action })
 }
 
-/** Another ReplicaSet has the name: the next pass hashes with a higher count and comes to another one. */
+/** Another ReplicaSet has the name: the next pass hashes with a higher collision count and gets another one. */
 function collide(deployment: Deployment): Plan {
   const status = { collisionCount: (deployment.status?.collisionCount ?? 0) + 1 }
   return { actions: [{ do: 'patch', resource: DEPLOYMENTS, of: deployment, patch: { status }, subresource: 'status' }] }

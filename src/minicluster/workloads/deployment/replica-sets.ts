@@ -66,7 +66,7 @@ export interface ChangeInput {
   steps: readonly Step[]
 }
 
-/** In the order of the steps; the newest also follows the Deployment's annotations, revision and minReadySeconds. */
+/** In the order of the steps; the newest also gets the Deployment's annotations, revision and minReadySeconds. */
 export function setActions({ deployment, goal, newest, olds, revision, steps }: ChangeInput): Action[] {
   const sets = new Map([...olds, ...(newest === undefined ? [] : [newest])].map((set) => [set.metadata.name ?? '', set]))
   const named = new Set([...steps.map(({ name }) => name), ...(newest === undefined ? [] : [newest.metadata.name ?? ''])])

@@ -1,4 +1,4 @@
-/** Random rollouts, played with the plan alone: what holds at every step, and where they end. */
+/** Random rollouts, run with the plan alone: what holds at every step, and where they end. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -35,7 +35,7 @@ class Model {
     }
   }
 
-  /** The ReplicaSets have their pods, as many of them available as `share` says. */
+  /** Gives the ReplicaSets their pods, as many of them available as `share` says. */
   follow(share: (set: ReplicaSet, index: number) => number): void {
     this.sets = this.sets.map((set, i) => {
       const available = Math.round(sizeOf(set) * share(set, i))
@@ -44,7 +44,7 @@ class Model {
     })
   }
 
-  /** What is certainly available: a ReplicaSet takes away what is not available first. */
+  /** What is certainly available: a ReplicaSet removes unavailable pods first. */
   sure(): number {
     return sum(this.sets.map((set) => Math.min(sizeOf(set), set.status?.availableReplicas ?? 0)))
   }
@@ -53,7 +53,7 @@ class Model {
     return sum(this.sets.map(sizeOf))
   }
 
-  /** One pass; false when there was nothing to do. */
+  /** Runs one pass; false when there was nothing to do. */
   pass(): boolean {
     const { deployment, sets, nowMs } = this
     const selector = readSelector(deployment.spec?.selector)
@@ -112,7 +112,7 @@ function begin(replicas: number, maxSurge: number | string, maxUnavailable: numb
   return new Model(aDeployment('web', spec, { uid: 'mine', generation: 1 }))
 }
 
-/** One pass, and what must be true of it. */
+/** Runs one pass, and checks what must be true of it. */
 function passWithin(model: Model): boolean {
   const { replicas, maxSurge, maxUnavailable } = goalOf(model.deployment)
   const [total, sure] = [model.total(), model.sure()]
@@ -121,7 +121,7 @@ function passWithin(model: Model): boolean {
     model.total() <= Math.max(total, replicas + maxSurge),
     `${model.total()} pods, ${replicas} + ${maxSurge} allowed, ${total} before`,
   )
-  // Scaling down takes available pods too: then what was asked for is the measure.
+  // Scaling down removes available pods too: then the requested number is the bound.
   const least = Math.min(sure, replicas - maxUnavailable)
   assert.ok(model.sure() >= least, `${model.sure()} available, at least ${least} needed, ${sure} before`)
   return moved

@@ -1,6 +1,6 @@
 /**
- * The arithmetic of a rollout: how large each ReplicaSet of a Deployment may or must be. Two promises: a step up never makes
- * the sum exceed replicas + maxSurge, and a step down never takes an available pod away that minimum availability needs.
+ * The arithmetic of a rollout: how large each ReplicaSet of a Deployment may or must be. Two guarantees: a step up never makes
+ * the sum exceed replicas + maxSurge, and a step down never removes an available pod that the minimum availability needs.
  */
 import type { Deployment } from '../../../kinds/kubernetes/types.ts'
 import { type IntOrString, scaledIntOrPercent } from '../../../kube/int-or-string.ts'
@@ -13,13 +13,13 @@ export interface Goal {
   maxUnavailable: number
 }
 
-/** What counts of one ReplicaSet. */
+/** What matters of one ReplicaSet. */
 export interface Sized {
   name: string
   size: number
   available: number
   createdMs: number
-  /** Of the whole Deployment when this one was last scaled; undefined when nobody noted it. */
+  /** Of the whole Deployment when this one was last scaled; undefined when it was not recorded. */
   maxReplicas: number | undefined
   /** What the Deployment asked for when this one was last scaled. */
   desired: number | undefined
@@ -39,7 +39,7 @@ export function goalOf({ spec }: Deployment): Goal {
   return { replicas, isRolling, maxSurge: surge, maxUnavailable: Math.min(unavailable, replicas) }
 }
 
-/** Percentages of surge round up, of unavailability down; when nothing is left to move with, one may be unavailable. */
+/** Percentages of surge round up, of unavailability down; if both come to zero, one may be unavailable. */
 export function fenceposts(
   { maxSurge, maxUnavailable }: { maxSurge?: IntOrString; maxUnavailable?: IntOrString },
   replicas: number,
@@ -52,17 +52,17 @@ export function fenceposts(
 const sum = (sets: readonly Sized[]): number => sets.reduce((total, { size }) => total + size, 0)
 const isActive = ({ size }: Sized): boolean => size > 0
 const oldestFirst = (a: Sized, b: Sized): number => a.createdMs - b.createdMs || (a.name < b.name ? -1 : 1)
-/** What a status that lags behind its size can still promise. */
+/** The available pods that can be relied on although the status lags behind the size. */
 const sureOf = ({ size, available }: Sized): number => Math.min(size, available)
 
-/** The size the newest may have now, given the sum of all. */
+/** The size the newest may have now, given the total. */
 export function newestSize(goal: Goal, newest: number, total: number): number {
   if (newest >= goal.replicas || !goal.isRolling) return goal.replicas
   const headroom = goal.replicas + goal.maxSurge - total
   return headroom <= 0 ? newest : newest + Math.min(headroom, goal.replicas - newest)
 }
 
-/** Old ones made smaller: first by pods that are not available anyway, then by as many as availability allows. */
+/** Shrinks the old ones: first by pods that are not available anyway, then by as many as availability allows. */
 export function stepsDown(goal: Goal, newest: Sized, olds: readonly Sized[]): Step[] {
   const minAvailable = goal.replicas - goal.maxUnavailable
   const active = olds.filter(isActive).sort(oldestFirst)
@@ -97,13 +97,13 @@ export const isScaled = (goal: Goal, sets: readonly Sized[]): boolean =>
 export interface ScaleInput {
   newest: Sized | undefined
   olds: readonly Sized[]
-  /** `status.replicas` of the Deployment: the base of proportions where nobody noted it. */
+  /** `status.replicas` of the Deployment: the base of proportions if it was not recorded. */
   statusReplicas: number
 }
 
 /**
- * Sizes after a change of `replicas` in the middle of a rollout or while paused: shared out in proportion, so that scaling
- * does not hasten a rollout. Every active ReplicaSet is named, also those whose size stays.
+ * Sizes after a change of `replicas` in the middle of a rollout or while paused: distributed proportionally, so that scaling
+ * does not speed up a rollout. Every active ReplicaSet is listed, including those whose size stays.
  */
 export function stepsToScale(goal: Goal, { newest, olds, statusReplicas }: ScaleInput): Step[] {
   const all = [...olds, ...(newest === undefined ? [] : [newest])]
@@ -132,7 +132,7 @@ function inProportion(goal: Goal, active: readonly Sized[], statusReplicas: numb
     added += change
     return { name: set.name, to: set.size + change }
   })
-  // What rounding leaves goes to or comes from the largest; where that is not enough, from the next.
+  // The remainder of rounding is added to or taken from the largest; if that is not enough, from the next.
   let left = toAdd - added
   for (const step of steps) {
     const change = Math.max(left, -step.to)

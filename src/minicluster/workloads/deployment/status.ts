@@ -24,7 +24,7 @@ export const conditionOf = (conditions: Conditions, type: string): DeploymentCon
 
 const without = (conditions: Conditions, type: string): Conditions => conditions.filter((condition) => condition.type !== type)
 
-/** Left as it is when status and reason are the same; otherwise it moves to the end. */
+/** Left unchanged when status and reason are the same; otherwise it moves to the end. */
 export function withCondition(conditions: Conditions, fields: ConditionFields, nowMs: number): Conditions {
   const old = conditionOf(conditions, fields.type)
   if (old !== undefined && old.status === fields.status && old.reason === fields.reason) return conditions
@@ -52,7 +52,7 @@ export function deadlineOf({ spec }: Deployment): number | undefined {
   return seconds === undefined || seconds === MAX_INT32 ? undefined : seconds
 }
 
-/** Pausing stops the clock of a rollout and resuming starts it anew; one that has run out already stays so. */
+/** Pausing stops the deadline of a rollout and resuming restarts it; one that has already expired stays expired. */
 export function pauseConditions(deployment: Deployment, nowMs: number): Conditions {
   const conditions = deployment.status?.conditions ?? []
   const reason = conditionOf(conditions, 'Progressing')?.reason
@@ -68,7 +68,7 @@ export interface StatusInput {
   goal: Goal
   newest: ReplicaSet | undefined
   all: readonly ReplicaSet[]
-  /** As they are so far in this pass. */
+  /** As computed so far in this pass. */
   conditions: Conditions
   nowMs: number
 }
@@ -96,7 +96,7 @@ export function countedStatus({ deployment, goal, newest, all, conditions, nowMs
   }
 }
 
-/** Unknown while one that has been looked at does not say. */
+/** Unknown while an observed ReplicaSet does not report it. */
 function terminatingOf(all: readonly ReplicaSet[]): number | undefined {
   let sum = 0
   for (const { status } of all) {
@@ -129,7 +129,7 @@ function progressOf(input: StatusInput, next: DeploymentStatus): Conditions {
     return withCondition(conditions, progressing('True', 'NewReplicaSetAvailable', `${who} has successfully progressed.`), nowMs)
   if (hasProgressed(deployment.status ?? {}, next)) {
     const fields = progressing('True', 'ReplicaSetUpdated', `${who} is progressing.`)
-    // Written again with the same reason: the deadline counts from the time of the last progress.
+    // Rewritten with the same reason: the deadline counts from the time of the last progress.
     return [...without(conditions, 'Progressing'), newCondition(current, fields, nowMs)]
   }
   if (isTimedOut(deployment, current, nowMs))
@@ -137,7 +137,7 @@ function progressOf(input: StatusInput, next: DeploymentStatus): Conditions {
   return conditions
 }
 
-/** New pods came, became ready or available, or old ones went. */
+/** New pods appeared, became ready or available, or old ones disappeared. */
 function hasProgressed(old: DeploymentStatus, next: DeploymentStatus): boolean {
   const oldPods = (status: DeploymentStatus): number => (status.replicas ?? 0) - (status.updatedReplicas ?? 0)
   const grew = (field: 'updatedReplicas' | 'readyReplicas' | 'availableReplicas'): boolean => (next[field] ?? 0) > (old[field] ?? 0)
@@ -151,7 +151,7 @@ function isTimedOut(deployment: Deployment, current: DeploymentCondition | undef
   return deadline !== undefined && (timeToMs(current.lastUpdateTime) ?? 0) + deadline * 1000 < nowMs
 }
 
-/** When to look whether the deadline has passed; undefined when no clock runs. */
+/** When to check whether the deadline has passed; undefined when there is none. */
 export function deadlineInMs(
   deployment: Deployment,
   goal: Goal,
@@ -161,11 +161,11 @@ export function deadlineInMs(
   const current = conditionOf(status.conditions ?? [], 'Progressing')
   if (deadline === undefined || current === undefined || isComplete(deployment, goal, status)) return undefined
   if (current.reason === 'ProgressDeadlineExceeded' || current.reason === 'NewReplicaSetAvailable') return undefined
-  // Times of conditions are whole seconds, cut off: a second more, so that it has passed by then.
+  // Times of conditions are truncated to seconds: one second is added, so that it has passed by then.
   return Math.max(0, (timeToMs(current.lastUpdateTime) ?? 0) + deadline * 1000 - nowMs) + 1000
 }
 
-/** A failure of the newest ReplicaSet goes before those of old ones. */
+/** A failure of the newest ReplicaSet takes precedence over those of old ones. */
 function withFailure(conditions: Conditions, { newest, all, nowMs }: StatusInput): Conditions {
   const sets = newest === undefined ? all : [newest, ...all]
   const failure = sets.flatMap((set) => set.status?.conditions ?? []).find(({ type }) => type === 'ReplicaFailure')

@@ -38,7 +38,7 @@ describe('templates', () => {
 
   it('have a hash that is known, moves with the collisions, and is a label and a name', () => {
     const text = templateText(base)
-    // Fixed here: a hash that changes between versions would start a rollout where a ReplicaSet has the template already gone.
+    // Pinned: if the hash changed between versions, a rollout would start where the ReplicaSet with the template is gone already.
     assert.equal(templateHash('', undefined), '65bb57b6b5')
     assert.equal(templateHash(text, undefined), templateHash(text, undefined))
     const hashes = [undefined, 0, 1, 2, 70_000].map((count) => templateHash(text, count))

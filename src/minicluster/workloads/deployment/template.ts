@@ -1,6 +1,6 @@
 /**
- * Pod templates as identities: when two of them are the same, and the short hash that names the ReplicaSet of one and tells
- * its pods from others. What a server adds without changing the meaning (nulls, empty lists and maps) makes no difference.
+ * Pod templates as identities: when two of them are the same, and the short hash that names the ReplicaSet of one and
+ * distinguishes its pods. What a server adds without changing the meaning (nulls, empty lists and maps) makes no difference.
  */
 import { setOwn } from '../../../base/json.ts'
 import type { PodTemplateSpec } from '../../../kinds/kubernetes/types.ts'
@@ -8,10 +8,10 @@ import { compareStrings } from '../../../kube/go-print.ts'
 
 export const HASH_LABEL = 'pod-template-hash'
 
-/** Maps of the API, where empty is the same as absent. An empty object elsewhere says something: `emptyDir: {}`. */
+/** Maps of the API, where empty equals absent. An empty object elsewhere has a meaning: `emptyDir: {}`. */
 const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations', 'nodeSelector', 'limits', 'requests', 'matchLabels', 'metadata'])
 
-/** Keys sorted, nothing in it that means nothing. */
+/** With sorted keys, and without values that mean nothing. */
 function normal(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => normal(item) ?? null)
   if (typeof value !== 'object' || value === null) return value ?? undefined
@@ -32,7 +32,7 @@ export function templateText(template: PodTemplateSpec | undefined): string {
   return JSON.stringify(normal({ ...template, metadata: { ...template?.metadata, labels } }))
 }
 
-/** FNV-1a of the text and the number of collisions so far, in letters that spell no words. */
+/** FNV-1a of the text and the number of collisions so far, in letters that do not spell words. */
 export function templateHash(text: string, collisionCount: number | undefined): string {
   let hash = 0x811c9dc5
   const add = (byte: number): void => {

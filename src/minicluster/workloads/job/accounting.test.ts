@@ -1,6 +1,6 @@
 /**
- * Random lives of pods, deletions by people and crashes of the controller between any two of its writes, played over the
- * pure plan: no pod is ever counted twice, none that ended is forgotten, and the Job always comes to an end.
+ * Random lives of pods, deletions by people and crashes of the controller between any two of its writes, run against the
+ * pure plan: no pod is ever counted twice, none that ended is forgotten, and the Job always finishes.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -15,7 +15,7 @@ import { plan } from './plan.ts'
 
 const START_MS = Date.UTC(2026, 0, 1)
 
-/** A cluster of one Job: what is stored, and what its writes may and may not do. */
+/** A cluster of one Job: what is stored, and the rules for its writes. */
 class Model {
   job: Job
   readonly pods = new Map<string, Pod>()
@@ -34,7 +34,7 @@ class Model {
 
   #now = (): string => new Date(this.nowMs).toISOString()
 
-  /** The controller looks and decides; it is stopped after so many writes, or when it is told that it is out of date. */
+  /** The controller observes and plans; it stops after this many writes, or at a conflict. */
   pass(writes: number, between: () => void): { left: number; plan: Plan } {
     const observed = {
       job: this.job,
@@ -112,7 +112,7 @@ class Model {
     assert.ok((after.status?.ready ?? 0) <= (after.status?.active ?? 0), 'more ready than active')
   }
 
-  /** A pod that ended well keeps its finalizer until that is on record. */
+  /** A pod that succeeded keeps its finalizer until that is on record. */
   #auditRelease(pod: Pod): void {
     if (pod.status?.phase !== 'Succeeded' || finishedCondition(this.job) !== undefined) return
     const { succeeded = [], failed = [] } = this.job.status?.uncountedTerminatedPods ?? {}
@@ -130,14 +130,14 @@ class Model {
     this.#store({ ...pod, metadata: { ...pod.metadata, deletionTimestamp, resourceVersion: String(this.#versions++) } })
   }
 
-  /** Its node lets it end. */
+  /** Its node ends it. */
   endPod(name: string): void {
     const pod = this.pods.get(name)
     if (pod === undefined || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return
     this.#store({ ...pod, status: { phase: 'Failed' }, metadata: { ...pod.metadata, resourceVersion: String(this.#versions++) } })
   }
 
-  /** The node moves the n-th of the pods that are not over. */
+  /** The node sets the phase of the n-th pod that has not ended. */
   movePod(n: number, phase: string): void {
     const living = [...this.pods.values()].filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed')
     const pod = living[n % Math.max(1, living.length)]
@@ -189,7 +189,7 @@ function play(model: Model, step: Step, meanwhile: (Step & { do: 'move' }) | und
   if (step.do === 'pass') model.pass(step.writes, () => (meanwhile === undefined ? undefined : model.movePod(meanwhile.n, meanwhile.phase)))
 }
 
-/** Undisturbed passes, and pods that end well (or not), until the Job is over and nothing is left to do. */
+/** Undisturbed passes, and pods that succeed (or not), until the Job has finished and nothing is left to do. */
 function settle(model: Model): void {
   for (let round = 0; round < 400; round++) {
     const { plan: decided } = model.pass(Number.POSITIVE_INFINITY, () => undefined)

@@ -1,6 +1,6 @@
 /**
  * How long a Job waits before it replaces a failed pod: 10 s, doubled with every failure in a row, at most 10 minutes. All
- * of it follows from the pods themselves, so a restart of the controller neither forgets nor prolongs a wait.
+ * of it is derived from the pods themselves, so a restart of the controller neither forgets nor extends a wait.
  */
 import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
 import { finishedMs, indexFailuresBefore, isPodFailed } from './job-pod.ts'

@@ -1,4 +1,4 @@
-/** What a Job's conditions say about its end: decided (SuccessCriteriaMet, FailureTarget), and over (Complete, Failed). */
+/** A Job's conditions about its end: decided (SuccessCriteriaMet, FailureTarget), and finished (Complete, Failed). */
 import type { Job, JobCondition } from '../../../kinds/kubernetes/types.ts'
 import { findCondition } from '../../../kube/conditions.ts'
 
@@ -18,11 +18,11 @@ function conditionThat(job: Job, type: string): TypedCondition | undefined {
   return condition?.status === 'True' ? condition : undefined
 }
 
-/** The condition that says that the Job is over, if it is. */
+/** The condition that says that the Job has finished, if it has. */
 export const finishedCondition = (job: Job): JobCondition | undefined =>
   conditionsOf(job).find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True')
 
-/** What the status has on record already. */
+/** The outcome already recorded in the status. */
 export function recordedOutcome(job: Job): Outcome | undefined {
   for (const type of ['SuccessCriteriaMet', 'FailureTarget'] as const) {
     const condition = conditionThat(job, type)

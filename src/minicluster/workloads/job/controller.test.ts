@@ -29,7 +29,7 @@ function aPod(name: string, phase: string, metadata: Pod['metadata'] = {}): Pod 
   }
 }
 
-/** Each action in a few words. */
+/** A short summary of each action. */
 function decide(job: Job | undefined, pods: Pod[], more: { hasFailed?: boolean; strays?: Pod[] } = {}): string[] {
   const { actions } = plan({
     job,

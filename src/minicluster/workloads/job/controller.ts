@@ -2,7 +2,7 @@
  * Runs a Job's pods until enough of them have succeeded or too many have failed. Sole writer of: a Job's status, its pods'
  * existence and the finalizer `batch.kubernetes.io/job-tracking` on them, which keeps each pod until its end is on record.
  * Runs again when the Job or one of its pods changes, when a backoff or a deadline is over. Deletion: pods of a Job that is
- * gone, going or over lose the finalizer, and garbage collection takes them. Jobs managed by somebody else are left alone.
+ * gone, being deleted or finished lose the finalizer, and garbage collection takes them. Jobs with another manager are ignored.
  */
 
 import type { Client } from '../../../client/client.ts'
@@ -68,7 +68,7 @@ function claimInput(job: Job, read: PassReader): ClaimInput<Pod> {
   }
 }
 
-/** The Job that has to see to a pod's finalizer, whether it still exists or not. */
+/** The Job responsible for a pod's finalizer, whether it still exists or not. */
 function trackedFor(pod: Pod): ObjectRef[] {
   if (!isTracked(pod)) return []
   const { namespace = '', name = '', labels = {} } = pod.metadata
@@ -90,7 +90,7 @@ function straysOf(ref: ObjectRef, of: { job: Job | undefined; read: PassReader; 
   })
 }
 
-/** That a Job is gone, only the server can say: a cache may simply not know it yet. */
+/** Only the server can say that a Job is gone: the cache may simply not have it yet. */
 async function isGone(client: Client, ref: ObjectRef): Promise<boolean> {
   return (await ifFound(client.get(JOBS, ref))) === undefined
 }

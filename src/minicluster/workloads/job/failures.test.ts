@@ -48,7 +48,7 @@ describe('failing jobs', () => {
       await runPod(world, second)
       await endPod(world, first, 'Failed')
       await world.settle()
-      // The pod on a node ends in its own time; until then the Job is only about to fail.
+      // The pod on a node takes its time to end; until then the Job is only about to fail.
       assert.deepEqual(await conditionsOf(member, 'team'), ['FailureTarget=True BackoffLimitExceeded'])
       const failing = await statusOf(member, 'team')
       assert.deepEqual([failing.active, failing.failed, failing.terminating, failing.ready], [undefined, 3, 1, 0])
@@ -117,7 +117,7 @@ describe('failing jobs', () => {
       assert.equal((await find(1)).metadata.annotations?.['batch.kubernetes.io/job-index-failure-count'], '0')
       await endPod(world, await find(1), 'Failed')
       await world.settle()
-      // Its finalizer waits for the replacement, which carries the count on.
+      // Its finalizer stays until the replacement exists, which continues the count.
       assert.equal((await statusOf(member, 'rows')).failed, undefined)
       await world.advance(10_000)
       await world.settle()

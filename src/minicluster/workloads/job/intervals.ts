@@ -1,5 +1,5 @@
 /**
- * Sets of completion indexes as ordered intervals, and the text a Job's status keeps them in: `0,2-4,7`. Work is bounded by
+ * Sets of completion indexes as ordered intervals, and their text form in a Job's status: `0,2-4,7`. Work is bounded by
  * the number of intervals, never by the number of indexes.
  */
 export interface Interval {
@@ -9,7 +9,7 @@ export interface Interval {
 
 export type Intervals = readonly Interval[]
 
-/** Parts that cannot be read are passed over, and what is not below `completions` is left out. */
+/** Malformed parts are skipped, and what is not below `completions` is left out. */
 export function parseIntervals(text: string | undefined, completions: number): Intervals {
   if (text === undefined || text === '') return []
   const list: Interval[] = []
@@ -25,7 +25,7 @@ export function parseIntervals(text: string | undefined, completions: number): I
   )
 }
 
-/** Two neighbours are written one by one, three and more as a range. */
+/** Two neighbours are written one by one, three or more as a range. */
 export function formatIntervals(intervals: Intervals): string {
   return intervals
     .map(({ first, last }) => (last === first ? String(first) : last === first + 1 ? `${first},${last}` : `${first}-${last}`))

@@ -1,6 +1,6 @@
 /**
- * What a pod says to its Job: which index it works on, whether it counts as failed, what the Job's failure policy makes of
- * that, and when it was over. Pure; annotations come from anybody and are read with suspicion.
+ * What a pod means to its Job: which index it works on, whether it counts as failed, what the Job's failure policy makes of
+ * that, and when it ended. Pure; annotations may come from anyone and are not trusted.
  */
 import type { ContainerStatus, Job, Pod, PodFailurePolicyOnExitCodesRequirement } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
@@ -46,7 +46,7 @@ export const indexFailuresBefore = (pod: KubeObject): IndexFailures => ({
   ignored: countOf(pod, IGNORED_INDEX_FAILURES),
 })
 
-/** Whether only pods that have really ended are replaced; otherwise one that is being deleted counts as failed already. */
+/** Whether only pods that have really ended are replaced; otherwise a terminating one already counts as failed. */
 export const replacesOnlyFailed = (job: Job): boolean =>
   job.spec?.podReplacementPolicy === 'Failed' || job.spec?.podFailurePolicy !== undefined
 
@@ -99,8 +99,8 @@ function containerMatching(pod: Pod, requirement: PodFailurePolicyOnExitCodesReq
 }
 
 /**
- * When it was over: when its last container (or sidecar) ended; else when it stopped being ready; else when its deletion
- * was asked for; else when it was created.
+ * When it ended: when its last container (or sidecar) ended; else when it stopped being ready; else when its deletion
+ * was requested; else when it was created.
  */
 export function finishedMs(pod: Pod): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata

@@ -1,4 +1,4 @@
-/** Which pods a running Job makes or takes away: enough to reach its completions, never more at once than its parallelism. */
+/** Which pods a running Job creates or deletes: enough to reach its completions, never more at once than its parallelism. */
 import type { Container, Job, Pod, PodTemplateSpec } from '../../../kinds/kubernetes/types.ts'
 import { inDeletionOrder } from '../pod/deletion-order.ts'
 import { freshNames, podFromTemplate } from '../pod/from-template.ts'
@@ -18,14 +18,14 @@ import {
 } from './job-pod.ts'
 import { indexesOf, type Tally } from './tally.ts'
 
-/** Pods made or taken away in one pass, so that a large Job does not starve the others. */
+/** Pods created or deleted in one pass, so that a large Job does not starve the others. */
 const MAX_PER_PASS = 500
 const MAX_PREFIX = 58
 
 export interface Management {
   remove: readonly Pod[]
   create: readonly Pod[]
-  /** How long until a pod that is wanted now may be made; undefined when none has to wait. */
+  /** How long until a pod that is needed now may be created; undefined when none has to wait. */
   waitMs?: number
 }
 
@@ -38,7 +38,7 @@ export function manage(tally: Tally, around: ManageContext): Management {
   const { job, active } = tally
   if (job.spec?.suspend === true) return { remove: surplusOf(tally, active.length), create: [] }
   const wanted = wantedActive(tally)
-  // Either take away or make, never both in one pass; taking away comes first.
+  // Either delete or create, never both in one pass; deleting comes first.
   const remove = surplusOf(tally, Math.max(0, active.length - wanted)).slice(0, MAX_PER_PASS)
   if (remove.length > 0) return { remove, create: [] }
   const missing = Math.min(MAX_PER_PASS, wanted - active.length - (replacesOnlyFailed(job) ? tally.terminating : 0))
@@ -47,16 +47,16 @@ export function manage(tally: Tally, around: ManageContext): Management {
 
 function wantedActive({ job, active, succeeded }: Tally): number {
   const { completions, parallelism = 1 } = job.spec ?? {}
-  // A work queue is done when one pod says so: what still runs may finish, nothing new begins.
+  // A work queue is done when one pod succeeds: what still runs may finish, nothing new starts.
   if (completions === undefined) return succeeded > 0 ? active.length : parallelism
   return Math.max(0, Math.min(parallelism, completions - succeeded))
 }
 
-/** At least `count` pods to take away; of an Indexed Job also those that share an index or have none of it. */
+/** At least `count` pods to delete; of an Indexed Job also those with a duplicate index or without a valid one. */
 function surplusOf({ job, active }: Tally, count: number): Pod[] {
   if (!isIndexed(job)) return inDeletionOrder(active).slice(0, count)
   const keepers = new Map<number, Pod>()
-  // The last in the order of deletion of each index stays.
+  // Of each index, the last in deletion order stays.
   for (const pod of inDeletionOrder(active)) {
     const index = completionIndexOf(pod)
     if (index !== undefined && index < (job.spec?.completions ?? 0)) keepers.set(index, pod)
@@ -121,13 +121,13 @@ function indexedPod({ job, heldByIndex }: Tally, index: number, { isTaken }: Man
   return pod
 }
 
-/** The index is kept whole where the name is too long. */
+/** The index is kept whole if the name has to be truncated. */
 function indexedPrefix(jobName: string, index: number): string {
   const end = `-${index}-`
   return `${jobName.slice(0, MAX_PREFIX - end.length)}${end}`
 }
 
-/** What the replacement of a failed pod knows of its index. */
+/** The failure counts of the index, for the replacement of a failed pod. */
 function failureCounts(job: Job, replaced: Pod | undefined): Record<string, string> {
   if (replaced === undefined) return { [INDEX_FAILURES]: '0' }
   const before = indexFailuresBefore(replaced)

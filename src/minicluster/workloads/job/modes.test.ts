@@ -1,4 +1,4 @@
-/** Stories of Jobs that go well: every mode, from the first pod to the last condition. */
+/** Stories of Jobs that succeed: every mode, from the first pod to the last condition. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { story } from '../../../faultsim/story.ts'
@@ -87,7 +87,7 @@ describe('jobs', () => {
       await runPod(world, first)
       await member.patch(JOBS, 'default/wide', { spec: { parallelism: 1 } })
       await world.settle()
-      // Pods that run are kept before those that wait; those taken away count for nothing.
+      // Running pods are kept before waiting ones; deleted ones count for nothing.
       assert.deepEqual(
         (await podsOf(member, 'wide')).map(({ metadata }) => metadata.name),
         [first.metadata.name],

@@ -1,5 +1,5 @@
 /**
- * Whether and how a Job is over: what was decided before stands; then the ways to fail, in Kubernetes' order; then the
+ * Whether and how a Job ends: an earlier decision stands; then the ways to fail, in Kubernetes' order; then the
  * success policy. That all completions are reached is decided by the plan, which knows what it is about to do with the pods.
  */
 import type { Job } from '../../../kinds/kubernetes/types.ts'

@@ -1,4 +1,4 @@
-/** What a Job needs next, decided from the Job and its pods alone. Pure: the same world gives the same plan. */
+/** What a Job needs next, decided from the Job and its pods alone. Pure: the same input gives the same plan. */
 import { formatTime } from '../../../base/clock.ts'
 import { JOBS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Job, JobCondition, Pod } from '../../../kinds/kubernetes/types.ts'
@@ -21,7 +21,7 @@ export interface Observed extends ManageContext {
   claim: Claim<Pod>
   /** Pods that hold the tracking finalizer for a Job that no longer counts them. */
   strays: readonly Pod[]
-  /** Whether the last pass failed: then what is known is written before anything is tried again. */
+  /** Whether the last pass failed: then the known status is written before anything is retried. */
   hasFailed: boolean
 }
 
@@ -30,7 +30,7 @@ export function plan(observed: Observed): Plan {
   const letGo = batch(strays.map(releaseAction))
   if (job === undefined || isManagedElsewhere(job) || finishedCondition(job) !== undefined) return { actions: letGo }
   const claims = claimActions({ resource: PODS, owner: job, claim, finalizer: TRACKING_FINALIZER })
-  // What is claimed or let go changes the pods that everything else is based on.
+  // Adopting and releasing changes the pods that everything else is based on.
   if (claims.length > 0) return { actions: [...letGo, ...claims] }
   const { actions, requeueAfterMs } = planRunning(job, claim.claimed, observed)
   return letGo.length + actions.length === 0 && requeueAfterMs === undefined
@@ -65,7 +65,7 @@ function planRunning(job: Job, pods: readonly Pod[], around: Observed): Plan {
 interface Step {
   tally: Tally
   managed: Management
-  /** Active pods that go because the Job is over. */
+  /** Active pods that are deleted because the Job has finished. */
   ended: readonly Pod[]
   active: number
   outcome: Outcome | undefined
@@ -79,7 +79,7 @@ function isComplete({ job, succeeded }: Tally, active: number): boolean {
   return active === 0 && (completions === undefined ? succeeded > 0 : succeeded >= completions)
 }
 
-/** The time a Job is active counts from when it was resumed last. */
+/** The time a Job is active counts from its last resumption. */
 function startTimeAfter(change: JobCondition | undefined, startTime: string | undefined, nowMs: number): string | undefined {
   if (change === undefined) return startTime
   return change.status === 'True' ? undefined : formatTime(nowMs)
@@ -94,7 +94,7 @@ function actionsOf(step: Step, { nowMs, hasFailed }: Observed): (Action | Batch)
   const { tally, managed, ended, outcome } = step
   const { job } = tally
   const records = recordsOf(tally, { isEnding: outcome !== undefined, isSuccess: outcome?.type === 'SuccessCriteriaMet' })
-  // Those that are too many lose their finalizer without going on record.
+  // Surplus pods lose their finalizer without going on record.
   const removed = new Set(managed.remove.map(({ metadata }) => metadata.uid))
   const release = records.release.filter(({ metadata }) => !removed.has(metadata.uid))
   const isLast = outcome !== undefined && recordedOutcome(job) !== undefined && isAtRest(step, records)
@@ -104,14 +104,14 @@ function actionsOf(step: Step, { nowMs, hasFailed }: Observed): (Action | Batch)
     ...batch(managed.remove.filter(isTracked).map(releaseAction)),
     ...batch(managed.remove.map((pod) => deleteAction(job, pod))),
   ]
-  // When pods cannot be made, the status must not wait for them: then it goes first, and says what there is.
+  // If pods cannot be created, the status must not wait for them: then it is written first, with what is known.
   const pods =
     hasFailed && make.length > 0 ? [...write(step.active - managed.create.length), ...make] : [...make, ...takeAway, ...write(step.active)]
-  // Deleted last: what others make of a pod on its way out must not change what is on record about it.
+  // Deleted last: what others do to a terminating pod must not change what is on record about it.
   return [...pods, ...batch(release.map(releaseAction)), ...batch(ended.map((pod) => deleteAction(job, pod)))]
 }
 
-/** Nothing is left to record, and nothing still on its way out. */
+/** Nothing is left to record, and nothing is still terminating. */
 function isAtRest({ tally, active }: Step, { uncounted }: ReturnType<typeof recordsOf>): boolean {
   const hasUncounted = uncounted.succeeded.length + uncounted.failed.length > 0
   return active === 0 && tally.active.length === 0 && !hasUncounted && tally.terminating === 0 && !tally.pods.some(isTracked)

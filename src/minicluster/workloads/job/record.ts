@@ -1,7 +1,7 @@
 /**
- * How the end of pods gets on record so that none is counted twice or lost, wherever the controller is stopped: first the
- * uid into `status.uncountedTerminatedPods`, then the pod's finalizer away, then the uid out of the list and the counter up
- * in one write. (Succeeded pods of Indexed Jobs need no list: their index is the record.)
+ * How the end of pods is recorded so that none is counted twice or lost, wherever the controller is interrupted: first the
+ * uid is added to `status.uncountedTerminatedPods`, then the pod's finalizer is removed, then the uid is removed and the
+ * counter incremented in one write. (Succeeded pods of Indexed Jobs need no list: their index is the record.)
  */
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { hasIndex } from './intervals.ts'
@@ -15,7 +15,7 @@ export interface Records {
   succeeded: number
   failed: number
   uncounted: { succeeded: string[]; failed: string[] }
-  /** Pods whose finalizer may go once the status is written. */
+  /** Pods whose finalizer may be removed once the status is written. */
   release: readonly Pod[]
 }
 
@@ -55,8 +55,8 @@ function mayRelease({ job, heldByIndex }: Tally, pod: Pod, isEnding: boolean): b
 }
 
 /**
- * Where the pod goes on record; undefined when it counts for nothing. When a Job fails, what still runs has failed too; when
- * it has succeeded early, what is taken away then has not.
+ * The list the pod is recorded in; undefined when it counts for nothing. When a Job fails, pods that still run have failed
+ * too; when it has succeeded early, pods deleted because of that have not.
  */
 function listOf(tally: Tally, pod: Pod, end: 'running' | 'failing' | 'succeeding'): 'succeeded' | 'failed' | 'index' | undefined {
   const { job, recordedIndexes } = tally

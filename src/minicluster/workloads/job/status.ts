@@ -1,4 +1,4 @@
-/** The status of a Job as the next write makes it, and the smallest merge patch that gets it there. */
+/** The status of a Job after the next write, and the smallest merge patch that gets it there. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
 import type { Job, JobCondition, JobStatus } from '../../../kinds/kubernetes/types.ts'
@@ -41,10 +41,10 @@ export function nextStatus(input: StatusInput): JobStatus {
   }
 }
 
-/** Zero is left out, as in Go. */
+/** Zero is omitted, as in Go. */
 const positive = (count: number): number | undefined => (count > 0 ? count : undefined)
 
-/** Undefined when nothing differs. What is to go is null. */
+/** Undefined when nothing differs. Removed fields are null. */
 export function statusPatch(job: Job, next: JobStatus): Record<string, unknown> | undefined {
   const live = (job.status ?? {}) as Record<string, unknown>
   const patch: Record<string, unknown> = {}
@@ -65,7 +65,7 @@ export function conditionOf(type: string, of: { status?: string; reason: string;
 export const finalCondition = (outcome: Outcome, nowMs: number): JobCondition =>
   conditionOf(outcome.type === 'FailureTarget' ? 'Failed' : 'Complete', outcome, nowMs)
 
-/** The Suspended condition as it should be; undefined when it is so already. Never having been suspended needs no word. */
+/** The Suspended condition as it should be; undefined when it is so already. A Job that was never suspended needs none. */
 export function suspension(job: Job, nowMs: number): JobCondition | undefined {
   const known = conditionsOf(job).find(({ type }) => type === 'Suspended')
   if (job.spec?.suspend === true)

@@ -1,7 +1,7 @@
 /**
- * What a Job has to show: its pods told apart, and how many have succeeded and failed. Every pod counts once: those that
+ * The progress of a Job: its pods classified, and how many have succeeded and failed. Every pod counts once: those that
  * hold the tracking finalizer and are not on record are new, those on record (`uncountedTerminatedPods`) count until their
- * finalizer is gone, and after that the counters of the status speak for them.
+ * finalizer is gone, and after that they are included in the counters of the status.
  */
 import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
 import { isPodActive, isPodReady, isPodTerminating } from '../pod/state.ts'
@@ -23,7 +23,7 @@ export interface Tally {
   recordedIndexes: Intervals
   /** Of Jobs with a backoff limit per index. */
   failedIndexes: Intervals | undefined
-  /** Failed pods whose replacement will carry on their count: each keeps its finalizer until then. */
+  /** Failed pods whose replacement will continue their count: each keeps its finalizer until then. */
   heldByIndex: ReadonlyMap<number, Pod>
 }
 
@@ -32,7 +32,7 @@ export function tallyOf(job: Job, pods: readonly Pod[]): Tally {
   const uncounted = job.status?.uncountedTerminatedPods
   const [recordedSucceeded, recordedFailed] = [new Set(uncounted?.succeeded), new Set(uncounted?.failed)]
   const fresh = pods.filter((pod) => isTracked(pod) && hasValidIndex(job, pod))
-  // One that went on record as failed when its deletion began may still end well: it stays a failure.
+  // One that was recorded as failed when its deletion began may still succeed: it stays a failure.
   const ended = fresh.filter((pod) => pod.status?.phase === 'Succeeded' && !recordedFailed.has(pod.metadata.uid ?? ''))
   const newSucceeded = ended.filter((pod) => !recordedSucceeded.has(pod.metadata.uid ?? ''))
   const newFailed = fresh.filter((pod) => isPodFailed(pod, job) && !recordedFailed.has(pod.metadata.uid ?? ''))
@@ -58,7 +58,7 @@ export function tallyOf(job: Job, pods: readonly Pod[]): Tally {
   }
 }
 
-/** Pods of an Indexed Job without an index of it are nobody's work. */
+/** Pods of an Indexed Job without a valid index do not count. */
 export function hasValidIndex(job: Job, pod: Pod): boolean {
   if (!isIndexed(job)) return true
   const index = completionIndexOf(pod)
@@ -69,7 +69,7 @@ export const indexesOf = (pods: readonly Pod[]): Intervals => intervalsOf(new Se
 
 function failedIndexesOf(job: Job, fresh: readonly Pod[]): Intervals {
   const limit = job.spec?.backoffLimitPerIndex ?? 0
-  // Pods that are taken away because the Job is over do not fail their index.
+  // Pods that are deleted because the Job has finished do not fail their index.
   const isOver = recordedOutcome(job) !== undefined
   const failed = fresh.filter((pod) => {
     if (isOver ? pod.status?.phase !== 'Failed' : !isPodFailed(pod, job)) return false
@@ -79,7 +79,7 @@ function failedIndexesOf(job: Job, fresh: readonly Pod[]): Intervals {
   return union(parseIntervals(job.status?.failedIndexes, job.spec?.completions ?? 0), indexesOf(failed))
 }
 
-/** Of each index that is neither over nor being worked on, the pod that failed last. */
+/** Of each index that is neither finished nor being worked on, the pod that failed last. */
 function heldPods(job: Job, of: { fresh: readonly Pod[]; active: readonly Pod[]; over: Intervals }): Map<number, Pod> {
   const busy = union(of.over, indexesOf(of.active))
   const held = new Map<number, Pod>()

@@ -1,4 +1,4 @@
-/** Verbs for stories about Jobs: a test plays the node, and says how each pod ends. */
+/** Verbs for stories about Jobs: a test plays the node, and decides how each pod ends. */
 import assert from 'node:assert/strict'
 import { formatTime } from '../../../base/clock.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
@@ -10,7 +10,7 @@ export function aJob(name: string, spec: JobSpec = {}, metadata: Job['metadata']
   return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'default', ...metadata }, spec: { template, ...spec } }
 }
 
-/** Oldest first; of the same second in the order of their names. */
+/** Oldest first; within the same second by name. */
 export async function podsOf(cluster: WorldCluster, job: string): Promise<Pod[]> {
   const pods = (await cluster.list(PODS, { namespace: 'default', labelSelector: `job-name=${job}` })) as Pod[]
   const key = ({ metadata }: Pod): string => `${metadata.creationTimestamp} ${metadata.name}`
@@ -26,7 +26,7 @@ export async function activePodsOf(cluster: WorldCluster, job: string): Promise<
 
 const whereOf = ({ metadata }: Pod): string => `${metadata.namespace}/${metadata.name}`
 
-/** Puts it on a node, which then has to be waited for when the pod is deleted. */
+/** Puts it on a node, which must then confirm when the pod is deleted. */
 export async function bindPod(world: World, { metadata: { name, namespace } }: Pod): Promise<void> {
   const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace }, target: { kind: 'Node', name: 'some-node' } }
   await world.member.inside(() => world.member.client.create(PODS, binding, { subresource: 'binding' }))
@@ -54,7 +54,7 @@ export async function endPod(world: World, pod: Pod, phase: 'Succeeded' | 'Faile
   await world.member.patch(PODS, whereOf(pod), { status }, 'status')
 }
 
-/** Ends every active pod, and lets everything happen that follows. */
+/** Ends every active pod, and lets all consequences happen. */
 export async function endAll(world: World, job: string, phase: 'Succeeded' | 'Failed', exitCode?: number): Promise<void> {
   for (const pod of await activePodsOf(world.member, job)) await endPod(world, pod, phase, exitCode)
   await world.settle()

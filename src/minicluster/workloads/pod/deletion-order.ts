@@ -1,6 +1,6 @@
 /**
- * Which pods go first when there are too many, as in kube-controller-manager: those that do the least and have done it
- * for the shortest time. A total order: the same pods always come in the same order.
+ * Which pods are deleted first when there are too many, as in kube-controller-manager: those that do the least and have
+ * done it for the shortest time. A total order: the same pods always come in the same order.
  */
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
@@ -10,7 +10,7 @@ import { isPodReady, podReadySinceMs } from './state.ts'
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 
 export interface DeletionOrder {
-  /** For ReplicaSets: the cost annotation and the company on the pod's node count, and ages are compared by magnitude. */
+  /** For ReplicaSets: the cost annotation and related pods on the same node count, and ages are compared by magnitude. */
   replicas?: {
     nowMs: number
     /** More related active pods on the same node: earlier. */
@@ -66,7 +66,7 @@ function compare(a: Candidate, b: Candidate, nowMs: number | undefined): number 
   )
 }
 
-/** Ages of the same magnitude (power of two) are equal, so that with nothing else to tell pods apart, chance decides: the uid. */
+/** Ages of the same magnitude (power of two) are equal, so that with no other difference between pods, the uid decides. */
 function youngerFirst(
   a: Candidate,
   b: Candidate,
@@ -80,12 +80,12 @@ function youngerFirst(
   return magnitude(nowMs - first) - magnitude(nowMs - second)
 }
 
-/** Whole part of the binary logarithm of the nanoseconds. */
+/** Integer part of the binary logarithm of the nanoseconds. */
 const magnitude = (ms: number): number => (ms > 0 ? Math.trunc(Math.log2(ms * 1e6)) : -1)
 
 const byUid = (a: Candidate, b: Candidate): number => compareStrings(a.pod.metadata.uid ?? '', b.pod.metadata.uid ?? '')
 
-/** An int32; what is none counts as 0. */
+/** An int32; anything else counts as 0. */
 function deletionCost(pod: Pod): number {
   const { annotations } = pod.metadata
   const text = annotations !== undefined && Object.hasOwn(annotations, DELETION_COST) ? (annotations[DELETION_COST] ?? '') : ''

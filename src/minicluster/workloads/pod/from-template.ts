@@ -1,4 +1,4 @@
-/** Pods as kube-controller-manager makes them from a template, under names that are derived and therefore repeatable. */
+/** Pods as kube-controller-manager creates them from a template, under names that are derived and therefore repeatable. */
 import type { Pod, PodTemplateSpec } from '../../../kinds/kubernetes/types.ts'
 import { childName } from '../../../kube/child-name.ts'
 import type { KubeObject, ObjectMeta } from '../../../kube/meta.ts'
@@ -30,12 +30,12 @@ export function podFromTemplate({ template, owner, name, generateName }: PodInpu
   return { apiVersion: 'v1', kind: 'Pod', metadata, spec: template?.spec ?? {} }
 }
 
-/** The dash is left out where the name would become too long with it. */
+/** The dash is omitted if it would make the name too long. */
 export const podNamePrefix = (ownerName: string): string => (ownerName.length < MAX_NAME ? `${ownerName}-` : ownerName)
 
 /**
- * What the names of an owner's next children are derived from: it changes with every change of the owner, as when a child
- * is gone and counted out, so that the name of a pod that is gone does not come back.
+ * The seed for the names of an owner's next children: it changes with every change of the owner, as when a child
+ * is gone and no longer counted, so that the name of a deleted pod is not reused.
  */
 export const nameSeed = ({ metadata: { uid = '', resourceVersion = '' } }: KubeObject): string => `${uid} ${resourceVersion}`
 

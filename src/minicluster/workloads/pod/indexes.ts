@@ -18,7 +18,7 @@ const SELECTOR = 'selector'
 export const byController = <T extends KubeObject>(resource: Resource<T>): Index =>
   indexOf(resource, CONTROLLER, (object) => [controllerOf(object)?.uid ?? orphansOf(object.metadata.namespace ?? '')])
 
-/** No uid has a slash. */
+/** No uid contains a slash. */
 const orphansOf = (namespace: string): string => `orphans/${namespace}`
 
 export const controlledBy = <T extends KubeObject>(read: Reader, resource: Resource<T>, uid: string | undefined): T[] =>
@@ -28,7 +28,7 @@ export const controlledBy = <T extends KubeObject>(read: Reader, resource: Resou
 export const orphansIn = <T extends KubeObject>(read: Reader, resource: Resource<T>, namespace: string): T[] =>
   read.byIndex(resource, CONTROLLER, orphansOf(namespace))
 
-/** A selector of an object of the API; undefined, which selects nothing, when it is absent or cannot be read. */
+/** The parsed selector of an API object; undefined, which selects nothing, when it is absent or malformed. */
 export function readSelector(object: SelectorObject | undefined): LabelSelector | undefined {
   return selectorFromObject(object as LabelSelectorObject | undefined).value
 }
@@ -38,7 +38,7 @@ export interface Selecting<T extends KubeObject> {
   selectorOf(object: T): LabelSelector | undefined
 }
 
-/** Declare it in `indexes` to use `selecting`: objects by what any object they select must have. */
+/** Declare it in `indexes` to use `selecting`: objects by a label that anything they select must have. */
 export const bySelector = <T extends KubeObject>({ resource, selectorOf }: Selecting<T>): Index =>
   indexOf(resource, SELECTOR, (object) => anchorsOf(object.metadata.namespace ?? '', selectorOf(object)))
 
@@ -54,7 +54,7 @@ export function selecting<T extends KubeObject>(read: Reader, { resource, select
     })
 }
 
-/** One requirement is enough to be found by; the most selective one is taken. */
+/** One requirement is enough for the index; the most selective one is used. */
 function anchorsOf(namespace: string, selector: LabelSelector | undefined): string[] {
   if (selector === undefined) return []
   const exact = selector.find(({ operator }) => operator === '=' || operator === '==' || operator === 'in')
@@ -64,8 +64,8 @@ function anchorsOf(namespace: string, selector: LabelSelector | undefined): stri
 }
 
 /**
- * Which owners an object under a controller concerns: its controller when that is of their kind, those that select it when
- * it has none, for they may adopt it.
+ * Which owners a controlled object concerns: its controller, if that is of their kind; if it has none, those that select
+ * it, for they may adopt it.
  */
 export function controllersOf<T extends KubeObject>(read: Reader, owners: Selecting<T>, object: KubeObject): ObjectRef[] {
   const { namespace = '' } = object.metadata

@@ -9,7 +9,7 @@ import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import type { Action, Batch } from '../../../runtime/controller.ts'
 import { liveOwner } from '../../../runtime/live-owner.ts'
 
-/** Asked of every pod in every pass: a plain loop. */
+/** Called for every pod in every pass: a plain loop. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   const references = object.metadata.ownerReferences
   if (references !== undefined) for (const reference of references) if (reference.controller === true) return reference
@@ -25,16 +25,16 @@ export interface ClaimInput<T extends KubeObject> {
   owner: KubeObject
   /** Undefined selects nothing. */
   selector: LabelSelector | undefined
-  /** What the owner controls already and the orphans of its namespace; others do no harm. */
+  /** What the owner controls already and the orphans of its namespace; others are ignored. */
   candidates: readonly T[]
-  /** Beyond the selector: names of a StatefulSet's pods, say. */
+  /** In addition to the selector: names of a StatefulSet's pods, for example. */
   also?(object: T): boolean
-  /** False when the owner, read from the server, turned out to be gone or going (`mayAdopt`). */
+  /** False when the owner, read from the server, turned out to be gone or terminating (`mayAdopt`). */
   mayAdopt?: boolean
 }
 
 export interface Claim<T extends KubeObject> {
-  /** Controlled by the owner and matched, those to adopt included. */
+  /** Controlled by the owner and matched, including those to adopt. */
   claimed: T[]
   adopt: T[]
   release: T[]
@@ -62,7 +62,7 @@ function isMatched<T extends KubeObject>({ selector, also }: ClaimInput<T>, obje
   return selector !== undefined && matchesLabels(selector, object.metadata.labels) && (also === undefined || also(object))
 }
 
-/** An orphan of the owner's namespace that is matched; neither of the two on its way out. */
+/** A matching orphan in the owner's namespace; neither of the two is being deleted. */
 function isAdoptable<T extends KubeObject>(input: ClaimInput<T>, object: T): boolean {
   const { namespace, deletionTimestamp } = input.owner.metadata
   const isFree = object.metadata.deletionTimestamp === undefined && object.metadata.namespace === namespace
@@ -74,8 +74,8 @@ export const wouldAdopt = <T extends KubeObject>(input: ClaimInput<T>): boolean 
   input.candidates.some((object) => controllerOf(object) === undefined && isAdoptable(input, object))
 
 /**
- * Asks the server itself whether the owner is still this one and stays: a cache that is behind would re-adopt what the
- * deletion of the owner has just set free.
+ * Asks the server itself whether the owner is still this one and not being deleted: with a stale cache it would re-adopt
+ * what the deletion of the owner has just orphaned.
  */
 export async function mayAdopt(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
   const live = await liveOwner(client, resource, owner)

@@ -166,7 +166,7 @@ describe('pods from a template', () => {
         const names = freshNames('web-', { seed: 'u', count, isTaken: (name) => taken.has(name) })
         assert.equal(new Set(names).size, count)
         assert.ok(names.every((name) => !taken.has(name)))
-        // Those not yet seen come first again: a lost creation is repeated, not doubled.
+        // Those not yet seen come first again: a lost creation is repeated, not duplicated.
         assert.deepEqual([...taken, ...names], freshNames('web-', { ...free, count: takenCount + count }))
       }),
     )

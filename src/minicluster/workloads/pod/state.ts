@@ -1,8 +1,8 @@
-/** What a pod's status says about it, in the words that workload controllers use: ready, available, active, terminating. */
+/** What a pod's status says about it, in the terms that workload controllers use: ready, available, active, terminating. */
 import type { Pod, PodCondition } from '../../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 
-/** Asked of every pod in every pass: a plain loop. */
+/** Called for every pod in every pass: a plain loop. */
 function readyCondition(pod: Pod): PodCondition | undefined {
   const conditions = pod.status?.conditions
   if (conditions !== undefined) for (const condition of conditions) if (condition.type === 'Ready') return condition
@@ -11,7 +11,7 @@ function readyCondition(pod: Pod): PodCondition | undefined {
 
 export const isPodReady = (pod: Pod): boolean => readyCondition(pod)?.status === 'True'
 
-/** Since when it is ready; undefined when it is not, or does not say. */
+/** Since when it is ready; undefined when it is not, or has no time. */
 export function podReadySinceMs(pod: Pod): number | undefined {
   const condition = readyCondition(pod)
   return condition?.status === 'True' ? timeToMs(condition.lastTransitionTime) : undefined
@@ -25,7 +25,7 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number)
   return since !== undefined && since + minReadySeconds * 1000 <= nowMs
 }
 
-/** How long until the first of the pods that are ready but not yet available becomes so; undefined when none waits. */
+/** How long until the first of the pods that are ready but not yet available becomes available; undefined when none waits. */
 export function nextPodAvailableInMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | undefined {
   if (minReadySeconds <= 0) return undefined
   let first: number | undefined
@@ -44,8 +44,8 @@ export function isPodTerminal(pod: Pod): boolean {
   return phase === 'Succeeded' || phase === 'Failed'
 }
 
-/** Counts as a replica: neither over nor on its way out. */
+/** Counts as a replica: neither ended nor being deleted. */
 export const isPodActive = (pod: Pod): boolean => !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined
 
-/** On its way out, and not over yet. */
+/** Being deleted, and not ended yet. */
 export const isPodTerminating = (pod: Pod): boolean => !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined

@@ -1,9 +1,9 @@
-/** The part of a status that has to be written: fields that differ, and nothing when none does. */
+/** The part of a status that has to be written: fields that differ, or nothing. */
 import { deepEqual } from '../../../base/json.ts'
 
 /**
  * A merge patch from `old` to `next`, undefined when there is nothing to change. Fields that `next` does not name are left
- * alone, those it holds as undefined are removed. What a server leaves out (0, no conditions) equals what is absent.
+ * alone, those it holds as undefined are removed. What a server omits (0, no conditions) equals what is absent.
  */
 export function statusPatch<S extends object>(old: S | undefined, next: Readonly<S>): Record<string, unknown> | undefined {
   const held = (old ?? {}) as Record<string, unknown>

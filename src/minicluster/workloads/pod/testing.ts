@@ -6,7 +6,7 @@ import { DEPLOYMENTS, EVENTS, PODS, REPLICA_SETS } from '../../../kinds/kubernet
 import type { Deployment, DeploymentSpec, Pod, ReplicaSet, ReplicaSetSpec } from '../../../kinds/kubernetes/types.ts'
 import type { ObjectMeta } from '../../../kube/meta.ts'
 
-/** Without a token, whose volume has a name by chance. */
+/** Without a token, whose volume has a random name. */
 const podTemplate = (app: string) => ({
   metadata: { labels: { app } },
   spec: { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'one' }] },
@@ -73,7 +73,7 @@ export async function setReady(world: World, pod: Pod, isReady = true): Promise<
   await world.member.patch(PODS, `default/${pod.metadata.name}`, { status: { phase: 'Running', conditions: [ready] } }, 'status')
 }
 
-/** Every pod becomes ready, and those that come of it, until no more do. */
+/** Makes every pod ready, and those created as a result, until there are no more. */
 export async function allReady(world: World): Promise<void> {
   for (;;) {
     const waiting = (await podsIn(world.member)).filter(

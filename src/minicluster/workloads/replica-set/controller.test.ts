@@ -191,7 +191,7 @@ describe('ReplicaSets', () => {
       const cured = await theReplicaSet(member, 'web')
       assert.equal(cured.status?.replicas, 2)
       assert.equal(conditionsOf(cured).has('ReplicaFailure'), false)
-      // What could not be done was complained about as it should be.
+      // The failures were reported as they should be.
       assert.ok(member.complaints.every((text) => text.includes('error looking up service account')))
       member.complaints.length = 0
     },

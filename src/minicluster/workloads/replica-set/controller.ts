@@ -1,7 +1,7 @@
 /**
  * Keeps as many pods of a template active as a ReplicaSet asks for. Sole writer of: its status, its pods' existence and
- * their owner references to it. Runs again when the ReplicaSet or one of its pods changes, when a pod without a controller
- * appears that it selects, and when a ready pod becomes available. Pods go with it through garbage collection.
+ * their owner references to it. Runs again when the ReplicaSet or one of its pods changes, when an orphan that it selects
+ * appears, and when a ready pod becomes available. Pods go with it through garbage collection.
  */
 
 import type { Client } from '../../../client/client.ts'
@@ -53,8 +53,8 @@ async function observe(
   const adopts = wouldAdopt(orphans) && (await mayAdopt(client, REPLICA_SETS, set))
   const candidates = own.filter(isPodActive)
   const claim = claimObjects({ owner: set, selector, candidates: adopts ? [...candidates, ...orphans.candidates] : candidates })
-  // Who restarts with an old cache would bring pods to life that were scaled away, or make them a second time. The news it
-  // lacks is on its way, and wakes us: it counts pods in its status, so that what happened to them shows there.
+  // After a restart with a stale cache, pods that were scaled away would be revived, or created a second time. The missing
+  // event will arrive and enqueue the key: pods are counted in the status, so what happened to them shows there.
   if (claim.claimed.length !== (set.spec?.replicas ?? 1) && !(await isUnchanged(client, REPLICA_SETS, set))) return undefined
   return {
     ...base,

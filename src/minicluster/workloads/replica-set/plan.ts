@@ -1,5 +1,5 @@
 /**
- * What a ReplicaSet needs now: pods to create or delete so that as many are active as asked for, pods to adopt or release,
+ * What a ReplicaSet needs now: pods to create or delete so that the requested number is active, pods to adopt or release,
  * and its status. Pure.
  */
 import { formatTime } from '../../../base/clock.ts'
@@ -21,9 +21,9 @@ export interface Observed {
   selector: LabelSelector | undefined
   /** Active pods: its own, those to adopt, those to release. */
   claim: Claim<Pod>
-  /** How many of its own are on their way out. */
+  /** How many of its own are terminating. */
   terminating: number
-  /** Pods of all ReplicaSets of the same owner: company on a node counts against a pod when some have to go. */
+  /** Pods of all ReplicaSets of the same owner: pods that share a node with many of them are deleted first. */
   related: readonly Pod[]
   nowMs: number
   lastFailure: Failure | undefined
@@ -38,7 +38,7 @@ export function plan(observed: Observed): Plan {
   const claims = claimActions({ resource: PODS, owner: replicaSet, claim })
   const pods = isManaged ? replicaActions(replicaSet, surplus, observed) : []
   const status = statusAction(replicaSet, surplus, observed)
-  // What failed before may fail again and end the pass: so the status is written first.
+  // What failed before may fail again and end the pass, so the status is written first.
   const rest = observed.lastFailure === undefined ? [...pods, ...status] : [...status, ...pods]
   const { minReadySeconds = 0 } = replicaSet.spec ?? {}
   return { actions: [...claims, ...rest], requeueAfterMs: nextPodAvailableInMs(claim.claimed, minReadySeconds, nowMs) }
@@ -85,14 +85,14 @@ function statusAction(replicaSet: ReplicaSet, surplus: number, observed: Observe
     conditions: conditionsOf(replicaSet, surplus, observed),
   }
   const changes = statusPatch(replicaSet.status, next)
-  // A count of zero is written here, unlike in the fields above: it says that somebody counts.
+  // A count of zero is written here, unlike in the fields above: it shows that the field is maintained.
   const isCounted = replicaSet.status?.terminatingReplicas === observed.terminating
   if (changes === undefined && isCounted) return []
   const status = { ...changes, ...(isCounted ? {} : { terminatingReplicas: observed.terminating }) }
   return [{ do: 'patch', resource: REPLICA_SETS, of: replicaSet, patch: { status }, subresource: 'status' }]
 }
 
-/** One look at each pod: with a thousand of them, each change of one brings a pass over all. */
+/** A single loop over the pods: with a thousand of them, each change of one causes a pass over all. */
 function countsOf(replicaSet: ReplicaSet, { claim: { claimed }, nowMs }: Observed): ReplicaSetStatus {
   const { minReadySeconds = 0, template } = replicaSet.spec ?? {}
   const labels = Object.entries(template?.metadata?.labels ?? {}).map(([key, value]) => ({ key, operator: '=' as const, values: [value] }))
@@ -106,7 +106,7 @@ function countsOf(replicaSet: ReplicaSet, { claim: { claimed }, nowMs }: Observe
   return { replicas: claimed.length, fullyLabeledReplicas, readyReplicas, availableReplicas }
 }
 
-/** The failure stands as it was first seen until the number of pods is right. */
+/** The failure stays as it was first seen until the number of pods is right. */
 function conditionsOf(replicaSet: ReplicaSet, surplus: number, { lastFailure, nowMs }: Observed): ReplicaSetCondition[] {
   const conditions = replicaSet.status?.conditions ?? []
   if (surplus === 0) return conditions.filter(({ type }) => type !== 'ReplicaFailure')

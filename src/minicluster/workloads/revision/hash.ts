@@ -11,14 +11,14 @@ const PRIME = 0x01000193
 /** The letters of generated names. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** `probe` tells apart what collides. */
+/** `probe` distinguishes colliding data. */
 export function dataHash(data: unknown, probe: number): string {
   let hash = OFFSET
   for (const byte of Buffer.from(`${goJson(inKeyOrder(data))}${probe}`)) hash = (Math.imul(hash, PRIME) ^ byte) >>> 0
   return safeEncode(String(hash))
 }
 
-/** rand.SafeEncodeString: digits become letters that spell nothing. */
+/** rand.SafeEncodeString: digits become letters that do not spell words. */
 function safeEncode(text: string): string {
   let out = ''
   for (let i = 0; i < text.length; i++) out += ALPHABET[text.charCodeAt(i) % ALPHABET.length]

@@ -1,7 +1,7 @@
 /**
- * The history of a StatefulSet or DaemonSet: its templates as ControllerRevisions. Pure: given the revisions that exist it
- * says which one stands for the present template, which number that one must have, what to create when there is none, and
- * which old ones are too many. The present template always has the greatest number, also after a rollback.
+ * The history of a StatefulSet or DaemonSet: its templates as ControllerRevisions. Pure: from the existing revisions it
+ * determines which one represents the current template, which number that one must have, what to create when there is
+ * none, and which old ones to delete. The current template always has the highest number, also after a rollback.
  */
 
 import { deepEqual, isJsonObject, setOwn } from '../../../base/json.ts'
@@ -33,7 +33,7 @@ export function templateIn(revision: ControllerRevision): PodTemplateSpec | unde
 }
 
 export interface History {
-  /** The one with the present data; the newest when there are several. */
+  /** The one with the current data; the newest when there are several. */
   current: ControllerRevision | undefined
   /** Others with the same data. */
   duplicates: ControllerRevision[]
@@ -86,7 +86,7 @@ export interface NewRevision {
   hashLabel: string
   hashOf(collisions: number | undefined): string
   collisions: number | undefined
-  /** Whatever holds a name in the owner's namespace. */
+  /** The revision of that name in the owner's namespace, whoever owns it. */
   lookUp(name: string): ControllerRevision | undefined
 }
 
@@ -97,7 +97,7 @@ export interface Found {
   collisions: number | undefined
 }
 
-/** The revision to create; when its name is taken by the same data, that one, and when by other data, under another name. */
+/** The revision to create; if its name is taken by the same data, that one; if by other data, one with another name. */
 export function newRevision(input: NewRevision): Found {
   const { owner, data, number, lookUp } = input
   for (let collisions = input.collisions; ; collisions = (collisions ?? 0) + 1) {
@@ -122,7 +122,7 @@ export function newRevision(input: NewRevision): Found {
   }
 }
 
-/** Deletes the `excess` oldest of those that nobody lives by. */
+/** Deletes the `excess` oldest of those that are not in use. */
 export function truncate(old: readonly ControllerRevision[], excess: number, isLive: (revision: ControllerRevision) => boolean): Action[] {
   if (excess <= 0) return []
   return old
@@ -131,7 +131,7 @@ export function truncate(old: readonly ControllerRevision[], excess: number, isL
     .map((of) => ({ do: 'delete', resource: CONTROLLER_REVISIONS, of }))
 }
 
-/** A revision is called `<owner>-<hash>`: the owner it may stand in the way of, whoever controls it. */
+/** A revision is named `<owner>-<hash>`: the owner whose revision it may block, whoever controls it. */
 export function ownerNameIn(revision: ControllerRevision): string | undefined {
   const name = revision.metadata.name ?? ''
   const dash = name.lastIndexOf('-')

@@ -361,7 +361,7 @@ describe('a StatefulSet on simulated nodes', () => {
       const order = (await eventsOf(cluster, 'StatefulSet', 'web')).map((one) => one.replace(/^.*: (\w+) Pod (\S+) .*$/, '$1 $2'))
       assert.deepEqual(order, [
         ...['Create web-0', 'Create web-1', 'Create web-2'],
-        // The same event again counts up.
+        // A repeated event increments its count.
         ...['Delete web-2', 'Delete web-1', 'Delete web-0'],
       ])
       await cluster.delete(STATEFUL_SETS, 'default/web')
@@ -484,4 +484,4 @@ describe('the revisions of a StatefulSet', () => {
   )
 })
 
-/** Pods that do not go before they are let go. */
+/** Pods that are not gone before the test lets them go. */

@@ -1,5 +1,5 @@
 /**
- * Keeps the pods of every StatefulSet: each with its ordinal, its name, its claims and its turn. Sole writer of: the
+ * Keeps the pods of every StatefulSet: each with its ordinal, name and claims, in order. Sole writer of: the
  * set's status, its pods and claims as objects (their status is others'), its ControllerRevisions. Runs again when the set,
  * one of its pods, claims or revisions changes, and when a pod has been ready for long enough. Deletion: pods and
  * revisions go by their owner reference, claims by the retention policy.
@@ -25,7 +25,7 @@ export const statefulSet = defineController<Observed | undefined, StatefulSet>({
   component: 'statefulset-controller',
   for: STATEFUL_SETS,
   watches: [
-    // By owner, by selector, and by name: a stranger may hold the name a pod or revision needs.
+    // By owner, by selector, and by name: an object of another owner may hold the name a pod or revision needs.
     via(PODS, (pod, read) => [
       ...controllersOf(read, SETS, pod),
       ...named(pod.metadata.namespace, parsePodName(pod.metadata.name)?.parent),
@@ -56,7 +56,7 @@ export const statefulSet = defineController<Observed | undefined, StatefulSet>({
 
 const named = (namespace = '', name: string | undefined): ObjectRef[] => (name === undefined ? [] : [{ namespace, name }])
 
-/** `www-web-3`: of the sets with claims `www-web-…`. */
+/** `www-web-3`: the sets with claims `www-web-…`. */
 function setsOfClaim(claim: PersistentVolumeClaim, read: Reader): ObjectRef[] {
   const { namespace = '', name } = claim.metadata
   const prefix = parsePodName(name)?.parent
@@ -76,7 +76,7 @@ async function observe(set: StatefulSet, read: Reader, client: Client): Promise<
   const claim = claimObjects({ ...pods, mayAdopt: isAllowed })
   const history = claimObjects({ ...revisions, mayAdopt: isAllowed })
   const isGrave = changesHistory(readHistory(history.claimed, dataOf(set.spec?.template))) || touchesData(set, claim.claimed)
-  // The event that the cache lacks is coming, and enqueues the key.
+  // The event that the cache lacks will arrive, and enqueues the key.
   if (isGrave && !(await isFresh(client, STATEFUL_SETS, set))) return undefined
   return {
     set,
@@ -88,7 +88,7 @@ async function observe(set: StatefulSet, read: Reader, client: Client): Promise<
   }
 }
 
-/** Whether pods are to be scaled away, or claims may be made that nobody would clean up: not on the word of an old cache. */
+/** Whether pods are to be scaled away, or claims created that nothing would clean up: never based on a stale cache. */
 function touchesData(set: StatefulSet, pods: readonly Pod[]): boolean {
   const inRange = pods.filter((pod) => isInRange(set, ordinalOf(pod))).length
   return inRange < pods.length || (inRange < replicasOf(set) && claimPrefixesOf(set).length > 0)

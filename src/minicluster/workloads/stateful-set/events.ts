@@ -1,4 +1,4 @@
-/** The events of a StatefulSet, in the words of kube-controller-manager. */
+/** The events of a StatefulSet, worded as in kube-controller-manager. */
 import type { StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import type { EventIntent, KeyedEvent, WriteEvents } from '../../../runtime/controller.ts'
 
@@ -37,7 +37,7 @@ export const contestedClaim = (set: StatefulSet, claim: string): EventIntent => 
   message: `PersistentVolumeClaim ${claim} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`,
 })
 
-/** A claim of the name that a pod needs is on its way out. */
+/** A claim with the name that a pod needs is being deleted. */
 export const claimGoing = (set: StatefulSet, pod: string, claim: string): KeyedEvent => ({
   ...{ key: `${pod} ${claim}`, of: set, type: 'Warning', reason: 'FailedCreate' },
   message: `Create Pod ${pod} in StatefulSet ${set.metadata.name ?? ''} failed error: pvc ${claim} is being deleted`,

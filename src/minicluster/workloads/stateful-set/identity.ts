@@ -1,6 +1,6 @@
 /**
- * Who the pods of a StatefulSet are: their ordinals, names, labels, hosts and claims. A name says everything: `web-3` is
- * the pod of `web` with ordinal 3, whoever made it.
+ * The identity of a StatefulSet's pods: their ordinals, names, labels, hosts and claims. The name determines it: `web-3` is
+ * the pod of `web` with ordinal 3, whoever created it.
  */
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet, Volume } from '../../../kinds/kubernetes/types.ts'
 import { podFromTemplate } from '../pod/from-template.ts'
@@ -11,7 +11,7 @@ const POD_INDEX_LABEL = 'apps.kubernetes.io/pod-index'
 const NAME = /^(.*)-(0|[1-9][0-9]{0,9})$/
 const MAX_ORDINAL = 2 ** 31 - 1
 
-/** The set and the ordinal in the name of a pod; undefined when it is no such name. */
+/** The set and the ordinal in the name of a pod; undefined when it has another form. */
 export function parsePodName(name: string | undefined): { parent: string; ordinal: number } | undefined {
   const [, parent, digits] = NAME.exec(name ?? '') ?? []
   if (parent === undefined || digits === undefined || Number(digits) > MAX_ORDINAL) return undefined
@@ -20,7 +20,7 @@ export function parsePodName(name: string | undefined): { parent: string; ordina
 
 export const isMember = (set: StatefulSet, pod: Pod): boolean => parsePodName(pod.metadata.name)?.parent === set.metadata.name
 
-/** Of a member; -1 for any other pod. */
+/** -1 for pods that have none. */
 export const ordinalOf = (pod: Pod): number => parsePodName(pod.metadata.name)?.ordinal ?? -1
 
 export const firstOrdinal = (set: StatefulSet): number => set.spec?.ordinals?.start ?? 0
@@ -32,7 +32,7 @@ export function isInRange(set: StatefulSet, ordinal: number): boolean {
   return ordinal >= first && ordinal < first + replicasOf(set)
 }
 
-/** The name of the revision it was made from. */
+/** The name of the revision the pod was created from. */
 export const revisionOf = (pod: Pod): string => pod.metadata.labels?.[REVISION_LABEL] ?? ''
 
 export interface Version {
@@ -68,7 +68,7 @@ function volumesOf(set: StatefulSet, ordinal: number, own: readonly Volume[] | u
   ]
 }
 
-/** What a member lacks of its identity or its claims, as a changed copy; undefined when it lacks nothing. */
+/** The pod with its missing identity or claims restored, as a copy; undefined when nothing is missing. */
 export function repaired(set: StatefulSet, pod: Pod): Pod | undefined {
   const { name = '', labels = {} } = pod.metadata
   const ordinal = ordinalOf(pod)

@@ -10,7 +10,7 @@ import { isMember, ordinalOf, parsePodName } from './identity.ts'
 import { plan } from './plan.ts'
 import { aStatefulSet, templateAt, withClaims } from './testing.ts'
 
-/** A cluster of one StatefulSet, in which plans are carried out at once and the test plays the nodes. */
+/** A cluster of one StatefulSet, in which plans take effect at once and the test plays the nodes. */
 class Model {
   set: StatefulSet
   readonly pods = new Map<string, KubeObject>()
@@ -56,7 +56,7 @@ class Model {
       const metadata = { ...action.object.metadata, uid: `made-${this.#made++}`, resourceVersion: '1' }
       objects.set(name, { ...action.object, metadata, ...(action.resource === PODS ? { status: { phase: 'Pending' } } : {}) })
     } else if (action.do === 'delete' && action.resource === PODS) {
-      // It goes when the node is done with it.
+      // It is gone when the node is done with it.
       const metadata = { ...action.of.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' }
       objects.set(action.of.metadata.name ?? '', { ...action.of, metadata })
     } else if (action.do === 'delete') objects.delete(action.of.metadata.name ?? '')
@@ -75,7 +75,7 @@ class Model {
     this.set = { ...this.set, metadata: { ...this.set.metadata, generation }, spec: { ...this.set.spec, ...spec } }
   }
 
-  /** The node is done with one of the pods that come or go. */
+  /** The node finishes with one of the pods that start or terminate. */
   proceed(which: number): boolean {
     const moving = this.moving()
     const pod = moving[which % Math.max(1, moving.length)]
@@ -86,7 +86,7 @@ class Model {
     return true
   }
 
-  /** Pods that are not ready, or on their way out. */
+  /** Pods that are not ready, or terminating. */
   moving(): KubeObject[] {
     return [...this.pods.values()].filter(
       ({ metadata, status }) => metadata.deletionTimestamp !== undefined || (status as { phase?: string }).phase !== 'Running',

@@ -1,6 +1,6 @@
 /**
- * What a StatefulSet does next: its history first, then its status, then a step with its pods. Everything proceeds from
- * the state that was seen, never from what was done before.
+ * What a StatefulSet does next: its history first, then its status, then a step with its pods. Everything is based on
+ * the observed state, never on what was done before.
  */
 import { CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
@@ -17,7 +17,7 @@ export interface Observed {
   set: StatefulSet
   pods: Claim<Pod>
   revisions: Claim<ControllerRevision>
-  /** Whatever holds a name in the set's namespace. */
+  /** The revision of that name in the set's namespace, whoever owns it. */
   revisionNamed(name: string): ControllerRevision | undefined
   claimNamed(name: string): PersistentVolumeClaim | undefined
   nowMs: number
@@ -35,7 +35,7 @@ export function plan(observed: Observed): Plan {
   const isGoing = set.metadata.deletionTimestamp !== undefined
   const history = readHistory(revisions.claimed, dataOf(set.spec?.template))
   const { revision: update, exists, collisions } = updateRevisionOf(observed, history)
-  // Pods are labelled with a revision only when it is there for certain; its appearance enqueues the key.
+  // Pods are labelled with a revision only once it certainly exists; its appearance enqueues the key.
   if (!exists && isGoing) return NOTHING_TO_DO
   if (!exists)
     return { actions: [...claimed, ...counted(set, collisions ?? 0), { do: 'create', resource: CONTROLLER_REVISIONS, object: update }] }
@@ -50,13 +50,13 @@ export function plan(observed: Observed): Plan {
   const written: Action[] = isStatusCurrent(set.status, status)
     ? []
     : [{ do: 'patch', resource: STATEFUL_SETS, of: set, patch: { status }, subresource: 'status' }]
-  // A set on its way out is only described.
+  // A set that is being deleted only gets its status.
   if (isGoing) return { actions: written }
   const live = new Set([current.metadata.name, update.metadata.name, ...pods.claimed.map(revisionOf)])
   const isLive = ({ metadata }: ControllerRevision): boolean => live.has(metadata.name)
   const excess = history.all.filter((one) => !isLive(one)).length - (set.spec?.revisionHistoryLimit ?? HISTORY_LIMIT)
   return {
-    // What was seen is said first: a refused creation must not keep the status from being true.
+    // The status is written first: a rejected creation must not keep it from being current.
     actions: [...claimed, ...renumber(history), ...written, ...truncate(history.all, excess, isLive), ...steps.actions],
     events: steps.events,
     requeueAfterMs: nextPodAvailableInMs(pods.claimed, set.spec?.minReadySeconds ?? 0, nowMs),
@@ -75,7 +75,7 @@ function updateRevisionOf({ set, revisionNamed }: Observed, history: History): F
   })
 }
 
-/** Names of revisions that met others are remembered as a number. */
+/** Name collisions of revisions are recorded as a count. */
 function counted(set: StatefulSet, collisionCount: number): Action[] {
   if (collisionCount === (set.status?.collisionCount ?? 0)) return []
   return [{ do: 'patch', resource: STATEFUL_SETS, of: set, patch: { status: { collisionCount } }, subresource: 'status' }]

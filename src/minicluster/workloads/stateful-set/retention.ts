@@ -1,7 +1,7 @@
 /**
  * Who owns the claims of a StatefulSet, so that the garbage collector deletes them when the retention policy says so:
  * the set (whenDeleted: Delete), the pod that was scaled away (whenScaled: Delete), both in turn, or nobody. Owners that
- * others have put on a claim are respected: where another controls it, the policy does not apply.
+ * others have put on a claim are respected: if another controls it, the policy does not apply.
  */
 import type { PersistentVolumeClaim, StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
@@ -17,7 +17,7 @@ interface Policy {
 function policyOf(set: StatefulSet): Policy {
   const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {}
   const known = [whenDeleted ?? 'Retain', whenScaled ?? 'Retain'].every((word) => word === 'Delete' || word === 'Retain')
-  // What cannot be understood keeps the data.
+  // If the policy cannot be understood, the data is kept.
   return { whenDeleted: known && whenDeleted === 'Delete', whenScaled: known && whenScaled === 'Delete' }
 }
 
@@ -28,7 +28,7 @@ const isStale = (claim: PersistentVolumeClaim, owner: KubeObject): boolean =>
   (claim.metadata.ownerReferences ?? []).find((reference) => refersTo(reference, owner))?.uid !== owner.metadata.uid &&
   (claim.metadata.ownerReferences ?? []).some((reference) => refersTo(reference, owner))
 
-/** A claim that goes with an earlier pod of this name: the new one must not be made before it is gone. */
+/** A claim that is deleted with an earlier pod of this name: the new pod must not be created before it is gone. */
 export function isClaimStale(claim: PersistentVolumeClaim, set: StatefulSet, podName: string): boolean {
   const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: podName } }
   return policyOf(set).whenScaled && isStale(claim, pod)
@@ -36,13 +36,13 @@ export function isClaimStale(claim: PersistentVolumeClaim, set: StatefulSet, pod
 
 export interface Owners {
   ownerReferences: OwnerReference[]
-  /** Another controls the claim. */
+  /** Another owner controls the claim. */
   isContested: boolean
 }
 
 /** The owners a claim must get; undefined when it has them, or is not ours to change. */
 export function wantedOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: KubeObject): Owners | undefined {
-  // References to an earlier life of the set or the pod: the garbage collector is about to decide.
+  // References to an earlier set or pod of the same name: the garbage collector is about to decide.
   if (isStale(claim, set) || isStale(claim, pod)) return undefined
   const references = claim.metadata.ownerReferences ?? []
   const isOurs = ({ uid }: OwnerReference): boolean => uid === set.metadata.uid || uid === pod.metadata.uid

@@ -1,4 +1,4 @@
-/** What a StatefulSet's status says: counted from its pods as they were seen. */
+/** The status of a StatefulSet: counted from its observed pods. */
 import type { Pod, StatefulSet, StatefulSetStatus } from '../../../kinds/kubernetes/types.ts'
 import { isPodAvailable, isPodReady } from '../pod/state.ts'
 import { replicasOf, revisionOf } from './identity.ts'
@@ -37,7 +37,7 @@ export function statusOf(input: StatusInput): StatefulSetStatus {
   return isComplete(set, status) ? { ...status, currentReplicas: status.updatedReplicas, currentRevision: updateRevision } : status
 }
 
-/** A rolling update is over when every replica is of the new revision and ready. */
+/** A rolling update is complete when every replica is of the new revision and ready. */
 function isComplete(set: StatefulSet, status: Record<'replicas' | 'readyReplicas' | 'updatedReplicas', number>): boolean {
   const wanted = replicasOf(set)
   return (

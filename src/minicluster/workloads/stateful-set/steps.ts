@@ -1,6 +1,6 @@
 /**
- * The pods of a StatefulSet, a step further. OrderedReady: one pod at a time is in transition, and everything waits for
- * it. Parallel: pods come and go at once, and only updates go one by one. Scaling comes before updating.
+ * One step with the pods of a StatefulSet. OrderedReady: one pod at a time is in transition, and everything waits for
+ * it. Parallel: pods are created and deleted at once, and only updates go one by one. Scaling comes before updating.
  */
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
@@ -62,17 +62,17 @@ export function nextSteps(input: StepInput): Steps {
 
 interface Part {
   actions: (Action | Batch)[]
-  /** Nothing further may happen before this has come to an end. */
+  /** Nothing further may happen before this is complete. */
   isBlocked: boolean
   events?: KeyedEvent[]
 }
 
-/** Every replica is there and well, in the order of ordinals. */
+/** Makes sure that every replica exists and is healthy, in the order of ordinals. */
 function keepReplicas(context: StepContext): Part {
   const { set, isOrdered } = context
   const first = firstOrdinal(set)
   const actions: (Action | Batch)[] = []
-  // Those that need nothing but themselves are created at once; the others after their claims, one by one.
+  // Pods that need no new claims are created at once; the others after their claims, one by one.
   const bare: Action[] = []
   const events: KeyedEvent[] = []
   let created = 0
@@ -93,7 +93,7 @@ function createReplica(context: StepContext, ordinal: number): Part {
   const pod = newPod(set, isAtCurrent(set, ordinal) ? current : update, ordinal)
   const name = pod.metadata.name ?? ''
   const claims = claimsOf(set, ordinal)
-  // Claims on their way out are waited for: their names are needed.
+  // Claims being deleted are waited for: their names are needed.
   const held = claims.map(({ metadata }) => claimNamed(metadata.name)).filter((claim) => claim !== undefined)
   if (held.some((claim) => isClaimStale(claim, set, name))) return { actions: [], isBlocked: true }
   const going = held.find(({ metadata }) => metadata.deletionTimestamp !== undefined)
@@ -111,7 +111,7 @@ function createClaims({ set, claimNamed }: StepContext, ordinal: number, pod: st
     }))
 }
 
-/** Below the partition pods are made as they were. */
+/** Below the partition pods are created from the current revision. */
 function isAtCurrent(set: StatefulSet, ordinal: number): boolean {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {}
   const index = ordinal - firstOrdinal(set)
@@ -127,7 +127,7 @@ function isAvailable({ set, nowMs }: StepContext, pod: Pod): boolean {
 
 function keepReplica(context: StepContext, pod: Pod): Part {
   const { set, isOrdered } = context
-  // However it ended, it is made again; by a later pass, when it is gone.
+  // However it ended, it is recreated; by a later pass, when it is gone.
   if (isPodTerminal(pod)) return { actions: isGoing(pod) ? [] : [removal(set, pod)], isBlocked: true }
   const actions: Action[] = []
   if (pod.status?.phase === 'Pending') {
@@ -152,7 +152,7 @@ function repair(context: StepContext, pod: Pod): Action[] {
   return [...createClaims(context, ordinalOf(pod), name), update]
 }
 
-/** The claims of a pod get the owners that the retention policy wants. */
+/** Gives the claims of a pod the owners that the retention policy wants. */
 function ownClaims({ set, claimNamed }: StepContext, pod: Pod, recordsEvent: boolean): Action[] {
   const actions: Action[] = []
   for (const { metadata } of claimsOf(set, ordinalOf(pod))) {
@@ -169,7 +169,7 @@ function ownClaims({ set, claimNamed }: StepContext, pod: Pod, recordsEvent: boo
   return actions
 }
 
-/** From the highest ordinal down; in order, one at a time and not past one that is unwell. */
+/** From the highest ordinal down; if ordered, one at a time and not past an unhealthy one. */
 function removeCondemned(context: StepContext): Part {
   const { set, condemned, isOrdered } = context
   if (!isOrdered) {
@@ -184,7 +184,7 @@ function removeCondemned(context: StepContext): Part {
   return { actions: mayGo ? [removal(set, next)] : [], isBlocked: true }
 }
 
-/** One pod of an old revision makes room for a new one, if all above it are done. */
+/** Deletes one pod of an old revision to be recreated from the new one, if all above it are done. */
 function replaceOne(context: StepContext): Action[] {
   const { set, update, replicas } = context
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {}

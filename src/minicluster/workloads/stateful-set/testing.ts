@@ -12,7 +12,7 @@ import type {
 } from '../../../kinds/kubernetes/types.ts'
 import { podsIn, setReady } from '../pod/testing.ts'
 
-/** A template whose image says its version; without a token, whose volume has a name by chance. */
+/** A template whose image is its version; without a token, whose volume has a random name. */
 export const templateAt = (image: string) => ({
   metadata: { labels: { app: 'web' } },
   spec: { automountServiceAccountToken: false, containers: [{ name: 'main', image }] },
@@ -46,7 +46,7 @@ export const statusIn = async (cluster: WorldCluster): Promise<StatefulSetStatus
 export const change = (cluster: WorldCluster, spec: StatefulSetSpec): Promise<unknown> =>
   cluster.patch(STATEFUL_SETS, 'default/web', { spec })
 
-/** `web-0:one+ web-1:two`: pods with their images; ready ones with a plus, those on their way out with a minus. */
+/** `web-0:one+ web-1:two`: pods with their images; ready ones with a plus, those being deleted with a minus. */
 export async function summary(cluster: WorldCluster): Promise<string> {
   return (await podsIn(cluster)).map(describe).join(' ')
 }
@@ -57,7 +57,7 @@ function describe({ metadata, spec, status }: Pod): string {
   return `${metadata.name}:${spec?.containers?.[0]?.image}${sign}`
 }
 
-/** The node says that a pod is ready, or not. */
+/** Makes a pod ready, or not ready. */
 export async function ready(world: World, name: string, isReady = true): Promise<void> {
   const pod = await world.member.get(PODS, `default/${name}`)
   assert.ok(pod !== undefined, `there is no Pod ${name}`)

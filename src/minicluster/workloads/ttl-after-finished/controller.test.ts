@@ -43,7 +43,7 @@ describe('time to live of finished jobs', () => {
       for (const name of ['brief', 'kept']) await endAll(world, name, 'Succeeded')
       await world.advance(58_000)
       assert.ok((await member.get(JOBS, 'default/brief')) !== undefined)
-      // A longer life, given in time, counts from the same end.
+      // A longer TTL, set in time, counts from the same end.
       await member.patch(JOBS, 'default/brief', { spec: { ttlSecondsAfterFinished: 120 } })
       await world.advance(58_000)
       assert.ok((await member.get(JOBS, 'default/brief')) !== undefined)

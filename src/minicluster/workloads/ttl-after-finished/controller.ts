@@ -1,7 +1,7 @@
 /**
- * Deletes Jobs that have been over for `spec.ttlSecondsAfterFinished`, with their pods (in the foreground). Writes nothing
- * else. Runs again when a Job changes and when its time comes; before it deletes, it asks the server whether the Job still
- * says so, because the time may have been prolonged.
+ * Deletes Jobs that finished `spec.ttlSecondsAfterFinished` ago, with their pods (in the foreground). Writes nothing
+ * else. Runs again when a Job changes and when its TTL expires; before it deletes, it asks the server whether the Job still
+ * says so, because the TTL may have been extended.
  */
 
 import { ifFound } from '../../../client/errors.ts'
@@ -12,7 +12,7 @@ import { defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/con
 import { finishedCondition } from '../job/conditions.ts'
 
 export interface Observed {
-  /** As the cache has it, or as the server has it once its time seems to be over. */
+  /** From the cache, or from the server once its TTL seems to have expired. */
   job: Job | undefined
   nowMs: number
 }
@@ -39,7 +39,7 @@ export function plan({ job, nowMs }: Observed): Plan {
   return { actions: [{ do: 'delete', resource: JOBS, of: job, propagation: 'Foreground' }] }
 }
 
-/** Undefined for Jobs that are not over, have no time to live, or are being deleted. */
+/** Undefined for Jobs that have not finished, have no TTL, or are being deleted. */
 function timeLeftMs(job: Job, nowMs: number): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec ?? {}
   if (ttlSecondsAfterFinished === undefined || job.metadata.deletionTimestamp !== undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Keeps at most 12,500 pods that have ended; beyond that the evicted go first, then the oldest. All of them are looked at
- * together, under one key (the namespace kube-system stands for the cluster), and only when there are too many.
+ * Keeps at most 12,500 pods that have ended; beyond that evicted ones are deleted first, then the oldest. All of them are
+ * handled together, under one key (the namespace kube-system stands for the cluster), and only when there are too many.
  */
 import { NAMESPACES, PODS } from '../../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../../kinds/kubernetes/types.ts'
@@ -12,7 +12,7 @@ const CLUSTER = 'kube-system'
 const ENDED = 'ended'
 
 export interface Observed {
-  /** Pods that have ended and stay, in no particular order. */
+  /** Pods that have ended and are not being deleted, in no particular order. */
   ended: readonly Pod[]
   threshold: number
 }

@@ -1,7 +1,7 @@
 /**
- * Makes volumes for claims of the provisioner `sluice.dev/local`: first the directory, then the object that shows it, so
- * that a volume one can see can be used. A claim whose class waits for a consumer is served when the scheduler has written
- * its node; a node that is gone sends it back to the scheduler. Creates PersistentVolumes `pvc-<uid of the claim>`.
+ * Creates volumes for claims of the provisioner `sluice.dev/local`: first the directory, then the object, so
+ * that every visible volume is usable. A claim whose class waits for a consumer is served when the scheduler has written
+ * its node; if the node is gone, it goes back to the scheduler. Creates PersistentVolumes `pvc-<uid of the claim>`.
  */
 
 import type { Client } from '../../../../client/client.ts'
@@ -32,7 +32,7 @@ type DirectoryEffect = Effect<string, void>
 export interface Observed {
   claim: PersistentVolumeClaim | undefined
   storageClass: StorageClass | undefined
-  /** The node the scheduler chose, if there is one of that name. */
+  /** The node the scheduler chose, if it exists. */
   node: Node | undefined
   volume: PersistentVolume | undefined
   made: Outcome<void> | undefined
@@ -91,14 +91,14 @@ function effectsOf(directories: VolumeDirectories): Observed['effects'] {
 
 const isOurs = (claim: PersistentVolumeClaim): boolean => annotationOf(claim, STORAGE_PROVISIONER) === LOCAL_PROVISIONER
 
-/** Nothing is made for a claim that only a cache still knows. */
+/** Nothing is created for a claim that exists only in a stale cache. */
 async function isWanted(claim: PersistentVolumeClaim, read: Reader, client: Client): Promise<boolean> {
   const isServed =
     !isOurs(claim) || (claim.spec?.volumeName ?? '') !== '' || read.get(PERSISTENT_VOLUMES, '', volumeNameOf(claim)) !== undefined
   return isServed || claim.metadata.deletionTimestamp !== undefined || (await mayAdopt(client, PERSISTENT_VOLUME_CLAIMS, claim))
 }
 
-/** A cache that is behind must not send the claim back to the scheduler. */
+/** A stale cache must not send the claim back to the scheduler. */
 async function nodeOf(claim: PersistentVolumeClaim, read: Reader, client: Client): Promise<Node | undefined> {
   const name = annotationOf(claim, SELECTED_NODE)
   if (name === undefined) return undefined

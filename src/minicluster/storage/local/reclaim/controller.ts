@@ -1,7 +1,7 @@
 /**
- * Ends volumes of the provisioner `sluice.dev/local`: a released volume of policy Delete first loses its directory, then
- * its object; the finalizer keeps the object until then, whoever deletes it. Sole writer of that finalizer, which volumes of
- * other policies do not have. A path that this provisioner would not have made is never touched.
+ * Deletes volumes of the provisioner `sluice.dev/local`: a released volume with policy Delete first loses its directory, then
+ * its object; the finalizer keeps the object until then, whoever deletes it. Sole writer of that finalizer, which volumes
+ * with other policies do not have. A path that this provisioner would not have created is never touched.
  */
 import { PERSISTENT_VOLUMES } from '../../../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume } from '../../../../kinds/kubernetes/types.ts'
@@ -83,7 +83,7 @@ function reclaim(volume: PersistentVolume, { removed, remove, root, recorded, no
     )
   const path = ownPathOf(volume, root)
   if (path === undefined) {
-    // Deleted by a person, the object may go; what its path means is not ours to remove.
+    // If a person deleted the object it may go; what is at its path is not ours to remove.
     if (isTerminating) return { actions: [withoutFinalizer(volume)] }
     return {
       actions: failed(`the path of this volume is not its own directory in ${root}: remove what it holds and delete the volume yourself`),

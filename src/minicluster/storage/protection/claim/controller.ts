@@ -1,6 +1,6 @@
 /**
  * Keeps a deleted claim until no pod uses it, by the finalizer `kubernetes.io/pvc-protection`. Sole writer of that
- * finalizer after creation, when admission adds it. Before it lets a claim go it asks the server for the pods of the
+ * finalizer after creation, when admission adds it. Before it removes the finalizer it asks the server for the pods of the
  * namespace: a pod that the cache does not show yet counts too.
  */
 
@@ -52,7 +52,7 @@ function plan({ claim, isUsed }: Observed): Plan {
 const isCandidate = (claim: PersistentVolumeClaim): boolean =>
   claim.metadata.deletionTimestamp !== undefined && hasFinalizer(claim, CLAIM_PROTECTION)
 
-/** A pod without a node uses nothing yet, and no kubelet starts a pod with a claim that is on its way out. */
+/** A pod without a node uses nothing yet, and no kubelet starts a pod with a claim that is being deleted. */
 export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
   if ((pod.spec?.nodeName ?? '') === '') return false
   const isOwner = controllerOf(claim)?.uid === pod.metadata.uid
@@ -62,5 +62,5 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
   })
 }
 
-/** Its kubelet is done with it, or it was deleted by force: what waits is only its own finalizers. */
+/** Its kubelet is done with it, or it was force-deleted: only finalizers still keep it. */
 const isShutDown = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
