@@ -1,6 +1,7 @@
 /**
- * `npm run bench:apiserver [-- --quick] [--write] [--profile DIR]`: how fast `sluice up --bare` is and how its cost grows, beside
- * kube-apiserver and etcd in the same run where their binaries are there. `--write` puts the table into docs/performance.md.
+ * `npm run bench:apiserver [-- --quick] [--write] [--profile DIR]`: how fast `sluice up --bare` is and how its cost grows,
+ * compared with kube-apiserver and etcd in the same run if their binaries are available. `--write` puts the table into
+ * docs/performance.md.
  */
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import os from 'node:os'

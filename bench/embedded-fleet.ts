@@ -1,4 +1,4 @@
-/** `sluice up` as a ground for the fleet's benchmark: hub and members in one process. */
+/** `sluice up` as a setup for the fleet's benchmark: hub and members in one process. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

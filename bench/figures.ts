@@ -1,16 +1,16 @@
-/** What was measured, and how it is put into a table. */
+/** What was measured, and how it is formatted as a table. */
 import os from 'node:os'
 
 export const whole = (value: number): string => Math.round(value).toLocaleString('en')
 
-/** On what, and beside what, figures were taken. */
+/** The machine, and its other load, when the figures were taken. */
 export function machineText(when: 'at the beginning' | 'at the end'): string {
   const [cpu] = os.cpus()
   return `Node ${process.version}, ${os.availableParallelism()} × ${cpu?.model.split(' ').slice(0, 2).join(' ')}, load average ${os.loadavg()[0]?.toFixed(1)} ${when}.`
 }
 
 export interface Figure {
-  /** Stored objects when it was measured. */
+  /** Number of stored objects when it was measured. */
   scale: number
   what: string
   unit: 'per second' | 'ms' | 'MiB' | 'ms of CPU'
@@ -18,7 +18,7 @@ export interface Figure {
   values: Record<string, number[]>
 }
 
-/** Where more is better a ratio above 1 is good, and where less is better too: always "how many times better we are". */
+/** Above 1 is always good, whether more or less is better: "how many times better we are". */
 function ratio(figure: Figure, ours: string, theirs: string): number | undefined {
   const [a, b] = [medianOf(figure, ours), medianOf(figure, theirs)]
   if (a === undefined || b === undefined || a === 0 || b === 0) return undefined

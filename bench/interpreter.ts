@@ -88,7 +88,7 @@ function rate(calls: readonly (() => unknown)[], forMs: number): number {
   return (count / (cpuMs() - start)) * 1000
 }
 
-/** The engine optimises what it has seen often enough, each case for itself; a slow round is not waited for too long. */
+/** The engine optimises code that runs often enough, each case separately; a slow round does not extend the warm-up for long. */
 function warmUp(calls: readonly (() => unknown)[], forMs: number): void {
   const start = cpuMs()
   for (let done = 0; done < WARM_UP_ROUNDS && cpuMs() - start < 5 * forMs; done += 100) {
@@ -96,9 +96,9 @@ function warmUp(calls: readonly (() => unknown)[], forMs: number): void {
   }
 }
 
-/** Calls all in turn until the processor time is used up; answers how many calls that were. */
+/** Calls all in turn until the processor time is used up; returns the number of calls. */
 function turns(calls: readonly (() => unknown)[], forMs: number): number {
-  // Asking for the time costs as much as a call: it is asked for once in many.
+  // Reading the time costs as much as a call, so it is read only once in many.
   const rounds = Math.ceil(2000 / calls.length)
   const start = cpuMs()
   let count = 0

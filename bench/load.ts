@@ -1,6 +1,6 @@
 /**
- * The load generator: a process of its own, so that its CPU is not the server's, and the same one for every server that is
- * compared. Takes orders over IPC, one at a time, and answers each with figures.
+ * The load generator: a separate process, so that its CPU time is not the server's, and the same one for every server that
+ * is compared. Takes orders over IPC, one at a time, and answers each with figures.
  */
 import { Wire, type WireAnswer, type WireRequest, type WireTarget } from '../test/machine/wire.ts'
 
@@ -74,7 +74,7 @@ async function must(wire: Wire, request: WireRequest): Promise<WireAnswer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await wire.request(request)
     if (answer.status < 300) return answer
-    // Overload is answered with "later"; anything else is a mistake of the measurement.
+    // Overload is answered with 429; anything else is a mistake of the measurement.
     if (answer.status !== 429 || attempt > MAX_RETRIES)
       throw new Error(`${request.method} ${request.path}: ${answer.status} ${answer.body.toString().slice(0, 300)}`)
     await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
@@ -135,7 +135,7 @@ async function write({ what, target, namespace, writers, seconds, prefix }: Writ
   let ended = 0
   await each(target, writers, async (wire, index) => {
     const own = `${prefix}-${index}`
-    // One request each before the clock starts: connections are made, and what is updated is there.
+    // One request each before the clock starts: connections are open, and the objects to update exist.
     await must(wire, { method: 'POST', path, body: object(own, '') })
     if (++ready === writers) {
       began = performance.now()
@@ -165,7 +165,7 @@ async function write({ what, target, namespace, writers, seconds, prefix }: Writ
 
 function list({ target, path, accept, limit, times }: Extract<Order, { what: 'list' }>): Promise<Lists> {
   return withWire(target, async (wire) => {
-    // The connection is made before the clock starts.
+    // The connection is opened before the clock starts.
     await must(wire, { method: 'GET', path: '/version' })
     const ms: number[] = []
     let bytes = 0
@@ -191,7 +191,7 @@ function list({ target, path, accept, limit, times }: Extract<Order, { what: 'li
   })
 }
 
-/** The token stands before the items; parsing a page for it would be this process's time. */
+/** The token comes before the items; parsing a whole page for it would cost this process time. */
 const continueOf = (body: Buffer): string => /"continue":"([^"]*)"/.exec(body.toString('latin1', 0, 4096))?.[1] ?? ''
 
 function count(body: Buffer): number {
@@ -236,7 +236,7 @@ async function deliver({ target, namespace, watchers, changes }: Extract<Order, 
       const sent = performance.now()
       await must(wire, { method: 'POST', path, body: object(`change-${i}`, current) })
       await everybody
-      // The first also waits for connections that are still being made.
+      // The first also waits for connections that are still being opened.
       if (i > 0) {
         all.push(performance.now() - sent)
         first.push(firstMs - sent)

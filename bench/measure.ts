@@ -1,4 +1,4 @@
-/** The measurements, each on all servers in turn, so that whatever else the machine does meets all of them. */
+/** The measurements, each on all servers in turn, so that other load on the machine affects all of them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Figures } from './figures.ts'
 import type { Generator } from './generator.ts'
@@ -35,7 +35,7 @@ async function inTurn(bench: Bench, round: number, work: (server: Server) => Pro
   for (const server of servers) await work(server)
 }
 
-/** Makes the stored objects up to `scale`: the first ten thousand in the namespace that is listed. */
+/** Creates stored objects up to `scale`: the first ten thousand in the namespace that is listed. */
 export async function fill(bench: Bench, from: number, scale: number): Promise<void> {
   for (const server of bench.servers) {
     bench.report(`${server.name}: filling up to ${scale} objects`)
@@ -48,7 +48,7 @@ export async function fill(bench: Bench, from: number, scale: number): Promise<v
   }
 }
 
-/** Servers are measured as they run for days, not in their first seconds. */
+/** Servers are measured as they run after days, not in their first seconds. */
 export async function warmUp(bench: Bench): Promise<void> {
   for (const server of bench.servers) {
     bench.report(`${server.name}: warming up`)
@@ -127,7 +127,7 @@ export async function measureMemory(bench: Bench, scale: number, when: string): 
     bench.figures.add(scale, `resident memory ${when}`, 'MiB', server.name, [residentBytes(server.pids) / MIB])
 }
 
-/** Stopped in an orderly way and started again with everything it holds. */
+/** Stopped cleanly and started again with everything it holds. */
 export async function measureStart(bench: Bench, scale: number): Promise<void> {
   for (let i = 0; i < bench.plan.starts; i++)
     await inTurn(bench, i, async (server) => {

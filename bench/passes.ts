@@ -1,5 +1,5 @@
 /**
- * A controller over many objects, in one process with a server over a store in memory: time until its caches are in,
+ * A controller over many objects, in one process with a server over a store in memory: time until its caches have synced,
  * passes per second that write and that do not, memory per object, and how much it writes when there is nothing to do.
  */
 import { generateKeyPairSync } from 'node:crypto'
@@ -116,7 +116,7 @@ async function stop({ running, caches }: Run): Promise<void> {
   caches.stop()
 }
 
-/** Everything is new to the controller; then it looks again. */
+/** Everything is new to the controller; then it resyncs. */
 async function firstRun(
   start: () => Promise<Run>,
 ): Promise<Pick<PassFigures, 'syncMs' | 'writingPerSecond' | 'quietPerSecond' | 'writesWhenSettled'>> {

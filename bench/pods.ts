@@ -18,7 +18,7 @@ import { cpuMs, residentBytes } from './processes.ts'
 export interface PodFigures {
   wallMs: number
   cpuMs: number
-  /** Most memory that was resident at a look, all processes together. */
+  /** Highest resident memory sampled, all processes together. */
   residentBytes: number
 }
 

@@ -1,4 +1,4 @@
-/** The figures of propagation as a table, one column for each ground. */
+/** The propagation figures as a table, one column for each setup. */
 import { whole } from './figures.ts'
 import type { PropagationFigures } from './propagation.ts'
 

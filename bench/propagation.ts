@@ -1,6 +1,6 @@
 /**
  * Deployments from the hub into every member (Duplicated): how long until each is everywhere, and what that costs. The
- * Deployments are paused, so that on every ground the same is measured: the way there, and no pods.
+ * Deployments are paused, so that every setup measures the same: propagation, and no pods.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, WatchEvent } from '../src/client/client.ts'
@@ -16,9 +16,9 @@ import { cpuMs, residentBytes } from './processes.ts'
 export interface FleetSetup {
   hub: Client
   members: readonly Client[]
-  /** All processes that take part, by what they are. */
+  /** All processes that take part, by role. */
   pids: Readonly<Record<string, readonly number[]>>
-  /** The fleet's controllers end and begin again; resolves when they run. */
+  /** Stops the fleet's controllers and starts them again; resolves when they run. */
   restart(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export interface PropagationFigures {
   /** From the request that creates a Deployment until the last member has it. */
   p50Ms: number
   p99Ms: number
-  /** Of one alone, when nothing else goes on. */
+  /** A single one, when nothing else happens. */
   aloneMs: number
   writesPerObject: number
   eventsPerObject: number
@@ -92,7 +92,7 @@ export async function measurePropagation(setup: FleetSetup, deployments: number)
     p50Ms: latencies[Math.floor(latencies.length / 2)] ?? Number.NaN,
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
     aloneMs: alone.sort((a, b) => a - b)[2] ?? Number.NaN,
-    // Every write moves the revision by one; what the load itself created is not the fleet's.
+    // Every write advances the revision by one; what the load itself created is not the fleet's.
     writesPerObject: (after.revision - before.revision) / deployments - 1 - eventsPerObject,
     eventsPerObject,
     residentBytes: resident,
@@ -190,7 +190,7 @@ async function untilArrived(arrivals: Arrivals, names: readonly string[]): Promi
 }
 
 interface Rest {
-  /** Resolves when so many bindings say that everything is applied, and neither they nor their templates have changed for a while. */
+  /** Resolves when this many bindings report that everything is applied, and neither they nor their templates have changed for a while. */
   settled(bindings: number): Promise<void>
   stop(): void
 }
@@ -218,7 +218,7 @@ async function followRest(hub: Client): Promise<Rest> {
   }
 }
 
-/** What the fleet writes of its own on the hub. */
+/** The versions of what the fleet itself writes on the hub. */
 async function versions(hub: Client): Promise<string> {
   const all: string[] = []
   for (const resource of [DEPLOYMENTS, RESOURCE_BINDINGS, WORKS])
@@ -233,7 +233,7 @@ async function writesAfter({ hub, pids, restart }: FleetSetup): Promise<number> 
   return (await versions(hub)).split('\n').filter((one) => !before.has(one)).length
 }
 
-/** The controllers have looked at everything: Sluice has done next to nothing for a while. */
+/** The controllers have processed everything: Sluice has been nearly idle for a while. */
 async function untilIdle(pids: FleetSetup['pids']): Promise<void> {
   const ours = Object.entries(pids).flatMap(([name, ids]) => (name.startsWith('sluice') ? ids : []))
   for (;;) {

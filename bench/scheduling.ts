@@ -19,7 +19,7 @@ export interface SchedulingFigure {
   cpuMs: number
   medianMs: number
   p99Ms: number
-  /** Decisions that found a place, of all that were measured. */
+  /** Decisions that found a place, out of all that were measured. */
   scheduled: number
   decisions: number
 }
@@ -34,7 +34,7 @@ const REGIONS = 12
 const KINDS = 150
 const WARM_UP = 300
 const MAX_DECISIONS = 20_000
-/** Bindings on their way while it is measured. */
+/** Bindings in flight during the measurement. */
 const IN_FLIGHT = 500
 
 const divided = (replicaDivisionPreference: 'Aggregated' | 'Weighted', more: object = {}): Placement['replicaScheduling'] => ({
@@ -145,7 +145,7 @@ const APIS = Array.from({ length: KINDS }, (_, i) => ({
   resources: [{ kind: i === 0 ? 'Deployment' : `Kind${i}`, name: `kind${i}s` }],
 }))
 
-/** Every one a little different: in what it has free, in where it stands, and one in twenty is tainted. */
+/** Each slightly different: in free capacity and location, and one in twenty is tainted. */
 function clusterOf(i: number): Cluster {
   const used = (i * 7919) % 60
   return {

@@ -12,9 +12,9 @@ export interface Server {
   readonly name: string
   readonly target: WireTarget
   readonly pids: readonly number[]
-  /** Starts it and gives the milliseconds until it answered for the first time. */
+  /** Starts it and returns the milliseconds until its first answer. */
   start(): Promise<number>
-  /** Ends it in an orderly way; its data stays. */
+  /** Stops it cleanly; its data stays. */
   stop(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ async function answers(target: WireTarget): Promise<boolean> {
 export interface SluiceOptions {
   program: string
   folder: string
-  /** Leaves a CPU profile of each run there. */
+  /** Writes a CPU profile of each run there. */
   profile?: string
 }
 
@@ -138,7 +138,7 @@ export function kubeServer(folder: string, script: string): Server {
       }
       await firstAnswer(known, () => undefined)
       const ms = performance.now() - began
-      // The script goes on until it is sure of readiness; only then are its processes known for certain.
+      // The script continues until readiness is certain; only then are its processes known for sure.
       await ended
       pids = [...said.matchAll(/^pid\.\S+=(\d+)$/gm)].map((match) => Number(match[1]))
       return ms

@@ -23,7 +23,7 @@ export async function buildProgram() {
   await buildEntry('src/minicluster/process/shim/main.ts', path.join(root, 'dist', 'shim.mjs'))
 }
 
-/** One small file on its own: every container has a process that runs the shim. */
+/** One small self-contained file: every container has a process that runs the shim. */
 async function buildEntry(source, outfile) {
   await bundle({ absWorkingDir: root, entryPoints: [source], outfile, sourcemap: false, minify: true })
 }

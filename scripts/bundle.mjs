@@ -11,9 +11,9 @@ const common = {
   // Facts are large JSON texts: kept as text and parsed on first use, which is faster than a JavaScript literal.
   // Bundled interpreter rules are the YAML that a user would apply.
   loader: { '.facts': 'text', '.jsonl': 'text', '.yaml': 'text' },
-  // CommonJS packages that are bundled into the ES module still ask for Node's own modules through `require`.
+  // CommonJS packages that are bundled into the ES module still load Node's own modules through `require`.
   banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
-  // Loaded only when a certificate is made, and not made for being bundled.
+  // Loaded only when a certificate is created, and not suited to bundling.
   external: ['@peculiar/x509', 'reflect-metadata', '@kubernetes/client-node'],
 }
 

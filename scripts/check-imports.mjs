@@ -1,5 +1,5 @@
-// Checks the two rules that keep the code testable: folders import in one direction only, and time, chance, timers,
-// environment, disk, network and console are touched by the adapters alone. Prints each break as file:line; exit code 1.
+// Checks the two rules that keep the code testable: folders import in one direction only, and only the adapters use time, randomness,
+// timers, environment, disk, network and console. Prints each violation as file:line; exit code 1.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -16,10 +16,10 @@ const MAY_IMPORT = {
   ...Object.fromEntries(moduleFolders().map((module) => [module, ['base', 'kube', 'kinds', 'client', 'runtime']])),
 }
 
-/** They put everything together, so they may import everything. */
+/** They compose everything, so they may import everything. */
 const JOINTS = ['src/main.ts', 'src/modules.ts', 'src/composition.ts', 'src/cli/', 'src/faultsim/']
 
-/** The only way to the real world. */
+/** The only access to the real world. */
 const ADAPTERS = [
   'src/main.ts',
   'src/own-heap.ts',
@@ -81,7 +81,7 @@ function sources(folder) {
     .sort()
 }
 
-/** Block and line comments become empty, lines keep their numbers. A `//` in a text stays: it follows a colon or a quote. */
+/** Removes block and line comments; line numbers are kept. A `//` in a string stays: it follows a colon or a quote. */
 function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|[^:'"`/\\])\/\/.*$/gm, '$1')
 }
@@ -96,14 +96,14 @@ function direction(file, line) {
   if (target === undefined) return []
   const [, from] = file.split(path.sep)
   const [root, to] = target.split(path.sep)
-  // Verbs that tests share are no exception: what they need lives in src, so that src can be read and moved by itself.
+  // Helpers shared by tests are no exception: what they need lives in src, so that src can be read and moved on its own.
   if (root !== 'src') return [`imports ${target}: only tests (*.test.ts) import anything outside src`]
   if (isIn(JOINTS, file) || isForTests(file)) return []
   if (from === to || MAY_IMPORT[from]?.includes(to)) return []
   return [`${from} imports ${to}: it may import ${MAY_IMPORT[from]?.join(', ') || 'nothing'} (${target})`]
 }
 
-/** Verbs that the tests of a folder share. */
+/** Helpers that the tests of a folder share. */
 function isForTests(file) {
   return path.basename(file) === 'testing.ts' && !program.has(file)
 }

@@ -1,6 +1,6 @@
-// Checks that state which outlives a call and belongs to nobody (a module-level `let`, or a module-level map, set, list or object
-// that is changed after it is made) is listed with its reason in docs/design/module-state.md, and that the list names nothing
-// that is gone. Prints each break as file:line; exit code 1. Reads text: what is formatted by biome declares in column 0.
+// Checks that module-level state (a module-level `let`, or a module-level map, set, list or object that is changed after it is
+// created) is listed with its reason in docs/design/module-state.md, and that the list names nothing that is gone. Prints each
+// violation as file:line; exit code 1. Works on text: code formatted by biome declares in column 0.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -58,7 +58,7 @@ function sources(folder) {
     .sort()
 }
 
-/** Lines keep their numbers. */
+/** Line numbers are kept. */
 function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|[^:'"`/\\])\/\/.*$/gm, '$1')
 }

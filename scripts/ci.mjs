@@ -7,11 +7,11 @@ const npm = (name, ...args) => ['npm', 'run', '--silent', name, '--', ...args]
 const onNode = (major, ...args) => ['npm', 'exec', '--yes', `--package=node@${major}`, '--', 'node', ...args]
 const escaped = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Tests of real programs name what failed, and try that alone: `--only` takes the name, its area, or a pattern of it. */
+/** Tests of real programs name what failed, and retry that alone: `--only` takes the name, its area, or a pattern of it. */
 const byName = (name) => ({ name, command: npm(name), again: (test) => npm(name, '--only', test) })
 const byArea = (name) => ({ name, command: npm(name), again: (test) => npm(name, '--only', test.split(/:| beside/, 1)[0]) })
 const byPattern = (name) => ({ name, command: npm(name), again: (test) => npm(name, '--only', `^${escaped(test)}$`) })
-/** Where each test builds on the one before, all are tried again. */
+/** Where each test builds on the one before, all are retried. */
 const whole = (name) => ({ name, command: npm(name), again: true })
 const start = (name, command) => ({ name: `${name}: a new start`, command, again: true })
 
@@ -20,13 +20,13 @@ const otherNodes = ['22', '24'].flatMap((major) => [
   start(`node ${major}`, onNode(major, 'scripts/run.mjs', 'test/clients/smoke.ts')),
 ])
 
-/** First, and alone: everything below uses what they make. */
+/** First, and alone: everything below uses their output. */
 const before = [
   { name: 'kube-assets', command: ['scripts/kube-assets/build'], minutes: 40 },
   { name: 'build', command: npm('build') },
 ]
 
-/** These keep a core busy, or two; the last is here so that both lanes take about as long. */
+/** These keep a core or two busy; the last is here so that both lanes take about as long. */
 const computing = [
   { name: 'npm test', command: ['npm', 'test', '--silent'] },
   { name: 'prove:faults', command: npm('prove:faults', '--seeds', '1..50') },
@@ -40,8 +40,8 @@ const computing = [
 ]
 
 /**
- * These wait most of the time, for timers and for programs: they run beside the others. All take free ports and folders of
- * their own; those that run pods as processes stay in one lane, because the addresses of pods are the machine's.
+ * These mostly wait, for timers and for programs: they run in parallel with the others. All use free ports and their own
+ * folders; those that run pods as processes stay in one lane, because pod addresses are shared by the machine.
  */
 const waiting = [
   byPattern('test:kubectl'),

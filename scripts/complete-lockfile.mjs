@@ -1,6 +1,6 @@
-// Completes package-lock.json after `npm install`: adds the packages for other platforms that a parent lists as optional.
-// npm leaves out those that the registry at hand does not hold, and `npm ci` then refuses the lockfile. What is added is
-// what their names say (name, version, os, cpu, libc); on such a platform npm fetches them like any other package.
+// Completes package-lock.json after `npm install`: adds the packages for other platforms that a parent lists as optional. npm leaves
+// out those that the current registry does not have, and `npm ci` then refuses the lockfile. The entries are derived from the names
+// (name, version, os, cpu, libc); on such a platform npm fetches them like any other package.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = 'package-lock.json'

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { bundle } from './bundle.mjs'
 import { typesFile } from './facts/types.mjs'
 
-/** Folders that hold generated files only: what is in them and no longer generated is removed. */
+/** Folders that hold generated files only: files in them that are no longer generated are removed. */
 const OWNED = ['deploy/crds', 'deploy/rbac', 'docs/reference']
 
 const isCheck = process.argv.includes('--check')

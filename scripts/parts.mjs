@@ -31,7 +31,7 @@ const laneOf = ({ lane = '' }) => lane
 
 async function inTurn(lane, { logs, ended, out, isAlone }) {
   for (const part of lane) {
-    // What is going on is said only where the lines of others cannot come between.
+    // Progress is printed only where no other lines can come in between.
     if (isAlone) out.write(`${part.name} … `)
     const result = await runPart(part, logs)
     ended.set(part, result)

@@ -13,7 +13,7 @@ if (file === undefined) {
 const out = path.join('dist', 'run', String(process.pid))
 await bundle({ entryPoints: { program: file }, outdir: out, outExtension: { '.js': '.mjs' } })
 const child = spawn(process.execPath, ['--enable-source-maps', '--expose-gc', path.join(out, 'program.mjs'), ...args], { stdio: 'inherit' })
-// Ctrl-C reaches the child by itself; it cleans up, and this process waits for it.
+// Ctrl-C also reaches the child; it cleans up, and this process waits for it.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 child.on('exit', (code, signal) => {

@@ -1,5 +1,5 @@
-// npm test: everything that needs Node and npm alone, in about five minutes on two cores. What else it can use (a kubectl) is
-// looked for; what is missing is said as skipped. node scripts/test.mjs [--only NAME[,NAME]], `checks` for all static checks.
+// npm test: everything that needs Node and npm alone, in about five minutes on two cores. Optional programs (a kubectl) are looked
+// for; what is missing is reported as skipped. node scripts/test.mjs [--only NAME[,NAME]], `checks` for all static checks.
 import { parseArgs } from 'node:util'
 import { runParts, summarise } from './parts.mjs'
 

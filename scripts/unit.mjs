@@ -1,6 +1,6 @@
 // Runs unit tests and stories: node scripts/unit.mjs [--slow] [PATH...] [-- node --test flags]
 // Every *.test.ts below the given paths (default: src and test) runs. A failed test that uses the machine (its list is
-// scripts/unit/real-programs.mjs) is tried once more by itself: if it then passes, it is named as flaky and does not fail the
+// scripts/unit/real-programs.mjs) is retried once on its own: if it then passes, it is named as flaky and does not fail the
 // run. `--slow` writes the output to a log and prints what took longest.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { testFilesIn } from './unit/areas.mjs'

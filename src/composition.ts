@@ -1,6 +1,6 @@
 /**
- * A cluster put together from modules: its API server, and the controllers that run on it or on any other server. Knows
- * modules, and no module's name.
+ * A cluster composed of modules: its API server, and the controllers that run on it or on any other server. Depends on
+ * modules in general, but on none by name.
  */
 import { MASTERS } from './apiserver/auth/index.ts'
 import { backupHandler, type WriteBackup } from './apiserver/backup-path.ts'
@@ -26,7 +26,7 @@ import type { ClusterStore } from './store/index.ts'
 export type { ClusterRole } from './runtime/module/env.ts'
 export type { RunningControllers } from './runtime/run-all.ts'
 
-/** The kinds that Kubernetes does not bring: on a real server they are definitions. */
+/** The kinds that are not part of Kubernetes: on a real server they are CustomResourceDefinitions. */
 export const ownKindsOf = (role: ClusterRole, modules: readonly Module[] = MODULES): readonly OwnKind[] => [
   ...new Set(modules.flatMap(({ kinds }) => kinds?.[role] ?? [])),
 ]
@@ -38,11 +38,11 @@ export function kindsOf(role: ClusterRole, isBare: boolean, modules: readonly Mo
   return [...builtinKinds({ rulesFor: rules, printerFor }), ...(isBare ? [] : ownKindsOf(role, modules).map((kind) => kind.definition))]
 }
 
-/** What Kubernetes does not bring: on a real server it is served as webhooks. */
+/** Admission that is not part of Kubernetes: on a real server it is served as webhooks. */
 export const ownAdmissionOf = (role: ClusterRole, modules: readonly Module[] = MODULES): readonly Admission[] =>
   modules.filter(({ roles, kinds }) => roles.includes(role) || kinds?.[role] !== undefined).flatMap((module) => module.admission(role))
 
-/** The hub keeps templates clean: nothing about pods and volumes is added to objects that travel on to members. */
+/** The hub keeps templates clean: nothing about pods and volumes is added to objects that are propagated to members. */
 export function admissionOf(role: ClusterRole, isBare: boolean, modules: readonly Module[] = MODULES): readonly Admission[] {
   const builtin = builtinAdmission({ serviceAccount: !isBare && role === 'member', storageProtection: isBare || role === 'member' })
   return isBare ? builtin : [...builtin, ...ownAdmissionOf(role, modules)]
@@ -60,7 +60,7 @@ export interface ComposeOptions
   backup?: WriteBackup
   /** How members are reached, where this cluster has any. */
   connectMember?: ConnectMember
-  /** Cuts members of this process off and brings them back, where this cluster is their hub. */
+  /** Cuts members of this process off and reconnects them, where this cluster is their hub. */
   members?: MemberSwitch
 }
 
@@ -86,7 +86,7 @@ export interface RunControllersOptions extends Omit<RunModulesOptions, 'modules'
 export const runControllers = (options: RunControllersOptions): RunningControllers =>
   runModules({ ...options, modules: options.modules ?? MODULES })
 
-/** Who controllers in this process are to the server. */
+/** The identity of in-process controllers at the server. */
 export const SYSTEM = { name: 'system:sluice', groups: [MASTERS] }
 
 /** The transport to a server in this process. */

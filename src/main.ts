@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The composition root: the only file that reads arguments and environment and wires the real clock, chance, disk and
+ * The composition root: the only file that reads arguments and environment and wires the real clock, randomness, disk and
  * processes. Commands get all of it as one value.
  */
 import { spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ import { machineProcesses } from './store/journal/lock.ts'
 
 declare const SLUICE_VERSION: string
 
-/** So long may one chain of promises hold everybody else up: requests from outside, timers, the disk. */
+/** How long one chain of promises may hold up everything else: requests from outside, timers, the disk. */
 const HELD_AT_MOST_MS = 15
 
 const clock: Clock = {
@@ -35,13 +35,13 @@ const clock: Clock = {
   preciseMs: () => performance.now(),
   now: () => Date.now(),
   after(delayMs, callback) {
-    // Longer delays would overflow the timer and fire at once.
+    // Longer delays would overflow the timer and fire immediately.
     const timer = setTimeout(callback, Math.min(delayMs, 2 ** 31 - 1))
     return () => clearTimeout(timer)
   },
 }
 
-/** Chance in small portions is cut from a larger one: asking the system for each uid costs more than the rest of it. */
+/** Small amounts of randomness are cut from a larger block: asking the system for each uid costs more than all the rest of it. */
 function pooledRandom(poolBytes: number): Random {
   let pool = randomBytes(poolBytes)
   let used = 0
@@ -56,7 +56,7 @@ function pooledRandom(poolBytes: number): Random {
   }
   return {
     next: () => take(6).readUIntBE(0, 6) / 2 ** 48,
-    // A copy: what is handed out may be a key, and is its owner's alone.
+    // A copy: the bytes may be a key, and belong to the caller alone.
     bytes: (length) => new Uint8Array(take(length)),
   }
 }
@@ -64,20 +64,20 @@ function pooledRandom(poolBytes: number): Random {
 const random = pooledRandom(4096)
 
 /**
- * After work, in the first quiet moment, memory that is no longer needed goes back: left alone, V8 keeps what a load made it
- * take until the next load. A large heap is left to V8: collecting it takes seconds, in which nobody is answered.
+ * When idle after a load, returns unused memory: otherwise V8 keeps what a load made it allocate until the next load. A
+ * large heap is left to V8: collecting it takes seconds, during which no request is answered.
  */
 function collectWhenIdle(everyMs: number, { collections, upToBytes }: { collections: number; upToBytes: number }): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   let before = process.cpuUsage()
-  // Several: the first finds what is garbage, the next ones empty pages that are nearly so.
+  // Several: the first finds the garbage, the next ones empty pages that are nearly free.
   let due = 0
   let isSweeping = false
   setInterval(() => {
     const { user, system } = process.cpuUsage(before)
     const isBusy = (user + system) / 1000 > everyMs / 10
-    // What other threads do after a collection is no work.
+    // The background threads' CPU time after a collection does not count as load.
     if (isSweeping) isSweeping = false
     else if (isBusy) due = collections
     else if (due > 0 && getHeapStatistics().used_heap_size < upToBytes) {
@@ -150,7 +150,7 @@ async function createStream(file: string): Promise<FileSink> {
 
 const programFile = fileURLToPath(import.meta.url)
 
-/** Architectures as Kubernetes calls them. */
+/** Architecture names as used by Kubernetes. */
 const GO_ARCHITECTURES = new Map([
   ['x64', 'amd64'],
   ['ia32', '386'],
@@ -212,7 +212,7 @@ const machine: Machine = {
   program: { file: programFile, node: process.version, version: SLUICE_VERSION },
 }
 
-/** Commands that go on until they are stopped, and hold a cluster or its caches in memory. */
+/** Commands that run until they are stopped, and hold a cluster or its caches in memory. */
 const LONG_RUNNING = ['up', 'controllers']
 
 const [command = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /**
- * The whole system as one list. Whatever is served, runs, can be set on the command line or is written down in the
- * references comes from a module in this list, in this order.
+ * The whole system as one list. Whatever is served, runs, can be set on the command line or appears in the references comes
+ * from a module in this list, in this order.
  */
 import { fleet } from './fleet/module.ts'
 import { housekeeping } from './minicluster/housekeeping/module.ts'

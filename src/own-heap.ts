@@ -1,18 +1,18 @@
 /**
- * Long-running commands run in a thread of their own, because only there a program can choose its heap: Node gives the main
- * thread some 4 GiB at most, whatever the machine has, and a young generation so small that under load much of what is soon
- * garbage is moved to the old one first.
+ * Long-running commands run in their own thread, because only there can a program choose its heap size: Node gives the main
+ * thread some 4 GiB at most, whatever the machine has, and a young generation so small that under load much short-lived
+ * garbage is promoted to the old one.
  *
- * The main thread is left with what only it can do: signals, the exit code, and saying that the memory is used up. What was
- * given to Node by flags (--max-old-space-size) wins over what is chosen here.
+ * The main thread keeps what only it can do: signals, the exit code, and reporting that the memory is used up. Node's own
+ * flags (--max-old-space-size) win over what is chosen here.
  */
 import os from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** Of what the machine has; the rest is for buffers outside the heap, for pods and for everybody else. */
+/** Share of the machine's memory; the rest is for buffers outside the heap, for pods and for other programs. */
 const SHARE_OF_MACHINE = 0.75
-/** Three semi-spaces of 64 MiB, which are taken only as far as they are used. */
+/** Three semi-spaces of 64 MiB, allocated only as they are used. */
 const YOUNG_MIB = 192
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
@@ -20,7 +20,7 @@ interface Given {
   isTerminal: boolean
 }
 
-/** Whether people look at the error output: a thread's own streams do not say. */
+/** Whether standard error is a terminal: a thread's own streams do not know. */
 export const isErrorTerminal = (): boolean => (isMainThread ? process.stderr.isTTY === true : (workerData as Given).isTerminal)
 
 interface Output {
@@ -28,13 +28,13 @@ interface Output {
   text: string
 }
 
-/** In the order in which it is said, whatever it is said to: each of a thread's own streams has a pace of its own. */
+/** Keeps the order across both outputs: a thread's own streams are not synchronised with each other. */
 export function say(to: Output['to'], text: string): void {
   if (isMainThread) (to === 'out' ? process.stdout : process.stderr).write(text)
   else parentPort?.postMessage({ to, text } satisfies Output)
 }
 
-/** Resolves with the signal's name when the next one comes; in a thread, also when it came before anybody asked. */
+/** Resolves with the name of the next signal; in a thread, also of one that came before the call. */
 export function nextSignal(): Promise<string> {
   if (!isMainThread) return passedOn.next()
   return new Promise((resolve) => {
@@ -73,7 +73,7 @@ export function runInOwnHeap(file: string, argv: string[]): Promise<number> {
   let signals = 0
   for (const name of SIGNALS)
     process.on(name, () => {
-      // Who asks a third time means at once, whatever it is doing.
+      // A third signal means immediately, whatever it is doing.
       if (++signals > 2) process.exit(128 + os.constants.signals[name])
       worker.postMessage(name)
     })
@@ -92,16 +92,16 @@ function messageOf(error: unknown): string {
   return 'the memory is used up. What was acknowledged is kept; start again with less to hold, on a larger machine, or with more memory: NODE_OPTIONS=--max-old-space-size=MIB before the command'
 }
 
-/** What the machine has, or the control group that we are in, where that is less. */
+/** The memory of the machine, or of our control group, where that is less. */
 export function memoryBytes(): number {
   const constrained = process.constrainedMemory?.() ?? 0
   return constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem()
 }
 
-/** What this machine can give to the heap. */
+/** What this machine can provide for the heap. */
 const mostBytes = (): number => memoryBytes() * SHARE_OF_MACHINE
 
-/** Of the thread that asks. */
+/** Of the calling thread. */
 export function memoryUse(): { usedBytes: number; limitBytes: number; mostBytes: number } {
   const { used_heap_size: usedBytes, heap_size_limit: limitBytes } = getHeapStatistics()
   return { usedBytes, limitBytes, mostBytes: mostBytes() }

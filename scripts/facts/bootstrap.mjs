@@ -1,8 +1,8 @@
-// Facts about the objects that a server makes for itself when it first starts. Kept as they are answered, but for what
-// every server has of its own: `<now>` stands for a time, and the addresses and the port of the `kubernetes` Service are
-// left out. Owners of fields are much the same everywhere: an object names its entry of `managedFields` by number.
+// Facts about the objects that a server creates for itself when it first starts. Kept as returned, except for what is specific to a
+// server: `<now>` stands for a time, and the addresses and the port of the `kubernetes` Service are left out. Owners of fields are
+// much the same everywhere: an object names its entry of `managedFields` by number.
 
-/** In the order they are made: what others need comes first. */
+/** In order of creation: what others need comes first. */
 const LISTS = [
   '/api/v1/namespaces',
   '/apis/scheduling.k8s.io/v1/priorityclasses',
@@ -43,7 +43,7 @@ function fact({ apiVersion, kind, metadata, ...rest }, owners) {
   return object
 }
 
-/** A server answers before it has made everything: what it makes last tells that it has. */
+/** A server answers before it has created everything: the last object it creates shows that it has. */
 async function settled(get) {
   for (let tries = 0; tries < 60; tries += 1) {
     const [schemas, cidrs, services] = await Promise.all(LISTS.slice(3, 6).map(async (path) => (await get(path)).items))

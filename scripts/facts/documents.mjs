@@ -1,4 +1,4 @@
-// Facts from the documents a server has about its API: discovery and OpenAPI v3.
+// Facts from the documents a server publishes about its API: discovery and OpenAPI v3.
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
@@ -51,7 +51,7 @@ export async function openApiFacts(get) {
     const { components } = await get(serverRelativeURL)
     for (const [definition, schema] of Object.entries(components.schemas ?? {})) schemas.set(definition, structure(schema))
   }
-  // A document of v3 names only its own kinds of a definition that all share; v2 names them all.
+  // A v3 document lists, for a shared definition, only its own kinds; v2 lists them all.
   for (const [definition, { [KINDS]: kinds }] of Object.entries((await get('/openapi/v2')).definitions)) {
     const schema = schemas.get(definition)
     if (schema?.[KINDS] !== undefined) schema[KINDS] = structure(kinds)

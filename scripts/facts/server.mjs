@@ -47,7 +47,7 @@ function read(file) {
   }
 }
 
-/** Starts the server; its own words about itself are `key=value` lines. */
+/** Starts the server, which describes itself in `key=value` lines. */
 function start() {
   const started = spawnSync(up, ['--no-fsync', folder], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
   if (started.status !== 0) {

@@ -1,11 +1,11 @@
-// TypeScript types of the built-in kinds that controllers read and write, from the OpenAPI facts. Every field is optional:
-// what a server sent is not ours to promise. Used by scripts/generate.mjs.
+// TypeScript types of the built-in kinds that controllers read and write, from the OpenAPI facts. Every field is optional: we cannot
+// guarantee what a server sends. Used by scripts/generate.mjs.
 import { readFileSync } from 'node:fs'
 
 const FACTS = 'src/kinds/kubernetes/facts/openapi'
 const REF = '#/components/schemas/'
 
-/** document → kinds; types that these reach come along. */
+/** document → kinds; types that these refer to are included. */
 const KINDS = {
   core_v1: [
     'ConfigMap',

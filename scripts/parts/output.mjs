@@ -1,4 +1,4 @@
-// What the output of a part says: how many passed and failed, what was skipped, what failed, what was flaky.
+// What the output of a part shows: how many passed and failed, what was skipped, what failed, what was flaky.
 
 /** `N passed, M failed` of our own programs, or the figures of node --test; undefined where there is neither. */
 export function countsIn(output) {
@@ -17,8 +17,8 @@ export function skippedIn(output) {
 }
 
 /**
- * `failed: NAME` of our own programs (after a tab: why), else node --test's `not ok 7 - NAME`, without the suites around
- * them. Who prints the former has the last word about what failed.
+ * `failed: NAME` of our own programs (after a tab: why), else node --test's `not ok 7 - NAME`, without the enclosing suites.
+ * If the former is printed, it alone decides what failed.
  */
 export function failedIn(output) {
   const ours = [...output.matchAll(/^failed: ([^\t\n]*)(?:\t(.*))?$/gm)].map(([, name, why]) => ({ name, why }))
@@ -28,7 +28,7 @@ export function failedIn(output) {
   return tests.filter(({ depth }, i) => depth >= (tests[i - 1]?.depth ?? 0)).map(({ name }) => ({ name }))
 }
 
-/** `flaky: NAME`: failed, tried once more, and passed. */
+/** `flaky: NAME`: failed, retried, and passed. */
 export function flakyIn(output) {
   return [...output.matchAll(/^flaky: (.*)$/gm)].map(([, name]) => name)
 }

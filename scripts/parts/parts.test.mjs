@@ -9,7 +9,7 @@ import { runPart } from './run-part.mjs'
 const logs = mkdtempSync(path.join(os.tmpdir(), 'sluice-parts-'))
 after(() => rmSync(logs, { recursive: true, force: true }))
 
-/** Commands end one after the other as said: [exit code, output]. */
+/** Commands end one after the other as given: [exit code, output]. */
 function scripted(...endings) {
   const commands = []
   const run = async (command) => {

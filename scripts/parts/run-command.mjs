@@ -1,8 +1,8 @@
-// Runs one command of a part to its end: what it printed, its exit code, and the CPU seconds of it and all it waited for.
+// Runs one command of a part to completion: its output, its exit code, and the CPU seconds of it and all it waited for.
 import { spawn } from 'node:child_process'
 import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 
-/** A part that hangs must not hold up the rest for ever; a little later it is killed. */
+/** A part that hangs must not hold up the rest for ever: it is killed after this grace period. */
 const GRACE_MS = 30_000
 
 export function runCommand([file, ...args], { log, minutes }) {
@@ -46,13 +46,13 @@ let counted = 0
 
 /**
  * The kernel adds a child's time to its parent's when the child has been waited for, so what was added since the last child
- * ended is the time of this one. What went into the background (a detached Sluice, the real control plane) is not in it.
+ * ended is the time of this one. Background processes (a detached Sluice, the real control plane) are not included.
  * Undefined where there is no /proc.
  */
 function cpuOfChildrenSinceLast() {
   if (!existsSync('/proc/self/stat')) return undefined
   const stat = readFileSync('/proc/self/stat', 'utf8')
-  // After the name in parentheses, which may hold anything: state is field 3, cutime and cstime are 16 and 17.
+  // After the name in parentheses, which may contain anything: state is field 3, cutime and cstime are 16 and 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const total = (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
   const seconds = total - counted

@@ -1,17 +1,17 @@
-// One part of a test run, with its second try where it may have one.
+// One part of a test run, with a retry where it may have one.
 import path from 'node:path'
 import { countsIn, failedIn, flakyIn, skippedIn } from './output.mjs'
 import { runCommand } from './run-command.mjs'
 
 const MOST_MINUTES = 20
-/** Where more tests than this fail at once, it is no accident. */
+/** If more tests than this fail at once, it is not by chance. */
 const MOST_TRIES = 5
 
 /**
- * Gives { name, passed, failed, skipped, flaky, failures, seconds, cpuSeconds, output, log }.
+ * Returns { name, passed, failed, skipped, flaky, failures, seconds, cpuSeconds, output, log }.
  *
- * `again` says that the part talks to real programs, whose failures are tried once more: true for the whole part, or a
- * function that gives the command for the name of a failed test.
+ * `again` means that the part talks to real programs, whose failures are retried once: true for the whole part, or a
+ * function that returns the command for the name of a failed test.
  */
 export async function runPart(part, logs, run = runCommand) {
   const log = path.join(logs, `${part.name.replaceAll(/[^\w.-]+/g, '-')}.log`)
@@ -48,7 +48,7 @@ async function attempt(command, options, run) {
   return { passed: counts?.passed ?? 1, failed: 0, failures, ...rest }
 }
 
-/** Tests that one command tries again belong together. */
+/** Tests that the same command retries are grouped. */
 function triesOf({ name, command, again }, failures) {
   if (again === true || failures.length === 0) return [{ command, failed: failures.length > 0 ? failures : [{ name }] }]
   const tries = new Map()

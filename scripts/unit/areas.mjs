@@ -1,11 +1,11 @@
-// Which tests share a process. A process for each file would cost more than the tests themselves, and a few large ones would
-// leave a core idle at the end.
+// Which tests share a process. A process for each file would cost more than the tests themselves, and a few large ones would leave a
+// core idle at the end.
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Folders whose tests have a process, without those of folders below them that have their own; in the order of what they cost
- * (npm run test:slow): the longest start first, so that short ones fill the end. Any other folder of src has one as well.
+ * Folders whose tests have their own process, without those of folders below them that have their own; in order of cost (npm
+ * run test:slow): the longest start first, so that short ones fill the end. Any other folder of src has one as well.
  */
 export const OWN_PROCESS = [
   'test/fleet',

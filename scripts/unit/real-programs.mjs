@@ -1,5 +1,5 @@
-// The tests that depend on more than their own code: on processes, sockets and the clock of this machine. When one of them
-// fails it is run once more by itself; everything else runs in virtual time or in memory, and gets no second try.
+// The tests that depend on more than their own code: on processes, sockets and the clock of this machine. When one of them fails it is
+// run once more on its own; everything else runs in virtual time or in memory, and gets no retry.
 export const USES_THE_MACHINE = [
   'src/apiserver/listener/',
   'src/cli/member-access.test.ts',

@@ -1,4 +1,4 @@
-// Bundles test files by area, runs them with node --test, a process for each core, and gives what each test did.
+// Bundles test files by area, runs them with node --test, a process for each core, and returns the result of each test.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -8,12 +8,12 @@ import { areasOf } from './areas.mjs'
 
 const START = path.resolve('scripts/unit/start.mjs')
 const RECORDER = path.resolve('scripts/unit/recorder.mjs')
-/** Worlds make much short-lived garbage: a larger nursery takes a tenth off the whole run. */
+/** Worlds produce much short-lived garbage: a larger young generation saves a tenth of the whole run. */
 const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=64']
 
 const PROCESSES = Math.min(8, Math.max(2, os.availableParallelism()))
 
-/** Gives { status, output, tests, areas }; `output` is undefined where it goes to the terminal. */
+/** Returns { status, output, tests, areas }; `output` is undefined where it goes to the terminal. */
 export async function runTests(files, { flags = [], concurrency = PROCESSES, captures = false }) {
   const out = path.join('dist', 'test', `${process.pid}-${files.length}-${flags.length}`)
   rmSync(out, { recursive: true, force: true })
@@ -39,15 +39,15 @@ export async function runTests(files, { flags = [], concurrency = PROCESSES, cap
   }
 }
 
-/** What node --test does not mind. */
+/** Problems that node --test does not report. */
 function problemIn(tests) {
   if (tests.length === 0) return 'no test ran'
   const late = tests.find(({ area }) => area === undefined)
-  // By then nothing tells its suite any more (start.mjs).
+  // By then its suite can no longer be determined (start.mjs).
   return late && `"${late.names[0]}" was registered after its file had been loaded: describe() must not be async`
 }
 
-/** Between its imports an entry says which file comes next. */
+/** Between its imports an entry states which file comes next. */
 async function bundleAreas(areas, out) {
   const entryPoints = {}
   for (const { id, files } of areas) {
@@ -56,7 +56,7 @@ async function bundleAreas(areas, out) {
     writeFileSync(entry, [`import { ready } from ${JSON.stringify(START)}`, ...imports, 'ready()', ''].join('\n'))
     entryPoints[id] = entry
   }
-  // The sources are there: their text in every source map would take longer to read than the program.
+  // The sources are available: embedding their text in every source map would take longer to read than the program.
   const outExtension = { '.js': '.mjs' }
   await bundle({ entryPoints, outdir: out, outExtension, sourcesContent: false, plugins: [beginnings] })
 }
@@ -74,7 +74,7 @@ const beginnings = {
 
 function nodeWith(args, captures) {
   return new Promise((resolve) => {
-    // Inside a test of this runner, node --test would take itself for a test file and run nothing.
+    // Inside a test of this runner, node --test would consider itself a test file and run nothing.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
     const child = spawn(process.execPath, args, { env, stdio: captures ? ['ignore', 'pipe', 'inherit'] : 'inherit' })
     const stop = () => child.kill('SIGTERM')
@@ -108,7 +108,7 @@ function readBack(areas, out, record) {
   return { tests, areas: costs }
 }
 
-/** node --test tells the processes one after the other, in their order: the file of a test is the next with its name. */
+/** node --test reports the processes one after the other, in their order: the file of a test is the next with its name. */
 function placesIn(registered, areas) {
   const known = new Map()
   let next = 0

@@ -1,11 +1,11 @@
-// A failed test that uses the machine is tried once more by itself, with its whole file: tests of one file build on each
-// other. What then passes is flaky: named and counted, and no reason to lose the run. It still is a defect to fix.
+// A failed test that uses the machine is retried once on its own, with its whole file: tests of one file build on each other. If it
+// then passes it is flaky: named and counted, but it does not fail the run. It is still a defect to fix.
 import { usesTheMachine } from './real-programs.mjs'
 
-/** Where more files than this fail, it is no accident. */
+/** If more files than this fail, it is not by chance. */
 const MOST_FILES = 5
 
-/** `again(files)` runs them; gives the exit status of the whole run. */
+/** `again(files)` runs them; returns the exit status of the whole run. */
 export async function tryAgain({ tests, areas }, again, { mayTryAgain = usesTheMachine, say = console.log } = {}) {
   const failures = innermost(tests.filter(({ hasFailed }) => hasFailed)).map((test) => ({ ...test, files: filesOf(test, areas) }))
   const candidates = new Set(failures.filter(({ files }) => files.length > 0 && files.every(mayTryAgain)).flatMap(({ files }) => files))
@@ -16,7 +16,7 @@ export async function tryAgain({ tests, areas }, again, { mayTryAgain = usesTheM
     const { status, output, tests: second } = await again([file])
     const hasPassed = status === 0 && second.some(({ isSuite, isSkipped }) => !isSuite && !isSkipped)
     if (hasPassed) passedNow.add(file)
-    // Not to be taken for the first run by those who count lines.
+    // So that whoever counts lines does not take it for the first run.
     else say(output.replaceAll(/^/gm, 'again| '))
   }
   const isFlaky = ({ files }) => files.length > 0 && files.every((file) => passedNow.has(file))
@@ -29,12 +29,12 @@ export async function tryAgain({ tests, areas }, again, { mayTryAgain = usesTheM
   return isLost ? 1 : 0
 }
 
-/** A process that failed as a whole stands for all its files. */
+/** A process that failed as a whole counts as all its files. */
 function filesOf({ file, area }, areas) {
   return file === undefined ? (areas.find(({ name }) => name === area)?.files ?? []) : [file]
 }
 
-/** Without those that failed only because of what they contain. */
+/** Without those that failed only because of a nested failure. */
 function innermost(failures) {
   const key = ({ area }, names) => [area, ...names].join('\0')
   const outer = new Set(failures.flatMap((test) => test.names.slice(0, -1).map((_, i) => key(test, test.names.slice(0, i + 1)))))

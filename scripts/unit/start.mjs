@@ -1,9 +1,9 @@
-// The first module of every bundle of tests: seeds the property tests, remembers which file registers which test, and takes
-// away the tracking of promises by node:test once everything is registered.
+// The first module of every bundle of tests: seeds the property tests, remembers which file registers which test, and disables
+// node:test's tracking of promises once everything is registered.
 //
-// node:test follows every promise with an async hook, to know which test an uncaught error belongs to. In worlds, which live
-// on promises, that costs more than a third of the time. The hook is needed while describe() and it() find their parent;
-// after that an uncaught error still fails the file and is printed here, it only is no longer blamed on one test.
+// node:test follows every promise with an async hook, to know which test an uncaught error belongs to. In worlds, which use
+// promises heavily, that costs more than a third of the time. The hook is needed while describe() and it() find their parent;
+// after that an uncaught error still fails the file and is printed here, but is no longer attributed to one test.
 import { createHook } from 'node:async_hooks'
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -28,7 +28,7 @@ const registrations = createHook({
 })
 enable.call(registrations)
 
-/** What is registered from here on stands in this file. */
+/** What is registered from here on belongs to this file. */
 export function begin(file) {
   currentFile = file
 }

@@ -7,7 +7,7 @@ import { runTests } from './run-tests.mjs'
 import { tryAgain } from './second-try.mjs'
 
 const FOLDER = `dist/test-of-runner-${process.pid}`
-/** Fails when it is run for the first time. */
+/** Fails on its first run. */
 const ONCE = `import { existsSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 describe('a socket', () => {
@@ -44,7 +44,7 @@ before(() => {
 })
 after(() => rmSync(FOLDER, { recursive: true, force: true }))
 
-/** The whole way: real test files, real processes. */
+/** End to end: real test files, real processes. */
 async function run(chosen, mayTryAgain) {
   rmSync(`${FOLDER}/ran`, { force: true })
   const first = await runTests(chosen, { captures: true })

@@ -73,12 +73,12 @@ export function writeSettings(machine: Machine, dir: DataDir, { kept, ...setting
   return machine.files.write(dir.settings, `${JSON.stringify({ ...settings, ...kept }, null, 2)}\n`, 0o600)
 }
 
-/** What a running process says about itself. */
+/** The record of a running process. */
 export interface Run {
   pid: number
   hub: string
   bare: boolean
-  /** Of the process, so that a later one with the same number is not taken for it. */
+  /** Identifies the process, so that a later one with the same pid is not taken for it. */
   mark?: string
 }
 
@@ -101,7 +101,7 @@ function parseJson<T>(text: string, file: string): T {
   }
 }
 
-/** Both files are written anew by every start, and hold nothing that is not known elsewhere but the number of members. */
+/** Both files are rewritten by every start, and contain nothing that is not stored elsewhere except the number of members. */
 function damaged(file: string, why: string): string {
   return `${file} is damaged: ${why}.\nIf nothing runs there, move it away and start again with the number of members it had: sluice up --members N`
 }

@@ -1,7 +1,7 @@
 /**
- * A process of `sluice controllers` from waiting for the lease to running everything: health at once, the rest when it
- * leads. Who loses the lease ends: nothing may be written by somebody who no longer leads. It stops in the opposite order,
- * the lease last, so that whoever comes next finds nobody at work.
+ * A process of `sluice controllers`, from waiting for the lease to running everything: health at once, the rest when it
+ * leads. A process that loses the lease exits, because only the leader may write. It stops in the reverse order, the lease
+ * last, so that the next leader starts only when everything has stopped.
  */
 
 import { Registry } from 'prom-client'
@@ -39,7 +39,7 @@ export interface ElectedOptions {
 
 export interface Elected {
   healthAddress: string
-  /** Resolves with a reason when the process must end by itself. */
+  /** Resolves with a reason when the process must exit. */
   failed: Promise<string>
   stop(): Promise<void>
 }
@@ -51,7 +51,7 @@ interface Leading {
 
 interface LeadOptions extends ElectedOptions {
   registry: Registry
-  /** Aborted when it is to end. */
+  /** Aborted when it should stop. */
   signal: AbortSignal
   isLeader(): boolean
 }
@@ -115,7 +115,7 @@ export async function runElected(options: ElectedOptions): Promise<Elected> {
       ending.abort(new Error('it was told to stop'))
       const led = await leading?.catch(() => undefined)
       await led?.controllers.stop()
-      // Whoever leads by now has registered its own.
+      // A new leader has registered its own.
       if (leadership.isLeader) await takeBack(led?.webhooks, log)
       await led?.webhooks?.stop()
       await leadership.stop()
@@ -137,7 +137,7 @@ async function lead(options: LeadOptions): Promise<Leading> {
   const standingBack = await modulesToLeave(options)
   signal.throwIfAborted()
   const modules = options.modules.filter(({ name }) => !standingBack.includes(name))
-  // Kinds are installed whoever works on them.
+  // Kinds are installed whichever controllers handle them.
   const kinds = ownKindsOf(role, options.modules)
   const webhooks = await serveAndRegister({ ...options, admissions: ownAdmissionOf(role, modules), kinds })
   try {
@@ -158,7 +158,7 @@ async function lead(options: LeadOptions): Promise<Leading> {
 function runFor(options: LeadOptions, modules: readonly Module[]): RunningControllers {
   const { role, machine, log, registry, transport, authority } = options
   const { clock, random } = machine
-  // One pool of connections for all: closing this transport closes nothing.
+  // One connection pool for all: closing this transport has no effect.
   return runControllers({
     role,
     modules,
@@ -174,7 +174,7 @@ function runFor(options: LeadOptions, modules: readonly Module[]): RunningContro
   })
 }
 
-/** Modules whose work somebody else does on this server already. */
+/** Modules whose work another program already does on this server. */
 async function modulesToLeave({ role, modules, client, log, machine }: ElectedOptions): Promise<string[]> {
   const left: string[] = []
   for (const { name, roles, upstreamLeases } of modules)

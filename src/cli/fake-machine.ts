@@ -1,4 +1,4 @@
-/** A machine for tests: files in memory, processes that are only numbers, a clock that moves when somebody waits. */
+/** A machine for tests: files in memory, processes that are only numbers, a clock that advances when the code under test waits. */
 import path from 'node:path'
 import { seededRandom } from '../base/random.ts'
 import type { Machine } from './machine.ts'
@@ -8,7 +8,7 @@ export interface FakeMachine extends Machine {
   texts: Map<string, string>
   folders: Set<string>
   modes: Map<string, number>
-  /** Processes that run, with what tells them apart. */
+  /** Running processes, with their marks. */
   running: Map<number, string>
   /** What was signalled or started, in order. */
   calls: string[]
@@ -26,7 +26,7 @@ export function fakeMachine(): FakeMachine {
     if (!machine.denied.some((prefix) => file.startsWith(prefix))) return
     throw Object.assign(new Error(`EACCES: permission denied, ${syscall} '${file}'`), { code: 'EACCES', path: file })
   }
-  /** Time passes when everybody waits. */
+  /** Time advances when everything is waiting. */
   const tick = (): void => {
     const [next] = timers.sort((a, b) => a.at - b.at)
     if (next === undefined) return

@@ -90,7 +90,7 @@ describe('a table', () => {
         const start = needed.map((_, i) => needed.slice(0, i).reduce((sum, width) => sum + width + 3, 0))
         for (const [at, line] of lines.entries()) {
           assert.equal(line, line.trimEnd())
-          // Walks along the line: each cell begins where its column does, and only spaces are between.
+          // Walks along the line: each cell begins at its column, with only spaces in between.
           let rest = line
           let column = 0
           for (const [i, content] of (shown[at] ?? []).entries()) {

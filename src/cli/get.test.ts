@@ -50,7 +50,7 @@ const WIDGETS: KubeObject = {
   },
 }
 
-/** Without what depends on the time that passed. */
+/** Without what depends on elapsed time. */
 const squeezed = (rows: readonly string[]): string[] => rows.map((row) => row.replace(/\b\d+[smh]\b/g, 'AGE').replace(/ +/g, ' '))
 
 describe('sluice get', () => {

@@ -1,4 +1,4 @@
-/** Our kinds on a server that is not ours: created where they are absent, never overwritten, waited for until served. */
+/** Our kinds on a foreign server: created where they are absent, never overwritten, awaited until served. */
 import { type Clock, sleep } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Client } from '../client/client.ts'
@@ -15,13 +15,13 @@ export interface InstallOptions {
   log: Log
   /** How the server reaches our conversion, for kinds that need it. */
   conversion?: { url: string; caBundle: string }
-  /** Aborted when nobody waits for them any more. */
+  /** Aborted when they are no longer needed. */
   signal?: AbortSignal
 }
 
 const WAIT_MS = 30_000
 const LOOK_EVERY_MS = 200
-/** On definitions whose conversion is ours: who may say where it is. */
+/** On definitions whose conversion is ours: which program may update its address. */
 const CONVERTED_BY = 'sluice.dev/converted-by'
 
 /** Returns the names of those that were created. */
@@ -49,8 +49,8 @@ function withConversion(kind: OwnKind, { conversion }: InstallOptions): KubeObje
 }
 
 /**
- * A definition that one of us made names the address and the authority of a process that has ended: only these two are
- * renewed, and only there. False when it is not such a one.
+ * A definition that an earlier process of ours created names the address and authority of a process that has ended: only
+ * these two fields are renewed, and only there. False when it is not such a definition.
  */
 async function renewConversion(found: KubeObject, kind: OwnKind, { client, conversion, log }: InstallOptions): Promise<boolean> {
   if (!needsConversion(kind) || conversion === undefined) return false
@@ -71,7 +71,7 @@ async function create(crd: KubeObject, { client }: InstallOptions): Promise<bool
     await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd)
     return true
   } catch (error) {
-    // Somebody else was faster: it is there.
+    // Another process was faster: it exists.
     if (isAlreadyExists(error)) return false
     throw error
   }

@@ -1,4 +1,4 @@
-/** The machine as the kubeconfig reader wants it: files that were read before, no plug-ins unless `main.ts` gives a way to run them. */
+/** The machine as the kubeconfig reader needs it: files read in advance, no plug-ins unless `main.ts` supplies a way to run them. */
 import type { KubeconfigHost } from '../client/credentials.ts'
 import { KubeconfigError } from '../client/credentials.ts'
 import type { Machine } from './machine.ts'

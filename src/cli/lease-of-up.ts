@@ -1,7 +1,7 @@
 /**
- * `up` runs the controllers of its own clusters: a lease without an end says so to every `sluice controllers` that might
- * be pointed at them. The server only lives while `up` does, so the lease is true whenever it can be read. A bare start
- * takes it back, because then controllers come from outside.
+ * `up` runs the controllers of its own clusters: a lease that never expires tells this to any `sluice controllers` pointed
+ * at them. The server only lives while `up` does, so the lease is true whenever it can be read. A bare start removes it,
+ * because controllers then come from outside.
  */
 
 import type { Clock } from '../base/clock.ts'

@@ -1,4 +1,4 @@
-/** Log records as lines: for people with time, level and fields behind the message; as JSON for machines. */
+/** Log records as lines: for people, with time and level before the message and fields after it; as JSON for machines. */
 import pc from 'picocolors'
 import type { Log, LogFields, LogLevel } from '../base/log.ts'
 import { CommandError, type Machine } from './machine.ts'
@@ -41,7 +41,7 @@ function textLine(time: string, level: LogLevel, message: string, { fields, colo
   return [paint.dim(time), colour(level.padEnd(5)), message, ...shown].join(' ')
 }
 
-/** The machine with a log as the options of a command ask for; it goes where errors go. */
+/** The machine with a log as a command's options request it, written to standard error. */
 export function withLog(machine: Machine, options: { logFormat?: string; logLevel?: string }): Machine {
   const { logFormat: format = 'text', logLevel: level = 'info' } = options
   if (format !== 'text' && format !== 'json') throw new CommandError(`--log-format takes text or json, not ${JSON.stringify(format)}`)

@@ -16,7 +16,7 @@ import type { KubeObject } from '../kube/meta.ts'
 import { memberAccess } from './member-access.ts'
 import { realClock } from './testing.ts'
 
-/** A proxy on loopback that lets everybody through who says the word. */
+/** A proxy on loopback that lets every client through that sends the right header. */
 function aProxy(asked: { url: string | undefined; headers: IncomingHttpHeaders }[]): Server {
   const proxy = createHttpServer((_request, response) => void response.writeHead(405).end())
   proxy.on('connect', (request, client: Socket, head) => {

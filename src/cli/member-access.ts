@@ -1,6 +1,6 @@
 /**
- * How the hub reaches members: its own ones (of `up`) in this process or over TLS as any other, all others over TLS. An own
- * member can be cut off and brought back: its address no longer answers anybody, while its pods and controllers go on.
+ * How the hub reaches members: its own (those of `up`) in this process or over TLS like any other, all others over TLS. An
+ * own member can be cut off and reconnected: its address stops answering, while its pods and controllers keep running.
  */
 
 import type { ConnectMember } from '../client/members.ts'
@@ -15,22 +15,22 @@ import type { MemberTransport } from './member-transports.ts'
 export interface OwnMember {
   name: string
   url: string
-  /** The way to it without a network. */
+  /** The in-process transport to it. */
   inProcess(): Transport
-  /** No more connections from outside; those that are open are cut. */
+  /** Accepts no more connections from outside; open ones are cut. */
   close(): Promise<void>
-  /** At the same address as before. */
+  /** At the previous address. */
   open(): Promise<void>
 }
 
 export interface MemberAccess {
   connect: ConnectMember
-  /** False when there is no member of this name here. Nothing happens to one that is cut off already. */
+  /** False when this process has no member of this name. No effect on one that is already cut off. */
   stop(name: string): Promise<boolean>
   start(name: string): Promise<boolean>
 }
 
-/** All parts of the program share the connections to one member; the last to close one closes it. */
+/** All parts of the program share the connections to a member; they are closed with the last user. */
 function sharedTransports(): (key: string, make: () => Transport) => Transport {
   const open = new Map<string, { transport: Transport; users: number }>()
   return (key, make) => {
@@ -55,7 +55,7 @@ function sharedTransports(): (key: string, make: () => Transport) => Transport {
 const proxyOf = ({ proxyURL, proxyHeader }: Cluster['spec']): ForwardProxy | undefined =>
   proxyURL === undefined || proxyURL === '' ? undefined : { url: proxyURL, headers: proxyHeader }
 
-/** `own` is asked whenever somebody is looked for: they come after the hub. */
+/** `own` is called on every look-up, because the members start after the hub. */
 export function memberAccess(own: () => readonly OwnMember[], transport: MemberTransport): MemberAccess {
   const links = new Map<string, NetworkLink>()
   const find = (name: string): { member: OwnMember; link: NetworkLink } | undefined => {

@@ -5,7 +5,7 @@ import { memoryWarning, watchMemory } from './memory-watch.ts'
 
 const GIB = 2 ** 30
 
-/** A clock that moves by hand. */
+/** A clock that the test advances. */
 function aWatch(uses: readonly number[]) {
   const timers: (() => void)[] = []
   const said: string[] = []

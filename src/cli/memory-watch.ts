@@ -1,16 +1,16 @@
 /**
- * Everything is held in memory. Near the limit the program first gets slow, because memory is collected all the time, and then
- * ends; so it is said before, with what to do.
+ * Everything is held in memory. Near the limit the program first gets slow, because of constant garbage collection, and then
+ * ends; so it warns beforehand, with advice.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Machine, MemoryUse } from './machine.ts'
 
 const LOOK_EVERY_MS = 10_000
-/** Garbage counts as used: one look may be just before it is collected. */
+/** Garbage counts as used, and a single reading may come just before a collection. */
 const LOOKS = 3
 const MUCH = 0.85
 
-/** Warns once; returns the function that ends it. */
+/** Warns once; returns the function that stops watching. */
 export function watchMemory({ clock, memory }: Pick<Machine, 'clock' | 'memory'>, warn: (warning: string) => void): () => void {
   let above = 0
   return every(clock, LOOK_EVERY_MS, () => {
@@ -35,7 +35,7 @@ export function memoryWarning(use: MemoryUse): string {
   return `${used} of at most ${limit} MiB of memory are in use; at the limit Sluice ends. ${advice}`
 }
 
-/** Until `look` says that it has seen enough. */
+/** Repeats until `look` returns false. */
 function every(clock: Clock, ms: number, look: () => boolean): () => void {
   let cancel = clock.after(ms, function again() {
     if (look()) cancel = clock.after(ms, again)

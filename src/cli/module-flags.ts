@@ -1,10 +1,10 @@
-/** The flags that modules bring to a command: declared from the modules, read into them, and written again for a second process. */
+/** The flags that modules add to a command: declared by the modules, parsed into their options, and passed on to a background start. */
 import type { Command } from 'commander'
 import { type FlagCommand, type FlagTexts, isFlagOf, keyOfFlag, nameOfFlag } from '../runtime/module/flags.ts'
 import { FlagError, type Module } from '../runtime/module/module.ts'
 import { CommandError, type Machine } from './machine.ts'
 
-/** What commander found: a text, or a list of them for a flag that may be repeated. */
+/** What commander parsed: a text, or a list of texts for a repeatable flag. */
 export type CommandOptions = Readonly<Record<string, unknown>>
 
 const flagsOf = (command: FlagCommand, modules: readonly Module[]) =>
@@ -28,7 +28,7 @@ export function givenFlags(command: FlagCommand, modules: readonly Module[], opt
   return Object.fromEntries(texts.filter(([, given]) => given.length > 0))
 }
 
-/** The modules with what the flags ask for. */
+/** The modules with the options that the flags set. */
 export async function withFlags(machine: Machine, command: FlagCommand, modules: readonly Module[], texts: FlagTexts): Promise<Module[]> {
   const { files, cwd } = machine
   const reading = { resolve: (path: string) => files.resolve(cwd, path), read: files.read, exists: files.exists }

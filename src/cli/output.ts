@@ -2,7 +2,7 @@
 import { stringify } from 'yaml'
 import { CommandError } from './machine.ts'
 
-/** Undefined: for people. */
+/** Undefined: the human-readable form. */
 export function formatted(value: unknown, output: string | undefined): string | undefined {
   if (output === undefined) return undefined
   if (output === 'json') return `${JSON.stringify(value, null, 2)}\n`

@@ -8,10 +8,10 @@ const settings = (more: object = {}): string => JSON.stringify({ format: 1, memb
 
 interface Case {
   args: string
-  /** Makes the machine what it is before the command. */
+  /** Prepares the machine before the command. */
   on?(machine: FakeMachine): void
   code: number
-  /** In what is said to people, in order. */
+  /** In the output for users, in order. */
   says: RegExp[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * The command line: what there is, how it is called, and what is said when it is called wrongly. Each command is loaded
- * when it is called, so that none pays for the packages of another.
+ * The command line: its commands, their usage, and the messages for wrong usage. Each command is loaded when it is called,
+ * so that none pays for the packages of another.
  */
 import { Command, CommanderError } from 'commander'
 import type { Module } from '../runtime/module/module.ts'
@@ -37,13 +37,13 @@ export async function runCommand(machine: Machine, args: readonly string[]): Pro
   }
 }
 
-/** Modules bring flags to some commands; no other command, and no short answer, waits until they are loaded. */
+/** Modules add flags to these commands; any other command, --help and --version do not wait until the modules are loaded. */
 const WITH_MODULE_FLAGS = ['up', 'controllers', 'help']
 
 const modulesFor = async ([command = '']: readonly string[]): Promise<readonly Module[]> =>
   WITH_MODULE_FLAGS.includes(command) ? (await import('../modules.ts')).MODULES : []
 
-/** All commands with their arguments and options; nothing runs before it is parsed. */
+/** All commands with their arguments and options; nothing runs before parsing. */
 export function buildProgram(machine: Machine, modules: readonly Module[]): Command {
   const program = new Command('sluice')
     .description('One control plane that makes data and compute meet across Kubernetes namespaces and clusters.')

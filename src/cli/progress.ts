@@ -1,4 +1,4 @@
-/** What people see while something takes time, and when it is done. */
+/** What users see while something takes time, and when it is done. */
 import pc from 'picocolors'
 import type { DataDir } from './data-dir.ts'
 import type { Machine } from './machine.ts'
@@ -11,7 +11,7 @@ export interface Progress {
 
 const CLEAR_LINE = '\r\u001b[2K'
 
-/** One line that changes, on a terminal; nothing elsewhere, where it would only fill logs. */
+/** One changing line on a terminal; nothing elsewhere, where it would only fill logs. */
 export function startProgress(machine: Machine): Progress {
   let isShown = false
   return {
@@ -27,7 +27,7 @@ export function startProgress(machine: Machine): Progress {
   }
 }
 
-/** `hasStory`: a story follows, and ends with what to try. */
+/** `hasStory`: a story follows, which ends with what to try next. */
 export function describeStart(machine: Machine, dir: DataDir, running: Running, { hasStory = false } = {}): string {
   const colour = machine.isTerminal ? pc : pc.createColors(false)
   const width = Math.max(...running.clusters.map((cluster) => cluster.name.length))

@@ -1,6 +1,6 @@
 /**
  * The running process of `sluice up`: one store, a cluster and a listener for the hub and for each member, controllers on
- * top. Starts in the order that makes every step answerable, stops in the reverse.
+ * top. Starts so that each step can rely on the ones before it, and stops in reverse order.
  */
 import type { Cluster } from '../apiserver/cluster.ts'
 import { ListenError, type Listener, listen, openKeyDirectory } from '../apiserver/listener/index.ts'
@@ -35,13 +35,13 @@ export interface Running {
   bare: boolean
   /** Why pods with volumes cannot run for real on this machine; undefined when they can. */
   podsRefusal: string | undefined
-  /** How many pods have something running as processes of this machine. */
+  /** How many pods have processes running on this machine. */
   runningPods(): number
-  /** Ends those, each with its grace; resolves when nothing runs and the API says so. */
+  /** Ends those pods, each with its grace period; resolves when nothing runs and the API shows it. */
   endPods(): Promise<void>
-  /** Cuts members off, and brings them back. */
+  /** Cuts members off, and reconnects them. */
   members: Pick<MemberAccess, 'stop' | 'start'>
-  /** Resolves (with a reason) only when the process must end by itself. */
+  /** Resolves (with a reason) only when the process must exit. */
   failed: Promise<string>
   stop(): Promise<void>
 }
@@ -78,7 +78,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
 
   const names = ['hub', ...Array.from({ length: options.members }, (_, i) => `member${i + 1}`)]
   const started: StartedCluster[] = []
-  // The hub is asked for its members before they are there; nobody can ask before everything runs.
+  // The hub is created before its members exist; no request arrives before everything runs.
   const access = memberAccess(() => started.filter(({ role }) => role === 'member').map(ownMember), options.memberTransport)
   for (const [i, name] of names.entries()) {
     options.onStep(`starting ${name}`)
@@ -95,7 +95,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
   for (const { role, cluster } of started)
     await settleLease({ role, isBare: options.bare, transport: inThisProcess(cluster), clock: machine.clock, random: machine.random })
   const memberships = options.bare ? [] : localMemberships(machine, options.modules, started)
-  // Before the controllers: with many objects these have much to look at first, and everything asked of the hub waits with them.
+  // Before the controllers: with many objects they have much to process first, and requests to the hub would wait behind that.
   for (const membership of memberships) await membership.beforeControllers()
   if (!options.bare)
     for (const one of started) {
@@ -149,7 +149,7 @@ interface HostedModule {
 const hostsOf = (role: ClusterRole, modules: readonly Module[], place: HostPlace): HostedModule[] =>
   modules.flatMap(({ name, roles, hosted }) => (roles.includes(role) && hosted !== undefined ? [{ name, host: hosted(place) }] : []))
 
-/** The modules of a cluster, those with a host as they run on it. */
+/** The modules of a cluster; those with a host as they run on it. */
 const withHosts = (modules: readonly Module[], hosted: readonly HostedModule[], as: (host: Hosted) => Module): readonly Module[] =>
   modules.map((module) => {
     const own = hosted.find(({ name }) => name === module.name)
@@ -177,9 +177,9 @@ interface StartedCluster {
   modulesAt(apiServer: { host: string; port: number }): readonly Module[]
   cluster: Cluster
   listener(): Listener
-  /** Nobody reaches it from outside any more; those who talk to it are cut off. */
+  /** Closes it to the outside; open connections are cut. */
   closeListener(): Promise<void>
-  /** At the same port as before. */
+  /** On the previous port. */
   openListener(): Promise<void>
   pki(): Pki
   /** Called after the certificates were renewed. */
@@ -281,11 +281,11 @@ async function startCluster(
 
 interface WantedPort {
   port: number
-  /** Another free port will do. */
+  /** Another free port is acceptable. */
   isFlexible: boolean
 }
 
-/** A port from before is kept while it is free; a port from the command line is meant. */
+/** A previous port is kept if it is free; a port from the command line is mandatory. */
 function portFor(options: ServeOptions, name: string, index: number): WantedPort {
   const kept = options.keptPorts[name]
   if (kept !== undefined) return { port: kept, isFlexible: true }

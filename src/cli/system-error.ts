@@ -1,4 +1,4 @@
-/** What the operating system says when a file cannot be used, turned into a sentence that says what to do. */
+/** Operating system errors about files, turned into a sentence that says what to do. */
 import { CommandError } from './machine.ts'
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'The path is too long. Choose a shorter one',
 }
 
-/** A CommandError with advice for what people can mend; anything else as it is. */
+/** A CommandError with advice if the user can fix it; any other error unchanged. */
 export function explainSystemError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CommandError || !('code' in error)) return error
   const code = String(error.code)

@@ -1,4 +1,4 @@
-/** For tests of what runs against a server: one in this process with real time, and a machine beside it. */
+/** For tests of what runs against a server: an in-process server with real time, and a machine to go with it. */
 
 import type { Clock } from '../base/clock.ts'
 import { seededRandom } from '../base/random.ts'
@@ -37,7 +37,7 @@ export async function aServer(): Promise<TestServer> {
   return { transport, client, machine, close: () => cluster.stop() }
 }
 
-/** Looks again until it is so; whoever calls is ended by the test's own time limit. */
+/** Polls until it holds; the test's own time limit applies. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -1,4 +1,4 @@
-/** What a command says when the server that it was to ask is not there. */
+/** What a command prints when its server cannot be reached. */
 import type { TransportError } from '../client/transport.ts'
 import { CommandError } from './machine.ts'
 

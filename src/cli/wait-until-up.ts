@@ -38,7 +38,7 @@ async function everyoneAnswers(machine: Machine, dir: DataDir): Promise<boolean>
         await readAll(response.body)
         return response.status === 200
       } catch {
-        // Not there yet is the expected answer while starting; the deadline above ends the waiting.
+        // Not being up yet is expected while starting; the deadline above ends the wait.
         return false
       } finally {
         await client.close()

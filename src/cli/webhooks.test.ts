@@ -21,7 +21,7 @@ const configurations = (kind: string): Resource => ({
 const MUTATING = configurations('MutatingWebhookConfiguration')
 const VALIDATING = configurations('ValidatingWebhookConfiguration')
 
-/** Reads a namespace, and refuses pods where its label says so. */
+/** Reads a namespace, and refuses pods if its label says so. */
 const guard = defineAdmission({
   name: 'Guard',
   resources: [{ group: '', resource: 'pods' }],
@@ -63,7 +63,7 @@ interface Webhook {
 const registered = async ({ server }: Setting, resource: Resource): Promise<Webhook[]> =>
   (await server.client.list(resource)).items.flatMap(({ webhooks }) => webhooks as Webhook[])
 
-/** As the API server calls it: trusting nothing but the bundle that was registered. */
+/** As the API server calls it: trusting only the registered bundle. */
 function review({ clientConfig }: Webhook, request: object): Promise<{ response: { allowed: boolean; status?: { message?: string } } }> {
   const ca = Buffer.from(clientConfig.caBundle, 'base64').toString('utf8')
   return new Promise((resolve, reject) => {

@@ -31,7 +31,7 @@ export interface WebhooksOptions {
 
 export interface RegisteredWebhooks {
   conversion: { url: string; caBundle: string }
-  /** Webhooks that fail open are taken back; those that guard our own kinds stay, so that nothing gets in unjudged. */
+  /** Webhooks that fail open are unregistered; those that guard our own kinds stay, so that nothing gets in unchecked. */
   takeBack(): Promise<void>
   stop(): Promise<void>
 }
@@ -60,7 +60,7 @@ export async function serveAndRegister(options: WebhooksOptions): Promise<Regist
     const reads = admissions.flatMap((admission) => admission.reads ?? [])
     for (const resource of reads) if (!ownGroups.includes(resource.group)) caches.of(resource)
     await unlessAborted(caches.synced(), signal)
-    // The definitions of our own kinds are installed after this: decisions that read them wait for them then.
+    // The definitions of our own kinds are installed later: decisions that read them wait until then.
     const read = readerOf(caches, reads)
     const { authority, leaf } = await certificatesFor(options)
     const onError = (error: unknown, path: string): void =>
@@ -90,7 +90,7 @@ export async function serveAndRegister(options: WebhooksOptions): Promise<Regist
   }
 }
 
-/** What has not begun to answer when nobody wants it any more is not waited for. */
+/** Stops waiting for work that has not finished when the signal aborts. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason as Error)
   const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }))
@@ -118,7 +118,7 @@ async function remove(client: Client, object: KubeObject): Promise<void> {
   }
 }
 
-/** A fresh authority for this process: nobody else can be taken for it, and it is gone with it. */
+/** A new authority for this process: no other can impersonate it, and it disappears with the process. */
 async function certificatesFor({
   machine,
   webhook,
@@ -139,7 +139,7 @@ async function certificatesFor({
   return { authority, leaf }
 }
 
-/** Reads of declared resources come from caches, as everything that decides here. */
+/** Declared resources are read from caches, as in every decision here. */
 function readerOf(caches: Caches, reads: readonly AdmissionRead[]): AdmissionReader {
   const declared = new Map(reads.map((resource) => [`${resource.group}/${resource.plural}`, resource]))
   for (const resource of declared.values()) caches.of(resource)

@@ -1,4 +1,4 @@
-/** An explanation for people: the chain from top to bottom, a mark per link, and at the end what to do. */
+/** An explanation for users: the chain from top to bottom, a mark per link, and at the end what to do. */
 import type pc from 'picocolors'
 import type { ClusterLink, Explanation, State } from '../fleet/explain/index.ts'
 
@@ -44,7 +44,7 @@ function clusterLines({ name, isChosen, why, replicas, work, object, state }: Cl
   return [`    ${mark(state)} ${label}  ${count}${why}`, ...(place === '' ? [] : [`      ${' '.repeat(width)}  ${place}${health}`])]
 }
 
-/** Those that got no sentence of their own. */
+/** Those without a sentence of their own. */
 function othersLines(clusters: readonly ClusterLink[], others: Readonly<Record<string, number>>, colour: Colours): string[] {
   const shown = clusters.filter(({ isChosen }) => !isChosen).length
   const total = Object.values(others).reduce((sum, count) => sum + count, 0)

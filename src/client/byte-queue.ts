@@ -1,9 +1,9 @@
-/** Bytes between somebody who pushes them and somebody who reads them later; says how many wait, so the pusher can pause. */
+/** Bytes between a producer and a consumer that reads them later; says how many are waiting, so the producer can pause. */
 export interface ByteQueue extends AsyncIterable<Uint8Array> {
   /** Bytes that wait to be read. */
   readonly bytes: number
   push(chunk: Uint8Array): void
-  /** Nothing more will come; what waits can still be read. */
+  /** Nothing more will come; what is queued can still be read. */
   end(): void
 }
 

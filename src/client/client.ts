@@ -1,7 +1,7 @@
 /**
- * The one client. Reads are retried; a write is sent again only when the server said that it did nothing, or when it
- * carries a precondition (resourceVersion or uid) that makes a repetition harmless: of a write without one that got no
- * answer, the caller hears, because only the caller can look and decide again.
+ * The one client. Reads are retried; a write is sent again only when the server said that it did nothing, or when it carries
+ * a precondition (resourceVersion or uid) that makes a repetition harmless. A write without one that got no answer is
+ * reported to the caller, because only the caller can look and decide again.
  */
 
 import { parsedOf } from '../base/parsed-bytes.ts'
@@ -76,7 +76,7 @@ export interface Client {
     options?: { subresource?: string; signal?: AbortSignal },
   ): Promise<T>
   list<T extends KubeObject = KubeObject>(resource: Resource, options?: ListOptions): Promise<ListResult<T>>
-  /** Ends when the server ends it or the signal aborts; throws ApiError on an ERROR event (410 among them). */
+  /** Ends when the server ends it or the signal aborts; throws ApiError on an ERROR event (including 410). */
   watch(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent>
   create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T>
   update<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T>
@@ -98,9 +98,9 @@ export interface Client {
   ): Promise<void>
   /** `pods/log` as a stream of bytes. */
   log(pod: ObjectRef, options?: LogOptions): Promise<AsyncIterable<Uint8Array>>
-  /** `pods/exec`: needs a transport that can converse. */
+  /** `pods/exec`: needs a transport with `connect`. */
   exec(pod: ObjectRef, options: ExecOptions): Promise<ExecSession>
-  /** Any path, for what has no kind: /version, /readyz, discovery. */
+  /** Any path, for endpoints without a kind: /version, /readyz, discovery. */
   raw(request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>): Promise<TransportResponse>
   close(): Promise<void>
 }
@@ -185,7 +185,7 @@ function createPath(resource: Resource, object: KubeObject, subresource: string 
   return subresource === undefined ? collectionPath(resource, object.metadata.namespace) : objectPath(resource, refOf(object), subresource)
 }
 
-/** Whether the body names the revision of the object it is meant for: then a second sending changes nothing. */
+/** Whether the body contains the revision of the object it is meant for: sending it a second time then changes nothing. */
 function hasPrecondition(body: unknown): boolean {
   if (Array.isArray(body))
     return body.some((step: { op?: unknown; path?: unknown }) => step?.op === 'test' && step.path === '/metadata/resourceVersion')
@@ -224,7 +224,7 @@ async function listAll<T extends KubeObject>(sender: Sender, resource: Resource,
   try {
     return await listPages(sender, resource, { ...options, pageSize: options.pageSize ?? PAGE_SIZE })
   } catch (error) {
-    // The history moved past the first page while the others were being read: one request then gets all of it.
+    // The first page's revision expired while the others were being read: a single request then gets the whole list.
     if (isExpired(error)) return listPages(sender, resource, { ...options, pageSize: 0 })
     throw error
   }

@@ -1,6 +1,6 @@
 /**
- * Where tokens and certificates of a kubeconfig's user come from: written down, in a file that its writer rotates, or
- * printed by a plug-in. Loaded when first needed, kept until they expire or the server refuses them.
+ * Where tokens and certificates of a kubeconfig's user come from: inline, from a file that its writer rotates, or printed by
+ * a plug-in. Loaded when first needed, kept until they expire or the server refuses them.
  */
 import { messageOf } from '../base/error-text.ts'
 import type { ErrorCode } from '../base/errors/catalogue.ts'
@@ -43,7 +43,7 @@ interface Credential {
 
 type Identity = Pick<TlsConnection, 'token' | 'clientCertificate'>
 
-/** Token files are rotated by whoever wrote them: read again after a while. */
+/** Token files are rotated by their writer: read again after this time. */
 const TOKEN_FILE_TTL_MS = 60_000
 const EXPIRY_MARGIN_MS = 60_000
 
@@ -52,7 +52,7 @@ export function tokenFromFile(path: string, host: KubeconfigHost): Identity {
   return { token: async (isRefused) => (await load(isRefused)).token }
 }
 
-/** A command with a slash is found from the kubeconfig's directory, any other on the PATH. */
+/** A command with a slash is resolved against the kubeconfig's directory, any other on the PATH. */
 export function identityFromPlugin(plugin: ExecPlugin, file: string, host: KubeconfigHost): Identity {
   const load = cached(host, () => runPlugin(plugin, file, host))
   return {
@@ -64,7 +64,7 @@ export function identityFromPlugin(plugin: ExecPlugin, file: string, host: Kubec
   }
 }
 
-/** One load at a time, however many ask; a failure is not kept. */
+/** One load at a time, however many callers; a failure is not cached. */
 function cached(host: KubeconfigHost, load: () => Promise<Credential>): (isRefused?: boolean) => Promise<Credential> {
   let held: Credential | undefined
   let loading: Promise<Credential> | undefined

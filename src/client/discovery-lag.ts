@@ -1,6 +1,6 @@
 /**
- * A server shows a definition in its discovery a moment after it has said that it is established, and for a moment after it is
- * gone; nothing tells when. So whoever reads discovery because definitions have changed reads it again a few times.
+ * A server shows a definition in its discovery a moment after reporting it as established, and for a moment after it is
+ * gone; nothing signals when. So after definitions change, discovery is read again a few times.
  */
 import type { Clock } from '../base/clock.ts'
 

@@ -28,7 +28,7 @@ describe('discovery', () => {
     )
   })
 
-  // Whoever takes that for an answer believes that nothing is left in a namespace, or that a kind has gone.
+  // Taking that for an answer would mean that nothing is left in a namespace, or that a kind has gone.
   for (const path of ['/api', '/apis'])
     for (const code of [429, 503, 401])
       it(`fails when ${path} is refused with ${code}`, async () => {

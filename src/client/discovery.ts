@@ -1,4 +1,4 @@
-/** Every resource a server has, from its aggregated discovery: two requests, whatever the number of groups. */
+/** All resources of a server, from its aggregated discovery: two requests, whatever the number of groups. */
 
 import type { Resource } from '../kube/resource.ts'
 import type { Client } from './client.ts'
@@ -41,7 +41,7 @@ export async function discoverResources(client: Client): Promise<Discovered[]> {
   for (const path of ['/api', '/apis']) {
     const response = await client.raw({ method: 'GET', path, headers: { accept: ACCEPT } })
     const text = (await readAll(response.body)).toString('utf8')
-    // A server that is busy is not a server without resources.
+    // A busy server is not a server without resources.
     if (response.status >= 400) throw new ApiError(response.status, statusOf(response.status, text))
     const list = JSON.parse(text) as AggregatedList
     for (const group of list.items ?? [])

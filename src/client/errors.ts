@@ -1,11 +1,11 @@
-/** What an API server refused, with the Status it answered; and the questions callers ask of it. */
+/** An API server's refusal, with the Status it returned; and predicates for callers. */
 import type { Status } from '../kube/status.ts'
 import { TransportError } from './transport.ts'
 
 export class ApiError extends Error {
   readonly status: Status
   readonly code: number
-  /** Seconds the server asked to wait, if it did. */
+  /** Seconds the server asked to wait, if given. */
   readonly retryAfterSeconds: number | undefined
   constructor(code: number, status: Status, retryAfterSeconds?: number) {
     super(status.message ?? status.reason ?? `HTTP ${code}`)
@@ -32,16 +32,16 @@ export async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
 
 export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.reason === 'Conflict'
 export const isAlreadyExists = (error: unknown): boolean => error instanceof ApiError && error.reason === 'AlreadyExists'
-/** Whether the server acted on the request cannot be told: no answer came, or one that says nothing about it. */
+/** Whether the server acted on the request is unknown: no answer came, or one that does not say. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof TransportError || (error instanceof ApiError && error.code >= 500 && error.code !== 501 && error.code !== 503)
-/** The namespace is on its way out and takes nothing new. */
+/** The namespace is being deleted and accepts nothing new. */
 export const isNamespaceTerminating = (error: unknown): boolean =>
   error instanceof ApiError && (error.status.details?.causes ?? []).some((cause) => cause.reason === 'NamespaceTerminating')
-/** The revision asked for is no longer there: list again. */
+/** The requested revision is no longer available: list again. */
 export const isExpired = (error: unknown): boolean => error instanceof ApiError && (error.code === 410 || error.reason === 'Expired')
 
-/** An answer that is no Status (a proxy's error page, say) still becomes one. */
+/** An answer that is not a Status (such as a proxy's error page) is turned into one. */
 export function statusOf(code: number, text: string): Status {
   try {
     const value = JSON.parse(text) as Status

@@ -16,7 +16,7 @@ const clock: Clock = {
   },
 }
 
-/** A server that says `hello` to every command, and counts those that were begun and left. */
+/** A server that says `hello` to every command, and counts how many were started and abandoned. */
 function greeting(): { begun: number; left: number; exec(fault?: Fault): Promise<ExecSession> } {
   const counts = { begun: 0, left: 0 }
   const server: Parameters<typeof inProcessTransport>[0] = {

@@ -1,6 +1,6 @@
 /**
  * A command in a pod, over whatever carries its channels: a WebSocket, or a call in process. Output is read at the reader's
- * pace: when it does not keep up, the other side is told to wait, so nothing is buffered without bound.
+ * pace: when it does not keep up, the other side is paused, so nothing is buffered without bound.
  */
 import type { ObjectRef } from '../kube/object-reference.ts'
 import { createByteQueue } from './byte-queue.ts'
@@ -12,33 +12,33 @@ export interface ExecOptions {
   container?: string
   /** Whether the command gets input (default false). */
   stdin?: boolean
-  /** A terminal: standard error comes with the output (default false). */
+  /** A terminal: standard error is merged into the output (default false). */
   tty?: boolean
   signal?: AbortSignal
 }
 
 export interface ExecResult {
-  /** 0, or what the command ended with. */
+  /** The exit code of the command. */
   exitCode: number
-  /** The server's words when the command did not end well. */
+  /** The server's message when the command failed. */
   message: string
 }
 
 export interface ExecSession {
   readonly stdout: AsyncIterable<Uint8Array>
   readonly stderr: AsyncIterable<Uint8Array>
-  /** Resolves when the bytes have left. */
+  /** Resolves when the bytes have been sent. */
   write(chunk: Uint8Array | string): Promise<void>
-  /** The command sees the end of its input. */
+  /** Closes the command's input. */
   endInput(): Promise<void>
   resize(width: number, height: number): Promise<void>
   /** How the command ended; rejects when the connection broke or the command could not be run. */
   readonly result: Promise<ExecResult>
-  /** Leaves without waiting for the end. */
+  /** Disconnects without waiting for the end. */
   close(): void
 }
 
-/** Numbers of the channels, as kubectl has them. */
+/** Channel numbers, as in kubectl. */
 export const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
 
 const HIGH_WATER_BYTES = 1024 * 1024
@@ -80,7 +80,7 @@ export async function execOver(
       }
     }
   })
-  // Whoever leaves early does not ask how it ended.
+  // A caller that disconnects early does not wait for the result.
   result.catch(() => undefined)
   const handlers: ChannelHandlers = {
     message(channel, body) {
@@ -108,7 +108,7 @@ async function writeParts(channels: Channels, bytes: Uint8Array): Promise<void> 
   for (let at = 0; at < bytes.length; at += MAX_PART_BYTES) await channels.send(CHANNEL.stdin, bytes.subarray(at, at + MAX_PART_BYTES))
 }
 
-/** Throws when the command could not be run, or nobody said how it ended. */
+/** Throws when the command could not be run, or the server did not report how it ended. */
 function resultOf(text: string | undefined, error: Error | undefined): ExecResult {
   if (text === undefined) throw error ?? new TransportError('the command was left before it ended')
   const status = statusOf(500, text)

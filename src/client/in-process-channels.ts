@@ -1,4 +1,4 @@
-/** Channels to a server in the same process: the numbers of channels become calls, and its calls numbers. */
+/** Channels to a server in the same process: maps channel numbers to calls, and calls back to channel numbers. */
 import { CHANNEL } from './exec.ts'
 import type { InProcessConversation, InProcessPeer } from './in-process.ts'
 import type { ChannelHandlers, Channels } from './transport.ts'

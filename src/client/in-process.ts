@@ -3,7 +3,7 @@ import { ApiError, statusOf } from './errors.ts'
 import { converse } from './in-process-channels.ts'
 import { readAll, type Transport, TransportError, type TransportResponse } from './transport.ts'
 
-/** The shape of the server this transport speaks to; kept structural so that the client does not import the server. */
+/** The interface of the server this transport talks to; structural, so that the client does not import the server. */
 export interface InProcessServer {
   handle(request: {
     method: string
@@ -43,7 +43,7 @@ interface InProcessSink {
 
 const HIGH_WATER_CHUNKS = 1024
 
-/** `as` is who the caller is: in process nobody has to prove it. */
+/** `as` is the caller's identity: in process it needs no proof. */
 export function inProcessTransport(server: InProcessServer, as: { name: string; groups: string[] }): Transport {
   let isClosed = false
   return {
@@ -101,7 +101,7 @@ function bodyOf(
     },
   })
   function cancel(): void {
-    // Also where nobody ever read: a signal that lives as long as its process would keep every answer.
+    // Also when the body was never read: otherwise a signal that lives as long as its process would retain every answer.
     signal?.removeEventListener('abort', cancel)
     if (isEnded) return
     isEnded = true

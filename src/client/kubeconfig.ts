@@ -1,6 +1,6 @@
 /**
- * Kubeconfig files: contexts, clusters and users to one connection. Pure over an injected way to read files and run
- * credential plug-ins, so that it can be tested without either.
+ * Kubeconfig files: resolves contexts, clusters and users to one connection. Reading files and running credential plug-ins
+ * are injected, so that it is pure and can be tested without either.
  */
 
 import { parse as parseYaml } from 'yaml'
@@ -112,10 +112,10 @@ function noContext(config: Kubeconfig, name: string): string {
   return `${config.file} has no context ${name} (it has: ${known})`
 }
 
-/** Files are written by people: what should be a text and is none, or is empty, counts as absent. */
+/** Files are written by people: a value that is not a string, or is empty, counts as absent. */
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** A token file wins over a token, as in kubectl: it is the one that is kept up to date. */
+/** A token file takes precedence over a token, as in kubectl: it is the one that is kept up to date. */
 function identityOf(config: Kubeconfig, user: UserEntry, host: KubeconfigHost): Pick<TlsConnection, 'token' | 'clientCertificate'> {
   const tokenFile = textOf(user.tokenFile)
   if (tokenFile !== undefined) return tokenFromFile(host.resolvePath(config.file, tokenFile), host)
@@ -126,7 +126,7 @@ function identityOf(config: Kubeconfig, user: UserEntry, host: KubeconfigHost): 
 
 const IN_CLUSTER_DIR = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** The connection of a pod to the cluster it runs in; undefined outside of one. */
+/** The connection of a pod to the cluster it runs in; undefined outside a pod. */
 export function inClusterConnection(host: KubeconfigHost): Connection | undefined {
   const address = host.env('KUBERNETES_SERVICE_HOST')
   const port = host.env('KUBERNETES_SERVICE_PORT')
@@ -148,7 +148,7 @@ export interface KubeconfigCluster {
   keyPem: string
 }
 
-/** A kubeconfig for the clusters of this machine. JSON is YAML, but people open this file: it is written for them. */
+/** A kubeconfig for the clusters of this machine. JSON would be valid YAML, but people open this file, so it is formatted for them. */
 export function formatKubeconfig(clusters: readonly KubeconfigCluster[], currentContext: string): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
   const lines = ['apiVersion: v1', 'kind: Config', `current-context: ${currentContext}`, 'clusters:']

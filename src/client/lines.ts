@@ -2,7 +2,7 @@ import { parsedOf } from '../base/parsed-bytes.ts'
 
 /**
  * Splits a stream of bytes at newlines without decoding; a line longer than the bound ends the stream with an error. A chunk
- * whose meaning is known is a line as it is.
+ * with a known parsed value is passed through as one line.
  */
 const NEWLINE = 10
 

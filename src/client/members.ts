@@ -1,6 +1,6 @@
 /**
- * The other clusters of a fleet, by name, as they come and go. The list is kept from Cluster objects and their credentials;
- * controllers reach members through it and nothing else.
+ * The other clusters of a fleet, by name, as they come and go. The list is derived from Cluster objects and their
+ * credentials; controllers reach members only through it.
  */
 import type { KubeObject } from '../kube/meta.ts'
 import type { Caches } from './cache/caches.ts'
@@ -9,17 +9,17 @@ import type { Transport } from './transport.ts'
 
 export interface Member {
   readonly name: string
-  /** `part` names the caller (a controller by its name, `caches`, …), as in the hub: one client per part. */
+  /** `part` names the caller (a controller by its name, `caches`, …), as on the hub: one client per part. */
   clientFor(part: string): Client
-  /** Of what we manage there (label `karmada.io/managed=true`), a cache per resource somebody asked for. */
+  /** Only what we manage there (label `karmada.io/managed=true`), with a cache per requested resource. */
   readonly caches: Caches
 }
 
 export interface Members {
-  /** Undefined while it is unknown, or cannot be reached for want of an address or credentials. */
+  /** Undefined while it is unknown, or unreachable because its address or credentials are missing. */
   get(name: string): Member | undefined
   list(): readonly Member[]
-  /** Called when a member becomes reachable, is reached over another connection, or is no longer reachable. */
+  /** Called when a member becomes reachable, gets a new connection, or becomes unreachable. */
   subscribe(changed: (name: string) => void): () => void
 }
 

@@ -1,7 +1,7 @@
-/** Which resource people mean: `deployment`, `deployments`, `deploy`, `deployments.apps`, `Deployment`, as kubectl reads them. */
+/** Which resource a name means: `deployment`, `deployments`, `deploy`, `deployments.apps`, `Deployment`, as kubectl reads them. */
 import type { Discovered } from './discovery.ts'
 
-/** In the order in which the server lists its groups; undefined when it has no such resource. */
+/** The first match in the order in which the server lists its groups; undefined when it has no such resource. */
 export function namedResource(resources: readonly Discovered[], text: string): Discovered | undefined {
   const wanted = text.toLowerCase()
   const isNamed = ({ plural, singular, shortNames, kind }: Discovered, name: string): boolean =>

@@ -5,7 +5,7 @@ import { readAll, type Transport, TransportError } from './transport.ts'
 
 const REQUEST = { method: 'GET', path: '/version', headers: {} }
 
-/** Answers at once; a stream says one line and then waits to be cancelled. */
+/** Answers at once; a stream sends one line and then waits to be cancelled. */
 function aServer(): Transport {
   return {
     async request({ isStream }) {

@@ -1,4 +1,4 @@
-/** A connection to a cluster that can be cut and mended: while it is cut nothing is answered, and every stream has ended. */
+/** A connection to a cluster that can be cut and mended: while it is cut, no request is answered, and all streams have ended. */
 import { type Transport, TransportError, type TransportResponse } from './transport.ts'
 
 export class NetworkLink {
@@ -19,7 +19,7 @@ export class NetworkLink {
     this.#isCut = false
   }
 
-  /** `inner` as it is reached over this link. */
+  /** `inner`, reached over this link. */
   over(inner: Transport): Transport {
     return {
       request: async (request) => {

@@ -1,6 +1,6 @@
 /**
- * Sends a request until it is answered or must not be sent again. A request that may be repeated without harm is tried a
- * few times with growing, jittered delays; any other is sent again only when the server said that it did nothing.
+ * Sends a request until it is answered or must not be sent again. A request that may safely be repeated is tried a few times
+ * with growing, jittered delays; any other is sent again only when the server said that it did nothing.
  */
 import { type Clock, sleep } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -12,18 +12,18 @@ export interface SendOptions {
   clock: Clock
   random: Random
   userAgent: string
-  /** Tries of a request that may be repeated, the first included (default 5). */
+  /** Attempts for a repeatable request, including the first (default 5). */
   tries?: number
 }
 
 export interface Outgoing extends Omit<TransportRequest, 'headers'> {
   headers?: TransportRequest['headers']
-  /** Sending it twice is as good as once: it changes nothing, or carries a precondition that the first sending breaks. */
+  /** Sending it twice has the same effect as once: it changes nothing, or carries a precondition that no longer holds after the first. */
   isRepeatable: boolean
 }
 
 export interface Sender {
-  /** The answer as it begins; its body is still to be read. */
+  /** The answer once its headers are in; the body is still to be read. */
   open(request: Outgoing): Promise<TransportResponse>
   /** The whole answer, parsed. A body that breaks off is a failure like any other. */
   json<T>(request: Outgoing): Promise<T>
@@ -62,13 +62,13 @@ export function createSender(options: SendOptions): Sender {
 const BASE_DELAY_MS = 100
 const MAX_DELAY_MS = 5000
 
-/** How long to wait before the same request again; undefined when it must not be repeated. */
+/** How long to wait before repeating the request; undefined when it must not be repeated. */
 function retryDelay(failure: unknown, how: { isRepeatable: boolean; count: number; random: Random }): number | undefined {
   const backoff = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (how.count - 1)) * (0.5 + how.random.next() / 2)
   if (failure instanceof TransportError) return how.isRepeatable ? backoff : undefined
   if (!(failure instanceof ApiError)) return undefined
   const asked = failure.retryAfterSeconds
-  // Turned away at the door: nothing was done, whatever the verb. Other failures say so only by naming a time to come back.
+  // A 429 did nothing, whatever the verb. A 503 says so only with a Retry-After.
   const didNothing = failure.code === 429 || (failure.code === 503 && asked !== undefined)
   const isPassing = failure.code >= 500 && failure.code !== 501 && (failure.code === 503 || asked !== undefined)
   if (!didNothing && !(how.isRepeatable && isPassing)) return undefined

@@ -1,4 +1,4 @@
-/** What the client suite needs from a server and a way to reach it, and the words in which its cases are written. */
+/** What the client suite needs from a server and a transport to it, and the helpers its cases are written with. */
 import { type Clock, sleep } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { nameSuffix } from '../base/random.ts'
@@ -9,7 +9,7 @@ import { type Fault, type FaultPlan, faultyTransport } from './fault/fault-trans
 import type { Transport, TransportRequest } from './transport.ts'
 
 export interface ServerUnderTest {
-  /** Reaches the server as somebody who may do anything. */
+  /** Reaches the server as a user who may do anything. */
   transport: Transport
   clock: Clock
   random: Random
@@ -17,7 +17,7 @@ export interface ServerUnderTest {
   isVirtual: boolean
   /** Runs to its end. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Makes the server forget its history, where that can be asked for. */
+  /** Makes the server drop its history, where that is possible. */
   forget?(): Promise<void>
   close(): Promise<void>
 }
@@ -26,14 +26,14 @@ export interface ClientHarness {
   open(): Promise<ServerUnderTest>
 }
 
-/** A client in a namespace of its own, through a transport that may misbehave, with a record of what was sent. */
+/** A client in its own namespace, over a transport that may misbehave, with a record of what was sent. */
 export interface ClientTestbed {
   server: ServerUnderTest
   client: Client
   namespace: string
   /** `GET /path` of each request, with the fault it met. */
   sent: { request: TransportRequest; fault: Fault | undefined; atMs: number }[]
-  /** From now on. */
+  /** Applies from now on. */
   plan(plan: FaultPlan): void
 }
 

@@ -8,7 +8,7 @@ import type { Fault, FaultPlan } from './fault/fault-transport.ts'
 import type { ClientCase } from './suite.ts'
 import { type ClientTestbed, create, eventually, names } from './suite-harness.ts'
 
-/** Runs `run` with an informer of the scene's namespace that ends afterwards. */
+/** Calls `run` with an informer of the testbed's namespace, which is stopped afterwards. */
 async function informing(
   testbed: ClientTestbed,
   run: (informer: Informer, received: string[]) => Promise<void>,
@@ -123,7 +123,7 @@ export const informerCases: readonly ClientCase[] = [
       await create(testbed, 'goes')
       const stays = await create(testbed, 'stays')
       const expire = firstWatch({ do: 'expire', afterLines: 0 })
-      // The second list waits until everything has happened, so only the difference can tell of it.
+      // The second list waits until everything has happened, so only the difference can show it.
       testbed.plan(
         (request) =>
           expire(request) ??

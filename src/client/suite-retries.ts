@@ -1,4 +1,4 @@
-/** What is sent again, what never is, and how long it waits in between. */
+/** What is retried, what never is, and the delays in between. */
 import assert from 'node:assert/strict'
 import { CONFIG_MAPS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'

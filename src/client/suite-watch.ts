@@ -9,7 +9,7 @@ import type { ClientCase } from './suite.ts'
 import { type ClientTestbed, configMap, create } from './suite-harness.ts'
 import { TransportError } from './transport.ts'
 
-/** Collects `count` events, then lets go of the stream. */
+/** Collects `count` events, then closes the stream. */
 async function take(
   testbed: ClientTestbed,
   count: number,
@@ -123,7 +123,7 @@ export const watchCases: readonly ClientCase[] = [
     async run(testbed) {
       const resourceVersion = await revisionOf(testbed)
       const watching = take(testbed, 1, { resourceVersion })
-      // Somewhere else things happen: the revision moves without a word to this watcher.
+      // Changes elsewhere advance the revision without an event for this watcher.
       const elsewhere = await testbed.client.create(CONFIG_MAPS, configMap('default', testbed.namespace))
       const [bookmark] = await watching
       assert.equal(bookmark?.type, 'BOOKMARK')

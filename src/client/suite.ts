@@ -15,7 +15,7 @@ export interface ClientCase {
   name: string
   /** Only where waiting costs nothing. */
   isSlow?: boolean
-  /** Only where the server can be made to forget its history. */
+  /** Only where the server can be made to drop its history. */
   needsForgetting?: boolean
   tries?: number
   run(testbed: ClientTestbed): Promise<void>

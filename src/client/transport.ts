@@ -1,11 +1,11 @@
-/** How a client reaches an API server: in process, or over TLS. Everything above this line is the same for both. */
+/** How a client reaches an API server: in process, or over TLS. Everything above this interface is the same for both. */
 import type { ErrorCode } from '../base/errors/catalogue.ts'
 
 export interface TransportRequest {
   method: string
   /** Path with query, starting with `/`. */
   path: string
-  /** A list is sent as several headers of one name. */
+  /** A list is sent as several headers of the same name. */
   headers: Record<string, string | string[]>
   body?: Uint8Array | string
   signal?: AbortSignal
@@ -25,16 +25,16 @@ export interface TransportResponse {
 /** A request for a conversation: always a GET. */
 export type ConnectRequest = Pick<TransportRequest, 'path' | 'headers' | 'signal'>
 
-/** What the server says, by channel, until it is closed: without an error when it was ended in good order. */
+/** What the server sends, by channel, until it is closed: without an error when it ended cleanly. */
 export interface ChannelHandlers {
   message(channel: number, body: Uint8Array): void
   closed(error: Error | undefined): void
 }
 
 export interface Channels {
-  /** Resolves when the bytes have left. */
+  /** Resolves when the bytes have been sent. */
   send(channel: number, body: Uint8Array): Promise<void>
-  /** Nothing more is wanted for the moment, and again. */
+  /** Stops delivery until `resume`. */
   pause(): void
   resume(): void
   close(): void
@@ -42,7 +42,7 @@ export interface Channels {
 
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>
-  /** Channels both ways (commands in pods); rejects with an ApiError when the server refuses. Not every transport has it. */
+  /** Two-way channels (commands in pods); rejects with an ApiError when the server refuses. Not every transport has it. */
   connect?(request: ConnectRequest, handlers: ChannelHandlers): Promise<Channels>
   close(): Promise<void>
 }

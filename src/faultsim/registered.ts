@@ -1,4 +1,4 @@
-/** Which controllers have no `survives` line in any test: found in the sources, so that nobody has to keep a list. */
+/** Which controllers have no `survives` line in any test: found in the sources, so that no list has to be maintained. */
 
 export interface Sources {
   /** Text of the file at this path below the project's root; undefined when there is none. */
@@ -9,7 +9,7 @@ export interface Sources {
 
 export function withoutSurvival(names: readonly string[], sources: Sources): string[] {
   return names.filter((name) => {
-    // One file makes both: the controller of namespaced objects and its twin of cluster-scoped ones.
+    // One file defines both: the controller of namespaced objects and its twin for cluster-scoped ones.
     const path = name.replace(/\.cluster-scoped$/, '').replaceAll('.', '/')
     const own = sources.read(`src/${path}/controller.ts`) ?? ''
     const exported = [...own.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, identifier]) => identifier as string)

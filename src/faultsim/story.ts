@@ -1,4 +1,4 @@
-/** A story: a world, what happens in it, and at the end always the same two questions: is it quiet, and also after a restart? */
+/** A story: a world, what happens in it, and at the end always the same two checks: is it quiet, and also after a restart? */
 import { it } from 'node:test'
 import { expectQuiet } from './expect/index.ts'
 import { aWorld, type World, type WorldOptions } from './world/index.ts'

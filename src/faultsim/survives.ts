@@ -1,6 +1,6 @@
 /**
- * `survives(controller, …)` registers a controller with the prover: one line in its test file. The steps are what people
- * do; the prover repeats them under every enumerated fault and compares where the world comes to rest.
+ * `survives(controller, …)` registers a controller with the prover: one line in its test file. The steps are what users do;
+ * the prover repeats them under every enumerated fault and compares the end states.
  *
  * `SURVIVES=all` runs every fault where `npm test` takes a sample; `SURVIVES='crash after write 3'` runs that one alone.
  */
@@ -19,26 +19,26 @@ export type { Invariant } from '../runtime/seams/seeded.ts'
 export interface Survival {
   /** Where it runs (default member). */
   role?: 'hub' | 'member'
-  /** Members beside the hub (default 0). */
+  /** Members in addition to the hub (default 0). */
   members?: number
   /** Simulated nodes of the member (default 0). */
   nodes?: number
-  /** What people do, one after another; the world settles after each. Keep it short: it is repeated for every fault. */
+  /** What users do, one after another; the world settles after each. Keep it short: it is repeated for every fault. */
   steps: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
   invariants?: readonly Invariant[]
-  /** True at rest after the last step, whatever happened on the way; throws otherwise. */
+  /** Holds when settled after the last step, whatever happened before; throws otherwise. */
   atRest?(cluster: WorldCluster): Promise<void>
-  /** Done once before the story, without faults: definitions, say. */
+  /** Done once before the story, without faults: for example, definitions. */
   before?: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
   /** What runs in the cluster (default: the real list of controllers). */
   controllers?: RunControllers
-  /** What there is in the cluster (default: all modules). */
+  /** The modules of the cluster (default: all). */
   modules?: readonly Module[]
-  /** What the world beyond the API looks like at the end: compared with the course without faults. */
+  /** What the world outside the API looks like at the end: compared with the run without faults. */
   outside?(cluster: WorldCluster): unknown
 }
 
-/** A controller, or the name of something that follows everything (the garbage collector). */
+/** A controller, or the name of a loop that follows the whole cluster (the garbage collector). */
 type Survivor = Pick<Controller, 'name'> & Partial<Pick<Controller, 'for' | 'watches' | 'indexes' | 'signals' | 'keysForFollowed'>>
 
 export function survives(controller: Survivor, survival: Survival): void {
@@ -49,7 +49,7 @@ export function survives(controller: Survivor, survival: Survival): void {
   })
 }
 
-/** `only`: `all`, or the words of one fault. */
+/** `only`: `all`, or the text of one fault. */
 export function proveSurvival(controller: Survivor, survival: Survival, only?: string): Promise<Proof> {
   const { role = 'member', nodes, members = 0, controllers, modules, ...story } = survival
   const isMember = role === 'member'

@@ -1,4 +1,4 @@
-/** Applies one action of a plan, and returns how to find out that a cache has seen it. */
+/** Applies one action of a plan, and returns how to tell whether a cache has seen it. */
 import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
@@ -12,9 +12,9 @@ export interface Written {
   resource: Resource
   /** Undefined: the controller's own cluster. */
   cluster?: string
-  /** As the server answered it; undefined where it answers something else. */
+  /** As the server returned it; undefined where the answer is not the object. */
   object?: KubeObject
-  /** It was gone already: nothing came of the write, but the cache has to learn that before anything else is decided. */
+  /** The object was already gone: the write had no effect, but the cache must show that before the next decision. */
   isGone?: boolean
   /** Whether this cache of the resource already shows the write, or something newer. */
   isSeenBy(informer: Informer): boolean
@@ -28,7 +28,7 @@ export interface Writer {
   informerOf(resource: Resource): Informer | undefined
 }
 
-/** Undefined when nothing had to be sent, or nothing came of it. */
+/** Undefined when nothing had to be sent, or the write had no effect. */
 export async function applyAction(writer: Writer, action: Action): Promise<Written | undefined> {
   const written = await send(writer, action)
   return written === undefined || action.cluster === undefined ? written : { ...written, cluster: action.cluster }
@@ -78,7 +78,7 @@ async function send(writer: Writer, action: Action): Promise<Written | undefined
   }
 }
 
-/** What the server has now of the object a write was meant for: the cache must come to show it, or something newer. */
+/** What the server now has for the object a write was meant for: the cache must catch up with it, or with something newer. */
 export async function outcomeOf(client: Client, action: Action): Promise<Written> {
   return { ...(await stateOf(client, action)), cluster: action.cluster }
 }
@@ -94,7 +94,7 @@ async function stateOf(client: Client, action: Action): Promise<Written> {
     let stale: string | undefined
     return {
       resource,
-      // Gone, or already another than the one that the server no longer had.
+      // Gone, or no longer the stale version of an object that the server does not have.
       isSeenBy(informer) {
         const version = informer.get(namespace, name)?.metadata.resourceVersion
         stale ??= version
@@ -104,7 +104,7 @@ async function stateOf(client: Client, action: Action): Promise<Written> {
   }
 }
 
-/** What was seen and is gone by now needs no write any more, and no event is recorded for it. */
+/** An object that has gone since it was seen needs no write, and no event is recorded for it. */
 async function unlessGone(resource: Resource, seen: KubeObject, write: () => Promise<Written>): Promise<Written> {
   try {
     return await write()
@@ -120,7 +120,7 @@ async function create({ client, manager }: Writer, action: Extract<Action, { do:
   try {
     return wrote(resource, await client.create(resource, object, { fieldManager: manager }))
   } catch (error) {
-    // It is there already, or its namespace is going or gone: then there is nothing to create it for.
+    // It already exists, or its namespace is terminating or gone, so there is nothing to create it for.
     if (!mustBeNew && (isAlreadyExists(error) || isNamespaceTerminating(error) || isNotFound(error))) return undefined
     throw error
   }
@@ -146,7 +146,7 @@ function wrote(resource: Resource, object: KubeObject): Written {
   return { resource, object, isSeenBy: (informer) => informer.revision >= revision }
 }
 
-/** The answer does not say which revision was written: the object is no longer what it was. */
+/** The answer does not say which revision was written, so any version other than the old one counts as having seen it. */
 function movedFrom(of: KubeObject): (informer: Informer) => boolean {
   const { namespace = '', name = '', resourceVersion } = of.metadata
   return (informer) => informer.get(namespace, name)?.metadata.resourceVersion !== resourceVersion

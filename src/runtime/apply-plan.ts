@@ -12,7 +12,7 @@ import type { FreshnessGate } from './freshness.ts'
 import type { ControllerMetrics } from './metrics.ts'
 
 export interface PlanApplier {
-  /** Returns how many requests were sent. Throws the first failure, after which nothing more is sent. */
+  /** Returns how many requests were sent. Stops at the first failure and throws it. */
   applyAll(key: string, actions: readonly (Action | Batch)[]): Promise<number>
   /** To be called before the next decision about the key. */
   resolveUnknownOutcomes(key: string): Promise<void>
@@ -20,7 +20,7 @@ export interface PlanApplier {
 
 export interface PlanApplierOptions {
   check: DeclaredCheck
-  /** How to write into a cluster: a member by its name, or the controller's own. Throws when there is no such member. */
+  /** How to write to a cluster: a member by its name, or the controller's own. Throws when there is no such member. */
   writerTo(cluster: string | undefined): Writer
   gate: FreshnessGate
   metrics: ControllerMetrics | undefined
@@ -40,7 +40,7 @@ export function createPlanApplier({ check, writerTo, gate, metrics, record, enqu
       try {
         sent += action.do === 'batch' ? await applyBatch(key, action) : (await applyOne(key, action)).sent
       } catch (error) {
-        // Emptying one resource does not depend on another; everything else happens in the order of the plan or not at all.
+        // Emptying one resource does not depend on another; all other actions happen in the order of the plan or not at all.
         if (action.do !== 'delete-collection') throw error
         failure ??= { error }
       }
@@ -79,8 +79,8 @@ export function createPlanApplier({ check, writerTo, gate, metrics, record, enqu
   }
 
   /**
-   * A write that got no answer may have happened: before the next decision about this key the server is asked, and the
-   * cache must show what it answered.
+   * A write that got no answer may have happened: before the next decision about this key the server is asked, and the cache
+   * must show what it answered.
    */
   async function resolveUnknownOutcomes(key: string): Promise<void> {
     const unresolved = unknownOutcomes.get(key)
@@ -89,7 +89,7 @@ export function createPlanApplier({ check, writerTo, gate, metrics, record, enqu
     unknownOutcomes.delete(key)
   }
 
-  /** In groups of 1, 2, 4, …: when the server refuses one, it is not asked a thousand times more. What is independent is sent anyway. */
+  /** In groups of 1, 2, 4, …, so that a server that refuses one is not asked a thousand times. Independent actions are all sent anyway. */
   async function applyBatch(key: string, { actions, areIndependent, conclude }: Batch): Promise<number> {
     let sent = 0
     const outcomes: PromiseSettledResult<Sent>[] = []
@@ -108,7 +108,7 @@ export function createPlanApplier({ check, writerTo, gate, metrics, record, enqu
     return sent
   }
 
-  /** A conflict says that the cache is behind: the key is queued again when the cache shows another version. */
+  /** A conflict means that the cache is behind: the key is queued again when the cache shows another version. */
   function enqueueWhenChanged(key: string, action: Action): void {
     const used = 'of' in action ? action.of : 'object' in action ? action.object : undefined
     const informer = writerTo(action.cluster).informerOf(action.resource)

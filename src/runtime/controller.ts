@@ -9,33 +9,33 @@ import type { KubeObject } from '../kube/meta.ts'
 import type { ObjectRef } from '../kube/object-reference.ts'
 import type { Resource } from '../kube/resource.ts'
 
-/** Cached reads. Indexes must be declared; there is no way to scan by accident except `list`, which says so. */
+/** Cached reads. Indexes must be declared; nothing scans by accident, because only `list` scans, and its name says so. */
 export interface Reader {
   get<T extends KubeObject>(resource: Resource<T>, namespace: string, name: string): T | undefined
   list<T extends KubeObject>(resource: Resource<T>, namespace?: string): T[]
   byIndex<T extends KubeObject>(resource: Resource<T>, index: string, value: string): T[]
   nowMs(): number
-  /** Newest revision the cache of a resource has seen: whether it can know of what happened before another object's. */
+  /** Newest revision that the cache of a resource has seen: tells whether it can reflect what happened before another object's revision. */
   revisionOf(resource: Resource): number
 }
 
-/** Reads of one pass: also what became of the passes before it. */
+/** Reads of one pass, including the outcomes of earlier passes. */
 export interface PassReader extends Reader {
   /** Why the last pass over this key failed; undefined when it did not, and after a start. Conflicts do not count. */
   lastFailure(): Failure | undefined
-  /** What became of an effect that was asked for with this key; undefined when this process has not begun it. */
+  /** The outcome of an effect requested with this key; undefined when this process has not started it. */
   outcome<Input, Output>(effect: Effect<Input, Output>, key: string): Outcome<Output> | undefined
   /**
-   * The cache of a resource that no declaration can name beforehand, of the controller's own cluster or of a member (there:
-   * of what we manage). Followed from the first time a pass asks; changes enqueue the keys of `keysForFollowed`, and this key is queued again
-   * when the first list is in. Undefined while there is no such member.
+   * The cache of a resource that no declaration can name beforehand, in the controller's own cluster or in a member (there:
+   * only what we manage). Followed from the first time a pass calls this; changes enqueue the keys of `keysForFollowed`, and
+   * this key is queued again after the first list. Undefined while there is no such member.
    */
   follow(resource: Resource, cluster?: string): Followed | undefined
   /** For live reads in a member; undefined while there is no such member. */
   clientOf(cluster: string): Client | undefined
 }
 
-/** `hasSynced` false: nothing is known yet, and nothing may be concluded from what is missing. */
+/** `hasSynced` false: nothing is known yet, so nothing may be concluded from a missing object. */
 export type Followed = Pick<Informer, 'hasSynced' | 'isFailing' | 'revision' | 'get' | 'list'>
 
 /** A change of something that passes follow. */
@@ -56,15 +56,15 @@ export interface Failure {
 
 export type Outcome<Output> = { state: 'running' } | { state: 'done'; value: Output } | { state: 'failed'; message: string }
 
-/** Changes that a user may be waiting for go before what has time: first lists and resyncs. */
+/** Changes that a user may be waiting for come before what can wait: first lists and resyncs. */
 export type Priority = 'high' | 'normal' | 'low'
 
-/** An event of `resource` makes these objects of the controller's own kind run again. */
+/** An event of `resource` enqueues these keys of the controller's own kind. */
 export interface Watch {
   resource: Resource
   /** Keys of the primaries that a changed object concerns: look-ups through `read`, never scans. */
   keysFor(object: KubeObject, read: Reader): readonly ObjectRef[]
-  /** Predicate for updates (default: every update is relevant): for objects that often change in fields nobody reads here. */
+  /** Predicate for updates (default: every update is relevant): for objects that often change in fields this controller does not read. */
   isRelevantUpdate?(old: KubeObject, object: KubeObject): boolean
   priority?: Priority
 }
@@ -103,7 +103,7 @@ export interface EventIntent {
   host?: string
 }
 
-/** An event that no write shows, such as a failing probe: recorded when this plan contains its key and the one before did not. */
+/** An event that no write shows, such as a failing probe: recorded when this plan contains its key and the previous plan did not. */
 export interface KeyedEvent extends EventIntent {
   /** Identifies the event from pass to pass. */
   key: string
@@ -121,16 +121,16 @@ export type Action = (
   | /** Server-side apply of an owned subset; nothing is sent when the live object already contains it. */
   { do: 'apply'; resource: Resource; object: KubeObject; subresource?: string }
   /**
-   * Creates if absent; an object that is already there is left alone. Always with a name, chosen by the plan
-   * (`childName`), so that a repetition after an unknown outcome meets the first attempt. With `mustBeNew`, that it is there
-   * already, or that its namespace is missing or going, is a refusal like any other.
+   * Creates if absent; an existing object is left alone. Always with a name, chosen by the plan (`childName`), so that a
+   * repetition after an unknown outcome finds the first attempt. With `mustBeNew`, an existing object, or a namespace that
+   * is missing or terminating, is a refusal like any other.
    */
   | { do: 'create'; resource: Resource; object: KubeObject; mustBeNew?: boolean }
   /** Merge patch of the object the decision was based on (its resourceVersion is the precondition). */
   | { do: 'patch'; resource: Resource; of: KubeObject; patch: Record<string, unknown>; subresource?: string }
   /** PUT of a changed copy, with its resourceVersion as the precondition. */
   | { do: 'update'; resource: Resource; object: KubeObject; subresource?: string }
-  /** POST to a subresource that decides by itself whether it still can: `pods/binding`, `pods/eviction`. */
+  /** POST to a subresource that decides itself whether the operation is still possible: `pods/binding`, `pods/eviction`. */
   | { do: 'post'; resource: Resource; of: KubeObject; subresource: string; body: KubeObject }
   /** Deletes everything of a resource in a namespace. */
   | { do: 'delete-collection'; resource: Resource; namespace: string }
@@ -142,36 +142,36 @@ export type Action = (
     cluster?: string
   }
 
-/** Writes that do not depend on each other: sent at once in slowly growing groups (1, 2, 4, …), and no further group after a failure. */
+/** Writes that do not depend on each other: sent concurrently in growing groups (1, 2, 4, …), with no further group after a failure. */
 export interface Batch {
   do: 'batch'
   actions: readonly Action[]
-  /** One that fails says nothing about the others: all are sent, from 16 at once on, and then the first failure counts. */
+  /** A failure says nothing about the others: all are sent, in groups from 16 up, and then the first failure counts. */
   areIndependent?: boolean
   /**
-   * Pure. Says what to do when all are through, given what became of each (of those that are independent, of all): what was
-   * refused is dealt with by that. Conflicts and writes without an answer fail the pass all the same.
+   * Pure. Decides what to do after the batch, given the result of every action that was sent (all of them, if independent).
+   * Refusals then count as handled; conflicts and writes without an answer fail the pass all the same.
    */
   conclude?(results: readonly Result[]): Conclusion
 }
 
-/** What became of an action, in the order of the actions; neither when nothing had to be sent. */
+/** The result of an action, in the order of the actions; neither field is set when nothing had to be sent. */
 export interface Result {
-  /** As the server answered it. */
+  /** As the server returned it. */
   object?: KubeObject
   failure?: Failure
 }
 
 export interface Conclusion {
   actions: readonly Action[]
-  /** What was refused is to be tried again soon, as after any failure. */
+  /** Refused writes are to be retried soon, as after any failure. */
   mustRetry?: boolean
 }
 
 /**
- * Something to be done beyond the API: bytes copied, a command in a pod, a process started. Declared once per controller,
- * bounded in time, and idempotent by key: the runtime runs each key at most once at a time, remembers the outcome while
- * the primary lives, tries a failed one again with backoff when the plan asks again, and after a restart begins anew.
+ * Something done outside the API: bytes copied, a command in a pod, a process started. Declared once per controller, bounded
+ * in time, and idempotent by key: the runtime runs each key at most once at a time, remembers the outcome while the primary
+ * exists, retries a failed one with backoff when the plan requests it again, and starts over after a restart.
  */
 export interface Effect<Input = unknown, Output = unknown> {
   /** `<controller>.<what>`: for metrics, fault points and documentation. */
@@ -197,7 +197,7 @@ export const request = <Input, Output>(effect: Effect<Input, Output>, key: strin
 
 export interface Plan {
   actions: readonly (Action | Batch)[]
-  /** Begun after the actions have succeeded; when one ends, the key is queued again and `read.outcome` returns its outcome. */
+  /** Started after the actions have succeeded; when one ends, the key is queued again and `read.outcome` returns its outcome. */
   effects?: readonly EffectRequest[]
   events?: readonly KeyedEvent[]
   /** Run the key again after this long even if nothing happens. Only where time itself matters. */
@@ -222,7 +222,7 @@ export interface Access {
 export interface Controller<Observed = unknown, Primary extends KubeObject = KubeObject> {
   /** Its path with dots: `minicluster.housekeeping.namespace`. */
   name: string
-  /** What its events say they come from, where Kubernetes has a name for it (default: its name). */
+  /** The source component of its events, where Kubernetes has a name for it (default: its name). */
   component?: string
   for: Resource<Primary>
   watches?: readonly Watch[]
@@ -231,24 +231,27 @@ export interface Controller<Observed = unknown, Primary extends KubeObject = Kub
   effects?: readonly Effect[]
   /** Keys of the primaries that a change of a followed object concerns (`read.follow`): look-ups, never scans. */
   keysForFollowed?(change: FollowedChange, read: Reader): readonly ObjectRef[]
-  /** Keys of the primaries to run when a member becomes reachable, changes its connection, or goes: look-ups, never scans. */
+  /**
+   * Keys of the primaries to run when a member becomes reachable, changes its connection, or becomes unreachable: look-ups,
+   * never scans.
+   */
   keysForMember?(cluster: string, read: Reader): readonly ObjectRef[]
-  /** Everything it writes: becomes RBAC and documentation. Events need not be said. */
+  /** Everything it writes: becomes RBAC and documentation. Events need not be listed. */
   writes: readonly Access[]
   /** What it reads from the server itself rather than from caches, in `observe`: becomes RBAC and documentation. */
   reads?: readonly Access[]
   /**
    * Predicate for primaries (default: every one is relevant). Evaluated for the old and the new state of each change; must
-   * not depend on anything that does not enqueue the key by itself.
+   * not depend on anything whose change does not itself enqueue the key.
    */
   isRelevant?(primary: Primary, read: Reader): boolean
   /** Predicate for updates of a primary (default: every update is relevant): for fields that others write and no pass reads. */
   isRelevantUpdate?(old: Primary, primary: Primary): boolean
-  /** Runs only in the process that serves the cluster, because it needs its keys or the machine under it: never on Kubernetes. */
+  /** Runs only in the process that serves the cluster, because it needs its keys or the machine it runs on: never on Kubernetes. */
   needsHost?: boolean
   /** Keys worked on at once (default 1). */
   concurrency?: number
-  /** Among ready keys of one priority the highest is taken first, of equals the first to come. Asked when a key becomes ready. */
+  /** Among ready keys of one priority the highest rank is taken first, ties in order of arrival. Evaluated when a key becomes ready. */
   rank?(key: ObjectRef, read: Reader): number
   /** What the plan needs to know. `primary` is undefined when the object is gone. Reads caches; live reads go through `client`. */
   observe(key: ObjectRef, primary: Primary | undefined, read: PassReader, client: Client): Observed | Promise<Observed>

@@ -18,7 +18,7 @@ const ACTIONS: Record<string, Action> = {
 }
 
 describe('declared writes', () => {
-  /** Each declaration allows exactly these of the actions above, of all. */
+  /** Each declaration allows exactly these of the actions above. */
   const table: [string, Parameters<typeof declaredCheck>[1], string[]][] = [
     ['nothing', [], []],
     ['patch', [{ resource: PODS, verbs: ['patch'] }], ['apply', 'patch']],

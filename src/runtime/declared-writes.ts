@@ -1,12 +1,12 @@
 /**
- * A controller writes what it has declared and nothing else: access rules are generated from the declarations, so a write
- * that is missing there would work here and be refused on a cluster. Checked on every write, for the cost of a look-up.
+ * A controller writes only what it has declared: access rules are generated from the declarations, so an undeclared write
+ * would work here and be refused on a real cluster. Checked on every write, at the cost of a look-up.
  */
 import { EVERY_RESOURCE } from '../kinds/kubernetes/resources.ts'
 import { keyOfResource, type Resource } from '../kube/resource.ts'
 import type { Access, Action } from './controller.ts'
 
-/** Whether an action is declared, and under which name: `pods/status`, or `*` where everything is. */
+/** Whether an action is declared, and under which name: `pods/status`, or `*` where everything is allowed. */
 export type DeclaredCheck = (action: Action) => { name: string; wrong?: undefined } | { name: string; wrong: string }
 
 const VERBS: Record<Action['do'], string> = {

@@ -25,7 +25,7 @@ function aBench(): Bench {
   return { clock, effects, enqueued, errors, ends }
 }
 
-/** An effect whose runs are ended by hand. */
+/** An effect whose runs the test ends. */
 function byHand(name = 'copy') {
   const runs: { key: string; end(value: string): void; fail(message: string): void; signal: AbortSignal }[] = []
   const effect: Effect<string, string> = {

@@ -1,6 +1,6 @@
 /**
- * Runs effects: each key at most once at a time, bounded in time, outcomes remembered while their primary lives. A failed
- * one is begun again, later each time, when the plan still asks for it.
+ * Runs effects: each key at most once at a time, bounded in time, outcomes remembered while their primary exists. A failed
+ * one is started again, with a growing delay, while the plan still requests it.
  */
 
 import type { Clock } from '../base/clock.ts'
@@ -8,10 +8,10 @@ import { messageOf } from '../base/error-text.ts'
 import type { EffectRequest, Outcome } from './controller.ts'
 
 export interface Effects {
-  /** Begins what is not running and not done. */
+  /** Starts what is neither running nor done. */
   begin(owner: string, requests: readonly EffectRequest[]): void
   outcome(owner: string, name: string, key: string): Outcome<unknown> | undefined
-  /** The owner is gone: its outcomes are forgotten, and what runs is aborted. */
+  /** The owner is gone: its outcomes are forgotten, and running effects are aborted. */
   forget(owner: string): void
   running(): string[]
   stop(): Promise<void>
@@ -19,7 +19,7 @@ export interface Effects {
 
 export interface EffectsOptions {
   clock: Clock
-  /** An effect ended: its owner is to be queued again after this long. */
+  /** An effect ended: its owner is to be queued again after this delay. */
   enqueue(owner: string, afterMs: number): void
   onEnd?(effect: string, result: 'done' | 'failed'): void
   onError(error: unknown, owner: string): void
@@ -28,14 +28,14 @@ export interface EffectsOptions {
 interface Running {
   outcome: Outcome<unknown>
   failures: number
-  /** Not begun again before. */
+  /** Not started again before this time. */
   notBeforeMs: number
   cancel?: () => void
 }
 
 const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 60_000
-/** Outcomes kept per owner that it no longer asks for: an owner that lives for ever has ever new keys. */
+/** Outcomes kept per owner after it stopped requesting them: a long-lived owner keeps producing new keys. */
 const REMEMBERED = 1000
 
 export function createEffects({ clock, enqueue, onEnd, onError }: EffectsOptions): Effects {

@@ -22,15 +22,15 @@ export interface EventRecorder {
 export interface EventRecorderOptions {
   client: Client
   clock: Clock
-  /** What the events say they come from. */
+  /** The source component of the events. */
   component: string
   onWritten?(): void
-  /** Too many wait: the oldest of them is given up. */
+  /** Too many are pending: the oldest is dropped. */
   onDropped?(): void
   onError(error: unknown, intent: EventIntent): void
 }
 
-/** Distinct events remembered, to count repetitions; and events that may wait to be written before the oldest is dropped. */
+/** Distinct events remembered, to count repetitions; and events that may be pending before the oldest is dropped. */
 const REMEMBERED = 4096
 const MAX_PENDING = 1000
 const MAX_MESSAGE = 1024
@@ -79,7 +79,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
     }
   }
 
-  /** Another recorder may write for the same object at the same moment: then the name is taken, and the next one is free. */
+  /** Another recorder may write for the same object at the same moment: if the name is taken, the next one is tried. */
   async function create(intent: EventIntent): Promise<string> {
     for (let tries = 1; ; tries++) {
       const name = nameOf(intent.of, stamp())
@@ -92,7 +92,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
     }
   }
 
-  /** False when the event from before has expired. */
+  /** False when the earlier event has expired. */
   async function incrementCount(intent: EventIntent, seen: { name: string; count: number }): Promise<boolean> {
     try {
       const of = { namespace: namespaceOf(intent.of), name: seen.name }
@@ -128,7 +128,7 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
 
 const namespaceOf = (of: KubeObject): string => of.metadata.namespace ?? 'default'
 
-/** Not every name of an object can begin the name of an event: some are too long, those of roles may have colons. */
+/** Not every object name can begin the name of an event: some are too long, and those of roles may contain colons. */
 function nameOf({ metadata: { name = '', uid = '' } }: KubeObject, suffix: string): string {
   const wanted = `${name}.${suffix}`
   return checkDns1123Subdomain(wanted).length === 0 ? wanted : `${childName('event-', uid, name)}.${suffix}`

@@ -1,6 +1,6 @@
 /**
- * Finalizers as actions: a controller's own name is put into the list, or taken out of it, with the object's version as the
- * precondition, so that the names of others stay as they are.
+ * Finalizers as actions: a controller's own finalizer is added to the list, or removed from it, with the object's version as
+ * the precondition, so that the finalizers of others are preserved.
  */
 
 import type { KubeObject } from '../kube/meta.ts'

@@ -1,6 +1,6 @@
 /**
  * What a controller follows beyond its declarations: resources that only passes can name, in its own cluster and in members.
- * Each is subscribed to once, and left when its member goes.
+ * Each is subscribed to once, and unsubscribed when its member goes.
  */
 import type { Caches } from '../client/cache/caches.ts'
 import type { Informer } from '../client/cache/informer.ts'
@@ -46,7 +46,7 @@ export function followOnDemand({ caches, members, onChange }: FollowOptions): Fo
       const key = keyOf(resource, cluster)
       const known = subscriptions.get(key)
       if (known?.informer === informer) return informer
-      // The member is gone, or reached in another way than before: with other caches.
+      // The member is gone, or has a new connection and therefore other caches.
       known?.stop()
       subscriptions.delete(key)
       if (informer !== undefined) subscriptions.set(key, subscribe(informer, cluster))

@@ -15,7 +15,7 @@ interface Testbed {
   world: World
   hub: WorldCluster
   members: FollowedMembers
-  /** `<cluster> <part> <address> <token>` of every way that was asked for. */
+  /** `<cluster> <part> <address> <token>` of every connection that was requested. */
   asked: string[]
   closed: string[]
   changes: string[]

@@ -1,7 +1,7 @@
 /**
  * The members that Cluster objects describe, as connections: a Cluster with an address, and the Secret it names, become one
- * way to the member and one set of caches of what we manage there. Another address or other credentials replace both; any
- * other change of a Cluster, its status above all, touches neither, so that nothing is listed anew for nothing.
+ * connection to the member and one set of caches of what we manage there. A new address or new credentials replace both; any
+ * other change of a Cluster, notably its status, affects neither, so that nothing is listed again needlessly.
  */
 
 import type { Clock } from '../base/clock.ts'
@@ -18,7 +18,7 @@ import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
 
 export interface FollowedMembers extends Members {
-  /** A line per cache of a member that waits for its first list. A member that cannot be reached holds nobody up. */
+  /** A line per cache of a member that waits for its first list. An unreachable member blocks nothing. */
   behind(): string[]
   stop(): Promise<void>
 }
@@ -29,14 +29,14 @@ export interface FollowMembersOptions {
   clock: Clock
   random: Random
   connect: ConnectMember
-  /** Whose records of applied fields are kept with what is cached of members (default: nobody's). */
+  /** Whose managedFields entries are kept on cached objects of members (default: none). */
   keepsManager?(manager: string): boolean
   onError?(error: unknown, cluster: string, resource?: Resource): void
 }
 
 interface Connection {
   member: Member
-  /** What it was made from: while that stays, so does the connection. */
+  /** What it was made from: the connection is kept while this is unchanged. */
   madeFrom: string
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ export function followMembers(options: FollowMembersOptions): FollowedMembers {
   clusters.addIndex(BY_SECRET, (cluster) => secretsOf(cluster as Cluster))
 
   function look(name: string): void {
-    // Before both are known, every Cluster would look as if it had no credentials.
+    // Until both are known, every Cluster would seem to have no credentials.
     if (!isComplete || isStopped) return
     const cluster = clusters.get('', name) as Cluster | undefined
     const credentials = cluster === undefined ? NO_CREDENTIALS : credentialsOf(cluster, (namespace, of) => secrets.get(namespace, of))
@@ -112,7 +112,7 @@ export function credentialsOf({ spec }: Cluster, secretAt: SecretAt): MemberCred
   return { token: secretText(secret, 'token').trim(), caBundle: secretText(secret, 'caBundle') }
 }
 
-/** Everything a connection is made from, as one text; undefined where we do not call the member at all. */
+/** Everything a connection is made from, as one string; undefined where we do not connect to the member at all. */
 function essenceOf({ metadata, spec }: Cluster, credentials: MemberCredentials): string | undefined {
   if (spec?.syncMode !== 'Push' || typeof spec.apiEndpoint !== 'string' || spec.apiEndpoint === '') return undefined
   const { apiEndpoint, insecureSkipTLSVerification, proxyURL, proxyHeader } = spec
@@ -124,7 +124,7 @@ interface ConnectionInput {
   madeFrom: string
 }
 
-/** Undefined when there is no way to it, or what describes the way cannot be read. */
+/** Undefined when there is no connection to it, or its description cannot be read. */
 function connectionTo(cluster: Cluster, { credentials, madeFrom }: ConnectionInput, options: FollowMembersOptions): Connection | undefined {
   const { random, keepsManager } = options
   const clock = patient(options.clock)
@@ -165,7 +165,10 @@ function connectionTo(cluster: Cluster, { credentials, madeFrom }: ConnectionInp
   }
 }
 
-/** What fails for a moment is waited for; a member that stays away is tried again and again, and nobody waits for that. */
+/**
+ * Short delays count as pending work; longer ones, of a member that stays unreachable, run in the background, so that
+ * nothing waits for them.
+ */
 export const patient = (clock: Clock): Clock => ({
   now: () => clock.now(),
   after: (delayMs, callback) => (delayMs > MOMENT_MS ? (clock.background ?? clock) : clock).after(delayMs, callback),
@@ -173,7 +176,7 @@ export const patient = (clock: Clock): Clock => ({
 
 const MOMENT_MS = 5000
 
-/** Who still holds a member that is gone gets errors, not a connection that nobody would close. */
+/** Callers that still hold a member that is gone get errors, not a connection that nothing would close. */
 const NOBODY: Transport = {
   request: () => Promise.reject(new TransportError('the cluster is gone, or reached in another way now')),
   close: async () => undefined,

@@ -1,5 +1,5 @@
 /**
- * The freshness gate: after a write, the same key is not decided about again until the caches have seen the write, so a
+ * The freshness gate: after a write, no new decision is made about the same key until the caches have seen the write, so a
  * decision is never based on the state before it. Waits for the cache itself, without a timer.
  */
 import type { Informer } from '../client/cache/informer.ts'
@@ -14,7 +14,7 @@ export interface FreshnessGate {
   waiting(): string[]
 }
 
-/** `informerOf` finds the cache that has to show a write; none for what nobody follows, or in a member that is gone. */
+/** `informerOf` finds the cache that has to show a write; undefined for resources that are not followed, or in a member that is gone. */
 export function createFreshnessGate(informerOf: (resource: Resource, cluster?: string) => Informer | undefined): FreshnessGate {
   const unseen = new Map<string, Written[]>()
   const waiting = new Set<string>()

@@ -1,12 +1,13 @@
-/** Live reads before a write that a stale cache must not cause. */
+/** Live reads before a write that must not be caused by a stale cache. */
 import type { Client } from '../client/client.ts'
 import { ifFound } from '../client/errors.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
 
 /**
- * Whether the owner still wants what was seen. Caches may be stale, and of different age: an old desired state beside newer
- * children looks as if they were to be undone. Where this is false, the missing event is coming and enqueues the key.
+ * Whether the owner's spec is still the one that was seen. Caches may be stale, and of different age: an old desired state
+ * next to newer children looks as if the children should be removed. When this is false, the missing event is still to come
+ * and enqueues the key.
  */
 export async function isFresh(client: Client, resource: Resource, owner: KubeObject): Promise<boolean> {
   return (await liveOwner(client, resource, owner))?.metadata.generation === owner.metadata.generation
@@ -17,7 +18,7 @@ export async function isUnchanged(client: Client, resource: Resource, owner: Kub
   return (await liveOwner(client, resource, owner))?.metadata.resourceVersion === owner.metadata.resourceVersion
 }
 
-/** Undefined when it is gone, or another one of the same name. */
+/** Undefined when it is gone, or replaced by another of the same name. */
 export async function liveOwner(client: Client, resource: Resource, { metadata }: KubeObject): Promise<KubeObject | undefined> {
   const { namespace, name = '', uid } = metadata
   const live = await ifFound(client.get(resource, { namespace, name }))

@@ -21,7 +21,7 @@ async function aMeasuredWorld(registry: Registry): Promise<World> {
   return world
 }
 
-/** A namespace with something in it comes and goes. */
+/** Creates a namespace with something in it, and deletes it. */
 async function live(world: World, hub: WorldCluster, name: string): Promise<void> {
   await hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   await hub.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `map-of-${name}`, namespace: name }, data: { a: '1' } })

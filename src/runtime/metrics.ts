@@ -1,6 +1,6 @@
 /**
- * What controllers do, in Prometheus' text form. Label values come from declarations (names of controllers, resources and
- * effects), never from objects, so the number of series is fixed by the program.
+ * What controllers do, in the Prometheus text format. Label values come from declarations (names of controllers, resources
+ * and effects), never from objects, so the number of series is fixed by the program.
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Caches } from '../client/cache/caches.ts'
@@ -11,10 +11,10 @@ import type { Pass } from './workers.ts'
 export interface Write {
   controller: string
   verb: string
-  /** As it was declared: one name for everything that is declared together. */
+  /** As declared: one name for everything that is declared together. */
   resource: string
   result: 'done' | 'unneeded' | 'refused' | 'conflict' | 'unknown'
-  /** In which pass, and what was written where: of controllers that the runtime drives. */
+  /** The pass, and what was written where: only for controllers that the runtime drives. */
   key?: string
   target?: Resource
   cluster?: string
@@ -30,7 +30,7 @@ export interface ControllerMetrics {
   eventRecorded?(controller: string, key: string, intent: EventIntent): void
   /** A change of an object of `by` enqueued a key. */
   triggered?(controller: string, by: Resource, type: 'added' | 'updated' | 'deleted'): void
-  /** Read when somebody scrapes. */
+  /** Read on each scrape. */
   watchQueue(controller: string, read: () => { depth: number; waiting: number; retrying: number }): void
   watchCaches(caches: Caches, nowMs: () => number): void
 }
@@ -95,7 +95,7 @@ export function createControllerMetrics(registry: Registry): ControllerMetrics {
   }
 }
 
-/** Everything is reported to `own` and to all others, those included that come later. */
+/** Everything is reported to `own` and to all `others`, including those added later. */
 export function fanOut(own: ControllerMetrics, others: readonly Partial<ControllerMetrics>[]): ControllerMetrics {
   const all = (report: (to: Partial<ControllerMetrics>) => void): void => {
     report(own)

@@ -1,4 +1,4 @@
-/** What a template asks of the clusters it goes to, as the resource interpreter reads it. */
+/** What a template requires of the clusters it goes to, according to the resource interpreter. */
 import type { BindingComponent, ReplicaRequirements } from '../kinds/karmada/index.ts'
 
 export interface Needs {

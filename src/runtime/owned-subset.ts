@@ -1,12 +1,12 @@
 /**
- * Whether applying a configuration would change nothing: the live object holds every value of it, and the record of what
- * this manager applied (metadata.managedFields) names exactly its fields, so that nothing is left over from before. Pure;
- * when in doubt the answer is no, and the server finds out that nothing changes.
+ * Whether applying a configuration would change nothing: the live object has all its values, and the record of what this
+ * manager applied (metadata.managedFields) names exactly its fields, so that nothing is left over from before. Pure; when in
+ * doubt the answer is no, and the server finds out that nothing changes.
  */
 import { deepEqual, isJsonObject } from '../base/json.ts'
 import type { KubeObject } from '../kube/meta.ts'
 
-/** Fields that say which object is meant; they are never owned. */
+/** Fields that identify the object; they are never owned. */
 const IDENTITY = new Set(['apiVersion', 'kind'])
 const METADATA_IDENTITY = new Set([
   'name',
@@ -53,7 +53,7 @@ function matchesMap(fields: Fields, owned: readonly string[], of: { live: Fields
   })
 }
 
-/** Lists whose items are known by keys (`k:`) or by value (`v:`); the order of items counts for nothing. */
+/** Lists whose items are identified by keys (`k:`) or by value (`v:`); the order of items does not matter. */
 function matchesList(fields: Fields, owned: readonly string[], of: { live: unknown[]; wanted: unknown[] }): boolean {
   if (of.wanted.length !== owned.length) return false
   return owned.every((entry) => {
@@ -83,7 +83,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether `live` has everything of `wanted`; what the server defaulted besides does not count. */
+/** Whether `live` has everything in `wanted`; additional fields defaulted by the server do not matter. */
 function covers(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) return Array.isArray(live) && live.length === wanted.length && wanted.every((item, i) => covers(live[i], item))
   if (!isJsonObject(wanted)) return deepEqual(live, wanted)

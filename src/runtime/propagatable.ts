@@ -1,6 +1,6 @@
 /**
  * What may be propagated at all: never events and leases, never the kinds that modules keep on the hub, nothing in the
- * namespaces that are reserved there, and nothing an administrator has taken out (`--skipped-propagating-apis`,
+ * namespaces that are reserved there, and nothing an administrator has excluded (`--skipped-propagating-apis`,
  * `--skipped-propagating-namespaces`).
  */
 
@@ -9,11 +9,11 @@ import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
 
 export interface PropagationOptions {
-  /** API groups whose objects stay where they are, as modules declare them. */
+  /** API groups whose objects are never propagated, as modules declare them. */
   neverTravel?: readonly string[]
-  /** `group`, `group/version` or `group/version/Kind,Kind`, joined by ";"; of the core group `v1` or `v1/Kind,Kind`. */
+  /** `group`, `group/version` or `group/version/Kind,Kind`, joined by ";"; for the core group `v1` or `v1/Kind,Kind`. */
   skippedApis?: string
-  /** Regular expressions for whole names of namespaces (default: `kube-.*`). */
+  /** Regular expressions matched against whole namespace names (default: `kube-.*`). */
   skippedNamespaces?: readonly string[]
 }
 
@@ -25,11 +25,11 @@ const isNeverPropagated = ({ group, kind, version }: Resource): boolean =>
 export interface Propagatable {
   /** Whether objects of this resource can be templates. */
   isPropagatable(resource: Resource): boolean
-  /** Whether policies leave this object alone although its kind can be propagated. */
+  /** Whether policies ignore this object although its kind can be propagated. */
   isSkipped(object: KubeObject): boolean
 }
 
-/** Compiled once, for asking about every resource and every object. */
+/** Compiled once, for checking every resource and every object. */
 export function createPropagatable(options: PropagationOptions = {}): Propagatable {
   const { neverTravel = [], skippedApis = '' } = options
   const groups = new Set(neverTravel)
@@ -45,7 +45,7 @@ interface SkippedApi {
   kinds?: readonly string[]
 }
 
-/** Names of groups have a dot or are no version; the core group has no name, so its version stands first. */
+/** A group name contains a dot or is not a version; the core group has no name, so its version comes first. */
 function parseSkippedApis(text: string): SkippedApi[] {
   return text
     .split(';')
@@ -74,7 +74,7 @@ function skippedObjects({ skippedNamespaces = DEFAULT_SKIPPED_NAMESPACES }: Prop
     }
     return verdict
   }
-  // Only the object's own namespace counts: a Namespace object that is called kube-x lies in none.
+  // Only the object's own namespace counts: a Namespace object called kube-x is itself in none.
   return ({ kind, metadata }) => {
     const { namespace = '', name, labels } = metadata
     if (labels?.[CLAIMED_BY_LABEL] !== undefined && labels[CLAIMED_BY_LABEL] !== '') return true
@@ -86,6 +86,6 @@ function skippedObjects({ skippedNamespaces = DEFAULT_SKIPPED_NAMESPACES }: Prop
 const isReserved = (namespace: string): boolean =>
   namespace === SYSTEM_NAMESPACE || namespace === CLUSTER_NAMESPACE || namespace.startsWith(EXECUTION_NAMESPACE_PREFIX)
 
-/** Every API server keeps one of its own, whatever namespaces are skipped. */
+/** Every API server has one of its own, whatever namespaces are skipped. */
 const isAuthenticationConfig = (kind: string, namespace: string, name: string | undefined): boolean =>
   kind === 'ConfigMap' && namespace === 'kube-system' && name === 'extension-apiserver-authentication'

@@ -1,9 +1,9 @@
-/** Keys that are ready, the highest rank first and among equals the first to come: a set per rank, for few ranks and many keys. */
+/** Keys that are ready, highest rank first and ties in order of arrival: a set per rank, for few ranks and many keys. */
 export interface RankedKeys {
   readonly size: number
   has(key: string): boolean
   add(key: string, at: { rank: number; sinceMs: number }): void
-  /** Since when it was there; undefined when it was not. */
+  /** Since when it was in the set; undefined when it was not. */
   remove(key: string): number | undefined
   first(): string | undefined
   clear(): void

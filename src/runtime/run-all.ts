@@ -20,31 +20,31 @@ export interface RunAllOptions {
   clock: Clock
   random: Random
   log: Log
-  /** Where controllers count what they do (default: nowhere). */
+  /** Where controllers register their metrics (default: nowhere). */
   registry?: Registry
   /** Called after every pass of every controller. */
   onPass?(pass: Pass): void
   /** How each part of the process reaches the server: a controller by its name, `caches`, `clusterCache`. */
   transportFor(part: string): Transport
-  /** Whether the server shows definitions in its discovery later than it calls them established, as all but our own do (default no). */
+  /** Whether the server's discovery shows a definition only some time after it is established, as all but our own do (default no). */
   isDiscoveryLate?: boolean
   /** Resources of which the cluster cache keeps whole objects (default: none). */
   keepsWhole?(resource: Resource): boolean
-  /** Each controller as it is to run, where that is not as it is: worlds script its effects. */
+  /** Replaces a controller before it runs: worlds script its effects. */
   adapt?(controller: Controller): Controller
 }
 
-/** What exists before the controllers: they are made from it. */
+/** What exists before the controllers, which are created from it. */
 export interface Shared {
   caches: Caches
   clusterCache: ClusterCache
   clientOf(part: string): Client
   keepsManager(name: string): boolean
-  /** Options for what runs beside the controllers with a loop of its own. */
+  /** Options for loops that run next to the controllers. */
   observer: Observer & { clock: Clock; random: Random }
 }
 
-/** Caches that are kept beside the controllers and stop with them. */
+/** Caches that are kept next to the controllers and stop with them. */
 export interface CacheLifecycle {
   behind(): string[]
   stop(): Promise<void>
@@ -54,16 +54,16 @@ export interface ControllerSet {
   controllers: readonly Controller[]
   /** The other clusters they may reach. */
   members?: Members & CacheLifecycle
-  /** What has a loop of its own. */
+  /** Loops that run next to the controllers. */
   loops?: readonly RunningController[]
-  /** What controllers must know before their first pass. */
+  /** Controllers wait for this before their first pass. */
   ready?: Promise<unknown>
-  /** Who else is to hear of passes, writes and events. */
+  /** Further observers of passes, writes and events. */
   observes?: readonly Partial<ControllerMetrics>[]
 }
 
 export interface RunningControllers {
-  /** What is not settled, in words; empty when nothing can run before something happens. */
+  /** What is not settled, as lines of text; empty when nothing can run until something else happens. */
   busy(): string[]
   /** Resyncs every controller: for when something outside the API changed, such as the certificate authority. */
   resync(): void

@@ -19,7 +19,7 @@ interface Testbed {
   sent: string[]
   errors: string[]
   passes: Pass[]
-  /** Stands in the way of its requests. */
+  /** Intercepts its requests. */
   around: ((request: TransportRequest, send: Send) => ReturnType<Send>) | undefined
 }
 
@@ -80,7 +80,7 @@ interface Seen {
   child: KubeObject | undefined
 }
 
-/** For the ConfigMaps of one namespace: a server brings others. */
+/** For the ConfigMaps of one namespace: a server creates others itself. */
 function controllerOf(plan: (seen: Seen) => Plan, more: Pick<Controller, 'isRelevant' | 'isRelevantUpdate' | 'watches'> = {}): Controller {
   return defineController<Seen>({
     name: 'test.maps',

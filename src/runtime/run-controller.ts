@@ -1,6 +1,6 @@
 /**
- * Drives one controller: events of caches fill its queue, passes observe, plan and apply. A pass waits while a cache is
- * older than the key's own last write, and starts again as soon as the cache has caught up with a conflict.
+ * Drives one controller: cache events fill its queue; passes observe, plan and apply. A pass waits while a cache is older
+ * than the key's own last write; after a conflict, the key runs again as soon as the cache has caught up.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -37,14 +37,14 @@ export interface RunOptions extends Observer {
   random: Random
   /** Other clusters that it may read and write (default: none). */
   members?: Members
-  /** Shows writes to resources that none of `caches` follows. */
+  /** Shows writes to resources that `caches` does not follow. */
   clusterCache?: Pick<ClusterCache, 'informerOf'>
-  /** No pass begins before (default: as soon as its caches are there). */
+  /** No pass begins before it resolves (default: passes begin once the caches have synced). */
   ready?: Promise<unknown>
 }
 
 export interface RunningController {
-  /** What is not settled, in words; empty when nothing can run. */
+  /** What is not settled, as lines of text; empty when nothing can run. */
   busy(): string[]
   /** Queues every object again, as after a start: for when something outside the API changed. */
   resync(): void
@@ -105,7 +105,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   })
 
   const unsubscribe = [
-    // What was there at the start has waited already; somebody may be waiting for what happens now.
+    // What existed at the start can wait; a user may be waiting for what happens now.
     primaries.subscribe(({ type, object, old }) => {
       if (type === 'updated' && old !== undefined && controller.isRelevantUpdate?.(old, object) === false) return
       const isWorthIt =
@@ -204,7 +204,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   }
 }
 
-/** Only declared resources can be read: the cache of another would still be empty, and look as if nothing existed. */
+/** Only declared resources can be read: the cache of any other would still be empty, as if nothing existed. */
 function readerOf(controller: Controller, informerOf: (resource: Resource) => Informer | undefined, clock: Clock): Reader {
   const cacheOf = (resource: Resource): Informer => {
     const informer = informerOf(resource)

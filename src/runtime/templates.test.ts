@@ -30,7 +30,7 @@ const definition = {
   },
 }
 
-/** A hub on which nothing runs but the view of its templates. */
+/** A hub on which only the view of its templates runs. */
 async function aHub(): Promise<{ world: World; templates: Templates; completions: () => number }> {
   let made: Templates | undefined
   let completions = 0

@@ -1,8 +1,8 @@
 /**
- * The templates of the hub: every object that may be propagated, found by its binding, by a selector or by who claimed it.
- * A view over the one cache of everything, with two maps of its own (binding → templates, claim → templates), so that
- * neither a scan nor a request to the server is ever needed. Work per event: constant. Memory: one entry per object, and one
- * more for what is claimed; an index by name is built per kind, on the first selector with a name and no namespace.
+ * The templates of the hub: every object that may be propagated, found by its binding, by a selector or by the policy that
+ * claimed it. A view over the cluster cache, with two maps of its own (binding → templates, claim → templates), so that
+ * neither a scan nor a request to the server is ever needed. Work per event: constant. Memory: one entry per object, and a
+ * second for claimed ones; an index by name is built per kind, on the first selector with a name and no namespace.
  */
 
 import type { ClusterCache, Located } from '../client/cache/cluster-cache.ts'
@@ -21,7 +21,7 @@ export interface TemplateSelector {
   apiVersion: string
   kind: string
   namespace?: string
-  /** When set, labels are not looked at. */
+  /** When set, labels are ignored. */
   name?: string
   labelSelector?: LabelSelectorObject
 }
@@ -30,21 +30,21 @@ export interface Templates {
   /** In the version of its kind that is followed, whichever version the reference names. */
   get(reference: TypedObjectRef): KubeObject | undefined
   resourceOf(apiVersion: string, kind: string): Resource | undefined
-  /** Whose binding has this name: more than one when names collide. Also what policies leave alone. */
+  /** Templates whose binding has this name: more than one when names collide. Includes what policies ignore. */
   ofBinding(namespace: string, name: string): Located[]
-  /** What a selector means, in one namespace or in all; apiVersion and kind count exactly. Also what policies leave alone. */
+  /** What a selector matches, in one namespace or in all; apiVersion and kind must match exactly. Includes what policies ignore. */
   selectedBy(selector: TemplateSelector, namespace?: string): Iterable<Located>
   /** What carries the permanent id of a policy of either kind. */
   claimedBy(permanentId: string): Iterable<Located>
-  /** Everything: only for when everything may have changed. */
+  /** All templates: only for when everything may have changed. */
   all(): Iterable<Located>
-  /** Whether policies leave it alone: reserved and skipped namespaces, claimed by another controller. */
+  /** Whether policies ignore it: reserved and skipped namespaces, or claimed by another controller. */
   isSkipped(object: KubeObject): boolean
-  /** Also called for everything already there. */
+  /** Also called for every existing template. */
   subscribe(handler: (located: Located, event: CacheEvent) => void): () => void
-  /** Whether everything there is has been listed: only then can it be said that something is not there. */
+  /** Whether everything has been listed: only then does a missing template mean that it does not exist. */
   isComplete(): boolean
-  /** Called whenever it has become complete; perhaps more often. */
+  /** Called whenever it becomes complete; possibly more often. */
   onComplete(handler: () => void): () => void
 }
 
@@ -58,7 +58,7 @@ const BY_NAME = 'fleet.templates/name'
 class TemplateIndex implements Templates {
   readonly #clusterCache: ClusterCache
   readonly #propagatable: Propagatable
-  /** Answers by resource: asked with every event. */
+  /** Cached results per resource: needed with every event. */
   readonly #verdicts = new Map<Resource, boolean>()
   readonly #byBinding = new Buckets()
   readonly #byClaim = new Buckets()
@@ -143,7 +143,7 @@ class TemplateIndex implements Templates {
     for (const id of claimsOf(located.object)) this.#byClaim.remove(id, located)
   }
 
-  /** What is no longer served went without a word. */
+  /** Objects of a resource that is no longer served disappear without an event. */
   #forgetLeft(): void {
     for (const resource of this.#verdicts.keys()) {
       if (this.#clusterCache.resourceByKey(keyOfResource(resource)) === resource) continue
@@ -169,8 +169,8 @@ class TemplateIndex implements Templates {
 }
 
 /**
- * Templates under a text. Nearly always there is one, and then there is no map for it; but a policy may have claimed very
- * many, so what a change costs must not depend on their number.
+ * Templates by a string key. Nearly always there is one, which then needs no map; but a policy may have claimed very many,
+ * so the cost of a change must not depend on their number.
  */
 class Buckets {
   readonly #entries = new Map<string, Located | Map<string, Located>>()

@@ -1,4 +1,4 @@
-/** For the runtime's own tests: a clock that moves when it is told to. */
+/** For the runtime's own tests: a clock that the test advances. */
 import type { Clock } from '../base/clock.ts'
 
 export interface ManualClock extends Clock {

@@ -174,7 +174,7 @@ describe('the work queue', () => {
           rankOf: (name) => name.charCodeAt(0),
         })
         const working: string[] = []
-        /** Keys that were asked for after they were last taken. */
+        /** Keys added after they were last taken. */
         const owed = new Set<string>()
         const take = (): string | undefined => {
           const taken = one.take()

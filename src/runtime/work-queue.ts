@@ -1,7 +1,7 @@
 /**
- * The queue of a controller: each key at most once, never two workers on the same key, failures come back later each
- * time. Keys added while they are being worked on are worked on again afterwards. What people wait for goes first: keys
- * of higher priority are taken before others, and every tenth turn belongs to the others, so that nobody waits for ever.
+ * The queue of a controller: each key at most once, never two workers on the same key, failed keys return with growing
+ * delays. Keys added while being processed are processed again afterwards. Keys of higher priority are taken first, and
+ * every tenth turn goes to the others, so that no key starves.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -10,18 +10,18 @@ import { createRankedKeys, type RankedKeys } from './ranked-keys.ts'
 
 export interface WorkQueue {
   readonly depth: number
-  /** To be worked on as soon as possible; a key that is waiting already is only ever raised. */
+  /** To be processed as soon as possible; the priority of a waiting key is only ever raised. */
   add(key: string, priority?: Priority): void
-  /** To be worked on after `delayMs`; an earlier time for the same key wins. */
+  /** To be processed after `delayMs`; an earlier time for the same key wins. */
   addAfter(key: string, delayMs: number): void
-  /** After a failure: with a delay that doubles each time up to a cap, for as long as it takes. */
+  /** After a failure: with a delay that doubles each time up to a cap, without limit on attempts. */
   addFailed(key: string): void
   /** After a success: the next failure starts from the shortest delay again. */
   forget(key: string): void
-  /** The next key, or undefined when there is none now. The caller must `done` it. */
+  /** The next key, or undefined when none is ready. The caller must call `done` for it. */
   take(): string | undefined
   done(key: string): void
-  /** Keys that wait for their time. */
+  /** Keys that wait for their delay to pass. */
   readonly waiting: number
   close(): void
 }
@@ -31,16 +31,16 @@ export interface WorkQueueOptions {
   random: Random
   minDelayMs?: number
   maxDelayMs?: number
-  /** Among keys of one priority the highest is taken first (default: all are equal). Asked when a key becomes ready. */
+  /** Among keys of one priority the highest rank is taken first (default: all equal). Evaluated when a key becomes ready. */
   rankOf?(key: string): number
   /** Called when a key becomes available. */
   onReady(): void
-  /** Called with each key taken: how long it was ready. */
+  /** Called for each key taken, with how long it was ready. */
   onTaken?(waitedMs: number): void
 }
 
 const ORDER: readonly Priority[] = ['high', 'normal', 'low']
-/** Turns after which the others go first once: the lowest and the middle one by turns. */
+/** Every so many turns a lower priority goes first: `normal` and `low` alternately. */
 const OTHERS_EVERY = 10
 const OTHERS: readonly (readonly Priority[])[] = [
   ['normal', 'low', 'high'],

@@ -1,6 +1,6 @@
 /**
- * The loop under every controller: takes keys from a queue, works on a bounded number of them at once, and brings back
- * what failed. What a pass does is the caller's business; when and how often it happens is decided here.
+ * The loop under every controller: takes keys from a queue, processes a bounded number of them at once, and requeues what
+ * failed. What a pass does is up to the caller; when and how often it runs is decided here.
  */
 
 import type { Clock } from '../base/clock.ts'
@@ -11,7 +11,7 @@ import type { Failure as RecordedFailure } from './controller.ts'
 import type { ControllerMetrics } from './metrics.ts'
 import { createWorkQueue, type WorkQueue } from './work-queue.ts'
 
-/** What became of one pass over one key: for metrics and logs. */
+/** The result of one pass over one key: for metrics and logs. */
 export interface Pass {
   controller: string
   key: string
@@ -23,7 +23,7 @@ export interface Pass {
 
 export interface Observer {
   metrics?: ControllerMetrics
-  /** Called once for each failure, before it is tried again. Conflicts are normal and not reported. */
+  /** Called once for each failure, before the retry. Conflicts are normal and not reported. */
   onError?(error: unknown, controller: string, key: string): void
   onPass?(pass: Pass): void
 }
@@ -33,28 +33,28 @@ export interface WorkersOptions extends Observer {
   clock: Clock
   random: Random
   concurrency: number
-  /** Among ready keys of one priority, which is taken first (default: the first to come). */
+  /** Among ready keys of one priority, the highest rank is taken first (default: in order of arrival). */
   rankOf?(key: string): number
-  /** One pass; returns how many writes it sent, or undefined when it could not begin and will be called for. */
+  /** One pass; returns how many writes it sent, or undefined when it could not begin yet and its key will be enqueued again. */
   work(key: string): Promise<number | undefined>
 }
 
 export interface Workers {
   readonly queue: WorkQueue
-  /** Nothing is taken from the queue before. */
+  /** Nothing is taken from the queue before this call. */
   start(): void
   readonly isStopped: boolean
   /** Why the last pass over a key failed, conflicts aside. */
   lastFailure(key: string): Failure | undefined
-  /** A line per key that is not settled: being worked on, waiting its turn, or failed and to be tried again. */
+  /** A line per key that is not settled: being processed, waiting its turn, or failed and to be retried. */
   busy(): string[]
-  /** No pass begins any more; resolves when those under way are over. */
+  /** No further pass begins; resolves when those in progress are over. */
   stop(): Promise<void>
 }
 
 type Failure = RecordedFailure & { isConflict: boolean }
 
-/** A conflict after a failure says nothing new about it. */
+/** A conflict after a failure does not replace it. */
 function failureOf(error: unknown, before: Failure | undefined): Failure {
   if (isConflict(error) && before !== undefined) return before
   const message = messageOf(error)
@@ -73,7 +73,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   const queue = createWorkQueue({ clock, random: options.random, rankOf: options.rankOf, onReady: schedule, onTaken })
   options.metrics?.watchQueue(name, () => ({ depth: queue.depth, waiting: queue.waiting, retrying: failures.size }))
 
-  /** Never in the middle of a change to a cache: a list that is being taken in is taken in whole first. */
+  /** Never in the middle of a cache change: a list is taken in completely before any pass runs. */
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
@@ -114,7 +114,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     } catch (error) {
       if (isStopped) return
       failures.set(key, failureOf(error, failures.get(key)))
-      // The world moved while we decided. It is decided again when the cache has moved too, or after a while.
+      // In a conflict, the object changed while we decided: the key runs again when the cache shows that, or after a delay.
       queue.addFailed(key)
       if (!isConflict(error)) options.onError?.(error, name, key)
       report(isConflict(error) ? 'conflict' : 'failed', 0)

@@ -14,7 +14,7 @@ import { inProcessServer } from './servers.ts'
 const SEEDS = 60
 const STEPS = 40
 
-/** What somebody knows who only hears the events; complains about events that make no sense. */
+/** The state as known to a subscriber that only sees the events; reports events that make no sense. */
 class Listener {
   readonly known = new Map<string, KubeObject>()
   events = 0
@@ -53,7 +53,7 @@ describe('an informer under random faults', () => {
       totals.events += events
       totals.faults += faults
     }
-    // Otherwise nothing was tried.
+    // Otherwise nothing was exercised.
     assert.ok(totals.events > SEEDS * 10 && totals.faults > SEEDS * 3, JSON.stringify(totals))
   })
 })
@@ -65,7 +65,7 @@ async function run(server: ServerUnderTest, seed: number): Promise<{ events: num
   let isOn = true
   let faults = 0
   const drawn = seeded(random, { rate: random.next() * 0.15, watchRate: random.next() * 0.5, delayMs: 3000 }, () => isOn)
-  // A watch that nothing happens to would live longer than this story: all are cut in the end.
+  // An undisturbed watch would outlive this story: all are cut in the end.
   const plan: FaultPlan = (request) =>
     drawn(request) ?? (isOn && request.isStream ? { do: 'cut', afterLines: 2 + Math.floor(random.next() * 8) } : undefined)
   const onRequest = (_request: unknown, fault: unknown): void => void (fault !== undefined && faults++)
@@ -96,7 +96,7 @@ function compare(seed: number, informer: Informer, listener: Listener, truth: re
   assert.deepEqual(states(listener.known.values()), states(truth), `seed ${seed}: the events differ from the server`)
 }
 
-/** One random thing happens, and a random time passes. */
+/** Makes one random change, and lets a random time pass. */
 async function change({ client, namespace, server }: ClientTestbed, random: Random): Promise<void> {
   const name = `n${Math.floor(random.next() * 5)}`
   const held = (await client.list(CONFIG_MAPS, { namespace })).items.find((object) => object.metadata.name === name)
@@ -104,7 +104,7 @@ async function change({ client, namespace, server }: ClientTestbed, random: Rand
   if (held === undefined) await client.create(CONFIG_MAPS, configMap(namespace, name))
   else if (chance < 0.5) await client.update(CONFIG_MAPS, { ...held, data: { key: String(random.next()) } })
   else await client.delete(CONFIG_MAPS, { namespace, name })
-  // Now and then at once under the same name again, now and then the server forgets how it came here.
+  // Sometimes recreated at once under the same name, sometimes the server drops its history.
   if (held !== undefined && chance > 0.8) await client.create(CONFIG_MAPS, configMap(namespace, name))
   if (chance > 0.95) await server.forget?.()
   if (random.next() < 0.7) await sleep(server.clock, Math.ceil(random.next() * 2000))

@@ -79,7 +79,7 @@ export async function tlsServer(): Promise<ServerUnderTest> {
   }
 }
 
-/** Whatever API server a kubeconfig names; a real kube-apiserver in the wider tests. */
+/** Any API server that a kubeconfig names; a real kube-apiserver in the wider tests. */
 export async function serverOfKubeconfig(file: string): Promise<ServerUnderTest> {
   const config = parseKubeconfig(await readFile(file, 'utf8'), file)
   const connection = connectionOf(config, undefined, hostOfThisMachine())

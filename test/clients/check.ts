@@ -1,4 +1,4 @@
-/** A named check of a client, how a list of them runs, and how their results are told. */
+/** A named check of a client, how a list of them runs, and how their results are reported. */
 export interface Check {
   name: string
   run(): Promise<void>
@@ -28,7 +28,7 @@ export function printResult(result: CheckResult): CheckResult {
   return result
 }
 
-/** Names each check that failed on a line of its own, for the second try of scripts/ci.mjs. */
+/** Names each failed check on its own line, for the retry of scripts/ci.mjs. */
 export function countFailed(results: readonly CheckResult[]): number {
   const failed = results.filter((result) => result.error !== undefined)
   for (const { part, name } of failed) console.log(`failed: ${part}: ${name}`)

@@ -135,7 +135,7 @@ async function informer(config: KubeConfig, core: CoreV1Api, namespace: string):
   const received: string[] = []
   for (const event of ['add', 'update', 'delete'] as const)
     following.on(event, (object) => received.push(`${event} ${object.metadata?.name}`))
-  // Ours ends the watch by aborting it, which is told as an error.
+  // Our code ends the watch by aborting it, which is reported as an error.
   following.on('error', ignoreEnd)
   await following.start()
   try {
@@ -161,10 +161,10 @@ async function anyKind(config: KubeConfig, namespace: string): Promise<void> {
 }
 
 function ignoreEnd(): void {
-  // The end of a watch is what the check asked for.
+  // The check itself ended the watch.
 }
 
-/** Events arrive when they arrive; the last failure is told when they never do. */
+/** Events may take a while; if they never arrive, the last failure is reported. */
 async function eventually(assertion: () => void): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {

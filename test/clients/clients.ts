@@ -1,5 +1,5 @@
 /**
- * `npm run test:clients`: the clients people use, against a fresh `sluice up --bare`: client-go, @kubernetes/client-node, and
+ * `npm run test:clients`: common clients against a fresh `sluice up --bare`: client-go, @kubernetes/client-node, and
  * Kubernetes' own controllers. What this machine cannot run is skipped, with the reason.
  */
 import { parseArgs } from 'node:util'

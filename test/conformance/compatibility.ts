@@ -1,6 +1,6 @@
 /**
  * The list of recorded cases that differ, in docs/compatibility.md: read, checked against a run, and written again with the
- * reasons that people gave. A difference without a reason and a reason without a difference are both mistakes.
+ * reasons given there. A difference without a reason and a reason without a difference are both mistakes.
  */
 
 import type { Case } from './replay/run-all.ts'

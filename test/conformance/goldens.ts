@@ -1,6 +1,6 @@
 /**
  * `npm run goldens`: replays every recorded case against a fresh `sluice up --bare` and reports per group what was answered
- * as recorded. Fails when a group is under 95 %, or with --check-doc when docs/compatibility.md does not say the truth.
+ * as recorded. Fails when a group is under 95 %, or with --check-doc when docs/compatibility.md is not accurate.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { readTranscripts } from './replay/transcript.ts'
 import { type Group, groupsOf, jsonReport, printReport, SHARE_WANTED } from './report.ts'
 
 const FOLDER = 'test/conformance/goldens'
-/** What `record.ts` recorded besides. */
+/** Further recordings by `record.ts`. */
 const MORE = 'test/conformance/more'
 const DOCUMENT = 'docs/compatibility.md'
 
@@ -67,7 +67,7 @@ async function freshServer(later: (step: () => Promise<void>) => void): Promise<
   return server.kubeconfig
 }
 
-/** With --only the percentages of a part mean nothing: then every miss counts. */
+/** With --only the percentages of a part mean nothing, so every miss counts. */
 function groupsUnder(groups: Group[], isWhole: boolean): string[] {
   return groups
     .filter((group) => (isWhole ? group.share < SHARE_WANTED : group.failed > 0))

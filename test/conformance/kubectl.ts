@@ -1,7 +1,7 @@
 /**
  * `npm run test:kubectl`: the recorded kubectl sessions against `sluice up --bare`: those that need no controllers on the
- * bare server, then all with the real controllers beside it; then all on a member of `sluice up` with two simulated nodes,
- * where our own controllers do the work. Exit codes also with every other kubectl that is found.
+ * bare server, then all with the real controllers next to it; then all on a member of `sluice up` with two simulated nodes,
+ * where our own controllers do the work. Exit codes are also checked with every other kubectl that is found.
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -71,7 +71,7 @@ await runProgram(async (later) => {
   return report(results, skipped, Number(values.show))
 })
 
-/** Both kinds of kubectl: the recorded one for every word, others for their exit codes. */
+/** Both kinds of kubectl: the recorded one for its exact output, others for their exit codes. */
 function rounds(sessions: Session[], beside: Beside, skipped: string[]): Round[] {
   const recorded = recordedKubectl()
   if (recorded === undefined) skipped.push(`recorded output, ${beside}: ${missingAssets(['kubectl'])}`)

@@ -1,8 +1,9 @@
 /**
  * Records what a real kube-apiserver answers: `node scripts/run.mjs test/conformance/record.ts --kubeconfig FILE [FOLDER]`
  * runs every sequence of the *.jsonl files of FOLDER (default test/conformance/more) and writes the answers into them. A
- * sequence is run twice, and kept as it was when its answers are not the same twice: what depends on chance proves nothing.
- * A step with `retry` says itself what it waits for, and keeps that. To add a sequence, append its steps without answers (the convention is in README.md) and record again.
+ * sequence is run twice, and left unchanged when its answers differ: what is not deterministic proves nothing. A step with
+ * `retry` states itself what it waits for, and keeps that. To add a sequence, append its steps without answers (the
+ * convention is in README.md) and record again.
  */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -36,7 +37,7 @@ await runProgram(async (later) => {
   return unsteady === 0 ? 0 : 1
 })
 
-/** The steps with their answers, or the names of those whose answers depend on chance. */
+/** The steps with their answers, or the names of those whose answers are not deterministic. */
 async function record(target: Target, sequence: Sequence): Promise<Step[] | string> {
   const asked: Sequence = { ...sequence, steps: sequence.steps.map((step) => (step.retry ? step : withoutAnswer(step))) }
   const [first, second] = [await answers(target, asked), await answers(target, asked)]

@@ -48,7 +48,7 @@ export function filled(value: Json | undefined, key = ''): Json {
 export function goldenObjects(): JsonObject[] {
   const objects: JsonObject[] = []
   for (const step of goldenSteps()) {
-    // An answer with parts left out is no whole object.
+    // An answer with parts left out is not a whole object.
     if (step.status === undefined || step.status >= 300 || step.ignore !== undefined) continue
     for (const found of [step.responseBody, ...(step.responseEvents ?? []).map((e) => e.object)]) {
       if (found !== undefined && typeof found.kind === 'string' && typeof found.apiVersion === 'string')

@@ -1,4 +1,4 @@
-/** What a replay found, as people and as programs read it: a table per group, then each miss in one line. */
+/** The results of a replay, for people and for programs: a table per group, then each miss in one line. */
 import { table } from '../machine/table.ts'
 import type { Case } from './replay/run-all.ts'
 

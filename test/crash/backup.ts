@@ -1,6 +1,6 @@
 /**
- * A backup while writers write, restored into a new directory: it must hold a moment of the history, whole, and revisions must
- * go on ahead of everything that was handed out.
+ * A backup during writes, restored into a new directory: it must hold the complete state at one moment of the history, and
+ * revisions must continue beyond everything that was handed out.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * What one cluster was seen to do, and whether it kept its word. Writers say what was acknowledged, refused or left open,
- * watchers what they were given, lists what was there after a restart; `settle` judges everything up to a revision that
- * every watcher has passed. Pure: time, network and processes are elsewhere.
+ * What one cluster was observed to do, and whether it kept its guarantees. Writers record what was acknowledged, refused or
+ * left open, watchers what they received, lists what existed after a restart; `settle` judges everything up to a revision
+ * that every watcher has passed. Pure: time, network and processes are elsewhere.
  */
 import {
   atomic,
@@ -39,7 +39,7 @@ export interface ListedObject {
 export interface WatchLog {
   name: string
   prefix: string
-  /** Everything up to here was judged, or was never asked for. */
+  /** Everything up to here was judged, or was never requested. */
   after: number
   entries: ({ event: SeenEvent } | { bookmark: number })[]
 }
@@ -72,11 +72,11 @@ const KEPT_EPOCHS = 12
 
 export class Ledger {
   readonly name: string
-  /** Newest revision anybody was told. */
+  /** Newest revision that any client has received. */
   newest = 0
   acknowledged = 0
   events = 0
-  /** Attempts whose outcome nobody was told, and of those: how many turned out to be there. */
+  /** Attempts with an unknown outcome, and how many of them turned out to have happened. */
   unknown = 0
   unknownApplied = 0
   #settled = 0
@@ -84,7 +84,7 @@ export class Ledger {
   #deletes: { key: string; uid: string }[] = []
   #open = new Set<string>()
   #refused = new Set<string>()
-  /** What was said before the last restart and is judged at the next settling. */
+  /** What was recorded before the last restart and is judged at the next settling. */
   #due = { deletes: [] as { key: string; uid: string }[], open: new Set<string>(), refused: new Set<string>() }
   #state = new Map<string, ListedObject>()
   #deleted = new Set<string>()
@@ -131,7 +131,7 @@ export class Ledger {
     this.newest = Math.max(this.newest, revision)
   }
 
-  /** The server is down and nobody waits for an answer: what was said so far can be judged once it is back. */
+  /** The server is down and no client waits for an answer: what was recorded so far can be judged once it is back. */
   restart(): void {
     this.#due = {
       deletes: [...this.#due.deletes, ...this.#deletes],
@@ -148,7 +148,7 @@ export class Ledger {
     this.#moments.push(moment)
   }
 
-  /** What no watcher was ever told about: the state that the first watchers began from. */
+  /** What no watcher has received: the state that the first watchers started from. */
   begin(objects: readonly ListedObject[], revision: number): void {
     for (const object of objects) this.#state.set(object.key, object)
     this.#settled = Math.max(this.#settled, revision)
@@ -214,7 +214,7 @@ export class Ledger {
     }
   }
 
-  /** One change, one revision, none left out: what is missing was seen by nobody. */
+  /** One change, one revision, none left out: a missing revision was seen by no watcher. */
   #judgeRevisions(fence: number, truth: readonly SeenEvent[], found: Violation[]): void {
     let expected = this.#settled + 1
     const missing: number[] = []
@@ -258,7 +258,7 @@ export class Ledger {
     this.#moments = []
   }
 
-  /** A moment that is the state of now is true. */
+  /** A moment that equals the current state is valid. */
   #judgeMoments(revision: number): void {
     this.#moments = this.#moments.filter(({ from, objects }) => {
       if (revision < from || objects.length !== this.#state.size) return true

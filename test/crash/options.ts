@@ -6,7 +6,7 @@ export interface ProofOptions {
   seed: number
   /** Fewer writers and shorter lives. */
   quick: boolean
-  /** Leave the data directory behind. */
+  /** Keep the data directory. */
   keep: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * The proof that a crash loses nothing: `npm run prove:crash -- --kills 500 [--seed S]`. The real process, hub and one member,
- * is killed with -9 at random moments (while it starts, too) under writers and watchers over TLS; after every restart the
- * ledgers judge. Any violation ends the proof with exit code 1, the seed and the data directory.
+ * The proof that a crash loses nothing: `npm run prove:crash -- --kills 500 [--seed S]`. The real process, hub and one
+ * member, is killed with -9 at random moments (including during its start) under writers and watchers over TLS; after every
+ * restart the ledgers judge. Any violation ends the proof with exit code 1, the seed and the data directory.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -69,7 +69,7 @@ interface Setting {
   folder: string
 }
 
-/** The server, everybody around it, and what was counted so far. */
+/** The server, its clients, and the counts so far. */
 class Proof {
   readonly violations: Violation[] = []
   readonly counts = { kills: 0, whileStarting: 0, backups: 0 }
@@ -103,7 +103,7 @@ class Proof {
     this.#mayWrite = true
   }
 
-  /** One life: some work, a kill, a restart, the judgement. */
+  /** One round: some work, a kill, a restart, the verdict. */
   async round(): Promise<void> {
     await pause(this.#random.next() * LIFE_MS)
     if (this.counts.backups < Math.ceil((this.counts.kills + 1) / BACKUP_EVERY)) await this.#backup()

@@ -1,4 +1,4 @@
-/** Everybody in the proof: for each cluster a ledger, writers and watchers, and what the driver asks of them between two kills. */
+/** The clients of the proof: for each cluster a ledger, writers and watchers, and what the driver needs of them between two kills. */
 import { type Random, seededRandom } from '../../src/base/random.ts'
 import { Wire, type WireTarget } from '../machine/wire.ts'
 import { Ledger, type ListedObject, type Snapshot, type Violation } from './ledger.ts'
@@ -81,7 +81,7 @@ export class Scene {
     })
   }
 
-  /** After a kill: everybody knows that the server is gone. */
+  /** After a kill: until all clients know that the server is gone. */
   async quiet(): Promise<void> {
     while (this.#writers.some((writer) => !writer.isIdle)) await pause(2)
     this.ledger.restart()
@@ -103,7 +103,7 @@ export class Scene {
     })
   }
 
-  /** Before writers may go on: the state as the restart left it, and one write everywhere that every watcher must come to see. */
+  /** Before writers may continue: the state as the restart left it, and one write everywhere that every watcher must receive. */
   async resume(): Promise<{ snapshot: Snapshot; fence: number }> {
     const known = this.ledger.newest
     const snapshot = await this.snapshot()
@@ -119,7 +119,7 @@ export class Scene {
   /** Waits until every watcher is past the fence, then judges. */
   async settle(resumed: { snapshot: Snapshot; fence: number }): Promise<void> {
     const { fence } = resumed
-    // Sleepers come back every few restarts, from where they were.
+    // Sleepers come back every few restarts, from their last revision.
     this.#nights++
     for (const sleeper of this.#sleepers) if (this.#random.next() < 0.25 || this.#nights % LONGEST_SLEEP === 0) sleeper.wake()
     const due = [...this.#watchers, ...this.#sleepers].filter((watcher) => watcher.isAwake)
@@ -145,7 +145,7 @@ export class Scene {
     for (const sleeper of this.#sleepers) if (this.#random.next() < 0.75) sleeper.sleep()
   }
 
-  /** Writes one object in every place that is watched; the oldest of their revisions is what every watcher gets to. */
+  /** Writes one object in every watched place; every watcher reaches the oldest of these revisions. */
   async #fence(): Promise<number> {
     const value = `fence.${++this.#fences}`
     const revisions = await this.#using(async (wire) => {

@@ -1,4 +1,4 @@
-/** A watcher that never gives up: it resumes from its last revision whenever its connection ends, and writes down all it is given. */
+/** A watcher that never gives up: it resumes from its last revision whenever its connection ends, and records all it receives. */
 import { Wire, WireError, type WireTarget } from '../machine/wire.ts'
 import type { Ledger, SeenEvent, WatchLog } from './ledger.ts'
 
@@ -11,15 +11,15 @@ export interface WatcherOptions {
   ledger: Ledger
   /** Where the server is now; undefined while it is down. */
   target(): WireTarget | undefined
-  /** It was told that its revision is gone, or something that is no event. */
+  /** It received a 410 for its revision, or something that is not an event. */
   onTrouble(text: string): void
 }
 
 export interface Watcher {
   readonly log: WatchLog
-  /** Newest revision it was given. */
+  /** Newest revision it has received. */
   readonly reached: number
-  /** Asleep: it lets go of its connection and does not come back before it is woken. */
+  /** Asleep: it closes its connection and does not reconnect before it is woken. */
   sleep(): void
   wake(): void
   readonly isAwake: boolean
@@ -63,7 +63,7 @@ export function startWatcher(options: WatcherOptions): Watcher {
       })
       if (answer.status !== 200) options.onTrouble(`${ledger.name}: ${name} at ${reached}: HTTP ${answer.status} ${rest.slice(0, 300)}`)
     } catch (error) {
-      // The connection ended, as it does when its server is killed: the next one goes on from `reached`.
+      // The connection ended, as it does when its server is killed: the next one continues from `reached`.
       if (!(error instanceof WireError)) throw error
     } finally {
       mine.close()

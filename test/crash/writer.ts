@@ -13,7 +13,7 @@ export interface WriterOptions {
   namespace: string
   ledger: Ledger
   random: Random
-  /** Where the server is now; undefined while nobody may write. */
+  /** Where the server is now; undefined while writes are not allowed. */
   target(): WireTarget | undefined
   onViolation(violation: Violation): void
 }
@@ -22,12 +22,12 @@ const OWN_OBJECTS = 8
 const SHARED_OBJECTS = 3
 const SHARED_SHARE = 0.15
 const PAYLOAD_BYTES = 900
-/** Now and then a large one, so that journals grow enough to be replaced by snapshots. */
+/** Occasionally a large one, so that journals grow enough to be replaced by snapshots. */
 const LARGE_BYTES = 200_000
 const LARGE_SHARE = 0.02
 const IDLE_MS = 5
 
-/** What the writer knows about an object of its own: absent, there, or nothing. */
+/** What the writer knows about an object of its own: absent, unknown, or present. */
 type Known = 'absent' | 'unknown' | { revision: string; uid: string }
 
 interface Outcome {
@@ -36,7 +36,7 @@ interface Outcome {
   attempt: string
   key: string
   known: Known
-  /** Newest revision anybody knew when the request was sent. */
+  /** Newest revision known to any client when the request was sent. */
   before: number
 }
 
@@ -56,7 +56,7 @@ export class Writer {
     this.#running = this.#run()
   }
 
-  /** No request of it is under way. */
+  /** It has no request in flight. */
   get isIdle(): boolean {
     return this.#isIdle
   }
@@ -124,7 +124,7 @@ export class Writer {
     }
   }
 
-  /** Tells the ledger, and what is known about the object from now on. */
+  /** Records the outcome in the ledger, and returns what is now known about the object. */
   #enter({ plan, answer, attempt, key, known, before }: Outcome): Known {
     const { ledger, onViolation } = this.#options
     if (answer === undefined) {

@@ -1,4 +1,4 @@
-/** What docs/glossary.md says, what the sources export, and which words must not come back. */
+/** The content of docs/glossary.md, what the sources export, and which words must not come back. */
 
 export interface Entry {
   word: string
@@ -47,10 +47,10 @@ const NAME = /[A-Za-z_$][\w$]*/y
 /** What a slash comes after when it divides, rather than begins a regular expression. */
 const DIVIDED = /[\w$)\]]\s*$/
 
-/** Identifiers and keywords; comments, strings and regular expressions are skipped, what `${…}` holds is not. */
+/** Identifiers and keywords; comments, strings and regular expressions are skipped, the content of `${…}` is not. */
 export function identifiersIn(source: string): Set<string> {
   const names = new Set<string>()
-  /** Open braces: true for those of a template, after which its text goes on. */
+  /** Open braces: true for those of a template, after which its text continues. */
   const braces: boolean[] = []
   let at = 0
   const take = (pattern: RegExp): string | undefined => {
@@ -81,7 +81,7 @@ export function identifiersIn(source: string): Set<string> {
 export const wordsOf = (identifier: string): string[] =>
   (identifier.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((part) => part.toLowerCase())
 
-/** Words this project used instead of those of the field, and what stands there now. */
+/** Words this project used instead of the usual terms, and what replaced them. */
 export const RETIRED: Readonly<Record<string, string>> = {
   book: 'index',
   books: 'indexes',

@@ -1,6 +1,6 @@
 /**
  * The program as a new user meets it, as root and as a plain user: started, used, refused, stopped, killed, backed up and
- * restored. Every refusal must say what to do next, and never with a stack. Run with: npm run test:e2e
+ * restored. Every refusal must say what to do next, and never show a stack. Run with: npm run test:e2e
  */
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { podsOf } from './pods/pods.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
-/** What went wrong is said in words that match, and not with a stack. */
+/** The error is reported in words that match, without a stack. */
 function refused(result: CommandResult, ...words: RegExp[]): void {
   assert.equal(result.exitCode, 1, result.stdout + result.stderr)
   for (const expected of words) assert.match(result.stderr, expected)

@@ -1,6 +1,6 @@
 /**
- * Runs examples/fleet/README.md as somebody who types it: every command in order, and what is printed compared with what
- * the page says. What takes a moment is typed again until it is so. Run with: npm run test:examples
+ * Runs examples/fleet/README.md as a user who types it: every command in order, its output compared with the page. What
+ * takes a moment is repeated until it matches. Run with: npm run test:examples
  */
 import assert from 'node:assert/strict'
 import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ describe('examples/fleet', { skip: kubectl === undefined ? 'no kubectl here (scr
 
   for (const step of stepsOf(readFileSync(path.join(FOLDER, 'README.md'), 'utf8')))
     it(`line ${step.line}: ${step.commands.split('\n')[0]}`, async (t) => {
-      // Nothing after a step that failed can be as the page says.
+      // After a failed step, nothing can match the page.
       if (isBroken) return t.skip('a step before it failed')
       isBroken = true
       await typed(person, step)
@@ -44,7 +44,7 @@ describe('examples/fleet', { skip: kubectl === undefined ? 'no kubectl here (scr
     })
 })
 
-/** The program as the page calls it, on free ports: several may walk at once. */
+/** The program as the page calls it, on free ports: several may run at once. */
 const wrapper = (person: Person): string => `#!/bin/sh
 command=$1
 shift

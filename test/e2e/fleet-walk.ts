@@ -58,7 +58,7 @@ const patternOf = (line: string): RegExp =>
       .join('.*')}$`,
   )
 
-/** What of the expected text is not there, in words; undefined when all is as expected. */
+/** What is missing of the expected text; undefined when all is as expected. */
 export function difference(expected: string, printed: string): string | undefined {
   const wanted = linesOf(expected)
   const found = linesOf(printed)

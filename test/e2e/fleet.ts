@@ -1,7 +1,7 @@
 /**
- * The fleet of `sluice up` as its user meets it, with both ways to its members, as root and as a plain user: work is
- * divided, a member is cut off and comes back, everything is found again after a restart; and the story that a first start
- * tells. Run with: npm run test:e2e:fleet
+ * The fleet of `sluice up` as its user meets it, with both transports to its members, as root and as a plain user: workloads
+ * are divided, a member is cut off and comes back, everything is found again after a restart; and the story of a first
+ * start. Run with: npm run test:e2e:fleet
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -72,7 +72,7 @@ class Fleet {
     return status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? ''
   }
 
-  /** Looks until it is so, and says what was seen last when it never is. */
+  /** Polls until it is as expected; otherwise reports what was seen last. */
   async sees<T>(what: string, look: () => Promise<T>, expected: T): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS
     for (;;) {

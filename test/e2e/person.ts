@@ -1,4 +1,4 @@
-/** Somebody at a terminal: a folder of his own, the program, and who he is (root, or a user without any rights). */
+/** A user at a terminal: a folder, the program, and an identity (root, or a user without any rights). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { request } from 'node:https'
@@ -15,11 +15,11 @@ export interface Question {
   method?: string
   path: string
   body?: string
-  /** Told of the answer's text as it comes. */
+  /** Called with the answer's text as it arrives. */
   onData?(text: string): void
 }
 
-/** A program that was started and goes on. */
+/** A program that was started and keeps running. */
 export interface Started {
   child: ChildProcess
   said(): string
@@ -38,7 +38,7 @@ export class Person {
   readonly #uid: number | undefined
   readonly #children: ChildProcess[] = []
 
-  /** `uid` undefined: as we are. */
+  /** `uid` undefined: as the current user. */
   constructor(name: string, program: string, uid: number | undefined) {
     this.name = name
     this.#program = program
@@ -57,13 +57,13 @@ export class Person {
     return path.join(this.home, ...parts)
   }
 
-  /** Runs `sluice …` to its end. */
+  /** Runs `sluice …` to completion. */
   sluice(...args: string[]): Promise<CommandResult> {
     const [file, all] = this.#command(this.commandOf(...args))
     return runCommand(file, all, { cwd: this.home, env: this.#env(), timeoutMs: 120_000 })
   }
 
-  /** The command line of `sluice …`, for whoever puts something before it. */
+  /** The command line of `sluice …`, for callers that prefix it. */
   commandOf(...args: string[]): string[] {
     return [process.execPath, this.#program, ...args]
   }
@@ -78,7 +78,7 @@ export class Person {
     return runCommand(file, args, { cwd: this.home, env: this.#env(), input, timeoutMs: 120_000 })
   }
 
-  /** Puts a program into his search path. Others may not go where root keeps his. */
+  /** Puts a program into this user's PATH. Other users may not enter root's directories. */
   bring(name: string, from: string): void {
     const to = this.file('bin', name)
     if (existsSync(to)) return
@@ -99,7 +99,7 @@ export class Person {
     const [file, all] = this.#command(command)
     const child = spawn(file, all, { cwd: this.home, env: this.#env(), stdio: ['pipe', 'pipe', 'pipe'] })
     this.#children.push(child)
-    // A program that ends without reading what is typed closes the pipe: that is its right.
+    // A program may end without reading its input, which closes the pipe.
     child.stdin.on('error', () => undefined)
     let said = ''
     for (const stream of [child.stdout, child.stderr])
@@ -146,7 +146,7 @@ export class Person {
     })
   }
 
-  /** Stops what still runs on his data directories and removes everything of his. */
+  /** Stops what still runs on this user's data directories and removes everything. */
   async leave(...dataDirs: string[]): Promise<void> {
     for (const dir of dataDirs) if (existsSync(dir)) await this.sluice('down', '--data-dir', dir)
     for (const child of this.#children) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
@@ -194,7 +194,7 @@ export function namespacesRefusal(uid: number | undefined): string | undefined {
   return tried.status === 0 ? undefined : tried.stderr.trim()
 }
 
-/** Whom the walk can be made as on this machine; what cannot be tried is said. */
+/** The users that the tests can run as on this machine; what cannot be tried is reported. */
 export function people(): { name: string; uid: number | undefined }[] {
   const isRoot = process.getuid?.() === 0
   if (!isRoot) return [{ name: 'a plain user', uid: undefined }]

@@ -3,7 +3,7 @@ import type { SeedResult } from '../../src/faultsim/seeded/prove-seed.ts'
 
 export interface Coverage {
   add(result: SeedResult): void
-  /** `seconds` of the machine. */
+  /** `seconds` of real time. */
   report(seconds: number): string[]
 }
 

@@ -7,7 +7,7 @@ export interface ProofOptions {
   world: 'reference' | 'composed'
   /** Every enumerated fault of every controller instead of seeds. */
   enumerate: boolean
-  /** The wrong twins instead of the right ones: each must be found. */
+  /** The defective twins instead of the correct ones: each must be found. */
   planted: boolean
   /** A script to run again instead of seeds. */
   replay?: string

@@ -54,7 +54,7 @@ async function proveSeeds({ from: first, to: last, world: name }: ProofOptions):
   return failures === 0 ? 0 : 1
 }
 
-/** Shrinks what failed and keeps it, so that it runs for ever. */
+/** Shrinks a failing script and keeps it, so that it is run in every later test. */
 async function report(world: SeededWorld, from: WorldSnapshot, { script, failure }: SeedResult): Promise<void> {
   if (failure === undefined) return
   console.log(`seed ${script.seed} fails: ${failure.message}`)

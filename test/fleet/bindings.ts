@@ -1,4 +1,4 @@
-/** What stories look for in bindings: where something was placed, what is said about it, and which events it got. */
+/** What stories check in bindings: where something was placed, what its conditions say, and which events it got. */
 
 import type { AggregatedStatusItem, Binding } from '../../src/kinds/karmada/index.ts'
 import { bindingName } from '../../src/kinds/karmada/names.ts'
@@ -8,7 +8,7 @@ import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
 import type { FleetTestbed } from './story.ts'
 
-/** Replicas by cluster; for what has none, 0 says that it is there. */
+/** Replicas by cluster; 0 for an object without replicas that is present. */
 export type Shares = Readonly<Record<string, number>>
 
 type Fields = Record<string, unknown>
@@ -24,18 +24,18 @@ export const sharesOf = (binding: Binding | undefined): Shares =>
 const isSame = (a: Shares, b: Shares): boolean =>
   Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, share]) => b[name] === share)
 
-/** What an object in a member says of itself: replicas of most, parallelism of a Job. */
+/** The replicas of an object in a member: replicas for most kinds, parallelism for a Job. */
 function replicasIn(object: KubeObject): number {
   const { replicas, parallelism = 0 } = (object.spec ?? {}) as { replicas?: number; parallelism?: number }
   return replicas ?? parallelism
 }
 
 export interface Placing {
-  /** Where replicas stand in the object of a member (default: as in built-in kinds; undefined: nowhere). */
+  /** How to read the replicas of an object in a member (default: as in built-in kinds; undefined: not at all). */
   replicas?: ((object: KubeObject) => number) | undefined
 }
 
-/** Until the scheduler's word and the members agree: these clusters with these replicas, and no others. */
+/** Until the scheduler's decision and the members agree: these clusters with these replicas, and no others. */
 export function isPlaced(
   testbed: FleetTestbed,
   resource: Resource,
@@ -59,7 +59,7 @@ export function isPlaced(
 export const isIn = (testbed: FleetTestbed, resource: Resource, name: string, places: readonly { name: string }[]): Promise<void> =>
   isPlaced(testbed, resource, name, Object.fromEntries(places.map((place) => [place.name, 0])), { replicas: () => 0 })
 
-/** Until some placement is right that cannot be foreseen whole (ties are broken by uid), and the members have it. */
+/** Until a placement holds that cannot be fully predicted (ties are broken by uid), and the members have it. */
 export async function placedWhere(
   testbed: FleetTestbed,
   resource: Resource,
@@ -118,7 +118,7 @@ export function hasEvent(
   })
 }
 
-/** Until the binding says this of a cluster. */
+/** Until the binding reports this for a cluster. */
 export function reportedAs(
   testbed: FleetTestbed,
   resource: Resource,

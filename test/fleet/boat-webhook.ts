@@ -1,4 +1,4 @@
-/** A server that knows boats, as people would write one for a kind of theirs, and what it is like on a bad day. */
+/** A webhook server that knows boats, as users would write one for their own kind, and its failure modes. */
 import type { AggregatedStatusItem } from '../../src/kinds/karmada/index.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Listening } from './listening.ts'
@@ -45,7 +45,7 @@ const ANSWERS: Readonly<Record<string, (request: Request) => Record<string, unkn
 
 export const KNOWN_OPERATIONS: readonly string[] = Object.keys(ANSWERS)
 
-/** What it does with a question: answers, says no, or says something that nobody understands. */
+/** How it handles a request: answers, refuses, or returns something unintelligible. */
 type Mood = 'well' | 'refusing' | 'confused'
 
 export class BoatWebhook {
@@ -63,7 +63,7 @@ export class BoatWebhook {
   }
 }
 
-/** The fleet asks `webhook` about everything of this kind that it knows, from now on. */
+/** From now on the fleet calls `webhook` about this kind, for every operation it supports. */
 export async function askAbout(testbed: FleetTestbed, { resource, kind }: OwnKind, webhook: BoatWebhook): Promise<Listening> {
   const listening = await testbed.listen(webhook.answer)
   const rules = [{ operations: KNOWN_OPERATIONS, apiGroups: [resource.group], apiVersions: [resource.version], kinds: [kind] }]

@@ -1,4 +1,4 @@
-/** What stories do to clusters at the hub: labels of their own, taints and places that they take back, capacity that only they use. */
+/** What stories do to clusters at the hub: their own labels, taints and locations that they restore, capacity that only they use. */
 import assert from 'node:assert/strict'
 import type { Cluster } from '../../src/kinds/karmada/index.ts'
 import { CLUSTERS } from '../../src/kinds/karmada/resources.ts'
@@ -7,11 +7,11 @@ import type { FleetTestbed, Place } from './story.ts'
 
 type Fields = Record<string, unknown>
 
-/** Sets labels of a cluster; null takes one off. Keys come from `unique`, so nobody else notices. */
+/** Sets labels of a cluster; null removes one. Keys come from `unique`, so no other story is affected. */
 export const relabel = (testbed: FleetTestbed, { name }: Place, labels: Readonly<Record<string, string | null>>): Promise<unknown> =>
   testbed.hub.patch(CLUSTERS, name, { metadata: { labels } })
 
-/** Does something while a cluster's spec is another one, and gives it back after. Only in stories that play alone. */
+/** Does something while a cluster's spec is changed, and restores it afterwards. Only in stories that run alone. */
 export async function whileCluster(testbed: FleetTestbed, { name }: Place, spec: Fields, work: () => Promise<void>): Promise<void> {
   const cluster = await testbed.hub.get(CLUSTERS, name)
   assert.ok(cluster !== undefined)
@@ -30,11 +30,11 @@ export async function clusterNamed(testbed: FleetTestbed, name: string): Promise
   return cluster
 }
 
-/** A thing that nodes have and only this story asks for, so that nobody else's pods take the capacity. */
+/** An extended resource that nodes have and only this story requests, so that no other pods use its capacity. */
 export interface OwnCapacity {
   /** For the spec of pods: one replica takes one. */
   readonly pod: Fields
-  /** Puts so many into members, and waits until the hub knows. */
+  /** Sets these amounts in members, and waits until the hub knows. */
   give(amounts: Readonly<Record<string, number>>): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The embedded hub with three miniclusters, in virtual time, joined as a person would: a Secret and a Cluster each. */
+/** The embedded hub with three miniclusters, in virtual time, joined as a user would: a Secret and a Cluster each. */
 import { runControllers } from '../../src/composition.ts'
 import type { RunControllers } from '../../src/faultsim/world/cluster.ts'
 import { aWorld, type World } from '../../src/faultsim/world/index.ts'
@@ -13,7 +13,7 @@ import { type TestbedDeps, testbedOn } from './testbed.ts'
 
 const SHAPE = { members: 3, nodes: 2 }
 
-/** A fleet at rest, for many stories to begin with. */
+/** A settled fleet, for many stories to start with. */
 async function restingFleet(): Promise<WorldSnapshot> {
   const world = await aWorld(SHAPE).settle()
   try {
@@ -36,7 +36,7 @@ function assertReady(cluster: KubeObject, { hub }: World): void {
     throw new Error(`${cluster.metadata.name} did not become ready: ${JSON.stringify(cluster.status)}; ${hub.complaints.join('; ')}`)
 }
 
-/** A fleet in which stories play one after the other. */
+/** A fleet in which stories run one after the other. */
 export class EmbeddedFleet {
   #resting: Promise<WorldSnapshot> | undefined
   #world: World | undefined
@@ -56,12 +56,12 @@ export class EmbeddedFleet {
       await tidy()
       isDone = true
     } finally {
-      // What a story left half done, or changed for all, is not for the next one.
+      // What a story left half done, or changed for all, must not affect the next one.
       if (!isDone || story.alone) await this.stop()
     }
   }
 
-  /** There is no network in a world: whom its controllers ask is played. */
+  /** There is no network in a world: the servers that its controllers call are simulated. */
   #begin(from: WorldSnapshot): Promise<World> {
     const controllers: RunControllers = (options) => runControllers({ ...options, postJson: this.#servers.call })
     return aWorld({ ...SHAPE, from, controllers }).settle()

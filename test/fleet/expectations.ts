@@ -1,4 +1,4 @@
-/** What stories look for in members, each with the words of its failure. */
+/** What stories check in members, each with its failure message. */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../../src/client/errors.ts'
@@ -43,7 +43,7 @@ export function leaves(testbed: FleetTestbed, resource: Resource, name: string, 
   })
 }
 
-/** These members have it and the others do not; `settle` first where it must not come later either. */
+/** These members have it and the others do not; call `settle` first where it must not arrive later either. */
 export async function isOnlyIn(testbed: FleetTestbed, resource: Resource, name: string, places: readonly Place[]): Promise<void> {
   await reaches(testbed, resource, name, places)
   await testbed.settle()
@@ -59,15 +59,15 @@ export const bindingOf = (testbed: FleetTestbed, kind: string, name: string): Pr
 export const clusterBindingOf = (testbed: FleetTestbed, kind: string, name: string): Promise<ClusterResourceBinding | undefined> =>
   testbed.hub.get(CLUSTER_RESOURCE_BINDINGS, bindingName(kind, name))
 
-/** The Work that carries a namespaced object of the story to a member. */
+/** The Work for a namespaced object of the story in a member. */
 export const workOf = (testbed: FleetTestbed, place: Place, kind: string, name: string): Promise<Work | undefined> =>
   testbed.hub.get(WORKS, workName(kind, name, testbed.namespace), { namespace: executionNamespace(place.name) })
 
-/** The same for what has no namespace. */
+/** The same for cluster-scoped objects. */
 export const clusterWorkOf = (testbed: FleetTestbed, place: Place, kind: string, name: string): Promise<Work | undefined> =>
   testbed.hub.get(WORKS, workName(kind, name, undefined), { namespace: executionNamespace(place.name) })
 
-/** The names of the policy that claims it, as it says itself: namespaced, or of the cluster. */
+/** The names of the policy that claims it, according to its own metadata: namespaced, or cluster-scoped. */
 export function claimOf(object: KubeObject | undefined): { policy?: string; clusterPolicy?: string } {
   const { labels = {}, annotations = {} } = object?.metadata ?? {}
   const policy = labels[PROPAGATION_POLICY_ID] === undefined ? undefined : annotations[PROPAGATION_POLICY_NAME]
@@ -86,7 +86,7 @@ export function isClaimed(
   )
 }
 
-/** Until an event of the story's namespace (or of `where`) says so, about the object of that name where one is given. */
+/** Until an event of the story's namespace (or of `where`) says so, about the object of that name if given. */
 export function eventAppears(testbed: FleetTestbed, reason: string, message: RegExp, where?: Elsewhere, about?: string): Promise<void> {
   return testbed.until(`an event ${reason} ${message}`, async () =>
     (await testbed.hub.list(EVENTS, where)).some(
@@ -96,7 +96,7 @@ export function eventAppears(testbed: FleetTestbed, reason: string, message: Reg
   )
 }
 
-/** What the server says to a request that it must refuse. */
+/** The server's message for a request that it must refuse. */
 export async function refusalOf(request: Promise<unknown>): Promise<string> {
   const said = await request.then(
     () => undefined,

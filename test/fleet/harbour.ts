@@ -1,4 +1,4 @@
-/** Where stories about a webhook play: boats that it alone knows, a policy that divides the ferry, and the webhook's bad days. */
+/** The setting of stories about a webhook: boats that it alone knows, a policy that divides the ferry, and the webhook's failures. */
 import { askAbout, type Boat, BoatWebhook } from './boat-webhook.ts'
 import type { Listening } from './listening.ts'
 import { aConfigMap, aPropagationPolicy, on, selectorOf } from './manifests.ts'

@@ -1,4 +1,4 @@
-/** A server of a story that controllers ask over HTTPS: in virtual time it is played, elsewhere it listens on loopback. */
+/** A server of a story that controllers call over HTTPS: in virtual time it is simulated, elsewhere it listens on loopback. */
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { makeAuthority, makeLeaf, makePrivateKey } from '../../src/apiserver/pki/certificates.ts'
@@ -12,7 +12,7 @@ export type Answer = (body: string) => string
 export interface Listening {
   /** As configurations name a server. */
   readonly clientConfig: { url: string; caBundle: string }
-  /** Whoever comes while this is true is turned away without a word. */
+  /** While this is true, connections are closed without an answer. */
   isDown: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Listener extends Listening {
 const HOUR_MS = 3_600_000
 const HOST = '127.0.0.1'
 
-/** A real one, with a certificate of an authority of its own. */
+/** A real one, with a certificate of its own authority. */
 export async function listenOnLoopback(answer: Answer): Promise<Listener> {
   const { authority, leaf } = await certificates()
   const server = createServer({ cert: leaf.certificate, key: leaf.key }, (request, response) => {
@@ -74,7 +74,7 @@ export class PlayedServers {
     return listener
   }
 
-  /** Fails as the real way of asking does. */
+  /** Fails as the real client does. */
   readonly call: PostJson = async ({ url, caBundle }, body) => {
     const found = this.#open.get(url)
     if (found === undefined || found.listening.isDown) throw new TransportError(`${url} did not answer: nobody listens`)

@@ -1,4 +1,4 @@
-/** Manifests as people write them, small and valid; what is given later wins. */
+/** Manifests as users write them, small and valid; later fields win. */
 
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
@@ -10,7 +10,7 @@ export interface DeploymentOptions {
   image?: string
   labels?: Record<string, string>
   annotations?: Record<string, string>
-  /** Laid over the spec of its pods. */
+  /** Merged over the spec of its pods. */
   pod?: Fields
 }
 
@@ -124,7 +124,7 @@ export const gadgetsOf = (group: string): Resource => ({ group, version: 'v1', p
 export const aGadget = (group: string, name: string, size = 1): KubeObject => of(`${group}/v1`, 'Gadget', name, { spec: { size } })
 
 export interface OverrideOptions {
-  /** What it is about; without, everything in its reach. */
+  /** What it selects; if absent, everything in its scope. */
   selectors?: readonly unknown[]
   rules: readonly unknown[]
 }

@@ -1,4 +1,4 @@
-/** A small kind of one story's own: defined at the hub and carried to every member by a policy, as people do with theirs. */
+/** A small kind of one story's own: defined at the hub and propagated to every member by a policy, as users do with theirs. */
 
 import { isNotFound } from '../../src/client/errors.ts'
 import { CLUSTERS } from '../../src/kinds/karmada/resources.ts'
@@ -35,7 +35,7 @@ const boatsOf = (testbed: FleetTestbed): Resource => ({
   namespaced: true,
 })
 
-/** Any kind, by its real name: not for stories beside others that do the same. */
+/** Any kind, by its real name: not for stories that run concurrently with others that do the same. */
 export async function installed(testbed: FleetTestbed, resource: Resource): Promise<OwnKind> {
   const kind = await defined(testbed, resource)
   await bringToMembers(testbed, kind)
@@ -60,7 +60,7 @@ async function isServed(testbed: FleetTestbed, resource: Resource): Promise<bool
   }
 }
 
-/** By a policy; the kind stays where its objects leave. */
+/** By a policy; the kind stays when its objects leave. */
 export async function bringToMembers(testbed: FleetTestbed, { resource, apiVersion }: OwnKind): Promise<void> {
   const definition = definitionOf(resource)
   const placement = { ...on(...testbed.members), clusterTolerations: [{ operator: 'Exists' }] }
@@ -72,7 +72,7 @@ export async function bringToMembers(testbed: FleetTestbed, { resource, apiVersi
 /** Operations of the interpreter, each with the body of its Lua function. */
 export type Rules = Readonly<Record<string, string>>
 
-/** Teaches the fleet about a kind. */
+/** Customizes the fleet's interpreter for a kind. */
 export async function teach(testbed: FleetTestbed, { apiVersion, kind }: OwnKind, rules: Rules): Promise<void> {
   const customizations = Object.fromEntries(Object.entries(rules).map(([operation, luaScript]) => [operation, { luaScript }]))
   await testbed.hub.create({
@@ -83,7 +83,7 @@ export async function teach(testbed: FleetTestbed, { apiVersion, kind }: OwnKind
   } as KubeObject)
 }
 
-/** Writes the status of one of them in a member: there, nobody else does. */
+/** Writes the status of one of them in a member, where nothing else does. */
 export const report = (place: Place, { resource }: OwnKind, name: string, status: Fields): Promise<unknown> =>
   place.patch(resource, name, { status }, { subresource: 'status' })
 

@@ -1,4 +1,4 @@
-/** Real kube-apiservers as hub and three members, and `sluice controllers --role hub` as people run it. */
+/** Real kube-apiservers as hub and three members, and `sluice controllers --role hub` as users run it. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +24,7 @@ import type { FleetStory } from './story.ts'
 import { superviseControllers } from './supervised.ts'
 import { type TestbedDeps, testbedOn } from './testbed.ts'
 
-/** Nobody there takes protection off claims again, and templates are not in use: as Karmada's own server is set. */
+/** Nothing there removes the protection of claims again, and templates are not in use: as Karmada's own server is configured. */
 const SERVER = ['--arg', 'kube-apiserver=--disable-admission-plugins=StorageObjectInUseProtection,ServiceAccount']
 const NODES_PER_MEMBER = 2
 const STEADY_MS = 1000
@@ -32,9 +32,9 @@ const READY_WITHIN_S = 120
 
 export interface RealFleet {
   play(story: FleetStory, mark: string): Promise<void>
-  /** The end of what the controllers said. */
+  /** The end of the controllers' log. */
   log(): string
-  /** For measuring on it. */
+  /** For benchmarks on it. */
   setup: FleetSetup
 }
 
@@ -149,14 +149,14 @@ function accessOf({ name, server: { folder, kubeconfig } }: Server) {
   return { name, server, token, authority: readFileSync(path.join(folder, 'pki', 'ca.crt'), 'utf8') }
 }
 
-/** Capacity as the simulated nodes of a minicluster have it; nobody runs pods on these. */
+/** Capacity like that of a minicluster's simulated nodes; no pods run on these. */
 async function bringNodes({ name, client }: Server): Promise<void> {
   const { cpu, memory, pods } = SIMULATED_NODE_SIZE
   const capacity = { cpu, memory, pods: String(pods) }
   for (let i = 0; i < NODES_PER_MEMBER; i++) {
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: `${name}-${i}` } } as KubeObject
     await client.create(NODES, node)
-    // The server marks every new node as not ready, and nobody else takes that off here.
+    // The server marks every new node as not ready, and nothing else here removes that.
     await client.patch(NODES, { name: `${name}-${i}` }, { type: 'merge', body: { spec: { taints: null } } })
     const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'it is there' }
     const status = { capacity: capacity, allocatable: capacity, conditions: [ready] }

@@ -1,7 +1,7 @@
 /**
- * A story of the fleet: what people do at the hub, and what is to be seen there and in the members afterwards. The same
- * story plays on the embedded hub with miniclusters in virtual time and on real kube-apiservers in real time, where
- * several share one running fleet: each has a namespace of its own, and names of what has no namespace come from `unique`.
+ * A story of the fleet: what users do at the hub, and what must be visible there and in the members afterwards. The same
+ * story runs on the embedded hub with miniclusters in virtual time and on real kube-apiservers in real time, where several
+ * share one running fleet: each has its own namespace, and names of cluster-scoped objects come from `unique`.
  */
 import type { DeleteOptions } from '../../src/client/client.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
@@ -10,9 +10,9 @@ import type { Answer, Listening } from './listening.ts'
 
 export interface FleetStory {
   name: string
-  /** It changes a cluster in a way that others would notice: on a shared fleet nothing else plays meanwhile. */
+  /** It changes a cluster in a way that affects others: on a shared fleet nothing else runs meanwhile. */
   alone?: true
-  /** Members with controllers and nodes of their own, which the real ones of the suite do not have. Say why on the same line. */
+  /** Members with their own controllers and nodes, which the real ones of the suite do not have. Say why on the same line. */
   needs?: 'pods'
   run(testbed: FleetTestbed): Promise<void>
 }
@@ -28,13 +28,13 @@ export interface FleetTestbed {
   readonly hub: Place
   /** member1, member2, member3: ready, in regions east, west and north. */
   readonly members: readonly [Place, Place, Place]
-  /** A name that no other story has, for what has no namespace, and for labels that select across namespaces. */
+  /** A name that no other story has, for cluster-scoped objects, and for labels that select across namespaces. */
   unique(base: string): string
-  /** Looks until it is so; fails with what became of the story's objects when it does not come. */
+  /** Polls until it holds; otherwise fails with the state of the story's objects. */
   until(what: string, check: () => Promise<boolean>): Promise<void>
-  /** Until nothing of this story changes any more: before saying that something did not happen. */
+  /** Until nothing of this story changes any more: before asserting that something did not happen. */
   settle(): Promise<void>
-  /** A server that the controllers of the hub can ask over HTTPS until the story ends. */
+  /** A server that the controllers of the hub can call over HTTPS until the story ends. */
   listen(answer: Answer): Promise<Listening>
   /** Where time itself is the subject. */
   pass(seconds: number): Promise<void>
@@ -48,11 +48,11 @@ export interface Elsewhere {
 /** One cluster, as kubectl sees it. */
 export interface Place {
   readonly name: string
-  /** What has a namespace and does not say which gets the story's. A kind of one's own needs its resource. */
+  /** Namespaced objects without a namespace get the story's. A custom kind needs its resource. */
   create<T extends KubeObject>(object: T, resource?: Resource): Promise<T>
   get<T extends KubeObject>(resource: Resource<T>, name: string, where?: Elsewhere): Promise<T | undefined>
   list<T extends KubeObject>(resource: Resource<T>, options?: Elsewhere & { labelSelector?: string }): Promise<T[]>
-  /** Reads, changes, writes; again when somebody else was faster. */
+  /** Reads, changes, writes; retries on a conflict. */
   update<T extends KubeObject>(resource: Resource<T>, name: string, change: (object: T) => void, where?: Elsewhere): Promise<T>
   /** A merge patch. */
   patch(resource: Resource, name: string, body: unknown, where?: Elsewhere & { subresource?: string }): Promise<KubeObject>

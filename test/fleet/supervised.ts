@@ -1,6 +1,6 @@
 /**
  * `sluice controllers` under a supervisor, as it is meant to run: on a machine so busy that it cannot renew its lease in
- * time it ends by itself and is started again; whatever else ends it is an error.
+ * time it exits and is started again; any other exit is an error.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,10 +9,10 @@ import type { Cleanup } from '../machine/interrupt.ts'
 
 export interface Supervised {
   readonly pid: number
-  /** Everything it said so far. */
+  /** Its whole log so far. */
   log(): string
   waitUntil(what: string, check: () => boolean | Promise<boolean>, seconds: number): Promise<void>
-  /** Told to stop, and started again. */
+  /** Stops it, and starts it again. */
   restart(): Promise<void>
   /** Throws when it has ended for good. */
   assertAlive(): void

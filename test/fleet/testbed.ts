@@ -1,4 +1,4 @@
-/** A stage over clients of a hub and its members: the same on both grounds; how time passes and where calls run is given. */
+/** A testbed over clients of a hub and its members: the same for both setups; how time passes and where calls run is passed in. */
 import assert from 'node:assert/strict'
 import type { Client } from '../../src/client/client.ts'
 import { ifFound, isConflict } from '../../src/client/errors.ts'
@@ -13,23 +13,23 @@ import type { Elsewhere, FleetTestbed, Place } from './story.ts'
 export interface TestbedDeps {
   hub: Client
   members: readonly { name: string; client: Client }[]
-  /** Runs a call where calls run. */
+  /** Runs a call in the right context: inside the world, or directly. */
   inside<T>(work: () => Promise<T>): Promise<T>
   nowMs(): number
   pass(ms: number): Promise<void>
-  /** Between looks at something that is to happen. */
+  /** Polling interval. */
   lookEveryMs: number
-  /** After this long it does not come any more. */
+  /** Time limit for polling. */
   patienceMs: number
-  /** Until nothing of the story changes; `versions` tells all its objects in one text. */
+  /** Until nothing of the story changes; `versions` returns the versions of all its objects as one text. */
   settle(versions: () => Promise<string>): Promise<void>
-  /** A server that the controllers of the hub can ask. */
+  /** A server that the controllers of the hub can call. */
   listen(answer: Answer): Promise<Listener>
 }
 
 export interface PreparedTestbed {
   testbed: FleetTestbed
-  /** Takes away what others could notice. */
+  /** Removes what could affect others. */
   tidy(): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export function testbedOn(deps: TestbedDeps, mark: string): PreparedTestbed {
   }
   const tidy = async (): Promise<void> => {
     for (const [resource, name] of outside.reverse()) await hub.delete(resource, name)
-    // The next story may bring one of the same name: until its objects are gone, a server keeps it.
+    // The next story may define one of the same name: a server keeps it until its objects are gone.
     for (const [resource, name] of outside)
       if (resource.plural === CUSTOM_RESOURCE_DEFINITIONS.plural)
         await testbed.until(`${name} gone`, async () => (await hub.get(resource, name)) === undefined)
@@ -133,7 +133,7 @@ async function versionsOf(deps: TestbedDeps, mark: string): Promise<string> {
   return (await movedBy(deps, mark)).map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join('\n')
 }
 
-/** With the Works, which are many on a fleet that is shared. */
+/** Including the Works, which are many on a shared fleet. */
 async function objectsOf(deps: TestbedDeps, mark: string): Promise<KubeObject[]> {
   const { items } = await deps.inside(() => deps.hub.list(WORKS))
   return [...(await movedBy(deps, mark)), ...ofStory(items, mark)]
@@ -142,7 +142,7 @@ async function objectsOf(deps: TestbedDeps, mark: string): Promise<KubeObject[]>
 const ofStory = (objects: readonly KubeObject[], mark: string): KubeObject[] =>
   objects.filter((object) => JSON.stringify(object).includes(mark))
 
-/** What a person would look at first: where bindings and Works stand, and the events. */
+/** What a user would look at first: the state of bindings and Works, and the events. */
 function reported(objects: readonly KubeObject[]): string {
   const lines = objects.flatMap(({ kind, metadata, spec, status, type, reason, message }) => {
     if (kind === 'Event') return [`${type} ${reason}: ${message}`]

@@ -1,7 +1,7 @@
 /**
- * The proof that no request can break the server: `npm run fuzz:api -- --requests 100000 [--seed S]`, and
- * `--replay FILE` for the requests that an earlier run wrote down. The requests run in a thread; this one watches it, ends it
- * when it hangs, and tells what was found: each fault once, as small as it gets, ready to be sent again.
+ * The proof that no request can break the server: `npm run fuzz:api -- --requests 100000 [--seed S]`, and `--replay FILE`
+ * for the requests that an earlier run recorded. The requests run in a thread; this one watches it, ends it when it hangs,
+ * and reports what was found: each fault once, as small as possible, ready to be sent again.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -16,7 +16,7 @@ import { type Found, type RunReport, runFuzz, sendStep, shrink } from './run.ts'
 import { startFuzzServer } from './server.ts'
 
 const HANG_MS = 30_000
-/** Caches that are filled by use may stay; what grows with the number of requests may not. */
+/** Caches that are filled by use may stay; nothing may grow with the number of requests. */
 const HEAP_BOUND = 24 * 1024 * 1024
 const MAX_DISTINCT = 40
 

@@ -1,4 +1,4 @@
-/** What every answer must be, whatever was asked. */
+/** What must hold for every answer, whatever the request. */
 import { parse } from 'yaml'
 import type { FuzzRequest } from './request.ts'
 import type { Answer } from './server.ts'
@@ -10,7 +10,7 @@ export interface Finding {
   detail: string
 }
 
-/** Paths that speak plain text on the real server too. */
+/** Paths that return plain text on the real server too. */
 const isTextPath = (url: string): boolean => !/^\/+apis?(\/|\?|$)/.test(url) || /^[^/]/.test(url)
 
 export function judgeAnswer(request: FuzzRequest, answer: Answer): Finding | undefined {
@@ -19,7 +19,7 @@ export function judgeAnswer(request: FuzzRequest, answer: Answer): Finding | und
     signature,
     detail: `HTTP ${answer.status} ${answer.contentType} ${answer.body.toString('utf8').slice(0, 600)}`,
   })
-  // What is no HTTP is answered by the parser of HTTP, in its own words or none.
+  // Input that is not HTTP is answered by the HTTP parser, in its own words or not at all.
   const isPlain = !answer.contentType.startsWith('application/json')
   if (request.overTls === true && (answer.status === 0 || ([400, 405, 431].includes(answer.status) && isPlain))) return undefined
   if (!Number.isInteger(answer.status) || answer.status < 100 || answer.status > 599) return fault('no status')
@@ -31,7 +31,7 @@ export function judgeAnswer(request: FuzzRequest, answer: Answer): Finding | und
   return judgeStatus(() => JSON.parse(answer.body.toString('utf8')), answer, fault)
 }
 
-/** How the real server says that nothing is at a path, and that a path is none. */
+/** How the real server reports that nothing exists at a path, or that a path is invalid. */
 const isNoSuchPath = (answer: Answer): boolean => {
   const text = answer.body.toString('utf8').trimEnd()
   return (answer.status === 404 && text === '404 page not found') || (answer.status === 400 && text === '400 Bad Request')
@@ -53,7 +53,7 @@ function judgeStatus(read: () => unknown, answer: Answer, fault: (signature: str
   return undefined
 }
 
-/** Errors that the server did not foresee, named by where they were thrown. */
+/** Unexpected errors of the server, named by where they were thrown. */
 export function internalFinding(error: unknown): Finding {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const lines = stack.split('\n')

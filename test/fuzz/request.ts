@@ -7,7 +7,7 @@ export interface FuzzRequest {
   headers: Record<string, string | string[]>
   /** Bytes, in base64, so that nothing about them is lost in a file. */
   body?: string
-  /** Who asks; default the administrator. */
+  /** The identity; default the administrator. */
   user?: 'anonymous' | 'nobody'
   /** Over the real listener instead of straight into `handle`. */
   overTls?: boolean

@@ -16,7 +16,7 @@ export interface RunTask {
   seed: number
   from: number
   to: number
-  /** Where the thread says which step it is at. */
+  /** Where the thread reports its current step. */
   progress: Int32Array
 }
 
@@ -30,7 +30,7 @@ export interface RunReport {
   requests: number
   statuses: Record<string, number>
   families: Record<string, number>
-  /** Answers of 500 and above that the server meant, by message. */
+  /** Intended answers of 500 and above, by message. */
   fivehundreds: Record<string, number>
   slowest: Slow[]
   heapBefore: number

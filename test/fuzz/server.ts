@@ -21,7 +21,7 @@ export interface FuzzServer {
   send(request: FuzzRequest): Promise<Answer>
   /** Errors that `handle` did not expect, since the last call. */
   takeInternalErrors(): unknown[]
-  /** Back to how it was after the start. */
+  /** Back to its state after the start. */
   reset(): Promise<void>
   stop(): Promise<void>
 }
@@ -72,7 +72,7 @@ export async function startFuzzServer(options: { tls: boolean }): Promise<FuzzSe
         request,
       )
     const as = request.user === undefined ? MASTERS : request.user === 'nobody' ? NOBODY : undefined
-    // Credentials in the request must be looked at, not skipped.
+    // Credentials in the request must be checked, not skipped.
     const trusted = Object.hasOwn(request.headers, 'authorization') ? undefined : as
     const abort = new AbortController()
     const response = await cluster.handle({
@@ -117,7 +117,7 @@ async function emptied(objects: ClusterStore, initial: ReadonlySet<string>, send
     await send(withBody({ family: 'setup', method: 'POST', url: '/api/v1/namespaces', headers }, JSON.stringify({ metadata: { name } })))
 }
 
-/** A stream is read for a moment and then let go of, as an impatient client does. */
+/** A stream is read for a moment and then cancelled, as an impatient client does. */
 async function read(response: ApiResponse): Promise<Buffer> {
   const { body } = response
   if (body === undefined) return Buffer.alloc(0)

@@ -1,4 +1,4 @@
-/** A request as raw bytes over TLS: whatever the fuzzer made up goes on the wire as it is. */
+/** A request as raw bytes over TLS: whatever the fuzzer generated is sent unchanged. */
 import { connect } from 'node:tls'
 import { bodyOf, type FuzzRequest } from './request.ts'
 import type { Answer } from './server.ts'
@@ -11,10 +11,10 @@ export interface TlsTarget {
 }
 
 const PATIENCE_MS = 20_000
-/** How long a stream is read before it is let go of. */
+/** How long a stream is read before it is closed. */
 const STREAM_MS = 150
 
-/** Status 0: the server closed the connection without an answer, as it may when what came was no HTTP. */
+/** Status 0: the server closed the connection without an answer, as it may when the input was not HTTP. */
 export function overTls(target: TlsTarget, request: FuzzRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: target.host, port: target.port, ca: target.ca, ALPNProtocols: ['http/1.1'] })
@@ -34,7 +34,7 @@ export function overTls(target: TlsTarget, request: FuzzRequest): Promise<Answer
       chunks.push(chunk)
     })
     socket.on('close', () => done())
-    // A reset while we still send is an answer too: what was refused is judged by what came before it.
+    // A reset while we still send is an answer too: a refusal is judged by what came before it.
     socket.on('error', () => done())
     socket.write(rawRequest(target, request))
   })

@@ -1,4 +1,4 @@
-/** `sluice controllers` against a real kube-apiserver: in place of Kubernetes' own controllers, and beside them. */
+/** `sluice controllers` against a real kube-apiserver: in place of Kubernetes' own controllers, and next to them. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,7 +19,7 @@ function startControllers(server: RealServer, program: Program, name: string, ..
   return { child: startChild({ name, command: process.execPath, args: all, log }), log: () => readFileSync(log, 'utf8') }
 }
 
-/** Succeeds, or throws what kubectl said. */
+/** Succeeds, or throws kubectl's message. */
 async function kubectl(server: RealServer, ...args: string[]): Promise<string> {
   const said = await server.kubectl(...args)
   assert.equal(said.exitCode, 0, `kubectl ${args.join(' ')}: ${said.stderr}`)
@@ -196,7 +196,7 @@ export function instead(server: RealServer, program: Program, later: Cleanup): C
   ]
 }
 
-/** Where kube-controller-manager and kube-scheduler are at work, ours leave their work to them. */
+/** Where kube-controller-manager and kube-scheduler run, ours leave their work to them. */
 export function besideTheOriginals(server: RealServer, program: Program, later: Cleanup): Check[] {
   return [
     {

@@ -48,7 +48,7 @@ await runProgram(async (later) => {
   return failed.length === 0 && playable.length > 0 ? 0 : 1
 })
 
-/** Gives those that failed, and why in one line. */
+/** Returns those that failed, each with the reason in one line. */
 async function playAll(fleet: RealFleet, stories: readonly Chosen[], atOnce: number): Promise<{ title: string; why: string }[]> {
   const left = [...stories]
   const failed: { title: string; why: string }[] = []

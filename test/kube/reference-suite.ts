@@ -25,15 +25,15 @@ interface Process {
   /** Requests that asked for a change, with the status of the answer. */
   writes: string[]
   busy(): string[]
-  /** Gone at once: nothing it sent is answered any more. */
+  /** Gone at once: none of its requests is answered any more. */
   kill(): void
   stop(): Promise<void>
 }
 
 interface ProcessOptions {
-  /** The process dies when this many of its writes were answered by the server; it does not hear of the last. */
+  /** The process dies when the server has answered this many of its writes; it does not receive the last answer. */
   diesAfter?: number
-  /** Stands in the way of writes of the controllers. */
+  /** Intercepts writes of the controllers. */
   around?(request: TransportRequest, send: Send): Promise<TransportResponse>
 }
 
@@ -43,7 +43,7 @@ class Testbed {
   readonly client: Client
   readonly board: WorldBoard
   readonly #server: ServerUnderTest
-  /** What the world of the reference controllers asks of a cluster: a place for its board. */
+  /** What the world of the reference controllers needs of a cluster: a place for its board. */
   readonly #place: WorldCluster
   readonly #running = new Set<Process>()
 
@@ -105,7 +105,7 @@ class Testbed {
     return process
   }
 
-  /** Looks again until it is so; says what was not when it takes too long. */
+  /** Polls until it holds; on timeout, reports what did not. */
   async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
     const deadline = this.#server.clock.now() + 30_000
     while (!(await isSo())) {
@@ -114,7 +114,7 @@ class Testbed {
     }
   }
 
-  /** Nothing is left to do, and nothing more comes for a while. */
+  /** Nothing is left to do, and nothing more happens for a while. */
   async atRest(process: Process): Promise<void> {
     for (let quiet = 0; quiet < 25; await this.pause(20)) quiet = process.busy().length === 0 ? quiet + 1 : 0
   }
@@ -140,7 +140,7 @@ class Testbed {
     return this.greeting(namespace, name)
   }
 
-  /** Who has been greeted, by the ConfigMaps there are. */
+  /** Which people have been greeted, according to the existing ConfigMaps. */
   async people(namespace: string): Promise<string[]> {
     const { items } = await this.client.list(CONFIG_MAPS, { namespace })
     return items.flatMap(({ data }) => (data as Record<string, string> | undefined)?.to ?? []).sort()
@@ -171,7 +171,7 @@ export function referenceSuite(name: string, open: () => Promise<ServerUnderTest
     })
     after(() => server.close())
 
-    /** A stage with a namespace of its own; what runs there ends with the story. */
+    /** A testbed with its own namespace; what runs there stops with the story. */
     function story(what: string, play: (testbed: Testbed, namespace: string) => Promise<void>): void {
       it(what, async () => {
         const testbed = new Testbed(server)

@@ -1,6 +1,6 @@
 /**
  * Which real binaries this machine has: those of scripts/kube-assets (or of $KUBEBUILDER_ASSETS), and any kubectl in PATH.
- * Nothing is built or downloaded here; what is missing is said with the way to get it.
+ * Nothing is built or downloaded here; what is missing is reported with how to get it.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'

@@ -19,7 +19,7 @@ export interface Child {
   readonly pid: number
   /** Throws when it has ended already. */
   assertAlive(): void
-  /** Repeats the check until it says yes; fails when the child ends or the time is over. */
+  /** Repeats the check until it returns true; fails when the child ends or the time is over. */
   waitUntil(what: string, check: () => boolean | Promise<boolean>, seconds?: number): Promise<void>
   stop(): Promise<void>
 }

@@ -1,5 +1,5 @@
 /**
- * Kubernetes' own controllers, scheduler and fake kubelet beside a bare server, with the flags the sessions were recorded
+ * Kubernetes' own controllers, scheduler and fake kubelet next to a bare server, with the flags the sessions were recorded
  * with: kube-controller-manager (every controller, its own service accounts), kube-scheduler, and kwok running two nodes.
  */
 import { writeFileSync } from 'node:fs'

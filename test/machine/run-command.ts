@@ -1,4 +1,4 @@
-/** Runs a command to its end and gives back what it said; for commands whose exit code is a result, not an error. */
+/** Runs a command to completion and returns its output; for commands whose exit code is a result, not an error. */
 import { spawn } from 'node:child_process'
 
 export interface CommandResult {
@@ -14,7 +14,7 @@ export interface CommandOptions {
   timeoutMs?: number
 }
 
-/** exitCode is null when it had to be ended because the time was over. */
+/** exitCode is null when it was killed after the timeout. */
 export function runCommand(file: string, args: string[], options: CommandOptions = {}): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: options.cwd, env: options.env, timeout: options.timeoutMs ?? 90_000, killSignal: 'SIGKILL' })
@@ -28,7 +28,7 @@ export function runCommand(file: string, args: string[], options: CommandOptions
     })
     child.on('error', reject)
     child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
-    // A command that ends without reading its input closes the pipe: that is its right.
+    // A command may end without reading its input, which closes the pipe.
     child.stdin.on('error', () => undefined)
     child.stdin.end(options.input ?? '')
   })

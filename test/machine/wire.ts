@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 over one kept-alive TLS connection, one request at a time, as cheap as it can be: the load of a measurement must
- * not be the client's. An answer is whole, or the request failed and nobody knows what the server did with it.
+ * HTTP/1.1 over one kept-alive TLS connection, one request at a time, as cheap as possible: the load of a measurement must
+ * not be the client's. An answer is complete, or the request failed with an unknown outcome.
  */
 import { connect, type TLSSocket } from 'node:tls'
 
@@ -32,7 +32,7 @@ export class WireError extends Error {}
 interface Waiting {
   resolve(answer: WireAnswer): void
   reject(error: WireError): void
-  /** Body bytes as they come, for streams; then the answer's body is empty. */
+  /** Body bytes as they arrive, for streams; the answer's body is then empty. */
   onData?(chunk: Buffer): void
 }
 
@@ -60,7 +60,7 @@ export class Wire {
     return this.#send(request, undefined)
   }
 
-  /** A request whose body is handed on as it comes; settles when it ends. */
+  /** A request whose body is passed on as it arrives; settles when it ends. */
   stream(request: WireRequest, onData: (chunk: Buffer) => void): Promise<WireAnswer> {
     return this.#send(request, onData)
   }
@@ -102,7 +102,7 @@ export class Wire {
   }
 }
 
-/** Answers off a stream of bytes: by Content-Length, or in chunks. */
+/** Parses answers from a stream of bytes: by Content-Length, or in chunks. */
 class AnswerReader {
   #rest: Buffer = Buffer.alloc(0)
   #status = 0
@@ -140,7 +140,7 @@ class AnswerReader {
       if (this.#state === 'head') this.#startBody(line)
       else if (this.#state === 'trailer') return this.#finish(data)
       else {
-        // The chunk and the line end behind it.
+        // The chunk and the line end after it.
         this.#left = Number.parseInt(line, 16) + 2
         this.#state = this.#left === 2 ? 'trailer' : 'chunk'
       }

@@ -1,6 +1,6 @@
 /**
- * Makes what two runs saw comparable: times, uids, revisions, addresses and drawn names become placeholders, lists whose
- * order means nothing are sorted, and what only the node writes is left out (kwok and our nodes have words of their own).
+ * Makes the results of two runs comparable: times, uids, revisions, addresses and generated names become placeholders, lists
+ * whose order is meaningless are sorted, and what only the node writes is left out (kwok and our nodes word it differently).
  */
 import type { EndpointSlice, Endpoints, Event, Pod, ReplicaSet } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
@@ -13,9 +13,9 @@ const ZONE = /^(east-[ab]|zone-\d)$/
 const NAMESPACE = /\bparity-\d+-\d+\b/g
 /** Jobs of cron jobs carry the minute they were due in. */
 const MINUTE = /-\d{8}(?=$|[^0-9])/g
-/** A time of day at which the two runs cannot agree; where on Earth it is told they can. */
+/** A time of day, on which the two runs cannot agree; they can on its time zone. */
 const LOCAL_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?=Z|[+-]\d\d:\d\d)/g
-/** Suffixes that are hashes or drawn: 5 to 10 letters of Kubernetes' alphabet for names. */
+/** Suffixes that are hashes or generated: 5 to 10 letters of Kubernetes' alphabet for names. */
 const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5,10}(?=$|[^a-z0-9])/g
 const HASH_LABELS = new Set(['pod-template-hash', 'controller-revision-hash'])
 const DROPPED_METADATA = new Set([
@@ -31,7 +31,7 @@ const DROPPED_METADATA = new Set([
 /** Annotations of ours, and of kubectl. */
 const IGNORED_ANNOTATION = /^(sluice\.dev|kubectl\.kubernetes\.io)\//
 const TIME_KEY = /(Time|Timestamp|At)$/
-/** Who speaks for nodes rather than for controllers. */
+/** Components that report for nodes rather than for controllers. */
 const NODE_COMPONENTS = new Set(['kubelet', 'kwok', 'kwok_controller', 'node-controller', 'minicluster.nodes.registration'])
 
 const plainText = (text: string): string =>
@@ -64,7 +64,7 @@ function comparableEndpoints(endpoints: Endpoints): unknown {
   return comparableObject({ ...endpoints, subsets } as Endpoints)
 }
 
-/** In how many steps a rollout scaled a replica set depends on when which pod was seen: its generation counts them. */
+/** In how many steps a rollout scaled a ReplicaSet depends on when each pod was seen: its generation counts them. */
 function comparableReplicaSet(set: ReplicaSet): unknown {
   if (set.metadata.ownerReferences === undefined) return comparableObject(set)
   const { generation, ...metadata } = set.metadata
@@ -80,7 +80,7 @@ function metadataOf({ metadata }: KubeObject): Record<string, unknown> {
   return { name: plainText(metadata.name ?? ''), ...(plain({ ...kept, annotations }) as object) }
 }
 
-/** Of a pod: what its controller, admission and the scheduler made of it. What runs it has words of its own. */
+/** Of a pod: what its controller, admission and the scheduler set. What the node reports differs. */
 function comparablePod(pod: Pod): unknown {
   const { spec = {}, status = {} } = pod
   const { nodeName, tolerations, ...asked } = spec
@@ -122,11 +122,11 @@ function plain(value: unknown, key = ''): unknown {
 }
 
 const ADDRESSES = new Set(['podIP', 'podIPs', 'hostIP', 'hostIPs', 'nodeName', 'addresses', 'clusterIP', 'clusterIPs', 'ip'])
-/** Not the word for having none, nor the addresses of Endpoints, which say whose they are. */
+/** Not `None`, nor the addresses of Endpoints, which name their targets. */
 const isAddress = (key: string, value: unknown): boolean =>
   ADDRESSES.has(key) && !String(value).includes('None') && !(key === 'addresses' && Array.isArray(value) && typeof value[0] === 'object')
 const isEmpty = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0
-/** Lists that are sets in truth. */
+/** Lists that are really sets. */
 const sorted = (items: unknown[], key: string): unknown[] =>
   ['conditions', 'ownerReferences', 'finalizers', 'endpoints', 'subsets', 'addresses', 'notReadyAddresses', 'active'].includes(key)
     ? [...items].sort(byText)
@@ -146,8 +146,8 @@ export function comparableEvents(events: readonly Event[]): string[] {
 }
 
 /**
- * kube-controller-manager sometimes says that it cancels a deletion which it has just carried out: its worker is still listed
- * when the event of the deletion arrives.
+ * kube-controller-manager sometimes reports that it cancels a deletion which it has just carried out: its worker is still
+ * listed when the event of the deletion arrives.
  */
 function isTakenBack(reported: string, all: readonly string[]): boolean {
   return (

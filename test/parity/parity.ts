@@ -18,7 +18,7 @@ type Played = { notes: Note[] } | { error: unknown }
 const NOT_RUN: Played = { error: 'not run' }
 
 const AT_ONCE = 6
-/** The real programs race with each other: what ours does must be among what they do, and they get some chances to do it. */
+/** The real programs race with each other: our result must be among theirs, so they get several attempts. */
 const MOST_PLAYS = 3
 
 async function play(run: () => Promise<Note[]>): Promise<Played> {
@@ -29,7 +29,7 @@ async function play(run: () => Promise<Note[]>): Promise<Played> {
   }
 }
 
-/** No two plays on one server share a namespace. */
+/** No two runs on one server share a namespace. */
 const namespaceOf = (scenario: Scenario, play = 0): string => `parity-${SCENARIOS.indexOf(scenario)}-${process.pid}${play}`
 
 /** Those that share come first, several at a time, slow ones before others; those that must be alone one by one. */
@@ -52,7 +52,7 @@ async function playAll(theirs: Theirs, scenarios: readonly Scenario[]): Promise<
 interface Sides {
   theirs: Theirs
   ours: Played
-  /** How they played it first. */
+  /** Their first run. */
   first: Played
 }
 
@@ -69,7 +69,7 @@ async function judge(scenario: Scenario, { theirs, ours, first }: Sides): Promis
   return { verdict: 'FAIL', text: `FAIL ${name}\n     ${found}` }
 }
 
-/** Undefined when both say the same. */
+/** Undefined when both agree. */
 function difference(ours: Played, theirs: Played): string | undefined {
   if ('error' in theirs) return `does not run on the real programs: ${textOf(theirs.error)}`
   if ('error' in ours) return `does not run on ours: ${textOf(ours.error)}`

@@ -1,5 +1,5 @@
 /**
- * A scenario of the workload controllers: what people do, and what is to be seen afterwards. It runs on our minicluster in
+ * A scenario of the workload controllers: what users do, and what must be visible afterwards. It runs on our minicluster in
  * virtual time and on the real programs in real time, and what it noted must be the same.
  */
 import type { DeleteOptions } from '../../src/client/client.ts'
@@ -14,7 +14,7 @@ export interface Testbed {
   create<T extends KubeObject>(object: T): Promise<T>
   get<T extends KubeObject>(resource: Resource<T>, name: string): Promise<T | undefined>
   list<T extends KubeObject>(resource: Resource<T>, labelSelector?: string): Promise<T[]>
-  /** Reads, changes, writes; again when somebody else was faster. */
+  /** Reads, changes, writes; retries on a conflict. */
   update<T extends KubeObject>(resource: Resource<T>, name: string, change: (object: T) => void): Promise<T>
   patch(resource: Resource, name: string, body: Record<string, unknown>, subresource?: string): Promise<KubeObject>
   delete(resource: Resource, name: string, options?: DeleteOptions): Promise<void>

@@ -1,4 +1,4 @@
-/** A stage over a client: the same for both worlds; how time passes, and where calls run, is given. */
+/** A testbed over a client: the same for both sides; how time passes and where calls run is passed in. */
 import assert from 'node:assert/strict'
 import type { Client } from '../../src/client/client.ts'
 import { ApiError, ifFound, isConflict } from '../../src/client/errors.ts'
@@ -12,11 +12,11 @@ import type { Note, Testbed } from './scenario.ts'
 
 export interface TestbedDeps {
   client: Client
-  /** Runs a call where calls run. */
+  /** Runs a call in the right context: inside the world, or directly. */
   inside<T>(work: () => Promise<T>): Promise<T>
   nowMs(): number
   pass(ms: number): Promise<void>
-  /** Between looks at something that is to happen. */
+  /** Polling interval. */
   lookEveryMs: number
   /** Nothing may change for this long to count as steady. */
   steadyMs: number
@@ -27,7 +27,7 @@ const WITHIN_MS = 60_000
 export function testbedOn(deps: TestbedDeps, namespace: string, notes: Note[]): { testbed: Testbed; tidy(): Promise<void> } {
   const { client, inside } = deps
   const of = (resource: Resource, name: string) => (resource.namespaced ? { namespace, name } : { name })
-  /** What the end of the namespace will not take along. */
+  /** What is not deleted with the namespace. */
   const outside: [Resource, string][] = []
   const testbed: Testbed = {
     namespace,
@@ -102,7 +102,7 @@ export function testbedOn(deps: TestbedDeps, namespace: string, notes: Note[]): 
       await testbed.patch(PODS, pod.metadata.name ?? '', { status: ended(pod, exitCode, deps.nowMs()) }, 'status')
     },
     async setReady(pod, isReady) {
-      // Conditions count in seconds: the transition must be later than the one before.
+      // Conditions have a resolution of seconds: the transition must be later than the one before.
       await deps.pass(1100)
       const live = await testbed.get(PODS, pod.metadata.name ?? '')
       if (live === undefined) return
@@ -115,7 +115,7 @@ export function testbedOn(deps: TestbedDeps, namespace: string, notes: Note[]): 
       await testbed.patch(PODS, pod.metadata.name ?? '', { status: { conditions, containerStatuses } }, 'status')
     },
   }
-  /** Of what has no namespace, only what the scenario made. */
+  /** Of cluster-scoped resources, only what the scenario created. */
   const own = async (resource: Resource): Promise<KubeObject[]> =>
     (await testbed.list(resource)).filter(({ metadata }) =>
       outside.some(([of, name]) => of.plural === resource.plural && name === metadata.name),
@@ -162,7 +162,7 @@ const WATCHED = [
   ['discovery.k8s.io', 'endpointslices', 'EndpointSlice'],
 ] as const
 
-/** Everything's versions in one text: equal when nothing changed. */
+/** The versions of everything as one text: equal when nothing changed. */
 async function revisionsOf({ client, inside }: TestbedDeps, namespace: string): Promise<string> {
   const lists = await Promise.all(
     WATCHED.map(([group, plural, kind]) =>

@@ -21,7 +21,7 @@ export interface Theirs {
   stop(): Promise<void>
 }
 
-/** A given kubeconfig leads to programs that already run, and stay. */
+/** A given kubeconfig refers to programs that already run, and keep running. */
 export async function startTheirs(running?: string): Promise<Theirs> {
   const server = running === undefined ? await startPrograms() : { kubeconfig: running, stop: async () => undefined }
   const client = clientOf(server.kubeconfig)
@@ -40,7 +40,7 @@ async function startPrograms(): Promise<RealServer> {
   try {
     return await startRealServer('--controllers', '--scheduler', '--kwok', String(NODES), '--stages', stages)
   } finally {
-    // They have a copy of their own.
+    // They have their own copy.
     rmSync(stages)
   }
 }
@@ -76,7 +76,7 @@ async function playTheirs(client: Client, scenario: Scenario, namespace: string)
   } finally {
     await client.delete(NAMESPACES, { name: namespace })
     await tidy()
-    // Its pods take capacity on the nodes until they are gone.
+    // Its pods use capacity on the nodes until they are gone.
     if (scenario.alone) await testbed.until('the namespace is gone', async () => !(await hasNamespace(client, namespace)))
   }
 }
@@ -99,7 +99,7 @@ interface KwokStage {
   spec?: { selector?: { matchExpressions?: unknown[] } }
 }
 
-/** Pods of Jobs end when the scenario says so; deleted pods that are held stay as they are. */
+/** Pods of Jobs end when the scenario says so; deleted pods that are held remain. */
 function stagesOf(text: string): string {
   const stages = parseAllDocuments(text).map((document) => document.toJS() as KwokStage | null)
   for (const stage of stages)

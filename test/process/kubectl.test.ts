@@ -47,7 +47,7 @@ describe('kubectl and pods that run here', {
 
   it('exec with a terminal: one output, a size, an exit code', async () => {
     await place.runPod('terminal', { main: ['sleep', '120'] })
-    // kubectl asks for a terminal only where it has one itself.
+    // kubectl requests a terminal only where it has one itself.
     const command = `'${kubectlPath}' --kubeconfig '${place.kubeconfig}' exec -it terminal -- sh -c 'tty; while test "$(stty size)" = "0 0"; do sleep 0.1; done; stty size; echo err >&2; read line; echo "got $line"; exit 9'`
     const result = await runCommand('script', ['-qefc', `stty rows 33 cols 77; ${command}`, '/dev/null'], {
       env: { HOME: place.testbed.directory, PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm' },

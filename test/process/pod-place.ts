@@ -19,9 +19,9 @@ export interface PodPlace {
   listener: Listener
   pki: Pki
   kubeconfig: string
-  /** Errors of the listener that nobody asked about. */
+  /** Unhandled errors of the listener. */
   errors: unknown[]
-  /** Made, bound, and its containers started as runs of the machine. Returns its uid. */
+  /** Created, bound, and its containers started as runs of the machine. Returns its uid. */
   runPod(name: string, containers: Record<string, readonly string[]>, more?: Partial<Parameters<typeof aRun>[1]>): Promise<string>
   close(): Promise<void>
 }

@@ -102,12 +102,12 @@ describe('the runtime of controllers', () => {
       running.resync()
       await wait()
       assert.deepEqual(writesOf(s), [])
-      // A field that is no longer wanted must go: the values alone would not show it.
+      // A field that is no longer wanted must be removed: the values alone would not show it.
       const of = { namespace: s.namespace, name: 'primary' }
       await s.client.patch(CONFIG_MAPS, of, { type: 'merge', body: { data: null } })
       await wait()
       assert.equal((await s.client.get(SERVICES, { namespace: s.namespace, name: 'made' })).metadata.labels, undefined)
-      // And what somebody else broke is mended.
+      // And changes by others are reverted.
       await s.client.patch(SERVICES, { namespace: s.namespace, name: 'made' }, { type: 'merge', body: { spec: { selector: { a: 'c' } } } })
       running.resync()
       await wait()
@@ -157,7 +157,7 @@ describe('the runtime of controllers', () => {
         for: CONFIG_MAPS,
         writes: [{ resource: EVERY_RESOURCE, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }],
         async observe({ namespace }, map) {
-          // Somebody else writes between the read and the write, three times.
+          // Another client writes between the read and the write, three times.
           if (primary(map) && rivalry < 3) {
             rivalry++
             await s.client.patch(CONFIG_MAPS, { namespace, name: 'primary' }, { type: 'merge', body: { data: { rival: String(rivalry) } } })

@@ -1,4 +1,4 @@
-/** A module with a little of everything that a module can have, for the test beside it and for those who write one. */
+/** A module with a little of everything that a module can have, for the test in this folder and for module authors. */
 import { defineAdmission } from '../../src/kinds/admission.ts'
 import { invalid } from '../../src/kube/field-error.ts'
 import { parsed } from '../../src/kube/parsed.ts'

@@ -1,4 +1,4 @@
-/** The kind of the toy module: a text that somebody wants to have in a ConfigMap. */
+/** The kind of the toy module: a text that should be in a ConfigMap. */
 import { s } from '../../src/kinds/schema/builder.ts'
 import { defineKind, type ObjectOf } from '../../src/kinds/schema/define-kind.ts'
 

@@ -1,4 +1,4 @@
-/** What the seeded worlds may do with Notes, and what is true of them at every moment. */
+/** What the seeded worlds may do with Notes, and what holds for them at every moment. */
 import type { SeededPart } from '../../src/runtime/seams/seeded.ts'
 import { Note } from './note.ts'
 

@@ -1,4 +1,4 @@
-/** `sluice backup`: asks the running process for a consistent copy; without one, reads the store itself. */
+/** `sluice backup`: asks the running process for a consistent copy; if none runs, reads the store itself. */
 import { BACKUP_PATH } from '../../apiserver/backup-path.ts'
 import { connectionOf, parseKubeconfig } from '../../client/kubeconfig.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'

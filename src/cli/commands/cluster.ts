@@ -1,4 +1,4 @@
-/** `sluice cluster stop|start NAME`: cuts a member of a running `up` off, as if its network had failed, and brings it back. */
+/** `sluice cluster stop|start NAME`: cuts a member of a running `up` off, as if its network had failed, and reconnects it. */
 
 import { connectionOf, parseKubeconfig } from '../../client/kubeconfig.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'

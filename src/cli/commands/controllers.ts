@@ -1,7 +1,7 @@
 /**
- * `sluice controllers`: the controllers of a role in this process, against any API server. One process of several leads
- * (by Lease); it installs our kinds where they are absent, serves our admission and conversion as webhooks, and leaves
- * alone what Kubernetes' own controllers already do there.
+ * `sluice controllers`: the controllers of a role in this process, against any API server. One process of several leads (by
+ * Lease); it installs our kinds where they are absent, serves our admission and conversion as webhooks, and does not run
+ * what Kubernetes' own controllers already do there.
  */
 import type { Log } from '../../base/log.ts'
 import { withFields } from '../../base/log.ts'
@@ -19,7 +19,7 @@ import { CommandError, type Machine } from '../machine.ts'
 import { watchMemory } from '../memory-watch.ts'
 import { type CommandOptions, givenFlags, withFlags } from '../module-flags.ts'
 
-/** Beside these, the flags of the modules. */
+/** In addition to the flags of the modules. */
 export interface ControllersOptions extends CommandOptions {
   role?: string
   kubeconfig?: string
@@ -36,7 +36,7 @@ export async function controllers(machine: Machine, options: ControllersOptions)
   const modules = await withFlags(machine, 'controllers', MODULES, givenFlags('controllers', MODULES, options))
   const connection = await connectionFor(machine, options)
   const transport = undiciTransport(connection)
-  // The lease has connections of its own: a renewal must not queue behind everything the controllers ask for.
+  // The lease has its own connections: a renewal must not queue behind the controllers' requests.
   const own = undiciTransport(connection)
   const client = createClient({ transport: own, clock: machine.clock, random: machine.random, userAgent: 'sluice/controllers' })
   try {

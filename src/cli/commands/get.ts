@@ -55,9 +55,9 @@ export async function get(machine: Machine, words: readonly string[], options: G
 export interface Fleet {
   hub: Client
   connect: ConnectMember
-  /** Where objects are looked for unless told. */
+  /** The default namespace. */
   namespace: string
-  /** The hub, for people. */
+  /** The hub, as shown to users. */
   where: string
 }
 
@@ -145,7 +145,7 @@ function painted(rows: readonly FleetRow[]): Paint {
   }
 }
 
-/** Printed as it comes. */
+/** Printed as it arrives. */
 async function printList(machine: Machine, gathering: Gathering, query: GatherQuery, { output }: GetOptions): Promise<Found> {
   const { objects, isNamespaced } = gatherObjects(gathering, query)
   const written = output === 'json' ? asJson : asYaml

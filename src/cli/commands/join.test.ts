@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { fakeMachine } from '../fake-machine.ts'
 import { runCommand } from '../program.ts'
 
-/** A server that nobody listens at: port 9 of this machine is for discarding, and closed. */
+/** A server where nothing listens: port 9 of this machine is the discard port, and closed. */
 const NOBODY = `
 apiVersion: v1
 kind: Config

@@ -1,4 +1,4 @@
-/** `sluice join`: makes a cluster a member of the fleet (push): credentials in it, Secrets and the Cluster at the hub. */
+/** `sluice join`: makes a cluster a member of the fleet (push mode): credentials in it, Secrets and the Cluster on the hub. */
 import { createClient } from '../../client/client.ts'
 import { ApiError } from '../../client/errors.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
@@ -55,14 +55,14 @@ function checkName(name: string): void {
     )
 }
 
-/** Who asks must be able to mend it: a member that is silent has been told of by then, so it is the hub. */
+/** Errors that users can act on: an unreachable member has its own error, so any other transport error is about the hub. */
 export function explained(error: unknown, hub: string): unknown {
   if (error instanceof JoinError) return new CommandError(error.message, error)
   if (error instanceof TransportError) return unanswered(`the hub at ${hub}`, error)
   return error instanceof ApiError ? new CommandError(`the hub at ${hub} refuses: ${error.message}`, error) : error
 }
 
-/** A client with the connection it goes over. */
+/** A client with the connection it uses. */
 export async function connectTo(machine: Machine, options: { kubeconfig?: string; context?: string }) {
   const connection = await connectionFor(machine, options)
   const { clock, random } = machine

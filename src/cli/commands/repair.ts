@@ -1,4 +1,4 @@
-/** `sluice repair`: brings a damaged store back as far as it can be read, and says what that means. */
+/** `sluice repair`: recovers a damaged store as far as it can be read, and reports the consequences. */
 import { type RepairReport, repairJournal, StoreRefusedError } from '../../store/index.ts'
 import { dataDir, readRun } from '../data-dir.ts'
 import { CommandError, type Machine } from '../machine.ts'

@@ -1,4 +1,4 @@
-/** `sluice restore`: a new data directory from a backup. Certificates are made anew at the first start. */
+/** `sluice restore`: a new data directory from a backup. The first start creates new certificates. */
 import { restoreBackup, StoreRefusedError } from '../../store/index.ts'
 import { dataDir, FORMAT, writeSettings } from '../data-dir.ts'
 import { CommandError, type Machine } from '../machine.ts'

@@ -1,4 +1,4 @@
-/** `sluice unjoin`: takes a cluster out of the fleet. Its work moves to others first; what joining made in it goes last. */
+/** `sluice unjoin`: removes a cluster from the fleet. Its workloads move to others first; what joining created in it is deleted last. */
 import { unjoinMember } from '../../fleet/membership/index.ts'
 import { CommandError, type Machine } from '../machine.ts'
 import { connectTo, explained } from './join.ts'

@@ -12,7 +12,7 @@ import { asArguments, type CommandOptions, givenFlags, withFlags } from '../modu
 import { describeStart, startProgress } from '../progress.ts'
 import type { Running } from '../serve.ts'
 
-/** Beside these, the flags of the modules. */
+/** In addition to the flags of the modules. */
 export interface UpOptions extends CommandOptions {
   dataDir?: string
   port?: string
@@ -78,7 +78,7 @@ interface PlayOptions {
   stopped: Promise<End>
 }
 
-/** What went wrong with the story, and what ended it from outside. Sluice stays up all the same, unless --exit says otherwise. */
+/** What went wrong with the story, and what interrupted it. Sluice stays up all the same, unless --exit is given. */
 async function runStory(
   machine: Machine,
   { dir, options, chapters, served, stopped }: PlayOptions,
@@ -95,21 +95,21 @@ async function runStory(
     await playStories(chapters, { machine, dir, dataDir: options.dataDir, running: served, stays, signal: ending.signal })
     return { end }
   } catch (error) {
-    // Whatever it was: what runs must be stopped in order, or go on.
+    // Whatever the error: what is running must be stopped in order, or kept running.
     const problem = error instanceof CommandError ? error : new CommandError(`the story ended early: ${String(error)}`, error)
     if (!options.exit) machine.err(`sluice: ${problem.message}\nSluice stays up.\n`)
     return { problem, end }
   }
 }
 
-/** With grace, as people expect of Ctrl-C; a second one leaves the programs to the next start, which finds them again. */
+/** With the grace period, as users expect of Ctrl-C; after a second one the programs keep running, and the next start finds them again. */
 async function endPods(machine: Machine, served: Running): Promise<void> {
   const count = served.runningPods()
   if (count > 0)
     machine.err(
       `Ending ${count} pod${count === 1 ? '' : 's'} with grace; Ctrl-C again leaves ${count === 1 ? 'it' : 'them'} running for the next start …\n`,
     )
-  // Where nothing runs yet, too: what is just being started must not be left behind.
+  // Even if no pod is running yet: one that is just starting must not be left behind.
   await Promise.race([served.endPods(), machine.untilStopped()])
 }
 
@@ -117,12 +117,12 @@ export interface StartPlan {
   members: number
   /** Port of the hub; members follow. 0 picks free ones. */
   port: number
-  /** Ports remembered from before. */
+  /** Ports of the previous start. */
   keptPorts: Record<string, number>
   memberTransport: MemberTransport
-  /** With the options that were kept and given. */
+  /** With the options that were stored and given. */
   modules: readonly Module[]
-  /** What is told after the start. */
+  /** The stories played after the start. */
   chapters: readonly Chapter[]
 }
 
@@ -147,10 +147,10 @@ async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Pr
   return {
     members: count,
     port: port ?? DEFAULT_PORT,
-    // Who leaves the choice to us gets what he got before.
+    // Unless a port was given, the previous ports are kept.
     keptPorts: port === undefined || port === 0 ? (stored?.ports ?? {}) : {},
     memberTransport: memberTransport(options.memberTransport),
-    // A story does not wait as long as a fleet of strangers should; what was given wins.
+    // A story uses shorter times than a real fleet should; flags that the user gave win.
     modules: chapters.length === 0 ? asked : await withFlags(machine, 'up', kept, { ...flagsOf(chapters), ...given }),
     chapters,
   }
@@ -165,7 +165,7 @@ interface StoryPlace {
   runsProcesses: boolean
 }
 
-/** On a new directory all that can be told, or the one that is asked for; where that cannot be told, it is an error. */
+/** In a new directory every story that can be played here, or the requested one; if that cannot be played, it is an error. */
 function chaptersToPlay(
   { story, quiet, exit, detach, bare }: UpOptions,
   modules: readonly Module[],
@@ -210,7 +210,7 @@ async function startInBackground(machine: Machine, dir: DataDir, options: UpOpti
   if (options.memberTransport !== undefined) args.push('--member-transport', options.memberTransport)
   args.push(...asArguments(givenFlags('up', MODULES, options)))
   if (options.bare) args.push('--bare')
-  // Nobody would hear it.
+  // Nobody would see it.
   args.push('--quiet')
   const progress = startProgress(machine)
   progress.step('starting in the background')

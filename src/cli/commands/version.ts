@@ -1,4 +1,4 @@
-/** `sluice version`: what this is, for people or for machines. */
+/** `sluice version`: the version, for people or for machines. */
 import { KUBERNETES_VERSION } from '../../kinds/kubernetes/version.ts'
 import type { Machine } from '../machine.ts'
 import { formatted } from '../output.ts'

@@ -41,7 +41,7 @@ export async function why(machine: Machine, words: readonly string[], options: W
 export interface Hub {
   client: Client
   where: string
-  /** Where objects are looked for unless another namespace is named. */
+  /** The default namespace. */
   namespace: string
   /** What modules add to the chain. */
   explainers: readonly Explainer[]

@@ -11,13 +11,13 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { MODULES } from '../../modules.ts'
 import { accessFiles, accessOf, OF_EVERY_RESOURCE, OF_THE_PROCESS } from './access-rules.ts'
 
-/** The same way, as somebody else: nothing is allowed but what the roles of that user say. */
+/** The same transport as another user: only what that user's roles allow is permitted. */
 function as(user: string, { request, close }: Transport, refused: string[]): Transport {
   return {
     async request(asked) {
       const answer = await request({ ...asked, headers: { ...asked.headers, 'impersonate-user': user } })
       if (answer.status !== 403) return answer
-      // A namespace that goes refuses as well; here it is about who may.
+      // A terminating namespace also answers 403; this is about permissions only.
       const text = await readAll(answer.body)
       if (text.includes(' cannot ')) refused.push(`${user}: ${asked.method} ${asked.path}`)
       return { ...answer, body: Readable.from([text]) }
@@ -26,7 +26,7 @@ function as(user: string, { request, close }: Transport, refused: string[]): Tra
   }
 }
 
-/** Controllers that begin when their rights are there. */
+/** Controllers that start once they have their permissions. */
 function controllersAs(userOf: (part: string) => string, refused: string[]): { run: RunControllers; allow(): void } {
   let isAllowed = false
   const idle = { busy: () => [], resync: () => undefined, stop: async () => undefined }
@@ -57,7 +57,7 @@ const aThing = (apiVersion: string, kind: string, name: string, spec: object): K
 })
 const CLAIM = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
 
-/** A bit of everything that people do with a member. */
+/** A bit of everything that users do with a member. */
 async function liveIn(member: WorldCluster, settle: () => Promise<void>): Promise<void> {
   await member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'work' } })
   await settle()
@@ -146,7 +146,7 @@ describe('the generated rights', () => {
   it('suffice for each controller alone: what it declares is all it may', async () => {
     const declared = MODULES.filter(({ roles }) => roles.includes('member')).flatMap((module) => module.declaredControllers())
     const controllers = declared.filter(({ needsHost }) => needsHost !== true)
-    // Caches are read for all of them; what follows everything cannot be named.
+    // Caches are read for all of them; loops that follow the whole cluster cannot name resources.
     const whole = [...OF_EVERY_RESOURCE, ...OF_THE_PROCESS]
     const users = controllers.flatMap((controller) => bound(controller.name, [...accessOf(controller), ...OF_THE_PROCESS]))
     const names = new Set(controllers.map(({ name }) => name))

@@ -1,6 +1,6 @@
 /**
- * What the controllers of a role may do, as RBAC, derived from their declarations: what they follow may be read, what they
- * say they write may be written, and nothing else. Leases, definitions and webhooks are the process's own.
+ * What the controllers of a role may do, as RBAC, derived from their declarations: they may read what they follow, write
+ * what they declare, and nothing else. Leases, definitions and webhooks belong to the process itself.
  */
 import { stringify } from 'yaml'
 import { ownAdmissionOf, type ClusterRole as Role } from '../../composition.ts'
@@ -20,7 +20,7 @@ interface Rule {
 const READ = ['get', 'list', 'watch']
 const VERB_ORDER = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 
-/** What the process needs besides its controllers. */
+/** What the process needs in addition to its controllers. */
 export const OF_THE_PROCESS: Rule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
@@ -32,12 +32,12 @@ export const OF_THE_PROCESS: Rule[] = [
   },
 ]
 
-/** Following everything's metadata, for ownership and namespaces, cannot name what it reads. */
+/** Following the metadata of all objects, for ownership and namespaces: its rules cannot name resources. */
 export const OF_EVERY_RESOURCE: Rule[] = [
   { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch', 'delete', 'deletecollection'] },
 ]
 
-/** Served as a webhook, an admission reads from caches. */
+/** An admission that is served as a webhook reads from caches. */
 const readByAdmission = (role: Role, modules: readonly Module[]): Rule[] =>
   ownAdmissionOf(role, modules)
     .flatMap(({ reads = [] }) => reads)
@@ -55,7 +55,7 @@ function ruleOf({ resource, subresource, verbs }: Access): Rule {
 const nameOf = (resource: Resource, subresource: string | undefined): string =>
   subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`
 
-/** One rule per resource, then resources of a group with the same verbs together. */
+/** Merges rules per resource, then groups resources of an API group with the same verbs. */
 function merged(rules: readonly Rule[]): Rule[] {
   const verbs = new Map<string, Set<string>>()
   for (const rule of rules)
@@ -78,7 +78,7 @@ function merged(rules: readonly Rule[]): Rule[] {
 export const accessFiles = (modules: readonly Module[] = MODULES): Page[] =>
   (['hub', 'member'] as const).map((role) => accessFile(role, modules))
 
-/** What a module's controllers may do on a cluster that somebody else serves. */
+/** What a module's controllers may do on a cluster served by another program. */
 const accessOfModule = (module: Module): Rule[] =>
   merged([
     ...(module.followsCluster ? OF_EVERY_RESOURCE : []),

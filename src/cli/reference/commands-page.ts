@@ -7,7 +7,7 @@ import { buildProgram, EXAMPLES } from '../program.ts'
 import { code, type Page, page, table } from './markdown.ts'
 
 export function commandsPage(modules: readonly Module[] = MODULES): Page {
-  // Only read, never run: no command reaches for the machine.
+  // Only read, never run: no command uses the machine.
   const program = buildProgram({} as Machine, modules)
   const intro = `${program.description()} Every command also has \`--help\`; it ends with code 0 when it did what it says, and 1 with a sentence on stderr when not.`
   return page('cli', { title: 'Command line', from: 'src/cli/program.ts', intro }, [
@@ -35,7 +35,7 @@ function commandSection(command: Command): string {
   return parts.join('\n\n')
 }
 
-/** `text (default x)` as its two halves: defaults that depend on the data directory are words in the description. */
+/** Splits `text (default x)` in two: defaults that depend on the data directory are described in words. */
 function meaning(description: string): [about: string, fallback: string] {
   const [, about = description, fallback = ''] = /^(.*?) \(default ([^)]*)\)$/.exec(description) ?? []
   return [about, fallback]

@@ -1,4 +1,4 @@
-/** Every controller with what it is for, what triggers it, what it writes and where faults are injected into it. */
+/** Every controller with its purpose, its triggers, what it writes and where faults are injected into it. */
 
 import type { Resource } from '../../kube/resource.ts'
 import { MODULES } from '../../modules.ts'

@@ -1,4 +1,4 @@
-/** The metrics of the controllers, from the tables that make them. */
+/** The metrics of the controllers, from the tables that define them. */
 import { MODULES } from '../../modules.ts'
 import { METRICS } from '../../runtime/metrics.ts'
 import type { DeclaredMetrics, Module } from '../../runtime/module/module.ts'

@@ -10,7 +10,7 @@ import { referencePages } from './pages.ts'
 const pages = new Map(referencePages().map((page) => [path.basename(page.path, '.md'), page.content]))
 const page = (name: string): string => pages.get(name) ?? assert.fail(`no page ${name}`)
 
-/** Codes that the sources of the program name, other than in the catalogue itself. */
+/** Codes that the program's sources use, apart from the catalogue itself. */
 function codesInUse(folder = 'src'): Set<string> {
   const found = new Set<string>()
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

@@ -1,4 +1,4 @@
-/** Stories that `sluice up` plays, by name: from the running process to the last line. */
+/** Plays the stories of `sluice up`, by name: from the running process to the last line. */
 import pc from 'picocolors'
 import { createClient } from '../../client/client.ts'
 import { inThisProcess } from '../../composition.ts'
@@ -9,13 +9,13 @@ import type { Running } from '../serve.ts'
 import { playSteps, StoryError } from './play.ts'
 import { lineOf, nextText, titleOf } from './text.ts'
 
-/** A step on a busy machine may take its time; the story does not. */
+/** A step may be slow on a busy machine, but not without limit. */
 const PATIENCE_MS = 120_000
 
 export interface StoryOptions {
   machine: Machine
   dir: DataDir
-  /** As it was given; for commands that are printed. */
+  /** As given; for the commands that are printed. */
   dataDir: string | undefined
   running: Running
   /** Whether Sluice stays up afterwards. */
@@ -23,7 +23,7 @@ export interface StoryOptions {
   signal: AbortSignal
 }
 
-/** Throws what went wrong in words; returns when all were told, or ended from outside. */
+/** Throws a readable error; returns when all were played, or when interrupted. */
 export async function playStories(chapters: readonly Chapter[], options: StoryOptions): Promise<void> {
   const { machine, dir, dataDir, running, stays, signal } = options
   const { clock, random } = machine

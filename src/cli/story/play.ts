@@ -1,6 +1,6 @@
 /**
- * Tells a story: steps one after the other, each an action and what must be seen of it. A line is printed when its fact has
- * been observed, never before; what is not seen in time ends the story with the step and the reason.
+ * Plays a story: steps one after the other, each an action and its expected result. A line is printed when its fact has been
+ * observed, never before; if it is not observed in time, the story ends with the step and the reason.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { OpenedChapter, StoryLine, StoryStep } from '../../runtime/seams/story.ts'
@@ -20,7 +20,7 @@ export interface PlayOptions {
   say(line: StoryLine, afterMs: number): void
 }
 
-/** False when it was ended before its end. */
+/** False when it was interrupted. */
 export async function playSteps(chapter: OpenedChapter, options: PlayOptions): Promise<boolean> {
   const { clock, signal, say } = options
   const beganMs = clock.now()
@@ -34,7 +34,7 @@ export async function playSteps(chapter: OpenedChapter, options: PlayOptions): P
   return true
 }
 
-/** Looks after every change. Undefined when the story was ended. */
+/** Checks after every change. Undefined when the story was interrupted. */
 function seen(
   step: StoryStep,
   viewer: Pick<OpenedChapter, 'look' | 'onChange'>,

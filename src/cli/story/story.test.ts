@@ -94,7 +94,7 @@ describe('the text of a story', () => {
   })
 })
 
-/** Eyes that see one thing after the other, each as soon as somebody waits for it. */
+/** A viewer that shows one snapshot after the other, moving on whenever a listener waits. */
 function eyesSeeing(...sights: FleetSnapshot[]): Viewer<FleetSnapshot> & { listeners(): number } {
   const handlers = new Set<() => void>()
   return {

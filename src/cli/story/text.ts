@@ -1,4 +1,4 @@
-/** How the story looks: a time, who, what; and at the end what to try. Pure. */
+/** The format of the story: a time, who, what; and at the end what to try next. Pure. */
 import type pc from 'picocolors'
 import type { StoryLine } from '../../runtime/seams/story.ts'
 

@@ -1,4 +1,4 @@
-/** The informers of one API server, one per resource, shared by everybody who reads it. */
+/** The informers of one API server, one per resource, shared by all its readers. */
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -7,14 +7,14 @@ import type { Client } from '../client.ts'
 import { type Informer, startInformer } from './informer.ts'
 
 export interface Caches {
-  /** The informer of a resource, started on first use. `project` counts only then. */
+  /** The informer of a resource, started on first use. `project` has an effect only then. */
   of(resource: Resource, project?: (object: KubeObject) => KubeObject): Informer
   all(): readonly Informer[]
-  /** The informer of a resource, where somebody has asked for it. */
+  /** The informer of a resource, if it was started. */
   known(resource: Resource): Informer | undefined
   /** Resolves when every informer asked for so far has its first list. */
   synced(): Promise<void>
-  /** Who is not up to date: a line per informer without its first list, or whose server fails. */
+  /** A line per informer that is not up to date: without its first list, or with a failing server. */
   behind(): string[]
   stop(): void
 }
@@ -24,8 +24,8 @@ export interface CachesOptions {
   clock: Clock
   random: Random
   /**
-   * Whose records of applied fields are kept with the objects (metadata.managedFields is dropped otherwise): those who
-   * apply need their own, to see what they applied before.
+   * Whose managedFields entries are kept on the objects (all others are dropped): a controller that applies needs its own,
+   * to see what it applied before.
    */
   keepsManager?(manager: string): boolean
   /** Only objects with these labels are kept (default: all). */
@@ -35,7 +35,7 @@ export interface CachesOptions {
 
 export function createCaches(options: CachesOptions): Caches {
   const informers = new Map<string, Informer>()
-  // One signal per informer: Node warns about a single one that many wait for.
+  // One signal per informer: Node warns about many listeners on one signal.
   const stopping: AbortController[] = []
   const keepsManager = options.keepsManager ?? (() => false)
   return {
@@ -64,7 +64,7 @@ export function createCaches(options: CachesOptions): Caches {
   }
 }
 
-/** Nothing, or one line about an informer that is not up to date. */
+/** Empty, or one line about an informer that is not up to date. */
 export function stateOf(informer: Informer): string[] {
   if (informer.isFailing) return [`the cache of ${informer.resource.plural} cannot follow its server`]
   return informer.hasSynced ? [] : [`the cache of ${informer.resource.plural} waits for its first list`]

@@ -7,7 +7,7 @@ import { readAll, type Transport } from '../transport.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import { runClusterCache } from './testing.ts'
 
-/** Discovery as a server gives it that is so late: each answer is what was true so long ago. */
+/** A server whose discovery lags by `lagMs`: each answer is what was true that long ago. */
 function lateDiscovery(transport: Transport, nowMs: () => number, lagMs: number): Transport {
   const answers: { atMs: number; body: Buffer }[] = []
   return {

@@ -1,7 +1,7 @@
 /**
- * The metadata of every object of a cluster: an informer per served resource that keeps only what tells who owns whom, who
- * lives where and who is on the way out. Resources that appear later (custom ones) are followed as soon as discovery shows
- * them, and left when they go.
+ * The metadata of every object of a cluster: an informer per served resource that keeps only owners, namespaces, deletion
+ * state and the like. Resources that appear later (custom ones) are followed as soon as discovery shows them, and dropped
+ * when they disappear.
  *
  * Where a controller follows a resource anyway, its cache is used. Otherwise the cost is about 550 bytes per object whatever
  * its size (measured with 100,000 pods that have one owner each), and up to 410 more for an owned one, less where owners
@@ -19,7 +19,7 @@ import { stateOf } from './caches.ts'
 import { type Informer, startInformer } from './informer.ts'
 import type { CacheEvent } from './object-cache.ts'
 
-/** An object, of which only the metadata counts where it is not kept whole, and where it is served. */
+/** An object and its resource. Only the metadata is meaningful unless the resource is kept whole. */
 export interface Located {
   resource: Resource
   object: KubeObject
@@ -36,14 +36,14 @@ export interface ClusterCache {
   resourceByKey(key: string): Resource | undefined
   /** The resource of this group and plural, in the version that is followed. */
   resourceNamed(group: string, plural: string): Resource | undefined
-  /** Whether objects of this resource are in here. */
+  /** Whether this cache holds the objects of this resource. */
   follows(resource: Resource): boolean
   /** The informer of a followed resource. */
   informerOf(resource: Resource): Informer | undefined
   subscribe(handler: (resource: Resource, event: CacheEvent) => void): () => void
-  /** Called when resources were added or left. */
+  /** Called when resources were added or dropped. */
   onResources(handler: () => void): () => void
-  /** Resolves when all resources there are now have had their first list. */
+  /** Resolves when all current resources have had their first list. */
   ready(): Promise<void>
   /** Whether resources were discovered and all of those followed have had their first list; `onResources` and `ready` say when. */
   isComplete(): boolean
@@ -55,18 +55,18 @@ export interface ClusterCacheOptions {
   client: Client
   clock: Clock
   random: Random
-  /** Whether discovery may lag behind the definitions; then it is read again a few times after they changed (default no). */
+  /** Whether discovery may lag behind the definitions; if so, it is read again a few times after they change (default no). */
   isDiscoveryLate?: boolean
-  /** What to follow of all that can be (default: all of it). */
+  /** Which of the resources to follow (default: all). */
   only?(resource: Resource): boolean
   /** Resources of which whole objects are kept, not their metadata alone (default: none). */
   whole?(resource: Resource): boolean
-  /** A cache of a resource that somebody else keeps already: then it is not followed a second time. */
+  /** An existing cache of a resource: used instead of following the resource a second time. */
   shared?(resource: Resource): Informer | undefined
   onError(error: unknown): void
 }
 
-/** Events come in great numbers and nobody owns them: following them would cost the most and bring nothing. */
+/** Events are numerous and have no owners: following them would cost the most for no benefit. */
 const IGNORED = new Set(['/events', 'events.k8s.io/events'])
 const RETRY_MS = 5000
 
@@ -76,7 +76,7 @@ interface Followed {
   stop(): void
 }
 
-/** Begins at once. */
+/** Starts immediately. */
 export function followCluster(options: ClusterCacheOptions): ClusterCache {
   const clusterCache = new FollowedCluster(options)
   clusterCache.start()
@@ -242,7 +242,7 @@ class FollowedCluster implements ClusterCache {
     }
   }
 
-  /** What is no longer served is forgotten without a word: nobody saw it being deleted. */
+  /** Objects of a resource that is no longer served are dropped without events: no deletion was observed. */
   #leave(key: string, one: Followed): void {
     one.stop()
     this.#followed.delete(key)

@@ -1,6 +1,6 @@
 /**
- * An informer: a frozen, indexed copy of one resource that follows the server by list and watch. It may skip states in
- * between but never goes back in time; after a 410 or an unreadable stream it lists again and reports the difference.
+ * An informer: a frozen, indexed copy of one resource that follows the server by list and watch. It may skip intermediate
+ * states but never goes back in time; after a 410 or an unreadable stream it lists again and reports the difference.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
 import { deepFreeze } from '../../base/json.ts'
@@ -15,24 +15,24 @@ import { type CacheEvent, type IndexFunction, ObjectCache } from './object-cache
 export interface Informer {
   readonly resource: Resource
   readonly hasSynced: boolean
-  /** Lists or watches fail and are being tried again. */
+  /** Lists or watches are failing and being retried. */
   readonly isFailing: boolean
-  /** Newest revision the cache has seen; grows also by bookmarks. */
+  /** Newest revision the cache has seen; bookmarks advance it too. */
   readonly revision: number
   /** Objects held. */
   readonly size: number
-  /** When the server was last heard: an event, a bookmark, a list. */
+  /** When the server was last heard from: an event, a bookmark, a list. */
   readonly lastContactMs: number
   get(namespace: string, name: string): KubeObject | undefined
   list(namespace?: string): KubeObject[]
-  /** Objects an index knows under `value`; the index must have been added before. */
+  /** Objects that an index has under `value`; the index must have been added before. */
   byIndex(index: string, value: string): KubeObject[]
   addIndex(index: string, of: IndexFunction): void
-  /** Also called for everything already there. Handlers must not throw. Returns how to stop. */
+  /** Also called for every existing object. Handlers must not throw. Returns how to unsubscribe. */
   subscribe(handler: (event: CacheEvent) => void): () => void
   /** Resolves when the first list is in. */
   synced(): Promise<void>
-  /** Resolves as soon as `condition` holds, looked at after every change of the cache; or when the informer ends. */
+  /** Resolves as soon as `condition` holds, checked after every change of the cache; or when the informer stops. */
   until(condition: () => boolean): Promise<void>
 }
 
@@ -43,20 +43,20 @@ export interface InformerOptions {
   resource: Resource
   namespace?: string
   labelSelector?: string
-  /** What of an object is kept; default: everything but managedFields. */
+  /** The part of an object that is kept; default: everything but managedFields. */
   project?(object: KubeObject): KubeObject
   signal: AbortSignal
-  /** Called for every list or watch that fails, before it is tried again. */
+  /** Called for every list or watch that fails, before the retry. */
   onError?(error: unknown): void
 }
 
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 30_000
 const MIN_WATCH_SECONDS = 300
-/** A watch that ends sooner than this without a word is as good as one that failed. */
+/** A watch that ends sooner than this without an event counts as failed. */
 const SHORT_WATCH_MS = 1000
 
-/** Begins at once; ends with the signal. */
+/** Starts immediately; stops with the signal. */
 export function startInformer(options: InformerOptions): Informer {
   const informer = new ListWatch(options)
   void informer.run()
@@ -71,7 +71,7 @@ class ListWatch implements Informer {
   #revision = 0
   #lastContactMs = 0
   #hasSynced = false
-  /** In a row: what the next delay grows with. */
+  /** Consecutive failures: the next delay grows with them. */
   #failures = 0
   #isFailing = false
 
@@ -140,7 +140,7 @@ class ListWatch implements Informer {
 
   async run(): Promise<void> {
     const { clock, random, signal } = this.#options
-    // Whoever waits for an event of a server that is no longer followed would wait for ever.
+    // Anything waiting for an event of a server that is no longer followed would wait for ever.
     signal.addEventListener('abort', () => this.#changed(), { once: true })
     let mustList = true
     while (!signal.aborted) {
@@ -154,7 +154,7 @@ class ListWatch implements Informer {
         this.#options.onError?.(error)
         mustList ||= !canResumeAfter(error)
         const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** this.#failures)
-        // The first 410 is everyday life after a long silence; a server that keeps saying it is not.
+        // A first 410 is normal after a long silence; a server that keeps returning it is not.
         const isRoutine = isExpired(error) && this.#failures === 0
         this.#failures = Math.min(this.#failures + 1, 30)
         await sleep(clock, isRoutine ? 0 : backoff * (0.5 + random.next() / 2), signal)
@@ -195,7 +195,7 @@ class ListWatch implements Informer {
   #take(event: WatchEvent): void {
     this.#lastContactMs = this.#options.clock.now()
     const seen = Number(event.object.metadata.resourceVersion)
-    // Delivered twice, or late: the cache knows better already.
+    // Delivered twice, or late: the cache is already newer.
     if (!(seen > this.#revision)) return
     if (event.type === 'DELETED') this.#cache.remove(this.#kept(event.object))
     else if (event.type !== 'BOOKMARK') this.#cache.put(this.#kept(event.object))
@@ -212,7 +212,7 @@ class ListWatch implements Informer {
   }
 }
 
-/** A cut connection or a busy server leaves no gap; anything else (410, an answer that cannot be read) calls for a fresh list. */
+/** A cut connection or a busy server leaves no gap; anything else (410, an unreadable answer) requires a fresh list. */
 function canResumeAfter(error: unknown): boolean {
   if (error instanceof TransportError) return true
   return error instanceof ApiError && (error.code === 429 || error.code >= 500)

@@ -1,7 +1,7 @@
 /**
- * The objects of one resource as a cache holds them: by name, by namespace and by declared indexes, all kept together with
- * every change. Costs one map entry per object, per namespace it is in and per index value; work per change is the number
- * of index values of that object, whatever the size of the cache.
+ * The objects of one resource as a cache holds them: by name, by namespace and by declared indexes, all updated together
+ * with every change. Costs one map entry per object, per namespace it is in and per index value; work per change is the
+ * number of index values of that object, whatever the size of the cache.
  */
 import type { KubeObject } from '../../kube/meta.ts'
 import { keyOfObject } from '../../kube/object-reference.ts'
@@ -15,7 +15,7 @@ export interface CacheEvent {
   old: KubeObject | undefined
 }
 
-/** Values an object is found under; the object may have none. */
+/** Index values of an object; may be empty. */
 export type IndexFunction = (object: KubeObject) => readonly string[]
 
 interface Index {
@@ -66,7 +66,7 @@ export class ObjectCache {
     const old = this.#objects.get(key)
     if (old !== undefined && old.metadata.resourceVersion === object.metadata.resourceVersion && old.metadata.uid === object.metadata.uid)
       return
-    // One name, two lives: who follows owners by uid must hear of the end of the first.
+    // Same name, new object: subscribers that track owners by uid must see the first one deleted.
     const isAnother = old !== undefined && old.metadata.uid !== object.metadata.uid
     if (isAnother) this.remove(old)
     else if (old !== undefined) this.#eachIndex((index) => withdraw(index, key, old))
@@ -84,7 +84,7 @@ export class ObjectCache {
     this.#emit({ type: 'deleted', object, old })
   }
 
-  /** Makes the cache hold exactly these, and reports the difference. */
+  /** Replaces the content of the cache, and reports the difference. */
   replace(objects: readonly KubeObject[]): void {
     const present = new Set<ObjectKey>()
     for (const object of objects) present.add(keyOfObject(object))

@@ -1,11 +1,11 @@
-/** A cluster of a world on which nothing runs but the view of everything. */
+/** A cluster of a world on which only the cluster cache runs. */
 import type { RunControllers } from '../../faultsim/world/cluster.ts'
 import { createClient } from '../client.ts'
 import type { Transport } from '../transport.ts'
 import { type ClusterCache, type ClusterCacheOptions, followCluster } from './cluster-cache.ts'
 
 interface Following extends Pick<ClusterCacheOptions, 'whole' | 'isDiscoveryLate'> {
-  /** How it reaches the server, where that is not as anybody does. */
+  /** Wraps the transport to the server (default: unchanged). */
   reach?(transport: Transport, nowMs: () => number): Transport
 }
 

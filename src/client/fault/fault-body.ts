@@ -1,4 +1,4 @@
-/** Bodies that break off, are cut, expire or stutter. */
+/** Bodies that break off, are cut, expire or repeat lines. */
 import { lines } from '../lines.ts'
 import { TransportError, type TransportResponse } from '../transport.ts'
 import type { Fault } from './fault-transport.ts'

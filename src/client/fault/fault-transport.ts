@@ -1,7 +1,7 @@
 /**
- * A transport that misbehaves on purpose, by script or by seed: it fails before or after the effect, delays, turns away,
- * breaks bodies off, cuts watches, makes them expire and delivers events twice or late. For tests and simulations; what it
- * does is what networks and servers do.
+ * A transport that misbehaves on purpose, by script or by seed: it fails before or after the effect, delays, refuses, breaks
+ * bodies off, cuts watches, makes them expire and delivers events twice or late. For tests and simulations; it does what
+ * networks and servers do.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
@@ -18,12 +18,12 @@ import {
 import { faultyBody } from './fault-body.ts'
 
 export type Fault =
-  /** The connection fails; the server never hears of the request. */
+  /** The connection fails; the server never receives the request. */
   | { do: 'fail-before' }
-  /** The server does as asked, and its answer is lost. */
+  /** The server executes the request, and its answer is lost. */
   | { do: 'fail-after' }
   | { do: 'delay'; ms: number }
-  /** Answered at the door, without effect. */
+  /** Refused up front, without effect. */
   | { do: 'answer'; code: number; retryAfterSeconds?: number }
   /** The body breaks off after so many bytes. */
   | { do: 'break-off'; afterBytes: number }
@@ -74,7 +74,7 @@ export function faultyTransport(inner: Transport, options: FaultyOptions): Trans
   }
 }
 
-/** A conversation fails before or after it was begun, or is broken off once it said something. */
+/** A conversation fails before or after it has started, or is broken off after its first output. */
 async function faultyConnect(
   inner: Transport,
   { request, handlers }: { request: ConnectRequest; handlers: ChannelHandlers },
@@ -113,15 +113,15 @@ export function scripted(...faults: (Fault | undefined)[]): FaultPlan {
 }
 
 export interface FaultRates {
-  /** Chance of each kind of fault, for each request. */
+  /** Probability of each kind of fault, per request. */
   rate: number
-  /** The same for the faults that only watches know; they live long, so they are drawn for less often. */
+  /** The same for faults specific to watches; watches are long-lived, so requests draw them less often. */
   watchRate: number
   /** Longest delay. */
   delayMs: number
 }
 
-/** Faults drawn from a seed; `isOn` is asked each time, so that a simulation can heal. */
+/** Faults drawn from a seed; `isOn` is called each time, so that a simulation can turn them off. */
 export function seeded(random: Random, rates: FaultRates, isOn: () => boolean): FaultPlan {
   const lines = (): number => Math.floor(random.next() * 6)
   const forAll: (() => Fault)[] = [

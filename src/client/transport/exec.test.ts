@@ -159,7 +159,7 @@ describe('exec over a WebSocket', () => {
       }
       next()
     })
-    // Long enough for everything to arrive if nobody held it back.
+    // Long enough for everything to arrive if nothing held it back.
     await new Promise((resolve) => setTimeout(resolve, 300))
     assert.ok(sent < total, `${sent} of ${total} chunks left the server although nobody reads`)
     assert.equal((await text(session.stdout)).length, total * chunk.length)

@@ -20,7 +20,7 @@ export async function connectChannels(connection: TlsConnection, request: Connec
     const failed = (error: Error): void =>
       reject(new TransportError(`the connection to ${connection.server} failed: ${error.message}`, error))
     socket.once('error', failed)
-    // The first output may come with the answer to the handshake: who listens must listen from here on.
+    // The first output may come with the answer to the handshake: listeners must be attached from here on.
     socket.once('open', () => {
       socket.off('error', failed)
       resolve(channelsOver(socket, request.signal, handlers))
@@ -81,9 +81,9 @@ async function connectTo(connection: TlsConnection, request: ConnectRequest): Pr
   const isPlain = url.protocol === 'http:'
   const through = await tunnelTo(connection, url)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // An address is checked as one; only a name may be told beforehand.
+  // Only a host name may be sent as SNI; an IP address is verified without it.
   const servername = connection.serverName ?? (isIP(host) === 0 ? host : undefined)
-  // What is not encrypted goes through the tunnel as it is.
+  // Unencrypted traffic goes through the tunnel unchanged.
   const tunnelled = (socket: Socket): Socket => (isPlain ? socket : connectTls({ ...tls, socket, host, servername }))
   url.protocol = isPlain ? 'ws:' : 'wss:'
   const options = { ...tls, headers, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false }

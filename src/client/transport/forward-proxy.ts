@@ -1,27 +1,27 @@
 /**
- * The way through a proxy of others: it is asked to connect (HTTP CONNECT), and what follows is between us and the server
- * alone, TLS included. The proxy sees where to, and the headers that are meant for it.
+ * Connections through a forward proxy: it is asked to connect (HTTP CONNECT), and what follows is between us and the server
+ * alone, TLS included. The proxy sees only the destination, and the headers meant for it.
  */
 import http from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
 
 export interface ForwardProxy {
-  /** http:// or https://, with user and password where it wants some. */
+  /** http:// or https://, with user and password if it requires them. */
   url: string
-  /** For the proxy alone; several values of one are separated by commas. */
+  /** For the proxy alone; several values of a header are separated by commas. */
   headers?: Readonly<Record<string, string>>
 }
 
 const CONNECT_TIMEOUT_MS = 30_000
 
-/** Throws when the address cannot be one of a proxy. */
+/** Throws when the URL cannot be that of a proxy. */
 export function checkProxy({ url }: ForwardProxy): void {
   const { protocol } = parsedUrl(url)
   if (protocol !== 'http:' && protocol !== 'https:') throw new Error(`the proxy ${shown(url)} is neither http nor https`)
 }
 
-/** Rejects when the proxy does not answer, or does not want to. */
+/** Rejects when the proxy does not answer, or refuses. */
 export function tunnelThrough(proxy: ForwardProxy, to: { hostname: string; port: string | number }): Promise<Socket> {
   const url = parsedUrl(proxy.url)
   const path = `${to.hostname.includes(':') ? `[${to.hostname.replace(/^\[|\]$/g, '')}]` : to.hostname}:${to.port}`
@@ -56,7 +56,7 @@ function parsedUrl(url: string): URL {
   return new URL(url)
 }
 
-/** Never with a password. */
+/** Without the password. */
 const shown = (url: string): string => url.replace(/\/\/[^/@]*@/, '//')
 
 function authorization({ username, password }: URL): Record<string, string> {

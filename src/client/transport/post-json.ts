@@ -1,4 +1,4 @@
-/** Asks a webhook: one POST of JSON over TLS, bounded in time and in the size of the answer. */
+/** Calls a webhook: one POST of JSON over TLS, bounded in time and in the size of the answer. */
 
 import { Agent, buildConnector, request } from 'undici'
 import { messageOf } from '../../base/error-text.ts'
@@ -7,7 +7,7 @@ import { TransportError } from '../transport.ts'
 
 const MAX_ANSWER = 3 * 1024 * 1024
 
-/** The decoded answer. Rejects when there is none in time, when it is too long, or when it is no success. */
+/** The decoded answer. Rejects when there is none in time, when it is too long, or when its status is not a success. */
 export async function postJson({ url, caBundle, connectTo }: PostTarget, body: string, timeoutMs: number): Promise<unknown> {
   const agent = new Agent({ connect: connectorTo(connectTo, caBundle), connections: 1, pipelining: 0 })
   try {

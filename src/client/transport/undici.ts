@@ -16,13 +16,13 @@ export interface TlsConnection {
   /** Client certificate and key, PEM. */
   cert?: string
   key?: string
-  /** The same for those that come and go: asked for each new connection. */
+  /** The same for certificates that rotate: called for each new connection. */
   clientCertificate?: () => Promise<{ cert: string; key: string } | undefined>
   serverName?: string
   insecureSkipTlsVerify?: boolean
-  /** The bearer token for each request; called every time, so that it may rotate. `isRefused`: the last one was not believed. */
+  /** The bearer token for each request; called every time, so that it may rotate. `isRefused`: the last one was rejected. */
   token?: (isRefused?: boolean) => string | undefined | Promise<string | undefined>
-  /** Through which the server is reached (default: directly). */
+  /** The proxy through which the server is reached (default: none). */
   proxy?: ForwardProxy
 }
 
@@ -36,7 +36,7 @@ export function undiciTransport(connection: TlsConnection): Transport {
   const prefix = url.pathname === '/' ? '' : url.pathname.replace(/\/$/, '')
   const shared = { connect: connectorOf(connection), headersTimeout: REQUEST_TIMEOUT_MS, allowH2: false }
   const requests = new Pool(url.origin, { ...shared, connections: CONNECTIONS, bodyTimeout: REQUEST_TIMEOUT_MS })
-  // Streams hold their connection for as long as they live: they get a pool without a bound of its own.
+  // Streams hold their connection for as long as they live: they get a pool without a limit of its own.
   const streams = new Pool(url.origin, { ...shared, connections: null, bodyTimeout: 0 })
 
   async function send(request: TransportRequest, token: string | undefined): Promise<TransportResponse> {
@@ -64,7 +64,7 @@ export function undiciTransport(connection: TlsConnection): Transport {
       const token = await connection.token?.()
       const response = await send(request, token)
       if (response.status !== UNAUTHORIZED || token === undefined) return response
-      // Nothing was done for somebody who is not believed: a newer token may be tried, once.
+      // An unauthenticated request had no effect: a newer token may be tried, once.
       const newer = await connection.token?.(true)
       if (newer === undefined || newer === token) return response
       response.cancel()
@@ -90,7 +90,7 @@ function connectorOf(connection: TlsConnection): buildConnector.BuildOptions | b
   return (options, callback) => {
     Promise.all([clientCertificate?.(), proxy === undefined ? undefined : tunnelThrough(proxy, endOf(options))]).then(
       ([pair, httpSocket]) => {
-        // What is not encrypted goes through the tunnel as it is.
+        // Unencrypted traffic goes through the tunnel unchanged.
         if (httpSocket !== undefined && options.protocol !== 'https:') callback(null, httpSocket)
         else buildConnector({ ...fixed, ...pair })({ ...options, httpSocket }, callback)
       },
@@ -108,7 +108,7 @@ async function* guarded(body: AsyncIterable<Uint8Array>, signal: AbortSignal | u
   try {
     for await (const chunk of body) yield chunk
   } catch (error) {
-    // An abort is the caller's own doing: the stream just ends.
+    // An abort comes from the caller: the stream just ends.
     if (signal?.aborted) return
     throw asTransportError(error, 'the server')
   }

@@ -1,7 +1,7 @@
 /** Objects for tests: a small valid default of each kind, with overrides where the last one wins. */
 import type { KubeObject, ObjectMeta } from '../../kube/meta.ts'
 
-/** What to lay over the default; `metadata` is laid over the default's metadata, other fields replace theirs. */
+/** What to merge over the default; `metadata` is merged into the default's metadata, other fields replace theirs. */
 export interface Overrides {
   metadata?: ObjectMeta
   [field: string]: unknown
@@ -9,7 +9,7 @@ export interface Overrides {
 
 type Builder = (where: string, ...overrides: Overrides[]) => KubeObject
 
-/** `where` is `namespace/name`, or the name of what has no namespace. */
+/** `where` is `namespace/name`, or the name of a cluster-scoped object. */
 function builder(apiVersion: string, kind: string, defaults: Record<string, unknown> = {}): Builder {
   return (where, ...overrides) => {
     const slash = where.indexOf('/')
@@ -28,7 +28,7 @@ export const aNamespace = builder('v1', 'Namespace')
 export const aConfigMap = builder('v1', 'ConfigMap', { data: { key: 'value' } })
 export const aClusterRole = builder('rbac.authorization.k8s.io/v1', 'ClusterRole', { rules: [] })
 
-/** The kind a definition made by `aDefinition` has; instances by `aWidget`. */
+/** The kind that a definition by `aDefinition` defines; this makes instances of it. */
 export const aWidget = builder('example.com/v1', 'Widget', { spec: { size: 1 } })
 export const aCog = builder('example.com/v1', 'Cog', { spec: { size: 1 } })
 
@@ -44,7 +44,7 @@ export function anEvent(where: string, ...overrides: Overrides[]): KubeObject {
   })(where, ...overrides)
 }
 
-/** A definition of `example.com/v1` kinds; scope `Namespaced` unless told otherwise. */
+/** A definition of an `example.com/v1` kind; scope `Namespaced` by default. */
 export function aDefinition(kind: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced'): KubeObject {
   const singular = kind.toLowerCase()
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
@@ -58,7 +58,7 @@ export function aDefinition(kind: string, scope: 'Namespaced' | 'Cluster' = 'Nam
   })(`${singular}s.example.com`)
 }
 
-/** Metadata that says who owns an object. */
+/** Metadata with owner references. */
 export function ownedBy(...owners: (KubeObject | { owner: KubeObject; blocks: boolean })[]): Overrides {
   const ownerReferences = owners.map((one) => {
     const { owner, blocks } = 'owner' in one ? (one as { owner: KubeObject; blocks: boolean }) : { owner: one as KubeObject, blocks: false }
@@ -68,5 +68,5 @@ export function ownedBy(...owners: (KubeObject | { owner: KubeObject; blocks: bo
   return { metadata: { ownerReferences } }
 }
 
-/** An owner that cannot go before this dependent, when it is deleted in the foreground. */
+/** An owner that, deleted in the foreground, is not removed before this dependent. */
 export const blockedBy = (owner: KubeObject): { owner: KubeObject; blocks: boolean } => ({ owner, blocks: true })

@@ -10,7 +10,7 @@ import type { RunControllers, WorldCluster } from '../world/cluster.ts'
 
 interface Node {
   fake: FakeMachine
-  /** How often the controllers were started: only the latest have a way to the machine. */
+  /** How often the controllers were started: only the latest can reach the machine. */
   starts: number
   shutdown: NodeShutdown
 }

@@ -1,4 +1,4 @@
-/** Verbs for stories: what a test says about a world, in words. */
+/** Assertions for stories about a world. */
 import assert from 'node:assert/strict'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
@@ -28,7 +28,7 @@ export function conditionsOf(object: KubeObject): Map<string, Condition> {
   return new Map(conditions.map((condition) => [condition.type, condition]))
 }
 
-/** Nobody complained, and a settled world stays as it is: when all look at everything again, and when all start anew. */
+/** No complaints, and a settled world does not change: neither after a resync of everything nor after a restart. */
 export async function expectQuiet(world: World): Promise<void> {
   const check = async (when: string): Promise<void> => {
     await world.settle()

@@ -1,4 +1,4 @@
-/** Looking at a pod of the first member, its containers and its events. */
+/** Assertions about a pod of the first member, its containers and its events. */
 import assert from 'node:assert/strict'
 import { EVENTS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { ContainerStatus, Pod } from '../../kinds/kubernetes/types.ts'
@@ -16,7 +16,7 @@ export async function containerOf(world: World, name = 'main', where = 'default/
   return found
 }
 
-/** `Reason: message`, of pods, in the order they were first told. */
+/** `Reason: message`, of pods, in the order they were first recorded. */
 export async function eventsOf(world: World): Promise<string[]> {
   const events = await world.member.list(EVENTS, { namespace: 'default' })
   return events

@@ -3,7 +3,7 @@ import { via, type Watch } from '../../runtime/controller.ts'
 import { CARDS, type Card } from '../reference/kinds.ts'
 import { greetingTwin, type Planted } from './planted.ts'
 
-/** Passes a card on when it counts more greetings than before. */
+/** Passes a card on only when it counts more greetings than before. */
 function growthOf(watch: Watch): Watch {
   const before = new Map<string, number>()
   return via(CARDS, (card: Card, read) => {

@@ -23,7 +23,7 @@ describe('a planted bug is found, and by the oracle that says what is wrong', ()
       if ('seed' in foundBy) {
         const { failure } = await proveSeed(referenceWorld(cast), foundBy.seed, from)
         assert.equal(failure?.oracle, caughtBy, failure?.message)
-        // And the right one passes where the wrong one fails.
+        // And the correct one passes where the defective one fails.
         assert.equal((await proveSeed(referenceWorld(), foundBy.seed, from)).failure, undefined)
         return
       }

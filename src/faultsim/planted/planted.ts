@@ -1,4 +1,4 @@
-/** A wrong twin of the reference controllers: it differs in one thing, which an oracle must find. */
+/** A defective twin of the reference controllers: it differs in one thing, which an oracle must find. */
 import type { Controller, Plan } from '../../runtime/controller.ts'
 import type { Oracle } from '../prover/failure.ts'
 import { type Observed as CardObserved, card } from '../reference/card/controller.ts'
@@ -10,22 +10,22 @@ import type { WorldCluster } from '../world/index.ts'
 
 export interface Planted {
   name: string
-  /** What it does otherwise than the right one, in one sentence. */
+  /** How it differs from the correct one, in one sentence. */
   differs: string
   caughtBy: Oracle
-  /** The first seed that finds it, counted from 1; or, of those that no seed finds soon, the enumerated fault that does. */
+  /** The first seed that finds it, counted from 1; or, if no seed finds it soon, the enumerated fault that does. */
   foundBy: { seed: number } | { fault: string; of: 'greeting' | 'card' }
   cast: Cast
 }
 
-/** What a twin replaces. `right` is what it would do otherwise. */
+/** What a twin replaces. `right` is the correct behaviour. */
 interface Twin<O> {
   plan?(observed: O, right: (observed: O) => Plan): Plan
   observe?(observed: O, live: { client: Parameters<Controller['observe']>[3] }): O | Promise<O>
   also?: Partial<Controller>
 }
 
-/** Made anew for every process, so that what it keeps in memory is lost with it. */
+/** Created anew for every process, so that its in-memory state is lost with the process. */
 export function greetingTwin(
   twin: (right: Controller) => Twin<Observed>,
   boardOf: (board: Board, cluster: WorldCluster) => Board = (board) => board,

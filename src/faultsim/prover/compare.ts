@@ -1,10 +1,10 @@
-/** Judges a course against the one without faults: nothing leaked, nothing made over and over, and the same end. */
+/** Judges a run against the one without faults: nothing leaked, nothing created over and over, and the same end. */
 
 import { differences } from './end-state.ts'
 import { OracleFailure } from './failure.ts'
 import type { StoryRun } from './run-story.ts'
 
-/** A single fault may make a controller do its work once more, not again and again. */
+/** A single fault may make a controller repeat its work once, not again and again. */
 export function compare(free: StoryRun, actual: StoryRun, faults = 1): void {
   compareWrites(free, actual, faults)
   for (const [label, { created, deleted }] of actual.comings) {
@@ -42,7 +42,7 @@ function compareWrites(free: StoryRun, actual: StoryRun, faults: number): void {
   }
 }
 
-/** Who wrote how many events, as text. */
+/** How many events each controller wrote, as text. */
 function eventWritesBy(run: StoryRun): string {
   const parts = new Map<string, number>()
   for (const { part, method, path } of run.writes) if (isEventOrLease(method, path)) parts.set(part, (parts.get(part) ?? 0) + 1)

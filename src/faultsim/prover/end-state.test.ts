@@ -54,7 +54,7 @@ describe('the end state', () => {
       metadata: { ...child(1, 'web-bcdfg').metadata, ownerReferences: [{ apiVersion: 'v1', kind: 'Owner', name: 'web', uid: uid(9) }] },
     }
     assert.equal(differences(await stateOf([owner(1), child(1, 'web-bcdfg')]), await stateOf([owner(1), stranger])).length, 0)
-    // A reference to somebody who is gone is a leak, which another oracle finds; the name of an owner counts here.
+    // A reference to an owner that is gone is a leak, which another oracle finds; here the owner's name counts.
     const renamed = { ...owner(1), metadata: { ...owner(1).metadata, name: 'other' } }
     assert.ok(differences(await stateOf([owner(1)]), await stateOf([renamed])).length > 0)
   })

@@ -5,7 +5,7 @@ import { type Point, pointsOf, sample, type Target } from './points.ts'
 import { beginningOf, runStory, type Story, type StoryRun } from './run-story.ts'
 
 export interface Proof {
-  /** What was covered, in one line. */
+  /** What was covered, as one line. */
   says: string
   failures: readonly { point: string; oracle: string; message: string }[]
 }
@@ -13,11 +13,11 @@ export interface Proof {
 export interface ProofOptions {
   target: Target
   story: Story
-  /** `all`, or the words of one fault; otherwise as many as fit into the budget. */
+  /** `all`, or the text of one fault; otherwise as many as fit into the budget. */
   only?: string
 }
 
-/** Enough to see whether they have one cause. */
+/** Enough to see whether they have a common cause. */
 const MOST_FAILURES = 3
 /** Estimated, not measured: the choice of faults must not depend on the machine. */
 const BUDGET_MS = 2000

@@ -1,4 +1,4 @@
-/** What a world under faults is judged by. A failure names its oracle, so that a person knows what kind of fault to look for. */
+/** The oracles that judge a world under faults. A failure names its oracle, so that the reader knows what kind of defect to look for. */
 export type Oracle =
   | 'settles'
   | 'same end state'

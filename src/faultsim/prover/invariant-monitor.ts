@@ -1,10 +1,10 @@
-/** Keeps count of what is stored in a cluster: what came and went, who leaked, and whether an invariant was ever broken. */
+/** Monitors what is stored in a cluster: what was created and deleted, what leaked, and whether an invariant was ever broken. */
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Change, Invariant, InvariantView } from '../../runtime/seams/seeded.ts'
 import type { ClusterStore, StoreEvent } from '../../store/index.ts'
 import { labelOf, storedIn } from './end-state.ts'
 
-/** What else there is around the cluster of a ledger (default: nothing). */
+/** The other clusters around the monitored one (default: none). */
 export interface MonitorDeps {
   cluster: string
   others: ReadonlyMap<string, InvariantView>
@@ -14,7 +14,7 @@ export interface MonitorDeps {
 export interface InvariantMonitor {
   /** How often something of this kind and label was created and deleted. */
   readonly comings: ReadonlyMap<string, { created: number; deleted: number }>
-  /** The first invariant that did not hold, in words. */
+  /** The first invariant that was broken, as text. */
   readonly broken: string | undefined
   stop(): void
 }

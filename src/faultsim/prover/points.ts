@@ -9,7 +9,7 @@ import { isEventOrLease } from './compare.ts'
 import type { StoryRun, Trouble } from './run-story.ts'
 
 export interface Point {
-  /** What is done, in words that are the same in every run: with them the fault can be asked for again. */
+  /** What is done, as a text that is the same in every run, so that the fault can be selected by it. */
   says: string
   kind: 'crash' | 'error before' | 'error after' | 'old restart' | 'hidden event' | 'old cache'
   trouble: Trouble
@@ -19,9 +19,9 @@ export interface Target {
   name: string
   /** What it reads through shared caches; undefined when it reads everything. */
   resources?: readonly Resource[]
-  /** Whether it hears of everything as well. */
+  /** Whether it also reads the cluster cache. */
   followsCluster: boolean
-  /** Whether it follows things in members. */
+  /** Whether it follows resources in members. */
   followsMembers?: boolean
 }
 
@@ -77,7 +77,7 @@ function hiddenEvents(target: Target, free: StoryRun): Point[] {
   })
 }
 
-/** The controllers restart at the end, with caches that begin at each revision of what they read. */
+/** The controllers restart at the end, with caches that start from each revision of what they read. */
 function oldCaches(target: Target, free: StoryRun): Point[] {
   const isSeen = seenBy(target)
   const revisions = new Set(free.deliveries.filter((one) => one.cluster === undefined && isSeen(one)).map(({ revision }) => revision - 1))

@@ -1,6 +1,6 @@
 /**
- * One course of a story: a fresh world, the steps one after another under some trouble, the world at rest after each, and
- * at the end the questions that need no comparison: does an invariant hold, is everything quiet, also after a restart?
+ * One run of a story: a fresh world, the steps one after another under some faults, the world settled after each, and at the
+ * end the checks that need no comparison: do the invariants hold, and is everything quiet, also after a restart?
  */
 
 import { messageOf } from '../../base/error-text.ts'
@@ -14,21 +14,21 @@ import { type InvariantMonitor, monitorInvariants, orphansIn } from './invariant
 
 export interface Story {
   world: WorldOptions
-  /** The cluster the story plays in. */
+  /** The cluster in which the story takes place. */
   cluster(world: World): WorldCluster
   /** Done once, before the story begins. */
   before?: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
   steps: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
   invariants?: readonly Invariant[]
   atRest?(cluster: WorldCluster): Promise<void>
-  /** What the world beyond the API looks like at the end, where the controllers act on it. */
+  /** What the world outside the API looks like at the end, where the controllers act on it. */
   outside?(cluster: WorldCluster): unknown
 }
 
-/** What is done to a course. */
+/** The faults injected into a run. */
 export interface Trouble {
   interfere?(cluster: WorldCluster): Interference
-  /** When the last step is done and everything is at rest. */
+  /** When the last step is done and everything has settled. */
   afterwards?(cluster: WorldCluster, settle: () => Promise<void>): Promise<void>
 }
 
@@ -36,19 +36,19 @@ export interface StoryRun {
   end: EndState
   comings: InvariantMonitor['comings']
   writes: readonly ControllerWrite[]
-  /** Every line of every watch, in the order of delivery. Only of a course without interference. */
+  /** Every line of every watch, in the order of delivery. Only in a run without interference. */
   deliveries: readonly Delivery[]
   traceHash: string
   /** First and last revision of the steps. */
   revisions: { from: number; to: number }
-  /** How many there are in the world: each costs its start. */
+  /** Number of clusters in the world: each costs its start. */
   clusters: number
 }
 
-/** No story is so large that one moment of it needs more. */
+/** No story is large enough to need more at one instant. */
 export const WRITES_PER_INSTANT = 3000
 
-/** Where every course of a story begins: bootstrapped and at rest. */
+/** The starting point of every run of a story: bootstrapped and settled. */
 export async function beginningOf(story: Story): Promise<WorldSnapshot> {
   const world = new World(story.world)
   await world.start()

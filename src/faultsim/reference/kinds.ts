@@ -19,17 +19,17 @@ export interface Greeting extends KubeObject {
   }
   status?: {
     observedGeneration?: number
-    /** How many people have it. */
+    /** How many people have received it. */
     delivered?: number
     /** Generation whose text is on the board. */
     postedGeneration?: number
-    /** While it is ready, the uid of the card that counts it: another card of the same name is another one. */
+    /** While it is ready, the uid of the card that counts it: a new card of the same name does not count. */
     countedOn?: string
     conditions?: Condition[]
   }
 }
 
-/** A greeting, as it was when it was counted: another uid or another generation of the same name is another one. */
+/** A greeting as it was when counted: a new uid or generation under the same name is a different one. */
 export interface Use {
   name: string
   uid: string

@@ -1,4 +1,4 @@
-/** What is true of greetings in every world: at every moment, and at rest. */
+/** What holds for greetings in every world: at every moment, and when settled. */
 
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Invariant, InvariantView } from '../../runtime/seams/seeded.ts'
@@ -17,7 +17,7 @@ const readyIn = (objects: InvariantView): Greeting[] => (objects.list('greetings
 const whereOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
 const peopleOf = ({ spec }: Greeting): string[] => [...new Set(spec?.to ?? [])]
 
-/** Which greeting a ConfigMap brings to whom, whatever it is called. */
+/** Which greeting a ConfigMap delivers to whom, whatever its name. */
 const holdingsOf = (map: KubeObject): string[] => {
   const person = (map.data as Record<string, string> | undefined)?.to
   return (map.metadata.ownerReferences ?? []).map(({ uid }) => `${uid} ${person}`)
@@ -31,7 +31,7 @@ export const INVARIANTS: readonly Invariant[] = [
       return readyIn(objects)
         .filter(({ metadata, spec, status }) => {
           const card = cards.get(`${metadata.namespace}/${spec?.card}`)
-          // A card that users made anew has counted nobody yet, and the greeting could not know.
+          // A card that users recreated has not counted any greeting yet, and the greeting could not know.
           const isIts = card !== undefined && card.metadata.uid === status?.countedOn
           return isIts && card.status?.usedBy?.some(({ uid }) => uid === metadata.uid) !== true
         })
@@ -50,7 +50,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
 ]
 
-/** Throws what is wrong with a world at rest. */
+/** Throws what is wrong with a settled world. */
 export async function atRest(cluster: WorldCluster): Promise<void> {
   const objects = viewOf(cluster.store)
   const greetings = objects.list('greetings') as Greeting[]
@@ -87,7 +87,7 @@ function wrongWith(greeting: Greeting, objects: InvariantView): string[] {
   ]
 }
 
-/** The board in a form in which courses can be compared. */
+/** The board in a form in which runs can be compared. */
 export function outside(cluster: WorldCluster): unknown {
   return boardOf(cluster)
     .notices()

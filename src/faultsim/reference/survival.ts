@@ -1,4 +1,4 @@
-/** The story in which the reference controllers meet every fault: what people do with greetings, in a few steps. */
+/** The story in which the reference controllers meet every fault: what users do with greetings, in a few steps. */
 import type { Survival } from '../survives.ts'
 import type { WorldCluster } from '../world/index.ts'
 import { aCard, aGreeting } from './builders.ts'

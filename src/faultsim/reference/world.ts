@@ -1,4 +1,4 @@
-/** The world of the reference controllers: one cluster, the two of them, and the garbage collector over what they make. */
+/** The world of the reference controllers: one cluster, the two controllers, and the garbage collector for what they create. */
 import { messageOf } from '../../base/error-text.ts'
 import { createCaches } from '../../client/cache/caches.ts'
 import { followCluster } from '../../client/cache/cluster-cache.ts'
@@ -54,7 +54,7 @@ export function runCast(cast: Cast): RunControllers {
 
 /** A board as the effects expect it, which outlives every process. */
 export interface WorldBoard extends Board {
-  /** What hangs there now. */
+  /** The current notices. */
   notices(): Notice[]
 }
 

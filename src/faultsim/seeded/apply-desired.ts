@@ -1,4 +1,4 @@
-/** What users do: they write their desired state, whatever the cluster is doing at the moment. */
+/** What users do: they write their desired state, whatever the cluster is doing at the time. */
 
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../client/errors.ts'
 import type { Generator } from '../../runtime/seams/seeded.ts'
@@ -12,13 +12,13 @@ export function generatorOf(world: SeededWorld, step: Step): Generator {
   return generator
 }
 
-/** Once; what the server refuses is refused. */
+/** Tried once; a refusal by the server is final. */
 export async function applyDesired(cluster: WorldCluster, generator: Generator, { name, desired: wanted }: Step): Promise<void> {
   try {
     if (wanted === null) await cluster.delete(generator.resource, name, { propagationPolicy: 'Background' })
     else await createOrChange(cluster, generator, { name, wanted })
   } catch (error) {
-    // Gone, going, or changed under the hand: in the end it is asked for again.
+    // Gone, terminating, or changed concurrently: it is written again at the end.
     if (!(error instanceof ApiError) || !isEverydayLife(error)) throw error
   }
 }
@@ -43,7 +43,7 @@ async function createOrChange(
   }
 }
 
-/** Whether it is there as wished, or not there as wished. */
+/** Whether the object matches the desired state, or is absent as desired. */
 export async function isAsDesired(cluster: WorldCluster, generator: Generator, { name, desired: wanted }: Step): Promise<boolean> {
   const live = await cluster.get(generator.resource, name)
   if (wanted === null) return live === undefined

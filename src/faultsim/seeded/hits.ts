@@ -1,4 +1,4 @@
-/** Puts a script's faults into a world: drawn on the first run and noted down, the same ones again on every other. */
+/** Injects a script's faults into a world: drawn and recorded on the first run, the same ones replayed on every other. */
 import type { WorldCluster } from '../world/index.ts'
 import { drawDelivery, drawEffect, drawRequest, type Hit, ratesOf, type Script } from './script.ts'
 

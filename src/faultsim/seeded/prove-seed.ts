@@ -1,4 +1,4 @@
-/** One seed: run twice the same, judged, and compared with the straight run to the same desired state. */
+/** One seed: run twice with the same result, judged, and compared with the straight run to the same desired state. */
 import { differences } from '../prover/end-state.ts'
 import type { Oracle } from '../prover/failure.ts'
 import type { WorldSnapshot } from '../world/snapshot.ts'
@@ -8,7 +8,7 @@ import { type Hit, lastDesired, type Script, scriptOf } from './script.ts'
 import type { SeededWorld } from './seeded-world.ts'
 
 export interface SeedResult {
-  /** With every fault written out. */
+  /** With every fault recorded. */
   script: Script
   failure?: { oracle: Oracle; message: string }
   hits: readonly Hit[]

@@ -1,6 +1,6 @@
 /**
- * Runs one script: the steps under its faults, then everything heals, the last desired states are written once more, the world comes
- * to rest, and the oracles are asked. What they find is an answer here, not an error.
+ * Runs one script: the steps under its faults, then all faults end, the last desired states are written once more, the world
+ * settles, and the oracles judge it. Their findings are results here, not errors.
  */
 import { messageOf } from '../../base/error-text.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
@@ -21,21 +21,21 @@ export interface ScriptRun {
   traceHash: string
   failure?: { oracle: Oracle; message: string }
   hits: readonly Hit[]
-  /** Where it came to rest; empty when it did not. */
+  /** The settled end state; empty when it did not settle. */
   end: EndState
   figures: Figures
 }
 
 export interface Figures {
-  /** Times that something was let happen. */
+  /** Turns of the world. */
   turns: number
   writes: number
   virtualMs: number
-  /** Moments that happened, by kind. */
+  /** How many moments of each kind happened. */
   moments: Readonly<Record<string, number>>
 }
 
-/** Where all scripts of a world begin. */
+/** The starting point of all scripts of a world. */
 export async function beginningOf(seeded: SeededWorld): Promise<WorldSnapshot> {
   const world = new World(seeded.options)
   await world.start()
@@ -59,7 +59,7 @@ export async function runScript(seeded: SeededWorld, script: Script, from: World
   }
 }
 
-/** Nobody makes this many writes for good reasons. */
+/** No single cause justifies this many writes. */
 const WRITES_PER_CAUSE = 60
 const RESTLESS_MS = 60_000
 
@@ -74,7 +74,7 @@ class Run {
   #hits: Hits | undefined
   #writes = 0
   #end: EndState = new Map()
-  /** What people are doing at this moment. */
+  /** What users are doing at this moment. */
   #acting: { cluster: string; plural: string; name: string } | undefined
 
   constructor(seeded: SeededWorld, script: Script, world: World) {
@@ -149,7 +149,7 @@ class Run {
     }
   }
 
-  /** For so long at least: another cut may come before the end of this one. */
+  /** For at least this long: another cut may begin before this one ends. */
   #cutOff(cluster: WorldCluster, ms: number): void {
     const { clock } = this.#world
     const endsAt = Math.max(clock.now() + ms, this.#cutUntil.get(cluster) ?? 0)
@@ -200,7 +200,7 @@ class Run {
     await this.#mustBeQuiet()
   }
 
-  /** The last desired states of what stays, or of what goes by itself. */
+  /** The last desired states of what stays, or of what is deleted automatically. */
   #lasting(isLasting: boolean): Step[] {
     return lastDesired(this.#script.steps).filter((step) => (generatorOf(this.#seeded, step).fleetingMs === undefined) === isLasting)
   }
@@ -255,7 +255,7 @@ class Run {
     for (const cluster of this.#world.clusters) this.#writes += cluster.takeWrites().length
   }
 
-  /** While faults go on there may be no rest: then people do not wait for it, and who was kept behind may catch up. */
+  /** While faults continue the world may not settle: users then do not wait for it, and caches that were held back may catch up. */
   async #restAWhile(): Promise<void> {
     try {
       await this.#rest(RESTLESS_MS)
@@ -280,7 +280,7 @@ class Run {
     return found
   }
 
-  /** Where it came to rest, for comparison. */
+  /** The settled end state, for comparison. */
   #endState(): EndState {
     const all = new Map<string, unknown>()
     for (const cluster of this.#world.clusters) {
@@ -297,7 +297,7 @@ function failureOf(error: unknown): { oracle: Oracle; message: string } {
   throw error
 }
 
-/** Whether what was deleted waits for a pod that uses it. */
+/** Whether a deleted object waits for a pod that uses it. */
 async function isKept(cluster: WorldCluster, live: KubeObject, user: string | undefined): Promise<boolean> {
   if (user === undefined || live.metadata.deletionTimestamp === undefined) return false
   const pod = (await cluster.get(PODS, user)) as Pod | undefined

@@ -1,6 +1,6 @@
 /**
- * A seed, written out: what users write and when, and what goes wrong. A script is data: it can be run again, made smaller
- * and kept in a file. What people do is drawn from the seed before anything runs, so that faults do not change it.
+ * A seed, written out: what users write and when, and what goes wrong. A script is data: it can be run again, shrunk and
+ * kept in a file. What users do is drawn from the seed before anything runs, so that faults do not change it.
  */
 import { type Random, seededRandom } from '../../base/random.ts'
 import type { EffectFault } from '../world/effects.ts'
@@ -12,24 +12,24 @@ export interface Step {
   /** Name of the generator. */
   thing: string
   name: string
-  /** What it is to be like; null: it is not to be. */
+  /** The desired state; null: it should not exist. */
   desired: unknown
-  /** How long until the next step; 'rest' waits until nothing happens any more. */
+  /** How long until the next step; 'rest' waits until the world settles. */
   pause: number | 'rest'
 }
 
 /** Something that happens to a whole cluster before a step. */
 export type Moment = { beforeStep: number; cluster: string } & (
   | { do: 'crash' }
-  /** Restart with caches of so many revisions ago. */
+  /** Restart with caches from this many revisions ago. */
   | { do: 'old-restart'; back: number }
   | { do: 'jump-clock'; ms: number }
   | { do: 'restart-server' }
-  /** It is not reached from other clusters for so long; people may wait for most of it. */
+  /** Other clusters cannot reach it for this long; users may wait for most of it. */
   | { do: 'cut-off'; ms: number; waitMs: number }
 )
 
-/** The n-th request, delivery or effect of a cluster's controllers, and what is done to it. */
+/** The n-th request, delivery or effect of a cluster's controllers, and the fault injected into it. */
 export type Hit = { cluster: string; n: number } & (
   | { at: 'request'; fault: ProcessFault }
   | { at: 'delivery' }
@@ -41,13 +41,13 @@ export interface Script {
   seed: number
   steps: readonly Step[]
   moments: readonly Moment[]
-  /** Undefined until the script has run once: they are drawn while it runs, each for itself. */
+  /** Undefined until the script has run once: they are drawn during the run, each independently. */
   hits?: readonly Hit[]
 }
 
 const MIN_STEPS = 3
 const MAX_STEPS = 14
-/** How many of the moments, where there is something to cut off. */
+/** The share of moments, where there is something to cut off. */
 const CUT_OFF = 0.35
 const MAX_CUT_OFF_MS = 120_000
 
@@ -86,14 +86,14 @@ function drawCutOff(where: { beforeStep: number; cluster: string }, random: Rand
   return { ...where, do: 'cut-off', ms, waitMs: random.next() < 0.5 ? 0 : Math.round(ms * 0.9) }
 }
 
-/** The desired state in the end, by cluster, thing and name. */
+/** The final desired state, by cluster, thing and name. */
 export function lastDesired(steps: readonly Step[]): Step[] {
   const last = new Map<string, Step>()
   for (const step of steps) last.set(`${step.cluster} ${step.thing} ${step.name}`, step)
   return [...last.values()]
 }
 
-/** How likely each fault is in this seed. */
+/** Probability of each fault in this seed. */
 export interface Rates {
   failBefore: number
   failAfter: number
@@ -126,7 +126,7 @@ export function ratesOf(seed: number): Rates {
   }
 }
 
-/** Each request has a draw of its own, whatever was drawn before: taking one fault away leaves the others where they are. */
+/** Each request has its own draw, independent of earlier ones: removing one fault leaves the others in place. */
 export function drawRequest(
   seed: number,
   rates: Rates,

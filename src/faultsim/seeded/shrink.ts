@@ -1,4 +1,4 @@
-/** Makes a failing script small: steps, moments and faults are taken away, large pieces first, as long as the same oracle still fails. */
+/** Shrinks a failing script: steps, moments and faults are removed, large pieces first, as long as the same oracle still fails. */
 import type { Oracle } from '../prover/failure.ts'
 import type { Script } from './script.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Inside a world nobody reaches past the values he was given: the clock, chance, timers, disk, network, processes and
+ * Inside a world no code may bypass the values it was given: the clock, randomness, timers, disk, network, processes and
  * environment of the machine throw, with a sentence that says what to use instead. Each function is wrapped once for the
  * life of the process and passes through unless a world is running right now, so the test runner keeps its own.
  */
@@ -37,9 +37,9 @@ const ENVIRONMENT = 'there is no environment: options are values, read in main.t
 interface Guard {
   /** Runs `work` with everything ambient forbidden. */
   during<T>(work: () => T): T
-  /** Lets every promise that is ready run, and those that they make ready, with everything ambient forbidden. */
+  /** Runs every promise that is ready, and those that become ready as a result, with everything ambient forbidden. */
   turn(): Promise<void>
-  /** What was refused since the last call: also seen when the culprit swallowed the error. */
+  /** What was refused since the last call: recorded even if the caller swallowed the error. */
   takeRefusals(): AmbientUseError[]
 }
 
@@ -140,7 +140,7 @@ function wrap(check: Check, { target, name, functions, advice, except }: Wrappin
       if (except === undefined || !except(args)) check(label, advice)
       return Reflect.apply(original, this, args)
     }
-    // What hangs on the function itself (util.promisify's own version, fs.realpathSync.native) stays with it.
+    // Properties of the function itself (util.promisify's own version, fs.realpathSync.native) are kept.
     for (const extra of Reflect.ownKeys(original)) {
       const descriptor = Object.getOwnPropertyDescriptor(original, extra)
       if (descriptor !== undefined && Object.getOwnPropertyDescriptor(guarded, extra)?.configurable !== false)
@@ -155,7 +155,7 @@ function functionsOf(module: object): string[] {
   return Object.keys(module).filter((name) => !isClass(name) && typeof (module as Record<string, unknown>)[name] === 'function')
 }
 
-/** Node itself reads source maps when somebody looks at the stack of an error. */
+/** Node itself reads source maps when the stack of an error is read. */
 function isForStackTraces(args: readonly unknown[]): boolean {
   const path = String(args[0])
   return path.endsWith('.map') || path.endsWith('.mjs')
@@ -201,8 +201,8 @@ function wrapHighResolution(check: Check): void {
 }
 
 /**
- * Switches of the YAML reader for its own authors: it asks for them on every document, and only prints by them. And what
- * Node asks itself when a program is compiled while source maps are on, as a Lua script is here.
+ * Debug switches of the YAML reader, which reads them for every document and only prints by them. And those that Node reads
+ * when a program is compiled while source maps are on, as a Lua script is here.
  */
 const HARMLESS = new Set(['LOG_TOKENS', 'LOG_STREAM', 'NODE_V8_COVERAGE'])
 

@@ -1,6 +1,6 @@
 /**
- * Caches that began in the past catch up as from one server that lags behind: event by event in the order of their
- * revisions over all watches, and everything that can happen happens in between. Each moment of it is a state that was.
+ * Caches that started in the past catch up as from one server that lags behind: event by event in the order of their
+ * revisions over all watches, and everything that can run runs in between. Each moment is a state that really existed.
  */
 import type { Clock } from '../../base/clock.ts'
 
@@ -25,12 +25,12 @@ export class CatchUp {
     this.#revision = revision
   }
 
-  /** How far the server that lags behind has come; undefined when it has caught up. */
+  /** How far the lagging server has come; undefined when it has caught up. */
   get revision(): number | undefined {
     return this.#isOver ? undefined : this.#revision
   }
 
-  /** False when it has begun already, or nobody is behind. */
+  /** False when it has already begun, or no watch is behind. */
   begin(): boolean {
     if (this.#hasBegun) return false
     this.#hasBegun = true
@@ -57,12 +57,12 @@ export class CatchUp {
     }
   }
 
-  /** Every watch shows its next line; a moment later those that have one are known. */
+  /** Every watch reads its next line; a moment later it is known which have one. */
   #read(): void {
     for (const follower of this.#followers) {
       if (follower.reading !== undefined) continue
       follower.reading = follower.inner.next()
-      // A watch that ends or breaks has nothing to deliver; who reads it hears of that when all have caught up.
+      // A watch that ends or breaks has nothing to deliver; its reader sees that when all have caught up.
       const show = (head: IteratorResult<Uint8Array>): void => {
         if (head.done === true) return
         follower.head = head.value

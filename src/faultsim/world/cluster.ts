@@ -58,25 +58,25 @@ export interface WorldClusterOptions {
 
 const PORT = 7443
 const SIGNING_KEY = { pem: SERVICE_ACCOUNT_KEY, id: readSigningKey(SERVICE_ACCOUNT_KEY).id }
-/** How long the process of the controllers is away after a crash. */
+/** How long the controllers' process is down after a crash. */
 const RESTART_MS = 100
 const WRITES_PER_INSTANT = 500_000
 const TESTER = { name: 'tester', groups: ['system:masters'] }
 
 export class WorldCluster {
   readonly name: string
-  /** For what has no verb here. Use it inside `inside`. */
+  /** For operations without a method here. Use it inside `inside`. */
   readonly client: Client
   readonly store: ClusterStore
   /** What controllers complained about, in order. */
   readonly complaints: string[] = []
-  /** What is done to the requests and watches of the controllers. */
+  /** The faults injected into the requests and watches of the controllers. */
   interference: Interference | undefined
-  /** What effects of controllers do in the world beyond the API. */
+  /** What effects of controllers do in the world outside the API. */
   readonly effects: ScriptedEffects
-  /** How commands in pods come out. */
+  /** The scripted results of commands in pods. */
   readonly commands: ScriptedCommands
-  /** The way from other clusters to this one. */
+  /** The connection from other clusters to this one. */
   readonly link = new NetworkLink()
   readonly #options: WorldClusterOptions
   readonly #clock: SkewedClock
@@ -104,21 +104,21 @@ export class WorldCluster {
     this.client = createClient({ transport: inProcessTransport(this.#current, TESTER), clock: this.#clock, random, userAgent: 'world' })
   }
 
-  /** What is in the store by now is what the server finds. */
+  /** The server starts with what is in the store by now. */
   async start(): Promise<void> {
     this.#server = this.#serve()
     await this.#server.ready
     this.startControllers()
   }
 
-  /** The server ends and a new one begins over the same store; every watch is cut. */
+  /** The server stops and a new one starts over the same store; every watch is cut. */
   async restartServer(): Promise<void> {
     this.#server?.stop()
     this.#server = this.#serve()
     await this.#server.ready
   }
 
-  /** With `cachesAt`, every cache begins with what was stored at that revision, until `releaseCaches`. */
+  /** With `cachesAt`, every cache starts with what was stored at that revision, until `releaseCaches`. */
   startControllers(cachesAt?: number): void {
     const { role, random, modules = MODULES, controllers: run = runControllers } = this.#options
     const connect = () => inProcessTransport(this.#current, SYSTEM)
@@ -146,7 +146,7 @@ export class WorldCluster {
     this.#controllers = run(options, this)
   }
 
-  /** The process of the controllers ends at once, in the middle of whatever it does, and stays away until it is started. */
+  /** The controllers' process ends at once, in the middle of whatever it does, and stays down until it is started. */
   killControllers(): void {
     this.#process?.kill()
     this.#process = undefined
@@ -159,7 +159,7 @@ export class WorldCluster {
     this.#comeBack(cachesAt)
   }
 
-  /** Caches that were kept behind may catch up; false when none was. */
+  /** Lets caches that were held back catch up; false when there were none. */
   releaseCaches(): boolean {
     return this.#process?.release() ?? false
   }
@@ -179,7 +179,7 @@ export class WorldCluster {
     this.#controllers?.resync()
   }
 
-  /** The authority is renewed, as the process does when a certificate comes of age. */
+  /** The authority is renewed, as the process does when a certificate is due for renewal. */
   rotateAuthority(pem: string): void {
     this.#authority = pem
     this.resync()
@@ -194,7 +194,7 @@ export class WorldCluster {
     this.#server?.stop()
   }
 
-  /** A hash of all that was ever written, in order. */
+  /** A hash of all writes, in order. */
   traceHash(): string {
     return this.#trace.copy().digest('hex')
   }
@@ -204,7 +204,7 @@ export class WorldCluster {
     return this.takeWrites().map(({ method, path }) => `${method} ${path}`)
   }
 
-  /** The same with who sent them and what became of them. */
+  /** The same with the sender and the result. */
   takeWrites(): ControllerWrite[] {
     const writes = this.#writes
     this.#writes = []
@@ -221,7 +221,7 @@ export class WorldCluster {
     return this.#options.pump.run(work)
   }
 
-  /** Undefined when there is none. `where` is `namespace/name`, or the name of what has no namespace. */
+  /** Undefined when there is none. `where` is `namespace/name`, or the name of a cluster-scoped object. */
   async get(resource: Resource, where: string): Promise<KubeObject | undefined> {
     return ifFound(this.inside(() => this.client.get(resource, nameOf(where))))
   }
@@ -234,7 +234,7 @@ export class WorldCluster {
     return this.inside(() => this.client.create(resourceOfObject(object), object))
   }
 
-  /** Reads, changes and writes back; again when somebody else was faster, as a person would. */
+  /** Reads, changes and writes back; retries on a conflict, as a user would. */
   update(resource: Resource, where: string, change: (object: KubeObject) => void): Promise<KubeObject> {
     const attempt = async (left: number): Promise<KubeObject> => {
       const object = await this.client.get(resource, nameOf(where))
@@ -262,7 +262,7 @@ export class WorldCluster {
     return this.link.over(inProcessTransport(this.#current, SYSTEM))
   }
 
-  /** Whichever server there is now. */
+  /** The current server. */
   readonly #current: Pick<Cluster, 'handle'> = {
     handle: async (request) => {
       if (this.#server === undefined) throw new Error(`${this.name} has not been started`)
@@ -299,7 +299,7 @@ export class WorldCluster {
     })
   }
 
-  /** Who writes without end in a moment that does not pass would hold up the machine for ever. */
+  /** A controller that writes without end while no time passes would hold up the machine for ever. */
   #note(write: ControllerWrite): void {
     this.#writes.push(write)
     const atMs = this.#options.clock.now()
@@ -323,7 +323,7 @@ function nameOf(where: string): ObjectName {
   return slash < 0 ? { name: where } : { namespace: where.slice(0, slash), name: where.slice(slash + 1) }
 }
 
-/** As people would read it: who, what, why. */
+/** Readable for people: who, what, why. */
 function complaintOf(message: string, { controller, object, resource, cause, ...more }: LogFields): string {
   const others = Object.entries(more).map(([key, value]) => `${key}=${value}`)
   return [controller, object ?? resource, message, cause, ...others].filter((part) => part !== undefined && part !== '').join(': ')

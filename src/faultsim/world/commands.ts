@@ -1,6 +1,6 @@
 /**
- * Commands in the pods of a world, and their logs: nothing runs there, so a script says how each comes out. It is reached the
- * way real ones are, through the server and the connections of its nodes, so that who may and what is refused is real.
+ * Commands in the pods of a world, and their logs: nothing runs there, so a script decides each result. They are reached as
+ * real ones are, through the server and the connections of its nodes, so that permissions and refusals are real.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -12,7 +12,7 @@ export interface CommandCall {
   pod: string
   container: string
   command: readonly string[]
-  /** All of it, once the client has ended it; empty where it was promised none. */
+  /** The whole input, once the client has ended it; empty where stdin was not requested. */
   input: string
 }
 
@@ -23,13 +23,13 @@ export interface CommandOutcome {
   exitCode?: number
 }
 
-/** May throw: then the command could not be run. */
+/** May throw: the command could then not be run. */
 export type CommandScript = (call: CommandCall) => CommandOutcome | undefined
 
 const LATENCY_MS = 10
 
 export class ScriptedCommands implements NodeConnections {
-  /** Every command that was run, in order; what a client left before it ended is among them. */
+  /** Every command that was run, in order, including those whose client disconnected before the end. */
   readonly calls: CommandCall[] = []
   readonly #clock: Clock
   readonly #logs = new Map<string, string>()
@@ -39,7 +39,7 @@ export class ScriptedCommands implements NodeConnections {
     this.#clock = clock
   }
 
-  /** From now on commands come out as the script says; undefined is a command that is not there. */
+  /** From now on the script decides the result of commands; undefined means that there is no such command. */
   script(script: CommandScript): void {
     this.#script = script
   }

@@ -1,11 +1,11 @@
 /**
- * The world beyond the API: what effects of controllers do there. A script stands for the real thing; it runs outside the
- * process of the controllers, so that what was begun goes on when the process dies, and only its answer is lost.
+ * The world outside the API: what effects of controllers do there. A script stands in for the real thing; it runs outside
+ * the controllers' process, so that what was started continues when the process dies, and only its answer is lost.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { Controller, Effect, EffectRequest, Plan } from '../../runtime/controller.ts'
 
-/** How an effect comes out. It takes `afterMs` of the world's time (default 10). */
+/** The result of an effect. It takes `afterMs` of the world's time (default 10). */
 export type EffectScript = (input: unknown, call: EffectCall) => unknown
 
 export interface EffectCall {
@@ -16,8 +16,8 @@ export interface EffectCall {
 }
 
 /**
- * `fail-before`: nothing is done. `fail-after`: it is done, and the answer is lost. `late`: it fails at once, and is done
- * all the same a little later. `never`: no answer ever comes.
+ * `fail-before`: nothing is done. `fail-after`: it is done, and the answer is lost. `late`: it fails at once, but is still
+ * done a little later. `never`: no answer ever comes.
  */
 export type EffectFault = 'fail-before' | 'fail-after' | 'late' | 'never'
 
@@ -27,7 +27,7 @@ const LATE_MS = 2000
 export class ScriptedEffects {
   /** Every call, in order. */
   readonly calls: EffectCall[] = []
-  /** Decides what happens to a call; undefined lets it be. */
+  /** Decides the fault of a call; undefined leaves it alone. */
   interfere: ((call: EffectCall) => EffectFault | undefined) | undefined
   readonly #clock: Clock
   readonly #scripts = new Map<string, EffectScript>()
@@ -38,12 +38,12 @@ export class ScriptedEffects {
     this.#clock = clock
   }
 
-  /** From now on this effect comes out as the script says; it may throw. */
+  /** From now on the script decides the result of this effect; it may throw. */
   script(name: string, script: EffectScript): void {
     this.#scripts.set(name, script)
   }
 
-  /** Something beyond the API that outlives every process; made on first use. */
+  /** Something outside the API that outlives every process; created on first use. */
   thing<T>(name: string, make: (clock: Clock) => T): T {
     if (!this.#things.has(name)) this.#things.set(name, make(this.#clock))
     return this.#things.get(name) as T

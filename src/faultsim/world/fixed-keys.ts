@@ -1,4 +1,4 @@
-/** Keys every world has: making new ones would draw on the machine's chance. They protect nothing. */
+/** Keys that every world uses: generating new ones would use the machine's randomness. They protect nothing. */
 export const SERVICE_ACCOUNT_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLHyQfsIQ09hVI+D7
 7hYGCyGyzdP6lox8LvhUgIUOBwKhRANCAASfq6EHiFJnHadyh/nDhYeMZIRJE12d

@@ -1,7 +1,7 @@
 /**
- * The process in which a cluster's controllers run, as something that can end at any moment: when it dies, its requests
- * are never answered, its watches never speak again and its timers never fire, as if the machine had lost power. What
- * happens to its requests and watches while it lives is decided by an `Interference`.
+ * The process in which a cluster's controllers run, as something that can end at any moment: when it dies, its requests are
+ * never answered, its watches deliver nothing more and its timers never fire, as if the machine had lost power. While it
+ * lives, an `Interference` decides what happens to its requests and watches.
  */
 import type { Clock } from '../../base/clock.ts'
 import { parsedOf } from '../../base/parsed-bytes.ts'
@@ -17,7 +17,7 @@ export interface Sent {
   request: TransportRequest
 }
 
-/** Crashes end the process; it comes back by itself a little later, with caches that begin in the past where that is said. */
+/** Crashes end the process; it restarts a little later, with caches that start in the past if so specified. */
 export type ProcessFault = Fault | { do: 'crash-before'; cachesAt?: number } | { do: 'crash-after'; cachesAt?: number }
 
 /** A line of a watch on its way to a cache. */
@@ -34,39 +34,39 @@ export interface Delivery {
 }
 
 export interface Interference {
-  /** What is done to a request; undefined lets it pass. */
+  /** The fault injected into a request; undefined lets it pass. */
   onRequest?(sent: Sent): ProcessFault | undefined
   /**
-   * `hide`: this state of the object is never seen. The watch stays silent until the object changes again, or until
-   * nothing else happens; then it is told that its revision is too old, and the list that follows shows what is there.
+   * `hide`: this state of the object is never seen. The watch stays silent until the object changes again, or until nothing
+   * else happens; then it gets a 410, and the list that follows shows the current state.
    */
   onDelivery?(delivery: Delivery): 'hide' | undefined
 }
 
-/** A request that asks for a change, and what became of it. */
+/** A request for a change, and its result. */
 export interface ControllerWrite {
   part: string
   /** The other cluster it went to; undefined: the process's own. */
   cluster?: string
   method: string
   path: string
-  /** Undefined while it has no answer, or when it never got one. */
+  /** Undefined while it has no answer, or if it never got one. */
   status?: number
 }
 
 export interface ProcessOptions {
   clock: Clock
-  /** The way to the server for one part. */
+  /** The connection to the server for one part. */
   connect(): Transport
   interference(): Interference | undefined
   onWrite(write: ControllerWrite): void
-  /** The process has died of a fault. */
+  /** A fault has killed the process. */
   onCrash(cachesAt: number | undefined): void
-  /** Its caches begin with what was stored at this revision, and catch up when they are released. */
+  /** Its caches start with what was stored at this revision, and catch up when they are released. */
   cachesAt?: number
 }
 
-/** A dry run changes nothing: it is a question, however it is asked. */
+/** A dry run changes nothing: it counts as a read, whatever its verb. */
 export const asksForChange = ({ method, path }: Pick<TransportRequest, 'method' | 'path'>): boolean =>
   method !== 'GET' && !path.includes('dryRun=All')
 
@@ -84,7 +84,7 @@ export class ControllerProcess {
   readonly #timers = new Set<() => void>()
   readonly #streams = new Set<TransportResponse>()
   readonly #holds = new Set<() => void>()
-  /** Of caches that began in the past. */
+  /** For caches that started in the past. */
   readonly #catchUp: CatchUp | undefined
   #isDead = false
 
@@ -94,7 +94,7 @@ export class ControllerProcess {
     this.#catchUp = options.cachesAt === undefined ? undefined : new CatchUp(this.clock, options.cachesAt)
   }
 
-  /** Its timers end with the process. */
+  /** Timers that end with the process. */
   #mortal(clock: Clock): Clock {
     return {
       now: () => clock.now(),
@@ -127,7 +127,7 @@ export class ControllerProcess {
     this.#holds.clear()
   }
 
-  /** Caches that were kept behind may catch up; false when none was. */
+  /** Lets caches that were held back catch up; false when there were none. */
   release(): boolean {
     const wasHeld = this.#holds.size > 0
     const wasBehind = this.#catchUp?.begin() === true
@@ -136,7 +136,7 @@ export class ControllerProcess {
     return wasHeld || wasBehind
   }
 
-  /** To its own cluster, or to another that it knows a way to. */
+  /** To its own cluster, or to another that it can connect to. */
   transportFor(part: string, other?: { cluster: string; connect(): Transport }): Transport {
     const inner = (other ?? this.#options).connect()
     const cluster = other?.cluster
@@ -148,7 +148,7 @@ export class ControllerProcess {
     }
   }
 
-  /** A command in a pod is something done to the world: a process may die before and after it, as of a write. */
+  /** A command in a pod may change the world: the process may crash before and after it, as with a write. */
   async #converse(inner: Transport, sent: Sent, handlers: ChannelHandlers): Promise<Channels> {
     if (this.#isDead || inner.connect === undefined) return never()
     const fault = this.#options.interference()?.onRequest?.(sent)
@@ -175,8 +175,8 @@ export class ControllerProcess {
     const { part, cluster, request } = sent
     const write = !asksForChange(request) ? undefined : { part, cluster, method: request.method, path: request.path }
     if (write !== undefined) this.#options.onWrite(write)
-    // Caches that began in the past follow one server that lags behind; were their watches cut one by one, they would show
-    // a world that never was, which no server that lists what is stored now can bring about.
+    // Caches that started in the past follow one server that lags behind; if their watches were cut one by one, they would show a
+    // state that never existed, which no server that lists what is stored now can produce.
     const fault = this.#isBehind(sent) ? undefined : this.#options.interference()?.onRequest?.(sent)
     if (fault?.do === 'crash-before') return this.#crash(fault.cachesAt)
     const observed = write === undefined ? inner : noting(inner, write)
@@ -197,7 +197,7 @@ export class ControllerProcess {
     }
   }
 
-  /** Revisions are a cluster's own: caches of others begin with what is stored there now. */
+  /** Revisions belong to one cluster: caches of other clusters start with what is stored there now. */
   #isBehind({ part, cluster }: { part: string; cluster?: string }): boolean {
     return this.#catchUp?.revision !== undefined && cluster === undefined && isCache(part)
   }
@@ -210,7 +210,7 @@ export class ControllerProcess {
     return never()
   }
 
-  /** A list of a cache that begins in the past, while it is there. */
+  /** A list for a cache that starts in the past, while that revision is available. */
   #asOf(sent: Sent): TransportRequest {
     const { request } = sent
     const revision = this.#catchUp?.revision
@@ -271,7 +271,7 @@ interface Followed {
   part: string
   cluster?: string
   path: string
-  /** Its cache began in the past. */
+  /** Its cache started in the past. */
   isBehind: boolean
 }
 
@@ -288,7 +288,7 @@ function noting(inner: Transport, write: ControllerWrite): Transport {
   }
 }
 
-/** Undefined for what says nothing about an object. */
+/** Undefined for lines that are not about an object. */
 function deliveryOf({ part, cluster, path }: Followed, line: Uint8Array): Delivery | undefined {
   const { type, object } = (parsedOf(line) ?? JSON.parse(Buffer.from(line).toString('utf8'))) as {
     type: string

@@ -1,18 +1,18 @@
 /**
- * What makes a world go: everything that can run now runs, then time moves to the next timer, and so on. Between calls of
- * the pump nothing of the world runs; during them everything ambient is forbidden.
+ * Drives a world: everything that can run now runs, then time moves to the next timer, and so on. Between calls of the pump
+ * nothing in the world runs; during them everything ambient is forbidden.
  */
 import { ambient } from './ambient.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 export interface Pump {
-  /** Runs `work` inside the world to its end, letting time pass while it waits; at most `withinMs` (default 15 minutes). */
+  /** Runs `work` inside the world to completion, letting time pass while it waits; at most `withinMs` (default 15 minutes). */
   run<T>(work: () => Promise<T> | T, withinMs?: number): Promise<T>
-  /** Everything that can run without time passing has run. */
+  /** Runs everything that can run without time passing. */
   drain(): Promise<void>
-  /** Moves to the next timer and lets everything run that follows from it. */
+  /** Moves to the next timer and runs everything that follows from it. */
   step(): Promise<void>
-  /** How often something was let happen. */
+  /** Number of turns so far. */
   readonly turns: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * ES256 signatures without chance (RFC 6979), so that what a world stores is the same in every run. For worlds alone: the
- * arithmetic takes no care to hide its timing, and the keys of worlds protect nothing.
+ * Deterministic ES256 signatures (RFC 6979), so that what a world stores is the same in every run. For worlds alone: the
+ * arithmetic is not constant-time, and the keys of worlds protect nothing.
  */
 import { createECDH, createHash, createHmac, createPrivateKey } from 'node:crypto'
 import type { JsonObject } from '../../base/json.ts'

@@ -1,4 +1,4 @@
-/** A cluster's own clock: it can be set forward or back, as by a person or a time server. Timers do not notice. */
+/** A cluster's own clock: it can be set forward or back, as by a person or a time server. Timers are not affected. */
 import type { Clock } from '../../base/clock.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 

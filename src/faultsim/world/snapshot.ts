@@ -1,4 +1,4 @@
-/** What a world has stored, write by write, so that others can begin where it was. */
+/** What a world has stored, write by write, so that other worlds can start from it. */
 import type { ByteText } from '../../base/byte-text.ts'
 import type { ClusterStore } from '../../store/index.ts'
 

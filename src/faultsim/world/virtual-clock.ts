@@ -1,6 +1,6 @@
 /**
- * Time that moves only when it is told to. Timers fire one by one, in the order of their time and, at the same time, in
- * the order in which they were set; so the same story always takes the same course.
+ * Time that moves only on request. Timers fire one by one, in the order of their time and, at the same time, in the order in
+ * which they were set; so the same story always takes the same course.
  */
 import type { Clock } from '../../base/clock.ts'
 
@@ -24,7 +24,7 @@ interface Timer {
   order: number
   callback: () => void
   isMachinery: boolean
-  /** Where it was set: looked at only when somebody asks who is still busy, and never for machinery. */
+  /** Where it was set: read only when reporting what is still busy, and never for machinery. */
   origin: Error | undefined
 }
 
@@ -71,7 +71,7 @@ export function createVirtualClock(startMs: number): VirtualClock {
   }
 }
 
-/** A few frames are enough, and many would cost more than all else about a timer. */
+/** A few frames are enough; many would cost more than all the rest of a timer. */
 function placeOfCall(): Error {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 5

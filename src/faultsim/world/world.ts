@@ -1,7 +1,7 @@
 /**
  * A world for tests: real server cores, real controllers and a real client over a store in memory, under virtual time.
- * `aWorld().with(objects…).settle()` starts it and lets everything happen that can. The same seed gives the same course,
- * write by write.
+ * `aWorld().with(objects…).settle()` starts it and runs everything that can happen. The same seed gives the same run, write
+ * by write.
  */
 import { seededRandom } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -18,23 +18,23 @@ import { replay, type WorldSnapshot, writesOf } from './snapshot.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 
 export interface WorldOptions {
-  /** Of all chance in the world (default 1). */
+  /** Of all randomness in the world (default 1). */
   seed?: number
-  /** Member clusters beside the hub (default 0), with all controllers of a member. */
+  /** Member clusters in addition to the hub (default 0), with all controllers of a member. */
   members?: number
   /** Simulated nodes in each member (default 0: pods stay pending). */
   nodes?: number
-  /** How simulated pods live (default: the built-in table). */
+  /** The stages of simulated pods (default: the built-in table). */
   stages?: readonly Stage[]
   /** Whether there is a hub (default true): a world about one member is cheaper without. */
   hub?: boolean
   /** When it begins (default: the start of 2026), in milliseconds since the epoch. */
   startMs?: number
-  /** Begin with what another world had stored. */
+  /** Start with what another world had stored. */
   from?: WorldSnapshot
   /** What runs in the clusters (default: the real list of controllers). */
   controllers?: RunControllers
-  /** What there is in the clusters (default: all modules). */
+  /** The modules of the clusters (default: all). */
   modules?: readonly Module[]
   /** Writes of a cluster's controllers without time passing after which they are stopped as endless (default 500,000). */
   writesPerInstant?: number
@@ -45,7 +45,7 @@ export interface SettleOptions {
   quietMs?: number
   /** Virtual time after which settling has failed (default 10 minutes). */
   withinMs?: number
-  /** Asked when nothing is due soon, before the world counts as settled: true when it made something happen. */
+  /** Called when nothing is due soon, before the world counts as settled: true when it made something happen. */
   onQuiet?(): boolean
 }
 
@@ -86,7 +86,7 @@ export class World {
   constructor(options: WorldOptions) {
     const { controllers, writesPerInstant, from } = options
     const clock = createVirtualClock(from?.nowMs ?? options.startMs ?? START_MS)
-    // What is drawn must not repeat what the other world drew, or two objects had one uid.
+    // Must not repeat what the other world drew, or two objects would have the same uid.
     const random = seededRandom((options.seed ?? 1) + (from === undefined ? 0 : CONTINUED))
     const store = createMemoryStore({ clock })
     const pump = createPump(clock)
@@ -142,7 +142,7 @@ export class World {
     for (const cluster of this.clusters) await this.#pump.run(() => cluster.start())
   }
 
-  /** Lets everything happen until nothing can run and no work is due soon; fails with who is still busy. */
+  /** Runs until nothing can run and no work is due soon; on failure, reports what is still busy. */
   async settle({ quietMs = 5000, withinMs = 600_000, onQuiet }: SettleOptions = {}): Promise<void> {
     const deadline = this.clock.now() + withinMs
     for (;;) {
@@ -175,7 +175,7 @@ export class World {
     return this.clusters.flatMap((cluster) => cluster.busy())
   }
 
-  /** The first member: where most stories about workloads play. */
+  /** The first member: where most stories about workloads take place. */
   get member(): WorldCluster {
     const [first] = this.members
     if (first === undefined) throw new Error('this world has no member: aWorld({ members: 1 })')
@@ -188,17 +188,17 @@ export class World {
     for (const cluster of this.clusters) await this.#pump.run(() => cluster.startControllers())
   }
 
-  /** How often something was let happen so far: what a step of a simulation is. */
+  /** Number of turns so far: the steps of a simulation. */
   get turns(): number {
     return this.#pump.turns
   }
 
-  /** Everything that is stored, for other worlds to begin with. */
+  /** Everything that is stored, for other worlds to start with. */
   snapshot(): WorldSnapshot {
     return { nowMs: this.clock.now(), clusters: new Map(this.clusters.map((cluster) => [cluster.name, writesOf(cluster.store)])) }
   }
 
-  /** One hash over all writes of all clusters: equal for equal courses. */
+  /** One hash over all writes of all clusters: equal for equal runs. */
   traceHash(): string {
     return this.clusters.map((cluster) => cluster.traceHash()).join(' ')
   }

@@ -6,7 +6,7 @@ import { createFence } from './fence.ts'
 const EMPTY: TransportResponse = { status: 200, headers: {}, body: (async function* () {})(), cancel: () => undefined }
 const asking = (method: string, signal?: AbortSignal): TransportRequest => ({ method, path: '/api', headers: {}, signal })
 
-/** Requests that are answered by hand, or fail when their signal aborts. */
+/** Requests that the test answers, or that fail when their signal aborts. */
 function byHand() {
   const sent: string[] = []
   const answers: (() => void)[] = []

@@ -1,17 +1,17 @@
 /**
- * What a leading process writes goes through here. When the lease is lost the fence shuts: nothing more is sent, what is on
- * its way is given up, and reading goes on, so that whoever no longer leads changes nothing any more.
+ * All writes of a leading process go through here. When the lease is lost the fence closes: nothing more is sent and
+ * requests in flight are aborted, so that a former leader changes nothing. Reads continue.
  */
 import type { Transport } from '../../client/transport.ts'
 
 export interface Fence {
-  /** Closing it closes nothing: it is shared. */
+  /** Closing it has no effect: it is shared. */
   transport: Transport
   shut(why: string): void
 }
 
 export function createFence(through: Transport): Fence {
-  // One signal per request: Node warns about a single one that many wait for.
+  // One signal per request: Node warns about many listeners on one signal.
   const underway = new Set<AbortController>()
   let why: Error | undefined
 
@@ -33,7 +33,7 @@ export function createFence(through: Transport): Fence {
   }
   const { connect } = through
   if (connect !== undefined)
-    // A conversation is a command in a pod: it may change things, although it is a GET.
+    // A conversation is a command in a pod: although a GET, it may change things.
     transport.connect = (asked, handlers) => guarded(asked.signal, (signal) => connect({ ...asked, signal }, handlers))
   return {
     transport,

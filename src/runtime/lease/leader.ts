@@ -1,7 +1,7 @@
 /**
- * Leader election by a Lease, on the wire as client-go does it: whoever holds the lease renews it; others take it when it
- * has not moved for its duration *by their own clock*, so clocks need not agree. Who cannot renew in time must stop
- * writing before anybody else may begin: `onLost` is called at the renew deadline, which lies before the lease's end.
+ * Leader election by a Lease, on the wire as client-go does it: the holder renews the lease; others take it when it has not
+ * changed for its duration *by their own clock*, so clocks need not agree. A leader that cannot renew in time must stop
+ * writing before another may begin: `onLost` is called at the renew deadline, which is before the lease expires.
  */
 import type { Clock } from '../../base/clock.ts'
 import { sleep } from '../../base/clock.ts'
@@ -17,24 +17,24 @@ export interface LeaderOptions {
   random: Random
   namespace: string
   name: string
-  /** Who we are: unique per process. */
+  /** Our identity: unique per process. */
   identity: string
   /** Others wait this long after the last renewal they saw (default 15 s). */
   leaseMs?: number
-  /** Without a renewal for this long we stop (default 10 s). */
+  /** Without a renewal for this long we stop leading (default 10 s). */
   renewDeadlineMs?: number
   /** Between tries (default 2 s). */
   retryMs?: number
   onStarted(): void
   onLost(): void
-  /** Somebody else leads. */
+  /** Another process leads. */
   onOther?(identity: string): void
   onError?(error: unknown): void
 }
 
 export interface Leadership {
   readonly isLeader: boolean
-  /** Gives the lease back, so that the next one need not wait. */
+  /** Releases the lease, so that the next leader need not wait. */
   stop(): Promise<void>
 }
 
@@ -77,10 +77,10 @@ export function leadWhenElected(options: LeaderOptions): Leadership {
     options.onLost()
   }
 
-  /** One try to take or renew; true when the lease is ours now. */
+  /** One attempt to take or renew it; true when the lease is ours now. */
   async function attempt(): Promise<boolean> {
     const late = new AbortController()
-    // A try must not outlive the deadline: an answer that comes later could make us believe that we still lead.
+    // An attempt must not outlive the deadline: a late answer could make us believe that we still lead.
     const cancel = clock.after(renewDeadlineMs / 2, () => late.abort(new Error('the lease could not be renewed in time')))
     const until = AbortSignal.any([stopping.signal, late.signal])
     try {
@@ -149,7 +149,7 @@ export function leadWhenElected(options: LeaderOptions): Leadership {
     try {
       await options.client.update(LEASES, { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } })
     } catch (error) {
-      // Then the next one waits until it expires.
+      // The next leader then waits until the lease expires.
       if (!isConflict(error)) options.onError?.(error)
     }
   }

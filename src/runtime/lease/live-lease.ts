@@ -1,4 +1,4 @@
-/** Whether somebody else holds a lease right now: before a module starts, its upstream controller must not be running. */
+/** Whether another process holds a lease right now: before a module starts, its upstream controller must not be running. */
 
 import type { Client } from '../../client/client.ts'
 import { ifFound } from '../../client/errors.ts'
@@ -6,7 +6,7 @@ import { LEASES } from '../../kinds/kubernetes/resources.ts'
 import type { Lease } from '../../kinds/kubernetes/types.ts'
 import type { ObjectRef } from '../../kube/object-reference.ts'
 
-/** The holder of a lease that has not run out, or undefined. By the server's times, with the lease's own length as tolerance. */
+/** The holder of a lease that has not expired, or undefined. By the lease's renewTime, with its duration again as tolerance. */
 export async function liveHolder(client: Client, of: ObjectRef, nowMs: number): Promise<string | undefined> {
   const spec = (await ifFound(client.get<Lease>(LEASES, of)))?.spec
   const holder = spec?.holderIdentity ?? ''

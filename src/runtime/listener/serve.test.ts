@@ -22,7 +22,7 @@ function send(options: https.RequestOptions & { isPlain?: boolean }, body?: Iter
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }))
     })
-    // An answer that comes before the whole body was sent ends the connection: then there is an answer already.
+    // An answer sent before the whole body has arrived ends the connection, but by then the answer is here.
     request.on('error', reject)
     if (body instanceof Buffer) request.end(body)
     else {

@@ -1,6 +1,6 @@
 /**
- * Two small servers of the controllers' process: webhooks over TLS, and health with metrics in the clear on loopback or
- * where it is told to listen. Bodies are bounded, slow senders are cut off.
+ * Two small servers of the controllers' process: webhooks over TLS, and health with metrics in plain HTTP, on loopback or
+ * the configured address. Bodies are bounded, slow senders are cut off.
  */
 
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
@@ -24,8 +24,8 @@ export interface Address {
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 const REQUEST_TIMEOUT_MS = 10_000
 /**
- * Clients written in Go, an API server that calls webhooks among them, keep an idle connection for 90 s. It has to be they
- * who close it: a request that meets our closing is lost, and a POST is not sent again.
+ * Clients written in Go, including an API server that calls webhooks, keep an idle connection for 90 s. They must be the
+ * ones to close it: a request that arrives while we close is lost, and a POST is not retried.
  */
 const IDLE_TIMEOUT_MS = 120_000
 
@@ -34,7 +34,7 @@ export async function serveWebhooks(handle: WebhookHandle, tls: { certificate: s
     void (async () => {
       const body = request.method === 'POST' ? await readBody(request) : undefined
       if (body === undefined) {
-        // What is left of the body is not read: the connection ends with the answer.
+        // The rest of the body is not read: the connection ends with the answer.
         response.writeHead(request.method === 'POST' ? 413 : 405, { connection: 'close' }).end()
         return
       }
@@ -46,7 +46,7 @@ export async function serveWebhooks(handle: WebhookHandle, tls: { certificate: s
 }
 
 export interface HealthOptions {
-  /** Undefined when all is well, otherwise what is not. */
+  /** Undefined when ready, otherwise the reason. */
   notReady(): string | undefined
   metrics(): Promise<string>
 }
@@ -95,7 +95,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array | undefine
   const chunks: Buffer[] = []
   let size = 0
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined
-  // Leaving the loop must not take the connection with it: there is still an answer to give.
+  // Leaving the loop must not destroy the connection: the answer is still to be sent.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += (chunk as Buffer).length
     if (size > MAX_BODY_BYTES) return undefined

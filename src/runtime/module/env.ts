@@ -18,9 +18,9 @@ import type { Observer } from '../workers.ts'
 
 export type ClusterRole = 'hub' | 'member'
 
-/** What the process around the controllers brings; what is absent is not offered there. */
+/** What the process around the controllers provides; an absent field is a service it does not offer. */
 export interface ProcessDeps {
-  /** PEM of the cluster's certificate authority; asked each time, because certificates rotate. */
+  /** PEM of the cluster's certificate authority; read each time, because certificates rotate. */
   authority(): string
   /** Signs the token that a Secret keeps for a ServiceAccount; absent where the process does not hold the key. */
   signToken?(account: KubeObject, secret: KubeObject): string
@@ -39,13 +39,13 @@ export interface ModuleEnv extends ProcessDeps {
   clusterCache: ClusterCache
   /** The clusters of the fleet by name; empty where the process has no connection to any. */
   members: Members
-  /** Everything on this cluster that may be propagated. Built when it is first asked for. */
+  /** Everything on this cluster that may be propagated. Built on first use. */
   readonly templates: Templates
   propagatable: Propagatable
   /** A client that names itself after the part of the program that uses it. */
   clientOf(part: string): Client
   /** Whether a field manager is one of the controllers that run here. */
   keepsManager(name: string): boolean
-  /** Options for what runs beside the controllers with a loop of its own. */
+  /** Options for loops that run next to the controllers. */
   observer: Observer & { clock: Clock; random: Random }
 }

@@ -6,7 +6,7 @@ import { type Parsed, parsed, unparsed } from '../../kube/parsed.ts'
 
 export type FlagCommand = 'up' | 'controllers'
 
-/** What reading a flag may look at: a flag can name a file or a directory. */
+/** What parsing a flag may use: a flag can name a file or a directory. */
 export interface FlagFiles {
   /** Against the directory the command was started in. */
   resolve(path: string): string
@@ -23,11 +23,11 @@ export interface Flag<Options> {
   on?: readonly FlagCommand[]
   /** May be given several times; each is read in turn. */
   isRepeatable?: boolean
-  /** The options with this text taken in, or what is wrong with it: a sentence that begins with the flag. */
+  /** The options with this text applied, or what is wrong with it: a sentence that begins with the flag. */
   read(text: string, options: Options, files: FlagFiles): Parsed<Options> | Promise<Parsed<Options>>
 }
 
-/** What was written, by name of the flag (`--eviction-rate`), in order. */
+/** The texts given, by name of the flag (`--eviction-rate`), in order. */
 export type FlagTexts = Readonly<Record<string, readonly string[]>>
 
 export const isFlagOf = (command: FlagCommand, { on }: Pick<Flag<never>, 'on'>): boolean => on === undefined || on.includes(command)

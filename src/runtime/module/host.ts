@@ -1,6 +1,6 @@
 /**
- * What a module needs of the machine under a cluster of `up`: the process that serves the cluster makes it before the API
- * server, and closes it after it. Nowhere else is there a host: worlds script one, `sluice controllers` has none.
+ * What a module needs of the machine under a cluster of `up`: the process that serves the cluster creates it before the API
+ * server, and closes it after it. There is no host anywhere else: worlds script one, `sluice controllers` has none.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -35,13 +35,13 @@ export interface HostPart<Options> {
   options(apiServer?: { host: string; port: number }): Options
   /** How the API server reaches into pods. */
   nodes?: NodeConnections
-  /** Where the cluster says it is. */
+  /** The location that the cluster reports. */
   location?: { region: string; zones: readonly string[] }
   /** Why pods with volumes cannot run for real here; undefined when they can. */
   refusal?: string
-  /** How many pods have something running. */
+  /** How many pods have running processes. */
   runningPods(): number
-  /** Ends everything that runs, each with its grace. */
+  /** Ends everything that runs, each pod with its grace period. */
   endPods(): Promise<void>
   close(): void
 }

@@ -1,4 +1,4 @@
-/** The clusters of one `up`, for a module that must do something at the hub for the members beside it. */
+/** The clusters of one `up`, for a module that must do something at the hub for the members next to it. */
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Transport } from '../../client/transport.ts'
@@ -19,8 +19,8 @@ export interface LocalClusters {
 }
 
 export interface LocalMembership {
-  /** Before there are controllers: it must wait for none. */
+  /** Before the controllers start: it must not wait for any of them. */
   beforeControllers(): Promise<void>
-  /** Once they run. */
+  /** Once the controllers run. */
   afterControllers(): Promise<void>
 }

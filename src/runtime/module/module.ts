@@ -31,12 +31,12 @@ export interface LeaseReference {
   name: string
 }
 
-/** What the API server offers to those who serve subresources and paths from outside it. */
+/** What the API server offers to modules that serve subresources and paths. */
 export interface Serving {
   clock: Clock
   /** How members are reached; absent where this cluster has none. */
   connectMember?: ConnectMember
-  /** Cuts members of this process off and brings them back, where this cluster is their hub. */
+  /** Cuts members of this process off and reconnects them, where this cluster is their hub. */
   members?: MemberSwitch
 }
 
@@ -47,14 +47,14 @@ export interface MemberSwitch {
 }
 
 export interface KeptOptions<Options> {
-  /** Its place in the settings of the data directory. */
+  /** Its key in the settings of the data directory. */
   key: string
-  /** `kept` is what was found there, undefined on a new directory; anything unreadable counts as nothing. */
+  /** `kept` is what was found there, undefined in a new directory; anything unreadable counts as absent. */
   restore(options: Options, kept: unknown, random: Random): Options
   value(options: Options): unknown
 }
 
-/** Metrics that a module registers beside those every controller has, for the reference. */
+/** Metrics that a module registers in addition to those every controller has, for the reference. */
 export interface DeclaredMetrics {
   heading: string
   intro: string
@@ -68,45 +68,45 @@ export interface ModuleSpec<Options, Services> {
   roles: readonly ClusterRole[]
   /** Runs only where the process can reach members. */
   needsMembers?: boolean
-  /** Leases of programs that do the same work: while one of them is live, the module stands back. */
+  /** Leases of programs that do the same work: while one of them is live, the module does not run. */
   upstreamLeases: readonly LeaseReference[]
-  /** The kinds that it brings, and where they are served: perhaps in more places than its controllers run. */
+  /** The kinds it defines, and where they are served: possibly in more clusters than its controllers run in. */
   kinds?: Readonly<Partial<Record<ClusterRole, readonly OwnKind[]>>>
   /** API groups whose objects are never propagated to members. */
   neverTravel?: readonly string[]
-  /** Resources of which the cache of everything keeps whole objects for it, and not their metadata alone. */
+  /** Resources of which the cluster cache keeps whole objects for this module, not only metadata. */
   keepsWhole?(resource: Resource, env: Pick<ModuleEnv, 'propagatable'>): boolean
-  /** Follows the metadata of everything there is, and may patch and delete it: its access rules cannot name resources. */
+  /** Follows the metadata of all objects, and may patch and delete them: its access rules cannot name resources. */
   followsCluster?: boolean
   defaults: Options
-  /** Options with which everything it can run is declared, where the defaults leave something out. */
+  /** Options that declare everything it can run, where the defaults leave something out. */
   declaredWith?: Options
-  /** The part of the options that `up` keeps in the data directory for the next start. */
+  /** The part of the options that `up` stores in the data directory for the next start. */
   kept?: KeptOptions<Options>
-  /** Whether pods of its cluster run as processes of this machine. */
+  /** Whether pods of its cluster run as processes on this machine. */
   runsProcesses?(options: Options): boolean
   /** The flags of `up` and `controllers` that change its options. */
   flags?: readonly Flag<Options>[]
-  /** In which order admission runs: first pod admission, then this. Of the clusters where its kinds are served. */
+  /** Runs after pod admission, in the clusters where its kinds are served. */
   admission?(options: Options, role: ClusterRole): readonly Admission[]
   subresources?(serving: Serving): readonly Subresource[]
   httpPaths?(serving: Serving): readonly HttpPath[]
   metrics?: DeclaredMetrics
   /** Once per cluster and process. May follow caches; must not write. */
   services(env: ModuleEnv, options: Options): Services
-  /** May refer to services and must not use them: see `unconnected`. */
+  /** May refer to services but must not use them: see `unconnected`. */
   controllers(services: Services, options: Options, seams: Seams): readonly Controller[]
-  /** What runs beside the controllers with a loop of its own. */
+  /** Loops that run next to the controllers. */
   loops?(services: Services, env: ModuleEnv): readonly RunningController[]
-  /** Names of what `loops` runs, for documents and proofs. */
+  /** Names of the loops, for documentation and proofs. */
   loopNames?: readonly string[]
-  /** What controllers must know before their first pass. */
+  /** Resolves when its controllers may begin their first pass. */
   ready?(services: Services): Promise<unknown> | undefined
-  /** What it wants to hear of passes, writes and events. */
+  /** Observer of passes, writes and events. */
   observes?(services: Services): Partial<ControllerMetrics> | undefined
   /** What it needs of the machine under a cluster of `up`. */
   host?(place: HostPlace, options: Options): HostPart<Options>
-  /** What `up` does for its own members at its hub. */
+  /** What `up` does at its hub for its own members. */
   localMembership?(clusters: LocalClusters): LocalMembership
   seams?: {
     narrowings?(services: Services, options: Options): readonly Narrowing[]
@@ -127,7 +127,7 @@ export interface RunningModule {
   observes: Partial<ControllerMetrics> | undefined
 }
 
-/** A module as those who compose clusters see it. What its options and services are is its own business. */
+/** A module as seen by code that composes clusters. The types of its options and services stay private. */
 export interface Module
   extends Pick<
     ModuleSpec<never, never>,
@@ -153,9 +153,9 @@ export interface Module
   start(env: ModuleEnv): RunningModule
   /** Its controllers as declarations: nothing is created, and nothing runs. */
   declaredControllers(): readonly Controller[]
-  /** The same module with the options that the flags of a command ask for. Rejects with a FlagError. */
+  /** The same module with the options that the flags of a command set. Rejects with a FlagError. */
   withFlags(command: FlagCommand, texts: FlagTexts, files: FlagFiles): Promise<Module>
-  /** The same module with what a data directory kept of its options; undefined where it keeps nothing. */
+  /** The same module with the options stored in a data directory; undefined where it stores none. */
   readonly kept?: { key: string; value(): unknown; restored(kept: unknown, random: Random): Module }
   readonly runsProcesses: boolean
   /** The same module as it runs in a cluster of `up`. */

@@ -1,5 +1,5 @@
 /**
- * Runs the modules of a cluster in this process, against any API server: builds what they share, starts each, joins their
+ * Runs the modules of a cluster in this process, against any API server: builds what they share, starts each, combines their
  * seams, and drives their controllers. Knows no module by name.
  */
 
@@ -16,7 +16,7 @@ import type { Module } from './module.ts'
 export interface RunModulesOptions extends ProcessDeps, Omit<RunAllOptions, 'keepsWhole'> {
   role: ClusterRole
   modules: readonly Module[]
-  /** How members are reached (default: not at all, and what needs them does not run). */
+  /** How members are reached (default: not at all, and modules that need them do not run). */
   connectMember?: ConnectMember
 }
 
@@ -24,7 +24,7 @@ export interface RunModulesOptions extends ProcessDeps, Omit<RunAllOptions, 'kee
 const modulesOf = (role: ClusterRole, modules: readonly Module[], { reachesMembers }: { reachesMembers: boolean }): readonly Module[] =>
   modules.filter((module) => module.roles.includes(role) && (reachesMembers || !module.needsMembers))
 
-/** Declared by all modules, whether or not they run here: what one module's kinds are does not depend on who runs. */
+/** Declared by all modules, whether or not they run here: the kinds of a module do not depend on which modules run. */
 export const propagatableBy = (modules: readonly Module[]) =>
   createPropagatable({ neverTravel: modules.flatMap(({ neverTravel = [] }) => neverTravel) })
 

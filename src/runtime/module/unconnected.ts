@@ -1,7 +1,7 @@
 /**
- * Stands for the services of a module while its declarations are listed: access rules, references and documents need the
- * names, watches and writes of controllers, and no service. A declaration may refer to a service (close over it, hand it on)
- * and must not use it, because using it then would make listing depend on a running system. Whoever does is told where.
+ * Stands in for the services of a module while its declarations are listed: access rules, references and documents need the
+ * names, watches and writes of controllers, but no service. A declaration may refer to a service (close over it, pass it on)
+ * but must not use it, because listing would then depend on a running system. The error says where it was used.
  */
 
 /** Every property is another reference; calling, changing or enumerating one is an error that names it. */

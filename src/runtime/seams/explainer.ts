@@ -1,6 +1,7 @@
 /**
- * The seam for `sluice why`: the explanation of where an object is, as a chain of links. The fleet explains policy, binding
- * and clusters; any module adds the links that it knows more about. Explainers read from the hub, a handful of requests each.
+ * The seam for `sluice why`: explains where an object is, as a chain of links. The fleet explains policy, binding and
+ * clusters; any module adds the links that it knows more about. Explainers read from the hub, with a handful of requests
+ * each.
  */
 import type { Client } from '../../client/client.ts'
 import type { Binding } from '../../kinds/karmada/index.ts'
@@ -10,11 +11,11 @@ import type { Resource } from '../../kube/resource.ts'
 export type LinkState = 'ok' | 'waits' | 'fails'
 
 export interface Link {
-  /** What it is about, in one word: `policy`, `schedule`. */
+  /** Its subject, in one word: `policy`, `schedule`. */
   what: string
   state: LinkState
   says: string
-  /** More of the same, a line each. */
+  /** Further lines. */
   more?: readonly string[]
 }
 
@@ -27,7 +28,7 @@ export interface Trouble {
 
 export interface ExplainSubject {
   resource: Resource
-  /** Empty for what has no namespace. */
+  /** Empty for cluster-scoped objects. */
   namespace: string
   name: string
   template: KubeObject | undefined

@@ -1,39 +1,39 @@
 /**
- * The seam for those who know more about where a template may go than its policy says: a narrowing names the clusters that
- * are allowed, or holds the binding back and says why. Placement = policy ∩ narrowings. A hold suspends scheduling, with its
- * reason on the binding, from the binding's first moment until it ends.
+ * The seam for modules that know more about where a template may go than its policy says: a narrowing names the clusters
+ * that are allowed, or holds the binding back with a reason. Placement = policy ∩ narrowings. A hold suspends scheduling,
+ * with its reason on the binding, from the binding's creation until the hold ends.
  */
 import type { Binding, ClusterAffinity, Placement, Policy } from '../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Signal } from '../controller.ts'
 import type { Needs } from '../needs.ts'
 
-/** On a binding: why scheduling is suspended by us; gone when it is not. */
+/** On a binding: why we suspended its scheduling; absent when we have not. */
 export const HELD_BECAUSE = 'sluice.dev/held-because'
 
-/** Stands in a list of clusters of which none is left: an empty list would mean all. No cluster can be called so. */
+/** Placeholder for a list of clusters of which none is left: an empty list would mean all. No cluster can have this name. */
 export const NO_CLUSTER_ALLOWED = '(no cluster is allowed)'
 
 export interface NarrowingSubject {
   template: KubeObject
   policy: Policy
-  /** As it is now; undefined before the first. */
+  /** As it is now; undefined before it is created. */
   binding: Binding | undefined
-  /** What the interpreter says it needs. Undefined: not known, because the interpreter was not asked or failed. */
+  /** What the interpreter says it needs. Undefined: not known, because the interpreter was not called or failed. */
   needs: Needs | undefined
 }
 
 export interface NarrowingAnswer {
   /** The only clusters it may go to; absent: any. */
   allow?: readonly string[]
-  /** Why it must not be scheduled yet: one sentence for people. */
+  /** Why it must not be scheduled yet: one sentence for users. */
   hold?: string
 }
 
 export interface Narrowing {
   /** For messages and documentation. */
   name: string
-  /** From caches, at once, and without effects. Undefined: nothing to say about this one. */
+  /** From caches, synchronously, and without side effects. Undefined: no restriction. */
   of(subject: NarrowingSubject): NarrowingAnswer | undefined
   /** Enqueues bindings (an empty namespace for cluster-scoped ones) whose answer may have changed. */
   changes?: Signal
@@ -56,7 +56,7 @@ export function narrowed(narrowings: readonly Narrowing[], subject: NarrowingSub
 
 const common = (a: readonly string[], b: readonly string[]): string[] => a.filter((name) => b.includes(name))
 
-/** The placement within the allowed clusters; the same one when everything is allowed. Repeating it changes nothing. */
+/** The placement restricted to the allowed clusters; unchanged when everything is allowed. Idempotent. */
 export function narrowPlacement(placement: Placement | undefined, allow: readonly string[] | undefined): Placement | undefined {
   if (allow === undefined) return placement
   const { clusterAffinity, clusterAffinities } = placement ?? {}

@@ -1,6 +1,6 @@
 /**
- * The seam for modules that change or refuse the pods of a member before they are stored: pure functions over the pod and
- * what they declare to read. The member's own server calls them in process; on Kubernetes they are served as webhooks.
+ * The seam for modules that change or refuse the pods of a member before they are stored: pure functions of the pod and what
+ * they declare to read. The member's own server calls them in process; on Kubernetes they are served as webhooks.
  */
 import { type Admission, type AdmissionContext, type AdmissionRead, defineAdmission } from '../../kinds/admission.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
@@ -10,9 +10,9 @@ export interface PodAdmission {
   name: string
   /** One sentence for the reference. */
   about: string
-  /** What it looks at besides the pod. */
+  /** What it reads besides the pod. */
   reads?: readonly AdmissionRead[]
-  /** Served as a webhook, it is asked only about pods that carry this label; it must look for it itself all the same. */
+  /** As a webhook, it is called only for pods with this label; it must still check for the label itself. */
   label?: string
   /** May change the pod in place. */
   mutate?(pod: Pod, namespace: string, context: AdmissionContext): void

@@ -1,12 +1,12 @@
 /**
- * The seam for the seeded worlds: what people may ask for of a module's kinds, drawn at random, and what is true of them at
+ * The seam for the seeded worlds: what users may request of a module's kinds, drawn at random, and what holds for them at
  * every moment, whatever fails meanwhile. `npm run prove:faults` takes both from the modules.
  */
 import type { Random } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 
-/** What a module brings to the seeded worlds. */
+/** What a module contributes to the seeded worlds. */
 export interface SeededPart {
   generators: readonly Generator[]
   invariants: readonly Invariant[]
@@ -16,34 +16,34 @@ export interface SeededPart {
 export interface Generator {
   name: string
   resource: Resource
-  /** A few, so that they meet: `namespace/name`, or the name of what has no namespace. */
+  /** Only a few, so that they collide: `namespace/name`, or the name of a cluster-scoped object. */
   names: readonly string[]
-  /** What one of them is to be like: plain JSON. */
+  /** The desired state of one of them: plain JSON. */
   draw(random: Random): unknown
   /** As it is created. */
   object(where: string, desired: unknown): KubeObject
-  /** Changes what is there into what is wished for (default: its spec is replaced). */
+  /** Changes the existing object to the desired state (default: its spec is replaced). */
   change?(object: KubeObject, desired: unknown): void
   /** In which clusters (default: all). */
   isFor?(cluster: string): boolean
-  /** It goes by itself within this time: it is not written again in the end, and then it must be gone. */
+  /** It is deleted automatically within this time: it is not written again at the end, and must then be gone. */
   fleetingMs?: number
-  /** A deleted one rightly stays while this pod is on a node: it uses it. */
+  /** A deleted one may remain while this pod is on a node, because the pod uses it. */
   usedBy?: string
-  /** People never take it away. */
+  /** Users never delete it. */
   isLasting?: boolean
-  /** Somebody else may write the opposite: what becomes of it is judged by the world alone. */
+  /** Another writer may write the opposite: only the world's own checks judge the result. */
   isContested?: boolean
-  /** What is wrong with one that has been at rest, undefined when nothing is. */
+  /** What is wrong with one that has settled; undefined when nothing is. */
   wrong?(object: KubeObject, desired: unknown): string | undefined
 }
 
 export interface Invariant {
-  /** A sentence that is true at every moment. */
+  /** A sentence that holds at every moment. */
   says: string
-  /** Plurals of the resources whose changes can break it, so that others need not be looked at (default: all). */
+  /** Plurals of the resources whose changes can break it, so that others need no check (default: all). */
   about?: readonly string[]
-  /** Looks at what is stored, and at the change that has just been; returns what is wrong, undefined when nothing is. */
+  /** Looks at what is stored, and at the latest change; returns what is wrong, undefined when nothing is. */
   broken(objects: InvariantView, change: Change): string | undefined
 }
 
@@ -51,7 +51,7 @@ export interface Invariant {
 export interface InvariantView {
   /** `pods`, or with its group where that matters: `deployments.apps`. */
   list(plural: string): readonly KubeObject[]
-  /** `namespace/name`, or the name of what has no namespace. */
+  /** `namespace/name`, or the name of a cluster-scoped object. */
   get(plural: string, where: string): KubeObject | undefined
 }
 
@@ -62,10 +62,10 @@ export interface Change {
   /** `pods`, `deployments.apps`. */
   resource: string
   isDeletion: boolean
-  /** As it is now, or was last. */
+  /** As it is now, or last was. */
   object: KubeObject
   previous: KubeObject | undefined
-  /** People did it, and no controller. */
+  /** Made by a user, not a controller. */
   isPeoples: boolean
   /** What is stored in this or another cluster. */
   in(cluster: string): InvariantView

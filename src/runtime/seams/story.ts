@@ -1,6 +1,6 @@
 /**
- * The seam for stories: a chapter is what `sluice up` shows on a new directory, step by step; each step is an action and what
- * must be seen of it. The command line finds chapters by name (`--story NAME`), starts the clusters, and prints the lines.
+ * The seam for stories: a chapter is what `sluice up` shows on a new directory, step by step; each step is an action and its
+ * expected result. The command line finds chapters by name (`--story NAME`), starts the clusters, and prints the lines.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
@@ -22,9 +22,9 @@ export interface StoryStep<View = unknown> {
   act?(): Promise<void>
   /** The line, once what it says is true; undefined while it is not. */
   sees(view: View): StoryLine | undefined
-  /** What is missing, when time is over. */
+  /** What is still missing when the time is up. */
   missing(view: View): string
-  /** Fetches what belongs beneath the line. */
+  /** Fetches the lines printed beneath it. */
   beneath?(view: View): Promise<readonly string[]>
 }
 
@@ -37,15 +37,15 @@ export interface StoryEnv {
   clock: Clock
   random: Random
   signal: AbortSignal
-  /** Cuts a member off from the hub, and brings it back. */
+  /** Cuts a member off from the hub, and reconnects it. */
   stop(member: string): Promise<unknown>
   start(member: string): Promise<unknown>
 }
 
-/** What steps look at: always what the watches have brought by now. */
+/** What steps look at: always the latest state the watches have delivered. */
 export interface Viewer<View = unknown> {
   look(): View
-  /** Called after every change until the returned function is. */
+  /** Called after every change until the returned function is called. */
   onChange(handler: () => void): () => void
 }
 
@@ -56,7 +56,7 @@ export interface OpenedChapter<View = unknown> extends Viewer<View> {
 export interface Chapter {
   name: string
   title: string
-  /** Flags that make it quick enough to watch, where the user gave no others: `{ '--eviction-rate': '10' }`. */
+  /** Flags that make it quick enough to watch, unless the user set them: `{ '--eviction-rate': '10' }`. */
   flags?: Readonly<Record<string, string>>
   /** Why it cannot be shown here; undefined when it can. */
   hindrance(place: { members: number; runsProcesses: boolean }): string | undefined

@@ -1,11 +1,11 @@
 /**
- * The seam for volumes of process nodes. A driver says, from objects alone, what is to be on disk for a volume or what it
- * still waits for; putting it there is the same for all. One file and one line each: those of Kubernetes in
- * minicluster/kubelet/volumes, any other in the module that brings it.
+ * The seam for volumes of process nodes. A driver decides, from objects alone, what must be on disk for a volume or what it
+ * still waits for; writing it to disk is the same for all. One file and one line each: those of Kubernetes in
+ * minicluster/kubelet/volumes, any other in the module that defines it.
  */
 import type { ConfigMap, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Volume } from '../../kinds/kubernetes/types.ts'
 
-/** Content of a volume whose files come from objects; written so that readers see the old or the new whole. */
+/** Content of a volume whose files come from objects; written so that readers see either the whole old or the whole new content. */
 export interface VolumeFile {
   /** Relative, clean, inside the volume. */
   path: string
@@ -16,22 +16,22 @@ export interface VolumeFile {
 export type VolumePlan =
   /** An empty directory that lives as long as the pod. */
   | { kind: 'directory' }
-  /** Files that come from objects; `version` says which, so that nothing is compared or written while it stays. */
+  /** Files that come from objects; while `version` is unchanged, nothing is compared or written. */
   | { kind: 'files'; version: string; files(): VolumeFile[] }
-  /** Something that is on this machine already; `type` as of hostPath. */
+  /** Something that already exists on this machine; `type` as in hostPath. */
   | { kind: 'path'; path: string; type: string; readOnly: boolean }
   | { kind: 'waiting'; message: string }
 
 export const waiting = (message: string): VolumePlan => ({ kind: 'waiting', message })
 
-/** Objects a pod's volumes and variables come from, by which it is found again when they change. */
+/** Objects that a pod's volumes and variables come from; when they change, the pod is found through them. */
 export interface Source {
   kind: 'ConfigMap' | 'Secret' | 'PersistentVolumeClaim'
   name: string
 }
 
 export interface TokenOrder {
-  /** Where it goes in the volume. */
+  /** Its path in the volume. */
   path: string
   audience: string | undefined
   expirationSeconds: number
@@ -47,18 +47,18 @@ export interface VolumeContext {
   secret(name: string): Secret | undefined
   claim(name: string): PersistentVolumeClaim | undefined
   persistentVolume(name: string): PersistentVolume | undefined
-  /** Where this data directory keeps the volumes that were made for it; undefined where nobody says. */
+  /** Where this data directory keeps the volumes created for it; undefined where that is not configured. */
   volumesRoot: string | undefined
-  /** Fetched before, for every order the driver placed. */
+  /** Fetched beforehand, for every order of the driver. */
   token(order: TokenOrder): Token | undefined
 }
 
 export interface VolumeDriver {
-  /** The field of a Volume that it stands for. */
+  /** The field of a Volume that it handles. */
   field: keyof Volume
   sources?(volume: Volume): readonly Source[]
   /** Service account tokens it needs. */
   tokens?(volume: Volume): readonly TokenOrder[]
-  /** Undefined: not one of its own, and the next driver of this field is asked. */
+  /** Undefined: not this driver's volume; the next driver of this field is tried. */
   plan(volume: Volume, context: VolumeContext): VolumePlan | undefined
 }

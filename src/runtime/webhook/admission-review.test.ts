@@ -48,7 +48,7 @@ function patchedBy({ response }: AdmissionReview, object: unknown): unknown {
   return copy
 }
 
-/** The library refuses these keys; the server does not, and so do we not. */
+/** The library refuses these keys; the server does not, and neither do we. */
 const isApplicable = (value: unknown): boolean => !/"(__proto__|constructor|prototype)"/.test(JSON.stringify(value) ?? '')
 const json = fc.jsonValue({ maxDepth: 4 }).filter(isApplicable) as fc.Arbitrary<unknown>
 const key = fc.oneof(fc.constantFrom('spec', 'metadata', 'status', 'a/b', '~', '~1', ''), fc.string({ maxLength: 4 })).filter(isApplicable)

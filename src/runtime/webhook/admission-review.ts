@@ -1,6 +1,6 @@
 /**
- * Our admission as a webhook: an AdmissionReview comes in, the same pure functions decide that the embedded server calls
- * in process, and the answer goes out. What cannot be read is refused with a sentence, never a crash.
+ * Our admission as a webhook: an AdmissionReview comes in, the same pure functions decide that the embedded server calls in
+ * process, and the answer goes out. Unreadable input is refused with a sentence, never a crash.
  */
 import { deepClone, isJsonObject } from '../../base/json.ts'
 import type { Admission, AdmissionContext, AdmissionOperation, AdmissionReader, AdmissionRequest } from '../../kinds/admission.ts'
@@ -73,7 +73,7 @@ function contextOf({ read, nowMs, newUid, admission }: ReviewOptions, warnings: 
   }
 }
 
-/** `before` is the object as it came: what a patch starts from. */
+/** `before` is the object as received: the base of the patch. */
 function requestOf(body: unknown): { uid: string; request: AdmissionRequest; before: object | undefined } {
   const review = isJsonObject(body) ? body : {}
   const request = isJsonObject(review.request) ? review.request : undefined
@@ -115,7 +115,7 @@ function groupsOf(user: unknown): string[] {
   return Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : []
 }
 
-/** A copy that may be changed, in the shape that every object has. */
+/** A mutable copy, in the shape that every object has. */
 function objectOf(value: unknown): KubeObject | undefined {
   if (!isJsonObject(value)) return undefined
   const object = deepClone(value) as unknown as KubeObject

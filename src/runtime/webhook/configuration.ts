@@ -1,12 +1,12 @@
 /**
  * The webhook configurations that make a server call our admission, derived from the declarations. Our own kinds fail
- * closed: an object of ours that nobody judged must not get in. Kinds of others fail open: we must not stop a cluster.
+ * closed: an object that was not checked must not get in. Kinds of others fail open: we must not block a cluster.
  */
 import type { Admission } from '../../kinds/admission.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 
 export interface WebhookTarget {
-  /** `https://host:port` that the API server reaches. */
+  /** `https://host:port` at which the API server reaches us. */
   url: string
   /** PEM of the authority that signed our serving certificate. */
   authority: string
@@ -14,7 +14,7 @@ export interface WebhookTarget {
 
 export const webhookPath = (admission: Admission, phase: 'mutate' | 'validate'): string => `/${phase}/${kebab(admission.name)}`
 
-/** `ownGroups` are those whose kinds we bring. */
+/** `ownGroups` are the API groups of our own kinds. */
 export function webhookConfigurations(
   name: string,
   admissions: readonly Admission[],

@@ -5,14 +5,14 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { StatusError } from '../../kube/status.ts'
 import { type ConvertibleKind, reviewConversion } from './conversion-review.ts'
 
-/** Its v2 calls `size` `length`; whoever has no size cannot be converted. */
+/** Its v2 renames `size` to `length`; an object without a size cannot be converted. */
 const things: ConvertibleKind = {
   group: 'example.dev',
   kind: 'Thing',
   convert(object, to) {
     const { size } = (object.spec ?? {}) as { size?: number }
     if (size === undefined) throw new Error(`${object.metadata.name} has no size`)
-    // A careless one: it makes new metadata.
+    // A careless conversion: it makes new metadata.
     return { apiVersion: to, kind: 'Other', metadata: { name: 'wrong', labels: { converted: 'yes' } }, spec: { length: size } }
   },
 }

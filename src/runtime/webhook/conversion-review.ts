@@ -46,7 +46,7 @@ function convertOne(value: unknown, wanted: string, kinds: readonly ConvertibleK
   const kind = kinds.find((one) => one.group === group && one.kind === object.kind)
   if (kind === undefined) throw new Error(`${object.kind} of ${group} is not a kind of this server`)
   const converted = kind.convert(object, wanted)
-  // A server refuses an answer that touches what identifies the object.
+  // A server refuses an answer that changes the object's identity.
   return { ...converted, apiVersion: wanted, kind: object.kind, metadata: { ...converted.metadata, ...identityOf(object) } }
 }
 

@@ -9,7 +9,7 @@ export interface WebhookOptions {
   admissions: readonly Admission[]
   kinds: readonly ConvertibleKind[]
   read: AdmissionReader
-  /** Resolved once `read` knows what is stored: asked before each decision that reads. */
+  /** Resolves once `read` knows what is stored: awaited before each decision that reads. */
   ready(): Promise<void>
   nowMs(): number
   newUid(): string

@@ -1,6 +1,6 @@
 /**
- * Which recorded cases are counted apart, and why: what this version does not offer at all, told by a rule on the recorded
- * step and never by its name. They are still run where they can be, and reported, but not part of a percentage.
+ * Which recorded cases are counted separately, and why: what this version does not offer at all, determined by a rule on the
+ * recorded step and never by its name. They are still run where possible, and reported, but not part of a percentage.
  */
 import type { Json, Sequence, Step } from './transcript.ts'
 

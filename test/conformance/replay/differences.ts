@@ -1,4 +1,4 @@
-/** The first places where two values differ, each as one readable line. Nothing is equal that is not deeply equal. */
+/** The first places where two values differ, each as one readable line. Only deeply equal values count as equal. */
 import { isDeepStrictEqual } from 'node:util'
 
 const MOST = 8

@@ -64,7 +64,7 @@ class SequenceRun {
       throw new Error(`namespace ${this.#names.namespace} refused: ${made.status} ${made.bytes.toString().slice(0, 300)}`)
   }
 
-  /** What came back and how it differs; nothing for a step without an answer to compare. */
+  /** What came back and how it differs; empty for a step without an answer to compare. */
   async step(step: Step): Promise<Found> {
     if (step.sleepMs !== undefined) await sleep(step.sleepMs)
     if (step.action !== undefined) throw new Error(`the action ${step.action} cannot be done`)
@@ -107,7 +107,7 @@ class SequenceRun {
     for (const [name, pointer] of Object.entries(step.save)) this.#names.saved.set(name, String(valueAt(json, pointer)))
   }
 
-  /** Starts a request that stays open and goes on when its headers are there. */
+  /** Starts a request that stays open, and continues once its headers have arrived. */
   async #start(name: string, step: Step, request: StepRequest): Promise<void> {
     let begun = (): void => undefined
     const headers = new Promise<void>((resolve) => {

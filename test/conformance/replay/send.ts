@@ -9,14 +9,14 @@ import type { StepRequest } from './transcript.ts'
 export interface RawAnswer {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** Name, value, name, value … as received: the only place where repeated headers are apart. */
+  /** Name, value, name, value … as received: the only form that keeps repeated headers separate. */
   rawHeaders: string[]
   bytes: Buffer
 }
 
 const TIMEOUT_MS = 60_000
 
-/** Resolves at the end of the answer; `onHead` is called when its headers are there. */
+/** Resolves at the end of the answer; `onHead` is called when its headers have arrived. */
 export function send(target: Target, request: StepRequest, onHead?: () => void): Promise<RawAnswer> {
   const body = bodyOf(request)
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 /**
- * Where requests go: the server and the two identities (the kubeconfig's user, and nobody), read from a kubeconfig.
+ * Where requests go: the server and the two identities (the kubeconfig's user, and anonymous), read from a kubeconfig.
  * Node's own https client is used, not ours, so that a mistake of our client cannot hide one of our server.
  */
 import { readFileSync } from 'node:fs'

@@ -7,7 +7,7 @@ export interface Place {
   folder: string
   server: string
   short: string
-  /** API groups of our own that are served beside those of the recording: discovery lists them, too. */
+  /** Our own API groups, which are served in addition to those of the recording: discovery lists them, too. */
   ownGroups?: readonly string[]
 }
 
@@ -48,7 +48,7 @@ function labelled(output: string, place: Place): string {
     .replace(/kubectl-edit-\d+\.yaml/g, 'kubectl-edit-<n>.yaml')
 }
 
-/** Build details differ by nature; our server says that it is not the real one. */
+/** Build details differ by nature; our server reports that it is not the real one. */
 function versionOutput(text: string): string {
   return text
     .replace(/"(gitCommit|buildDate|goVersion|platform|gitTreeState)": "[^"]*"/g, '"$1": "<build>"')

@@ -1,6 +1,6 @@
 /**
- * Runs one recorded session: a fresh namespace, a folder with its files as HOME, the commands in order. Says of each command
- * where exit code and output differ from the recording.
+ * Runs one recorded session: a fresh namespace, a folder with its files as HOME, the commands in order. Reports for each
+ * command where exit code and output differ from the recording.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -18,9 +18,9 @@ export interface SessionOptions {
   id: string
   /** The service account controller runs: commands wait for its work. */
   hasControllers: boolean
-  /** Another kubectl may word its output otherwise; its exit codes must agree. */
+  /** Another kubectl may word its output differently; its exit codes must agree. */
   comparesOutput: boolean
-  /** API groups that this server serves beside those of a kube-apiserver. */
+  /** API groups that this server serves in addition to those of a kube-apiserver. */
   ownGroups: readonly string[]
 }
 

@@ -34,7 +34,7 @@ const NEED_CONTROLLERS = new Map([
 
 export const needsControllers = (session: Session): boolean => NEED_CONTROLLERS.has(session.scenario)
 
-/** Shows everything the server serves, also what a session beside it defines for a moment. */
+/** It shows everything the server serves, including what a concurrent session defines temporarily. */
 export const runsAlone = (session: Session): boolean => session.scenario === 'discovery'
 
 export function readSessions(folder: string): Session[] {

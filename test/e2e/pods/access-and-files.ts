@@ -1,4 +1,4 @@
-/** What a pod is given: rights of its service account, files of ConfigMaps and Secrets, its order of containers. */
+/** What a pod is given: the permissions of its service account, files of ConfigMaps and Secrets, its order of containers. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Deployment } from '../../../src/kinds/kubernetes/types.ts'

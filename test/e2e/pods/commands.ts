@@ -1,4 +1,4 @@
-/** Commands that people run in a container: exec with its exit code, input and terminal, and files copied both ways. */
+/** Commands that users run in a container: exec with its exit code, input and terminal, and files copied both ways. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { it } from 'node:test'
@@ -24,7 +24,7 @@ export function commandsInPods(place: () => Place): void {
     assert.equal(await p.kubectl('exec', 'guest', '--', 'sh', '-c', 'echo $GREETING, $HOSTNAME'), 'I am guest, guest\n')
     assert.equal(await p.kubectl('exec', 'guest', '--', 'cat', '/var/run/secrets/kubernetes.io/serviceaccount/namespace'), 'default')
     const none = await p.tryKubectl('exec', 'guest', '--', `no-such-${p.mark}`)
-    // A search path with a directory that may not be entered makes it 126, as in a shell.
+    // With a directory in PATH that may not be entered it is 126, as in a shell.
     assert.ok(none.exitCode === 127 || none.exitCode === 126, `${none.exitCode}`)
     assert.match(none.stderr, /no-such-.*: (No such file|Permission denied|.*not found)/)
   })

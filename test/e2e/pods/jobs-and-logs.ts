@@ -1,4 +1,4 @@
-/** A Job's script on a volume that the user looks into, and its output by every way of `kubectl logs`. */
+/** A Job's script on a volume that the user looks into, and its output with every variant of `kubectl logs`. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { eventually } from '../person.ts'
@@ -17,7 +17,7 @@ export function jobsAndLogs(place: () => Place): void {
     const directory = await p.directoryOf('notes')
     await p.shell(`echo 39 >> ${directory}/numbers`)
 
-    // Goes on only when the user says so: what is followed before that is followed while it runs.
+    // Continues only when the user says so: until then, its log is followed while it runs.
     const script = `echo "reading $(wc -l < ${at}/numbers) numbers"; while [ ! -e ${at}/go ]; do sleep 0.2; done
       total=0; while read n; do total=$((total + n)); done < ${at}/numbers; echo "total $total" | tee ${at}/result`
     await p.apply(aJob('total', onVolume(script)))

@@ -1,6 +1,6 @@
 /**
- * A member of the default shape as its user meets it: a Sluice on a directory of his, and kubectl on its first member. What
- * is shown is shown by commands that people type; only waiting asks the server directly, because it asks often.
+ * A default member as its user meets it: a Sluice on the user's directory, and kubectl on its first member. Results come
+ * from commands that users type; only polling asks the server directly, because it is frequent.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -25,7 +25,7 @@ const PATIENCE_S = 90
 export class Place {
   readonly person: Person
   readonly dir: string
-  /** In names of directories that pods mount, so that they are nobody else's. */
+  /** In names of directories that pods mount, so that they are unique. */
   readonly mark = randomBytes(4).toString('hex')
 
   constructor(person: Person, dir: string) {
@@ -49,12 +49,12 @@ export class Place {
     return this.person.run('kubectl', ...this.access(), ...args)
   }
 
-  /** Goes on until it ends by itself. */
+  /** Runs until it ends on its own. */
   startKubectl(...args: string[]): Started {
     return this.person.start('kubectl', ...this.access(), ...args)
   }
 
-  /** What tells kubectl where to go. */
+  /** The flags that select the cluster for kubectl. */
   access(): string[] {
     return ['--kubeconfig', path.join(this.dir, 'kubeconfig'), '--context', MEMBER]
   }
@@ -85,7 +85,7 @@ export class Place {
     return this.list<Event>(`/api/v1/namespaces/default/events?fieldSelector=involvedObject.uid%3D${pod.metadata.uid ?? ''}`)
   }
 
-  /** The pod once it is as wanted; how it is instead, when that takes too long. */
+  /** The pod once it is as wanted; on timeout, reports its actual state. */
   async podWhen(name: string, isSo: (pod: Pod) => boolean): Promise<Pod> {
     let seen: Pod | undefined
     await until(
@@ -109,7 +109,7 @@ export class Place {
     return directory
   }
 
-  /** As the user at his terminal, not as whoever tests. */
+  /** As the user at the terminal, not as the user who runs the tests. */
   async shell(script: string): Promise<string> {
     const result = await this.person.run('sh', '-c', script)
     assert.equal(result.exitCode, 0, result.stderr)
@@ -142,7 +142,7 @@ export const shell = (script: string, more: Partial<Container> = {}): Container 
   ...more,
 })
 
-/** Without grace where a test has no use for it. */
+/** Without a grace period, where a test does not need one. */
 export const aPod = (name: string, spec: PodSpec, annotations?: Record<string, string>): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',

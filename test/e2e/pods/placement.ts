@@ -1,4 +1,4 @@
-/** Which pods run for real and which are played: decided as the README says, and told on the pod. */
+/** Which pods run for real and which are simulated: decided as the README says, and shown on the pod. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Pod } from '../../../src/kinds/kubernetes/types.ts'
@@ -36,7 +36,7 @@ export function placement(place: () => Place): void {
     await p.apply(aPod('played', { containers: [shell('sleep 100000')] }, { [RUN]: 'simulated' }))
     assert.match((await p.running('played')).spec?.nodeName ?? '', /^member1-simulated-/)
 
-    // Nobody knows what to run for the image: with the request to run it, that is said instead of playing it.
+    // It is not known what to run for the image: if the pod asks to run for real, that is reported instead of simulating it.
     await p.apply(aPod('wanted', { containers: [{ name: 'main', image: 'nginx' }] }, { [RUN]: 'process' }))
     const wanted = await p.podWhen(
       'wanted',
@@ -90,7 +90,7 @@ export function placement(place: () => Place): void {
 const IMAGE = 'example.com/box:1'
 const imageRoot = (p: Place): string => p.person.file('box')
 
-/** A root with a shell and what it needs, made as the user; options of `up` that map an image to it. */
+/** A root with a shell and what it needs, created as the user; returns options of `up` that map an image to it. */
 export async function makeImage(p: Place): Promise<string[]> {
   const root = imageRoot(p)
   await p.shell(`mkdir -p ${root}/bin ${root}/etc && echo box > ${root}/etc/name && cp -L "$(command -v sh)" ${root}/bin/sh

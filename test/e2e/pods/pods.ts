@@ -1,4 +1,4 @@
-/** Pods in the default shape, from the first start to the last stop, as somebody who has read the README. */
+/** Pods in the default configuration, from the first start to the last stop, for a user who has read the README. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'

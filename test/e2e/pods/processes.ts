@@ -1,7 +1,7 @@
-/** The programs of a data directory's pods on this machine, and what else of them is to be seen outside of it. */
+/** The programs of a data directory's pods on this machine, and their traces outside of it. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Every process of every container, or of one pod's: what keeps it, and everything that came of that, as `pid (name) start time`. */
+/** Every process of every container, or of one pod's: the shim and all its descendants, as `pid (name) start time`. */
 export function processesOf(dataDir: string, podUid = ''): string[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -23,20 +23,20 @@ export function processesOf(dataDir: string, podUid = ''): string[] {
 function processAt(pid: string): { pid: string; parent: string; name: string; start: string; args: string[] } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name may hold blanks and brackets: what follows begins behind the last one.
+    // The name may contain blanks and parentheses: the rest begins after the last one.
     const [state = '', parent = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (state === 'Z') return undefined
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
     return { pid, parent, name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')), start: rest[17] ?? '', args }
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     return undefined
   }
 }
 
 const PLACES = ['/', '/etc', '/var', '/var/lib', '/var/run/secrets', '/srv', '/opt', '/mnt', '/media', '/dev/termination-log']
 
-/** Names in places where a pod's mounts would leave something if they were made there. */
+/** Names in places where a pod's mounts would leave traces if they were made there. */
 export function namesOutside(home: string): string[] {
   return [...PLACES, home, `${home}/tmp`].flatMap((place) => namesIn(place).map((name) => `${place}: ${name}`))
 }

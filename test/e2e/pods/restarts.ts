@@ -1,4 +1,4 @@
-/** What becomes of running pods when Sluice is killed, stopped and started again. In this order: each part begins where the last ended. */
+/** What happens to running pods when Sluice is killed, stopped and started again. In this order: each part begins where the last ended. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -20,7 +20,7 @@ export function restarts(place: () => Place): void {
       containers: [shell(script, { volumeMounts: [{ name: 'words', mountPath: at }] })],
       volumes: [claimVolume('words')],
     })
-    // They start nothing while they run, so that their processes can be told by number.
+    // They start no further processes, so that their processes can be identified by pid.
     const tidy = (name: string): string => `trap 'echo ${name} is tidy >> ${at}/tidy; exit 0' TERM; echo begun; tail -f /dev/null & wait`
     await p.apply(
       web,
@@ -76,7 +76,7 @@ export function restarts(place: () => Place): void {
     await eventually('Sluice is up', () => up.said().includes('Sluice is up'), 120)
     const always = await p.podWhen('always', (pod) => containerOf(pod, 'main')?.restartCount === 1)
     const { terminated } = containerOf(always, 'main')?.lastState ?? {}
-    // However the program put it: it was ended, so that OnFailure restarts it, too.
+    // Whatever the program's exit code: it was terminated, so that OnFailure restarts it, too.
     assert.deepEqual([terminated?.reason, terminated?.exitCode], ['NodeShutdown', 143])
     assert.match(terminated?.message ?? '', /^ended with Sluice/)
     const once = await p.podWhen('once', ({ status }) => status?.phase === 'Failed')

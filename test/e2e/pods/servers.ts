@@ -9,7 +9,7 @@ import { aPod, containerOf, isReady, type Place, shell, until } from './place.ts
 const WEB_PORT = 18_080
 const WEB_REPLICAS = 2
 
-/** Says who it is and since when; once asked for /break, it is not well any more. */
+/** Returns its identity and start time; after a request for /break it is unhealthy. */
 const SERVER = `let well = true; const life = require('node:crypto').randomUUID()
 require('node:http').createServer((request, response) => {
   if (request.url === '/break') well = false

@@ -1,4 +1,4 @@
-/** A Sluice whose pods are all played, by a table of the user's, on as many nodes as he likes. */
+/** A Sluice whose pods are all simulated, by the user's own table, on any number of nodes. */
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import type { Node } from '../../../src/kinds/kubernetes/types.ts'

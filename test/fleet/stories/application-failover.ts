@@ -1,4 +1,4 @@
-/** An application that is not well in a cluster goes to another, when its policy says so. */
+/** An application that is unhealthy in a cluster moves to another, if its policy says so. */
 import assert from 'node:assert/strict'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
@@ -10,7 +10,7 @@ import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 import { spreadOver } from '../workloads.ts'
 
 const AFLOAT = 'function InterpretHealth(observed) return observed.status == nil or observed.status.afloat ~= false end'
-/** A copy that took state along is not well until it says so: the state is told only as long as the move is not over. */
+/** A copy that took state along is unhealthy until it has it: the state is passed only until the move is over. */
 const ARRIVED = `function InterpretHealth(observed)
   local labels = observed.metadata.labels
   if observed.status == nil then return labels == nil or labels.voyage == nil end
@@ -26,7 +26,7 @@ interface Launched {
   others: readonly Place[]
 }
 
-/** A boat in one cluster, whose policy puts up with some seconds of bad health. */
+/** A boat in one cluster, whose policy tolerates some seconds of bad health. */
 async function launch(testbed: FleetTestbed, application: Fields): Promise<Launched> {
   const boats = await ownKind(testbed)
   const policy = (boat: KubeObject, placement: Fields, failover: Fields): KubeObject =>
@@ -34,7 +34,7 @@ async function launch(testbed: FleetTestbed, application: Fields): Promise<Launc
   return launchWith(testbed, { boats, name: 'ferry', application, policy })
 }
 
-/** The same of a kind without namespaces. */
+/** The same for a cluster-scoped kind. */
 async function launchClusterScoped(testbed: FleetTestbed, application: Fields): Promise<Launched> {
   const boats = await ownKind(testbed, 'Cluster')
   const name = testbed.unique('ferry')
@@ -68,7 +68,7 @@ async function launchWith(testbed: FleetTestbed, { boats, name, application, pol
 
 const VOYAGE = { purgeMode: 'Directly', statePreservation: { rules: [{ aliasLabelName: 'voyage', jsonPath: '{.voyage}' }] } }
 
-/** It goes under, and what it was at is known where it comes up again; there it is well, and the move is over. */
+/** It becomes unhealthy, and its state is known where it comes up again; there it is healthy, and the move is over. */
 async function movesWithItsVoyage(testbed: FleetTestbed, launched: Launched): Promise<void> {
   const { boats, name, from, others } = launched
   await report(from, boats, name, { afloat: false, voyage: '12' })

@@ -15,13 +15,13 @@ async function web(testbed: FleetTestbed, replicas: number, amounts: Record<stri
   return capacity
 }
 
-/** When clusters have said what is left, so that what comes is weighed by that. */
+/** Once clusters have reported what is left, so that new replicas are weighed by that. */
 async function rescale(testbed: FleetTestbed, replicas: number): Promise<void> {
   await testbed.settle()
   await testbed.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas } })
 }
 
-/** The same without waiting: what was decided may still be on its way, or have arrived and not be counted. */
+/** The same without waiting: earlier decisions may still be in flight, or have arrived and not be counted yet. */
 const rescaleAtOnce = (testbed: FleetTestbed, replicas: number): Promise<unknown> =>
   testbed.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas } })
 
@@ -100,7 +100,7 @@ export const capacity: FleetArea = {
     },
     {
       name: 'aggregated: more in the moment in which all are well and the cluster has not counted them: not more than it has',
-      needs: 'pods', // because only pods that run are well, and counted
+      needs: 'pods', // because only running pods are healthy, and counted
       async run(testbed) {
         const amounts = { member1: 4, member2: 3, member3: 2 }
         await web(testbed, 3, amounts, AGGREGATED)

@@ -26,7 +26,7 @@ async function observedGroup(testbed: FleetTestbed, resource: Resource, name: st
 const follows = (testbed: FleetTestbed, resource: Resource, name: string, group: string): Promise<void> =>
   testbed.until(`${name} in the group ${group}`, async () => (await observedGroup(testbed, resource, name)) === group)
 
-/** When clusters have said what is left, so that what comes is weighed by that. */
+/** Once clusters have reported what is left, so that new replicas are weighed by that. */
 async function rescale(testbed: FleetTestbed, replicas: number): Promise<void> {
   await testbed.settle()
   await testbed.hub.patch(DEPLOYMENTS, 'web', { spec: { replicas } })

@@ -1,4 +1,4 @@
-/** Work that leaves a cluster with a NoExecute taint: when, in which order, and what it takes along. */
+/** Workloads that leave a cluster with a NoExecute taint: when, in which order, and what they take along. */
 import assert from 'node:assert/strict'
 import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { CLUSTER_ROLES, CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'
@@ -22,7 +22,7 @@ interface Launched {
   others: readonly Place[]
 }
 
-/** A boat that is in one cluster and well there; others are free. */
+/** A boat that is in one cluster and healthy there; others are free. */
 async function launch(
   testbed: FleetTestbed,
   more: Record<string, unknown> = {},
@@ -47,7 +47,7 @@ async function launch(
   return { boats, from, others: testbed.members.filter((member) => member !== from) }
 }
 
-/** Until it was decided to go to one other cluster. */
+/** Until the decision is to move to one other cluster. */
 async function movedTo(testbed: FleetTestbed, { boats, from, others }: Launched): Promise<Place> {
   let to: Place | undefined
   await testbed.until(`the boat scheduled away from ${from.name}`, async () => {
@@ -67,7 +67,7 @@ async function tasksOf(testbed: FleetTestbed, { boats }: Launched): Promise<read
 const tainted = (testbed: FleetTestbed, place: Place, work: () => Promise<void>): Promise<void> =>
   whileCluster(testbed, place, { taints: [DOWN] }, work)
 
-/** New first: the old copy stays until the new one is well. */
+/** New first: the old copy stays until the new one is healthy. */
 async function leavesGracefully(testbed: FleetTestbed, failover: Record<string, unknown>): Promise<void> {
   const launched = await launch(testbed, failover)
   const { boats, from } = launched
@@ -160,7 +160,7 @@ export const clusterFailover: FleetArea = {
         await tainted(testbed, member1, async () => {
           await isIn(testbed, CONFIG_MAPS, 'settings', [member2])
           await testbed.settle()
-          // Somebody changes the template, and it is decided anew.
+          // A user changes the template, and it is scheduled again.
           const policy = { spec: { placement: { spreadConstraints: [spreadOver('cluster', 1, 3)] } } }
           await testbed.hub.patch(PROPAGATION_POLICIES, 'settings', policy)
           await testbed.settle()

@@ -1,4 +1,4 @@
-/** ClusterOverridePolicies: for what has no namespace, for namespaces that follow, and below the policies of a namespace. */
+/** ClusterOverridePolicies: for cluster-scoped objects, for namespaces that are propagated, and below the policies of a namespace. */
 import assert from 'node:assert/strict'
 import { CLUSTER_OVERRIDE_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { APPLIED_CLUSTER_OVERRIDES } from '../../../src/kinds/karmada/well-known.ts'

@@ -1,4 +1,4 @@
-/** ClusterPropagationPolicies: for what has no namespace, and for what has one. */
+/** ClusterPropagationPolicies: for cluster-scoped objects, and for namespaced ones. */
 import assert from 'node:assert/strict'
 import { resourceOfObject } from '../../../src/faultsim/world/resources.ts'
 import { CLUSTER_PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'

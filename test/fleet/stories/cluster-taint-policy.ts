@@ -30,7 +30,7 @@ const policyOf = (name: string, { add, remove, taints }: Rules): KubeObject => (
   spec: { targetClusters: { clusterNames: [CLUSTER] }, addOnConditions: add, removeOnConditions: remove, taints },
 })
 
-/** Somebody who watches clusters says something about one. */
+/** An external monitor reports conditions of a cluster. */
 async function observes(testbed: FleetTestbed, said: Readonly<Record<string, string>>): Promise<void> {
   const { status } = await clusterNamed(testbed, CLUSTER)
   const others = (status?.conditions ?? []).filter(({ type }) => !(type in said))
@@ -50,7 +50,7 @@ const taintsOf = async (testbed: FleetTestbed): Promise<string> =>
 const isTainted = (testbed: FleetTestbed, taints: string): Promise<void> =>
   testbed.until(`${CLUSTER} with the taints "${taints}"`, async () => (await taintsOf(testbed)) === taints)
 
-/** Taints are as before when it is over. */
+/** Restores the taints afterwards. */
 const onTheSide = (testbed: FleetTestbed, work: () => Promise<void>): Promise<void> =>
   whileCluster(testbed, testbed.members[2], { taints: null }, work)
 

@@ -133,7 +133,7 @@ export const dependencies: FleetArea = {
       async run(testbed) {
         await testbed.hub.create(aConfigMap('settings'))
         const anyOne = { ...on(...testbed.members), spreadConstraints: [spreadOver('cluster', 1, 1)] }
-        // The old copies go first: that the new one is well, not every member can tell.
+        // The old copies go first: not every member can tell that the new one is healthy.
         await user(testbed, 'web', anyOne, { failover: { cluster: { purgeMode: 'Directly' } } })
         const from = await theOnePlace(testbed, testbed.members)
         await isOnlyIn(testbed, CONFIG_MAPS, 'settings', [from])

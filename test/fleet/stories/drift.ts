@@ -1,4 +1,4 @@
-/** Members differ from what was decided because somebody changed them there: what is put back, and what is theirs. */
+/** Members differ from what was decided because something was changed there: what is restored, and what belongs to the member. */
 import assert from 'node:assert/strict'
 import { CONFIG_MAPS, DEPLOYMENTS, SERVICES } from '../../../src/kinds/kubernetes/resources.ts'
 import { reaches } from '../expectations.ts'

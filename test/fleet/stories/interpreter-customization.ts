@@ -1,4 +1,4 @@
-/** What people teach the fleet about a kind of their own, operation by operation, in Lua. */
+/** Customizations of the interpreter for a user's own kind, operation by operation, in Lua. */
 
 import { RESOURCE_INTERPRETER_CUSTOMIZATIONS } from '../../../src/kinds/karmada/resources.ts'
 import { CONFIG_MAPS } from '../../../src/kinds/kubernetes/resources.ts'

@@ -1,4 +1,4 @@
-/** What a server of people's own tells the fleet about their kind, and what happens while it does not. */
+/** What a user's own webhook tells the fleet about their kind, and what happens while it does not answer. */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { WAITING_BECAUSE } from '../../../src/fleet/detector/binding/annotations.ts'
@@ -21,7 +21,7 @@ const divided = (testbed: FleetTestbed, { boats }: Harbour, shares: Shares): Pro
 const sails = (testbed: FleetTestbed, at: Harbour, sailing: number): Promise<void> =>
   testbed.until(`a template that says ${sailing} sail`, async () => (await ferryAt(testbed.hub, at))?.status?.sailing === sailing)
 
-/** Until what waits says why, in the server's words where it had some. */
+/** Until the waiting object says why, in the server's words if there are any. */
 const waitsBecause = (testbed: FleetTestbed, waiting: () => Promise<KubeObject | undefined>, why: RegExp): Promise<void> =>
   testbed.until(`a wait because of ${why}`, async () => why.test((await waiting())?.metadata.annotations?.[WAITING_BECAUSE] ?? ''))
 
@@ -36,7 +36,7 @@ const isRepaired =
   (boat: KubeObject): boolean =>
     (boat as Boat).spec.color === color && (boat as Boat).spec.captain === 'anne'
 
-/** The ferry is in both members, and well. */
+/** The ferry is in both members, and healthy. */
 async function sailing(testbed: FleetTestbed, at: Harbour): Promise<void> {
   const [member1, member2] = testbed.members
   await launch(testbed, at)

@@ -1,4 +1,4 @@
-/** Lazy policies: they act when people change a template, not when the policy changes. */
+/** Lazy policies: they act when a template changes, not when the policy changes. */
 import assert from 'node:assert/strict'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'

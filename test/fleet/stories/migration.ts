@@ -1,4 +1,4 @@
-/** Objects that are in members before the hub speaks of them: left alone, taken over, given back. */
+/** Objects that exist in members before the hub propagates them: left alone, taken over, given back. */
 import assert from 'node:assert/strict'
 import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import { DEPLOYMENTS, NAMESPACES, PODS } from '../../../src/kinds/kubernetes/resources.ts'
@@ -11,14 +11,14 @@ import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 const MANAGED = 'karmada.io/managed'
 const isManaged = ({ metadata }: KubeObject): boolean => metadata.labels?.[MANAGED] === 'true'
 
-/** Says how a conflict was to be solved, and stays as a word of advice; Karmada leaves it too. */
+/** Records how a conflict was to be resolved, and stays as a hint; Karmada leaves it too. */
 const ADVICE = 'work.karmada.io/conflict-resolution'
 
 /** Every other trace of the hub on an object. */
 const tracesOn = ({ metadata: { labels = {}, annotations = {} } }: KubeObject): string[] =>
   [...Object.keys(labels), ...Object.keys(annotations)].filter((key) => key.split('/')[0]?.endsWith('karmada.io') && key !== ADVICE)
 
-/** Somebody put it there long ago. */
+/** An object that has existed in the member for long. */
 async function before(testbed: FleetTestbed, place: Place, image = 'nginx:1.18.0'): Promise<void> {
   await reaches(testbed, NAMESPACES, testbed.namespace, [place])
   await place.create(aDeployment('web', { replicas: 1, image, labels: { team: 'shop' } }))

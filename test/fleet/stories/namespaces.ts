@@ -1,4 +1,4 @@
-/** Namespaces of the hub are namespaces of every member, unless somebody says otherwise. */
+/** Namespaces of the hub are namespaces of every member, unless configured otherwise. */
 import assert from 'node:assert/strict'
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
@@ -12,7 +12,7 @@ const aNamespace = (name: string, metadata: object = {}): KubeObject => ({
   metadata: { name, ...metadata },
 })
 
-/** Gone, or going: a member without a controller for it does not finish that. */
+/** Gone, or terminating: a member without a namespace controller does not complete the deletion. */
 async function isLeaving(place: Place, name: string): Promise<boolean> {
   const namespace = await place.get(NAMESPACES, name)
   return namespace === undefined || namespace.metadata.deletionTimestamp !== undefined
@@ -76,7 +76,7 @@ export const namespaces: FleetArea = {
     },
     {
       name: 'a namespace taken from a member comes back, and what belongs in it, too',
-      needs: 'pods', // and what runs beside them: a controller that brings the end of a namespace about
+      needs: 'pods', // and a controller that completes the deletion of a namespace
       async run(testbed) {
         const [member1] = testbed.members
         await testbed.hub.create(aPropagationPolicy('settings', [selectorOf(aConfigMap('settings'))], on(member1)))

@@ -1,4 +1,4 @@
-/** Whose an object in a member is: what was there before, what somebody changes there, and what stays behind. */
+/** Who owns an object in a member: what existed before, what is changed there, and what stays behind. */
 import assert from 'node:assert/strict'
 import { PROPAGATION_POLICIES } from '../../../src/kinds/karmada/resources.ts'
 import {

@@ -27,7 +27,7 @@ import type { FleetArea, FleetStory } from '../story.ts'
 
 interface Kind {
   template: KubeObject
-  /** What somebody changes in the template, and how it is seen in a member. */
+  /** What is changed in the template, and how a member shows it. */
   change: Record<string, unknown>
   isChanged(object: KubeObject): boolean
 }

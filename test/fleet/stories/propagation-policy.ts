@@ -83,7 +83,7 @@ export const propagationPolicy: FleetArea = {
         await testbed.hub.create(aPropagationPolicy('a-all', [ALL_DEPLOYMENTS], on(member1)))
         await testbed.hub.create(aPropagationPolicy('b-label', [labelled('web')], on(member2)))
         await testbed.hub.create(aPropagationPolicy('c-name', [deploymentsNamed('named')], on(member3)))
-        // Policies and templates come by watches of their own: which of two is better is for when both are known.
+        // Policies and templates arrive by separate watches: which of two policies wins is decided only when both are known.
         await testbed.settle()
         await testbed.hub.create(aDeployment('named', { labels: { app: 'web' } }))
         await testbed.hub.create(aDeployment('labelled', { labels: { app: 'web' } }))

@@ -1,4 +1,4 @@
-/** What is decided anew when clusters change, and what is not. */
+/** What is scheduled again when clusters change, and what is not. */
 import assert from 'node:assert/strict'
 import { executionNamespace, workName } from '../../../src/kinds/karmada/names.ts'
 import { CLUSTERS, RESOURCE_BINDINGS, WORKS } from '../../../src/kinds/karmada/resources.ts'
@@ -13,7 +13,7 @@ import { bringToMembers, kindOfTheHub } from '../own-kind.ts'
 import type { FleetArea, FleetTestbed, Place } from '../story.ts'
 import { labelled, weighted } from '../workloads.ts'
 
-/** A Cluster as a person would write it again. */
+/** A Cluster as a user would write it again. */
 async function manifestOf(testbed: FleetTestbed, { name }: Place): Promise<KubeObject> {
   const { apiVersion, kind, metadata, spec } = await clusterNamed(testbed, name)
   return { apiVersion, kind, metadata: { name, labels: metadata.labels }, spec }
@@ -84,7 +84,7 @@ export const rescheduling: FleetArea = {
     {
       name: 'a cluster that is unjoined hands its work to those that remain',
       alone: true,
-      needs: 'pods', // namespaces of the member that leaves go only where somebody takes them away
+      needs: 'pods', // namespaces of the member that leaves are deleted only where a controller does it
       async run(testbed) {
         const [, , member3] = testbed.members
         const cluster = await manifestOf(testbed, member3)
@@ -99,7 +99,7 @@ export const rescheduling: FleetArea = {
     {
       name: 'no cluster fits until one is joined',
       alone: true,
-      needs: 'pods', // namespaces of the member that leaves go only where somebody takes them away
+      needs: 'pods', // namespaces of the member that leaves are deleted only where a controller does it
       async run(testbed) {
         const [, , member3] = testbed.members
         const cluster = await manifestOf(testbed, member3)

@@ -12,7 +12,7 @@ const INGRESSES: Resource = { group: 'networking.k8s.io', version: 'v1', plural:
 
 type Status = Record<string, unknown>
 
-/** Until the template's status has these fields, and speaks of the template as it is now. */
+/** Until the template's status has these fields, and is about the template's current generation. */
 function shows(testbed: FleetTestbed, resource: Resource, name: string, fields: Status): Promise<void> {
   return testbed.until(`${resource.kind} ${name} with the status ${JSON.stringify(fields)}`, async () => {
     const { metadata, status = {} } = ((await testbed.hub.get(resource, name)) ?? {}) as KubeObject & { status?: Status }

@@ -1,4 +1,4 @@
-/** Dispatching held back by a policy: Works are made and say so, members see nothing of it until it goes on. */
+/** Dispatching suspended by a policy: Works are created and say so; members see nothing of it until it is resumed. */
 import assert from 'node:assert/strict'
 import { executionNamespace } from '../../../src/kinds/karmada/names.ts'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'

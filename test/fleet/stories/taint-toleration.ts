@@ -1,4 +1,4 @@
-/** Taints that keep work away from clusters, and work that does not mind. */
+/** Taints that keep workloads away from clusters, and workloads that tolerate them. */
 import { DEPLOYMENTS } from '../../../src/kinds/kubernetes/resources.ts'
 import { isPlaced, isScheduled, says } from '../bindings.ts'
 import { whileCluster } from '../clusters.ts'

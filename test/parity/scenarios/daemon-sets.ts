@@ -19,7 +19,7 @@ const firstNode = async (testbed: Testbed): Promise<string> =>
 const desired = (testbed: Testbed, count: number) =>
   seen(testbed, DAEMON_SETS, 'agent', ({ status }) => status?.desiredNumberScheduled === count && (status.numberAvailable ?? 0) === count)
 
-/** Changes a node, and back again whatever happens. */
+/** Changes a node, and restores it whatever happens. */
 async function withTaint(testbed: Testbed, effect: 'NoSchedule' | 'NoExecute', work: () => Promise<void>): Promise<void> {
   const name = await firstNode(testbed)
   const isOurs = ({ key }: { key?: string }): boolean => key === 'parity.test/taint'
@@ -68,7 +68,7 @@ export const DAEMON_SET_SCENARIOS: readonly Scenario[] = [
     async (testbed) => {
       await up(testbed)
       await withTaint(testbed, 'NoSchedule', async () => {
-        // Kubernetes' controller does not look by itself: see docs/compatibility.md.
+        // Kubernetes' controller does not notice on its own: see docs/compatibility.md.
         await testbed.patch(DAEMON_SETS, 'agent', { metadata: { annotations: { 'parity.test/look': 'again' } } })
         await seen(testbed, DAEMON_SETS, 'agent', ({ status }) => status?.desiredNumberScheduled === 1)
         await testbed.noteAll('tainted', ...ALL)
@@ -124,7 +124,7 @@ export const DAEMON_SET_SCENARIOS: readonly Scenario[] = [
       await desired(testbed, 3)
       await testbed.noteAll('three', ...ALL)
       await testbed.delete(NODES, 'node-9')
-      // Kubernetes looks every twenty seconds, and waits forty before it believes it.
+      // Kubernetes checks every twenty seconds, and waits forty before it acts.
       await testbed.pass(45)
       await testbed.until('its pod is gone', async () => (await testbed.list(PODS)).length === 2)
       await desired(testbed, 2)

@@ -27,7 +27,7 @@ async function chain(testbed: Testbed, blocks: boolean): Promise<void> {
   const a = await testbed.create(configMap('a'))
   const b = await testbed.create(configMap('b', [a], blocks))
   await testbed.create(configMap('c', [b], blocks))
-  // The collector must have met them: it is told of deletions, and asked for nothing before.
+  // The collector must have seen them: it learns of deletions, and is not asked for anything before.
   await testbed.pass(2)
 }
 

@@ -1,4 +1,4 @@
-/** Pods that are deleted and not gone yet, held by a finalizer: who waits for them, who counts them, who goes on. */
+/** Pods that are deleted but not gone yet, held by a finalizer: which controllers wait for them, count them, or proceed. */
 import {
   DAEMON_SETS,
   DEPLOYMENTS,
@@ -39,10 +39,10 @@ async function remove(testbed: Testbed, pods: readonly Pod[]): Promise<void> {
   }
 }
 
-/** Those that leave may go. */
+/** Releases the terminating pods. */
 const letGo = async (testbed: Testbed): Promise<void> => remove(testbed, await leaving(testbed))
 
-/** Nothing may be left that would hold the namespace. */
+/** Nothing may remain that would block the namespace. */
 async function end(testbed: Testbed): Promise<void> {
   for (const { metadata } of await testbed.list(PODS)) await testbed.patch(PODS, metadata.name ?? '', { metadata: { finalizers: null } })
 }
@@ -54,7 +54,7 @@ const jobHolding = (spec: Record<string, unknown>) => {
 
 const WORKLOADS = [DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS, JOBS, PODS] as const
 
-/** As a kubelet reports it, the containers of a pod that leaves have ended before the pod is gone. */
+/** As a kubelet reports it, the containers of a terminating pod have ended before the pod is gone. */
 const ended = (name: string, begin: (testbed: Testbed) => Promise<void>): Scenario =>
   scenario(`leaving: ${name}, and the pod has ended`, async (testbed) => {
     await begin(testbed)

@@ -80,7 +80,7 @@ export const NODE_SCENARIOS: readonly Scenario[] = [
       await testbed.create(pod('lonely', {}, { nodeName: 'node-8' }))
       await podsIn(testbed, 1, 'Running')
       await testbed.delete(NODES, 'node-8')
-      // Kubernetes looks every twenty seconds, and waits forty before it believes it.
+      // Kubernetes checks every twenty seconds, and waits forty before it acts.
       await testbed.pass(50)
       await testbed.until('the pod is gone', async () => (await testbed.list(PODS)).length === 0)
       await testbed.noteAll('gone', PODS)

@@ -131,7 +131,7 @@ export const claim = (name: string, storage: string, spec: Spec = {}): Persisten
 
 export const using = (claimName: string): Spec => ({ volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] })
 
-/** A node that kwok and our simulated nodes both play. */
+/** A node that both kwok and our simulated nodes can run. */
 export const node = (name: string): Node =>
   ({
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** ReplicaSets: whose pods are theirs, which go first, and what is said when none may be made. */
+/** ReplicaSets: which pods are theirs, which go first, and what is reported when none may be created. */
 import { PODS, REPLICA_SETS, RESOURCE_QUOTAS } from '../../../src/kinds/kubernetes/resources.ts'
 import { type Scenario, scenario } from '../scenario.ts'
 import { NOWHERE, pod, quota, replicaSet, template } from './objects.ts'

@@ -38,7 +38,7 @@ const stalls = (name: string, replicas: number, spec: Record<string, unknown>): 
     await testbed.noteAll('stalled', ...ALL)
   })
 
-/** Rolls while looking on, and notes whether the bounds held at every look. */
+/** Observes a rollout, and notes whether the bounds held each time. */
 const holds = (name: string, replicas: number, [surge, unavailable]: readonly [number, number]): Scenario =>
   scenario(`rollout: ${name}, bounds watched`, async (testbed) => {
     await up(testbed, replicas, { ...rolling(surge, unavailable), minReadySeconds: 1 })
@@ -56,7 +56,7 @@ const holds = (name: string, replicas: number, [surge, unavailable]: readonly [n
       const { status } = web ?? {}
       return status?.updatedReplicas === replicas && status.availableReplicas === replicas && status.replicas === replicas
     })
-    // Not every moment is looked at in real time: the extremes themselves may be missed.
+    // Not every moment is observed in real time: the extremes themselves may be missed.
     testbed.note('bounds', { staysBelow: most <= replicas + surge, staysAbove: fewest >= replicas - unavailable })
     await testbed.noteAll('rolled', ...ALL)
     // Two at a time may become available together or one by one: then the steps differ.

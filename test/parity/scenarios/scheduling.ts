@@ -1,4 +1,4 @@
-/** The scheduler: where pods go, and what is said when they go nowhere. */
+/** The scheduler: where pods go, and what is reported when they fit nowhere. */
 import { NODES, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { PriorityClass } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, scenario, type Testbed } from '../scenario.ts'

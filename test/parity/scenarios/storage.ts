@@ -1,4 +1,4 @@
-/** Claims and volumes: how they find each other, what protects them, what becomes of a released volume. */
+/** Claims and volumes: how they are matched, what protects them, what happens to a released volume. */
 import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { StorageClass } from '../../../src/kinds/kubernetes/types.ts'
 import { type Scenario, scenario, type Testbed } from '../scenario.ts'
@@ -18,7 +18,7 @@ const storageClass = (name: string, volumeBindingMode: string, annotations?: Rec
   volumeBindingMode,
 })
 
-/** A class of the scenario's own, whose volumes are directories that nobody looks at. */
+/** A class of the scenario's own, whose volumes are unused directories. */
 async function withClass(testbed: Testbed, mode: 'Immediate' | 'WaitForFirstConsumer'): Promise<string> {
   const name = named(testbed, 'class')
   await testbed.create(storageClass(name, mode))
@@ -181,7 +181,7 @@ export const STORAGE_SCENARIOS: readonly Scenario[] = [
     'claim: the newest default class is taken',
     async (testbed) => {
       const isDefault = { 'storageclass.kubernetes.io/is-default-class': 'true' }
-      // Classes are as old as their second.
+      // The age of a class has a resolution of one second.
       await testbed.pass(1.1)
       await testbed.create(storageClass(named(testbed, 'class'), 'Immediate', isDefault))
       await testbed.pass(1.1)

@@ -10,7 +10,7 @@ interface Counted extends KubeObject {
   status?: Record<string, unknown>
 }
 
-/** Waits until the object's controller has seen its spec and the check holds for it. */
+/** Waits until the object's controller has observed its spec and the check holds for it. */
 export async function seen<T extends KubeObject>(
   testbed: Testbed,
   resource: Resource<T>,
@@ -58,7 +58,7 @@ const livePods = async (testbed: Testbed, selector?: string): Promise<Pod[]> =>
 
 const byName = (a: Pod, b: Pod): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
 
-/** Waits for exactly so many pods in this phase that nobody deletes; in the order of their names. */
+/** Waits for exactly this many pods in this phase that are not being deleted; in the order of their names. */
 export async function podsIn(
   testbed: Testbed,
   count: number,

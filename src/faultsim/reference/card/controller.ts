@@ -1,6 +1,6 @@
 /**
- * Keeps the list of greetings that are written on a card. Sole writer of: a Card's status.usedBy, recomputed whole from
- * the greetings that name the card, never added to or taken from. Runs again when a greeting begins or ceases to name it.
+ * Keeps the list of greetings that are written on a card. Sole writer of: a Card's status.usedBy, always recomputed as a
+ * whole from the greetings that name the card, never incrementally. Runs again when a greeting begins or ceases to name it.
  */
 import { deepEqual } from '../../../base/json.ts'
 import { defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'

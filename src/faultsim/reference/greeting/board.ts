@@ -3,7 +3,7 @@ import type { Effect } from '../../../runtime/controller.ts'
 
 /**
  * What the outside offers. Both calls may be repeated, and may arrive late: of two texts for one id the one of the higher
- * generation stays, and what was taken down stays down.
+ * generation wins, and a notice that was taken down stays down.
  */
 export interface Board {
   put(notice: Notice): Promise<void>

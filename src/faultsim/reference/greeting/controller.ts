@@ -1,8 +1,9 @@
 /**
- * The reference controller: small, but with everything a real one has. A Greeting's people get a ConfigMap each, its text
- * goes on the board outside, and it is Ready when all of that is so and its card counts it. Sole writer of: the greeting's
- * finalizer and status, and the ConfigMaps. Runs again when one of them, the card or an effect changes, and when the
- * greeting's time is over. Deletion: the notice is taken down first, then the finalizer goes; the ConfigMaps follow their owner.
+ * The reference controller: small, but with everything a real one has. Each recipient of a Greeting gets a ConfigMap, its
+ * text goes on the board outside, and it is Ready when all of that is done and its card counts it. Sole writer of: the
+ * greeting's finalizer and status, and the ConfigMaps. Runs again when one of them, the card or an effect changes, and when
+ * the greeting's TTL is over. Deletion: the notice is taken down first, then the finalizer is removed; the ConfigMaps are
+ * garbage-collected with their owner.
  */
 import { CONFIG_MAPS } from '../../../kinds/kubernetes/resources.ts'
 import { type Controller, defineController, indexOf, type Outcome, via } from '../../../runtime/controller.ts'

@@ -1,4 +1,4 @@
-/** What to do about a greeting: pure, from what was observed to writes, effects and the next time to look. */
+/** What to do about a greeting: pure, from what was observed to writes, effects and the next requeue. */
 import { formatTime } from '../../../base/clock.ts'
 import { deepEqual } from '../../../base/json.ts'
 import { CONFIG_MAPS } from '../../../kinds/kubernetes/resources.ts'
@@ -18,11 +18,11 @@ export interface Observed {
   greeting: Greeting | undefined
   /** The card it names, where there is one. */
   card: Card | undefined
-  /** ConfigMaps of a greeting of this name: also those of one that had the name before. */
+  /** ConfigMaps of a greeting of this name, including those of an earlier greeting of the same name. */
   children: readonly KubeObject[]
   put: Outcome<string> | undefined
   takenDown: Outcome<string> | undefined
-  /** Whether the server has the greeting as it was seen; asked when somebody is to lose theirs. */
+  /** Whether the server still has the greeting as it was seen; checked when ConfigMaps are to be deleted. */
   isFresh: boolean
   nowMs: number
 }
@@ -47,13 +47,13 @@ export function plannedWith(effects: BoardEffects): (observed: Observed) => Plan
 }
 
 function planLife(greeting: Greeting, observed: Observed, effects: BoardEffects): Plan {
-  // Nothing is put on the board before it is certain that it will be taken down.
+  // Nothing is put on the board before it is certain to be taken down.
   if (!hasFinalizer(greeting, FINALIZER)) return { actions: [addFinalizer(GREETINGS, greeting, FINALIZER)] }
   const leftMs = timeLeft(greeting, observed.nowMs)
   if (leftMs !== undefined && leftMs <= 0) return { actions: [{ do: 'delete', resource: GREETINGS, of: greeting }] }
   const wanted = peopleOf(greeting).map((person) => childOf(greeting, person))
   const surplus = surplusOf(greeting, observed.children)
-  // A stale cache may show a spec that was taken back: who is greeted again must not lose it. The event is coming.
+  // A stale cache may show a spec that was reverted: a person who is greeted again must not lose the ConfigMap. The event is coming.
   if (surplus.length > 0 && !observed.isFresh) return NOTHING_TO_DO
   const actions: Action[] = [
     ...wanted.map((object): Action => ({ do: 'apply', resource: CONFIG_MAPS, object })),
@@ -81,19 +81,19 @@ function timeLeft({ metadata, spec }: Greeting, nowMs: number): number | undefin
   return Date.parse(metadata.creationTimestamp ?? '') + spec.ttlSeconds * 1000 - nowMs
 }
 
-/** Its ConfigMaps of people whom it no longer greets. */
+/** Its ConfigMaps for people it no longer greets. */
 export function surplusOf(greeting: Greeting, children: readonly KubeObject[]): KubeObject[] {
   const names = new Set(peopleOf(greeting).map((person) => childOf(greeting, person).metadata.name))
   return children.filter((child) => isChildOf(greeting, child) && !names.has(child.metadata.name))
 }
 
-/** Everybody once, in an order of their own. */
+/** Each person once, in a fixed order. */
 const peopleOf = ({ spec }: Greeting): string[] => [...new Set(spec?.to ?? [])].sort()
 
 const isChildOf = (greeting: Greeting, child: KubeObject): boolean =>
   child.metadata.ownerReferences?.some(({ uid }) => uid === greeting.metadata.uid) === true
 
-/** The same greeting and person give the same name: a creation that is repeated meets the first. */
+/** The same greeting and person give the same name: a repeated creation finds the first. */
 export function childOf({ metadata, spec }: Greeting, person: string): KubeObject {
   const { name = '', namespace, uid = '' } = metadata
   return {
@@ -108,7 +108,7 @@ export function childOf({ metadata, spec }: Greeting, person: string): KubeObjec
   }
 }
 
-/** Comes last: what it says is true by then. */
+/** Written last: by then what it says is true. */
 function statusChange(greeting: Greeting, observed: Observed, delivered: number): Action[] {
   const { generation } = greeting.metadata
   const isPosted = observed.put?.state === 'done' || greeting.status?.postedGeneration === generation
@@ -134,7 +134,7 @@ function statusChange(greeting: Greeting, observed: Observed, delivered: number)
   ]
 }
 
-/** Counted as it is now: a card that has not seen the last change may be about to drop what it counted before. */
+/** Counted in its current generation: a card that has not seen the last change may be about to drop what it counted before. */
 const isSame = ({ uid, generation }: Use, { metadata }: Greeting): boolean => uid === metadata.uid && generation === metadata.generation
 
 function readiness(greeting: Greeting, { card, put }: Observed, isPosted: boolean): Condition {

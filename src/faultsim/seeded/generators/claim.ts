@@ -1,4 +1,4 @@
-/** Claims with a pod that uses them: bound when the pod is placed, kept while it is there, reclaimed afterwards. */
+/** PersistentVolumeClaims with a pod that uses them: bound when the pod is placed, kept while it exists, reclaimed afterwards. */
 
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

@@ -1,4 +1,4 @@
-/** What people do in a composed world. One file and one line each. */
+/** What users do in a composed world. One file and one line each. */
 import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { claims, claimUsers } from './claim.ts'
 import { daemonSets } from './daemon-set.ts'

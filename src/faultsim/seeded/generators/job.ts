@@ -1,4 +1,4 @@
-/** Jobs: a few pods that end well, several at a time; paused and resumed. */
+/** Jobs: a few pods that succeed, several at a time; suspended and resumed. */
 
 import { JOBS } from '../../../kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../../kube/conditions.ts'
@@ -27,7 +27,7 @@ export const jobs: Generator = {
     metadata: metadataOf(where),
     spec: { ...(desired as Work), template: templateOf(appOf(where), 'work:1', { restartPolicy: 'Never' }) },
   }),
-  // What else it is can no longer be changed.
+  // The other fields are immutable.
   change(object, desired) {
     object.spec = { ...(object.spec as object), parallelism: (desired as Work).parallelism }
   },

@@ -1,4 +1,4 @@
-/** Namespaces: deleted with what is in them, and created again under the same name. */
+/** Namespaces: deleted with their contents, and created again under the same name. */
 
 import { NAMESPACES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

@@ -1,4 +1,4 @@
-/** What workloads of seeds run: pods that any node can hold, whose image is what changes when a workload is updated. */
+/** What the workloads of seeds run: pods that fit on any node, whose image is changed when a workload is updated. */
 export interface Running {
   replicas: number
   image: string

@@ -1,4 +1,4 @@
-/** StatefulSets: pods in order, each with a volume of its own that stays when the pod goes. */
+/** StatefulSets: pods in order, each with its own volume, which is kept when the pod goes. */
 
 import { STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'

@@ -1,4 +1,7 @@
-/** The whole: a hub with its fleet and three members with all their controllers and simulated nodes, and people at work in all of them. */
+/**
+ * The whole system: a hub with its fleet and three members with all their controllers and simulated nodes, and users acting
+ * in all of them.
+ */
 
 import { fleet } from '../../../fleet/module.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -48,11 +51,11 @@ const INVARIANTS: readonly Invariant[] = [
   ...FLEET_INVARIANTS,
 ]
 
-/** Failover that does not make a seed long. */
+/** Failover settings that keep a seed short. */
 const FLEET_OPTIONS = { failover: { evictionsPerSecond: 10, gracefulEvictionTimeoutSeconds: 30 } }
-/** A cluster is taken for ready again after half a minute, and what it has to spare is reported now and then. */
+/** A cluster counts as ready again after half a minute, and its free capacity is reported periodically. */
 const CLUSTERS_MS = 45_000
-/** A Work that was refused is tried again after five minutes at the latest. */
+/** A refused Work is retried after five minutes at the latest. */
 const WORKS_MS = 310_000
 
 function patienceMs(all: readonly WorldCluster[], waitedMs: number): number {
@@ -73,7 +76,7 @@ async function atRest({ name }: WorldCluster, all: readonly WorldCluster[]): Pro
   if (wrong.length > 0) throw new Error(wrong.join('; '))
 }
 
-/** What modules bring, each to the clusters it runs in. */
+/** What modules contribute, each to the clusters it runs in. */
 const broughtBy = (modules: readonly Module[]): Generator[] =>
   modules.flatMap(({ roles, seeded }) =>
     (seeded?.generators ?? []).map((generator) => ({

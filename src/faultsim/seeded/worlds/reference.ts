@@ -1,4 +1,4 @@
-/** The world of the reference controllers, for seeds. `cast` may hold wrong twins of them. */
+/** The world of the reference controllers, for seeds. `cast` may contain defective twins of them. */
 
 import type { Random } from '../../../base/random.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
@@ -10,7 +10,7 @@ import { type Cast, REFERENCE, runCast } from '../../reference/world.ts'
 import { oneOf } from '../script.ts'
 import type { SeededWorld } from '../seeded-world.ts'
 
-/** Names that run into each other when they are put together without thought. */
+/** Names that collide when concatenated carelessly. */
 const PEOPLE = ['ann', 'bob', 'b-c', 'c', 'b-ann']
 
 function drawSpec(random: Random): Greeting['spec'] {

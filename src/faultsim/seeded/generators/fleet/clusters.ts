@@ -1,4 +1,4 @@
-/** What people say about clusters that are joined: labels that policies ask for, and taints that keep work away or drive it out. */
+/** What users set on joined clusters: labels that policies select by, and taints that keep workloads away or evict them. */
 
 import { CLUSTERS } from '../../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'

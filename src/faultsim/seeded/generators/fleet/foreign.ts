@@ -1,6 +1,6 @@
 /**
- * What people make in a member by themselves under the name of a template, or do to what the fleet has there: the fleet must
- * leave alone what is not its own, and bring back what is.
+ * What users create in a member under the name of a template, or do to what the fleet has there: the fleet must leave alone
+ * what is not its own, and restore what is.
  */
 
 import { CONFIG_MAPS, DEPLOYMENTS } from '../../../../kinds/kubernetes/resources.ts'

@@ -1,4 +1,4 @@
-/** What people do with a fleet. One file and one line each; what stands more than once is done more often. */
+/** What users do with a fleet. One file and one line each; an entry that is listed more than once is drawn more often. */
 import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { clusters } from './clusters.ts'
 import { foreignConfigMaps, foreignDeployments } from './foreign.ts'

@@ -1,4 +1,4 @@
-/** Namespaces of the hub, which members get too. Their names are not among those that people make in members. */
+/** Namespaces of the hub, which members get too. Their names differ from those that users create in members. */
 import type { Generator } from '../../../../runtime/seams/seeded.ts'
 import { namespaces } from '../namespace.ts'
 

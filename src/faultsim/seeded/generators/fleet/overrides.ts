@@ -1,4 +1,4 @@
-/** Override policies: what differs from cluster to cluster. They never touch replicas, so that these can be added up. */
+/** Override policies: what differs from cluster to cluster. They never change replicas, so that these still add up. */
 
 import { OVERRIDE_POLICIES } from '../../../../kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'

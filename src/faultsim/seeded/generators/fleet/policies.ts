@@ -1,4 +1,4 @@
-/** Policies: which templates go where, how their replicas are divided, and what else is said about them. The desired state is a spec. */
+/** Policies: which templates go where, how their replicas are divided, and other settings. The desired state is a spec. */
 
 import type { Random } from '../../../../base/random.ts'
 import { CLUSTER_PROPAGATION_POLICIES, PROPAGATION_POLICIES } from '../../../../kinds/karmada/resources.ts'
@@ -61,7 +61,7 @@ function drawPolicy(random: Random, selectors: readonly Fields[]): Fields {
   const first = oneOf(random, selectors)
   const second = oneOf(random, selectors)
   const resourceSelectors = first === second ? [first] : [first, second]
-  // Who takes over from others has to say what by its name.
+  // A policy that preempts others must select by name.
   const mayPreempt = resourceSelectors.every(({ name }) => name !== undefined)
   return {
     resourceSelectors,

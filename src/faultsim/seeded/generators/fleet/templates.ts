@@ -1,4 +1,4 @@
-/** What people give to the hub for the fleet to run: scaled, rolled to another image, changed, deleted and created again. */
+/** What users create on the hub for the fleet to run: scaled, rolled to another image, changed, deleted and created again. */
 
 import type { Random } from '../../../../base/random.ts'
 import { CLUSTER_ROLES, CONFIG_MAPS, DEPLOYMENTS, JOBS, SERVICES, STATEFUL_SETS } from '../../../../kinds/kubernetes/resources.ts'
@@ -52,7 +52,7 @@ const job: Generator = {
   name: 'template job',
   resource: JOBS,
   names: ['default/sum'],
-  // Without completions: their shares change with every new division, and no member lets a Job's completions change.
+  // Without completions: their shares change with every new division, and a Job's completions are immutable in members.
   draw: (random) => ({ parallelism: 1 + Math.floor(random.next() * 3) }),
   object: (where, desired): KubeObject => ({
     apiVersion: 'batch/v1',
@@ -60,7 +60,7 @@ const job: Generator = {
     metadata: metadataOf(where),
     spec: { ...(desired as object), template: templateOf(appOf(where), 'work:1', { restartPolicy: 'Never' }) },
   }),
-  // What else it is can no longer be changed.
+  // The other fields are immutable.
   change(object, desired) {
     object.spec = { ...(object.spec as object), parallelism: (desired as { parallelism: number }).parallelism }
   },

@@ -1,4 +1,4 @@
-/** What is true of a fleet when nothing happens any more and every member is reached. Pure: from what is stored to what is wrong. */
+/** What holds for a settled fleet in which every member is reachable. Pure: from what is stored to what is wrong. */
 
 import type { Binding, Work } from '../../../../kinds/karmada/index.ts'
 import { findCondition, isConditionTrue } from '../../../../kube/conditions.ts'
@@ -26,7 +26,7 @@ export interface Fleet {
   members: ReadonlyMap<string, InvariantView>
 }
 
-/** Whether something waits for its time: a Work that was refused, or a cluster that is left by and by. */
+/** Whether something is still waiting: a Work that was refused, or a cluster that is being evicted gradually. */
 export function isUnfinished(hub: InvariantView): boolean {
   return (
     hub.list(WORKS).some((work) => isGoing(work) || !isConditionTrue((work as Work).status?.conditions, 'Applied')) ||
@@ -75,11 +75,11 @@ function wrongBinding({ hub, members }: Fleet, binding: Binding, works: readonly
   return sum === undefined ? wrong : [...wrong, `replicas do not add up: ${sum}`]
 }
 
-/** What no policy claims any more stays where it is, and nobody decides about it. */
+/** What no policy claims any more stays in place, without further decisions about it. */
 const isClaimed = ({ metadata }: Binding): boolean =>
   Object.keys(metadata.labels ?? {}).some((key) => /^(cluster)?propagationpolicy\.karmada\.io\/permanent-id$/.test(key))
 
-/** The object has its share, unless it is held back or may not be touched. */
+/** The object has its share, unless it is held back or must not be changed. */
 function wrongShare({
   binding,
   work,
@@ -123,7 +123,7 @@ function wrongManifest(work: Work, manifest: KubeObject, live: KubeObject | unde
   return isApplied ? [`${what} is not ours, and its Work says that it is applied`] : []
 }
 
-/** What is in a member without a Work that stands for it. */
+/** Objects in a member without a corresponding Work. */
 function strayIn(hub: InvariantView, cluster: string, member: InvariantView): string[] {
   return Object.values(KINDS).flatMap((plural) =>
     member
@@ -137,7 +137,7 @@ interface Policy extends KubeObject {
   spec: { resourceSelectors: { kind: string; name?: string }[]; activationPreference?: string }
 }
 
-/** Templates that a policy selects and that have no binding; a policy that waits for a change of the template decides nothing yet. */
+/** Templates that a policy selects and that have no binding; a lazy policy decides nothing until the template changes. */
 function unbound(hub: InvariantView, bindings: readonly Binding[]): string[] {
   const policies = ['propagationpolicies.policy.karmada.io', 'clusterpropagationpolicies.policy.karmada.io'].flatMap(
     (plural) => hub.list(plural) as Policy[],

@@ -6,7 +6,7 @@ import { aBinding, aCopy, aTemplate, aWork, foreign, type HandMade, handMade } f
 
 type StoryRun = (fleet: HandMade) => Promise<void>
 
-/** What went before, then a right step and a wrong one: each in a fleet of its own. */
+/** The history, then a correct step and a wrong one: each in its own fleet. */
 interface Case {
   says: string
   before: StoryRun

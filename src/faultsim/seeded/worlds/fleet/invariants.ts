@@ -1,4 +1,4 @@
-/** What is true of a fleet at every moment, over the hub and all members together. */
+/** What holds for a fleet at every moment, over the hub and all members together. */
 
 import type { Binding, GracefulEvictionTask, Work } from '../../../../kinds/karmada/index.ts'
 import { isConditionTrue } from '../../../../kube/conditions.ts'
@@ -23,11 +23,11 @@ import {
 const HUB = 'hub'
 const PROPAGATED = Object.values(KINDS)
 
-/** From this write on it is gone, or on its way. */
+/** With this write it is gone, or terminating. */
 const leaves = ({ isDeletion, object, previous }: Change): boolean =>
   previous !== undefined && !isGoing(previous) && (isDeletion || isGoing(object))
 
-/** The write takes away an object of ours in a member, and people did not do it. */
+/** The write removes an object of ours in a member, and was not made by a user. */
 const takesOurs = (change: Change): boolean =>
   change.cluster !== HUB && !change.isPeoples && change.previous !== undefined && isOurs(change.previous) && leaves(change)
 
@@ -56,10 +56,10 @@ const goesWithItsWork: Invariant = {
   },
 }
 
-/** Templates of seeds: what members have by themselves under other names is the members' own concern. */
+/** Templates of seeds: objects under other names that members have of their own are not judged. */
 const TEMPLATE_NAMES = new Set(['shop', 'blog', 'ledger', 'sum', 'settings', 'door', 'pod-reader'])
 
-/** What its maker decides about it. */
+/** The part that its creator decides. */
 const contentOf = ({ spec, data, rules }: KubeObject & { data?: unknown; rules?: unknown }): string => JSON.stringify([spec, data, rules])
 
 const notOurs: Invariant = {
@@ -93,7 +93,7 @@ export function wrongSum(binding: Binding): string | undefined {
   return isRight ? undefined : `${whereOf(binding)} has ${replicas} replicas, its clusters ${each}`
 }
 
-/** Failover takes clusters out; whoever else decides about clusters decides about all replicas. */
+/** Failover removes clusters; any other decision about clusters covers all replicas. */
 const addsUp: Invariant = {
   says: 'the replicas of a decision add up',
   about: BINDINGS,
@@ -105,7 +105,7 @@ const addsUp: Invariant = {
   },
 }
 
-/** Pods of seeds are made by replica sets of Deployments, and by what bears their name. */
+/** Pods of seeds are created by ReplicaSets of Deployments, or by the workload of the same name. */
 const isPodOf = (pod: KubeObject, { kind, metadata }: KubeObject): boolean =>
   pod.metadata.namespace === metadata.namespace &&
   (pod.metadata.ownerReferences ?? []).some(
@@ -127,7 +127,7 @@ const purgedFirst: Invariant = {
       if (hub.get(WORKS, `karmada-es-${fromCluster}/${work.metadata.name}`) !== undefined)
         return `${whereOf(work)} is made, and ${fromCluster} still has its Work`
       const left = at(fromCluster)
-      // What is preserved there is no longer ours: it goes on running, as its owner wants.
+      // What is preserved there is no longer ours: it keeps running, as its owner wants.
       const ended = manifestsOf(work as Work).filter((manifest) => {
         const live = inMember(left, manifest)
         return live === undefined || isOurs(live)
@@ -144,7 +144,7 @@ const isPurging =
   ({ fromCluster, purgeMode }: GracefulEvictionTask): boolean =>
     fromCluster === from && purgeMode === 'Directly'
 
-/** With the task goes what holds the others back. */
+/** When the task is removed, nothing holds the others back any more. */
 const purgedForSure: Invariant = {
   says: 'an eviction of purge mode Directly is over only when the copy that is left is gone',
   about: BINDINGS,
@@ -178,14 +178,14 @@ const goneBeforeItsWork: Invariant = {
 
 type Counted = KubeObject & { spec: { replicas?: number }; status?: Record<string, number> }
 
-/** Pods of a set that stay, beside this one. */
+/** Pods of a set that are not terminating, other than this one. */
 const othersOf = (member: InvariantView, set: KubeObject, pod: KubeObject): number =>
   member
     .list('pods')
     .filter((one) => one.metadata.uid !== pod.metadata.uid && !isGoing(one))
     .filter(({ metadata }) => (metadata.ownerReferences ?? []).some(({ uid }) => uid === set.metadata.uid)).length
 
-/** The Deployment has seen its last change and carried it out. */
+/** The Deployment has observed its last change and carried it out. */
 function isSettled({ metadata, spec, status = {} }: Counted): boolean {
   const { replicas = 1 } = spec
   const { observedGeneration, replicas: all = 0, updatedReplicas = 0, readyReplicas = 0 } = status
@@ -202,7 +202,7 @@ const podsStay: Invariant = {
       return undefined
     const reference = previous.metadata.ownerReferences?.find(({ kind }) => kind === 'ReplicaSet')
     const set = reference && member.get('replicasets.apps', `${previous.metadata.namespace}/${reference.name}`)
-    // One too many goes rightly: of a rollout that was turned round before its set had counted its pods, say.
+    // A surplus pod may go: for instance of a rollout that was reversed before its ReplicaSet had counted its pods.
     if (set === undefined || othersOf(member, set, previous) >= ((set.spec as { replicas?: number } | undefined)?.replicas ?? 1))
       return undefined
     const owner = set.metadata.ownerReferences?.[0]

@@ -1,4 +1,4 @@
-/** A fleet as seeds begin with it: every member joined, clusters that are not ready are left, and a first Deployment divided over all. */
+/** A fleet as seeds start with it: every member joined, clusters that are not ready evicted, and a first Deployment divided over all. */
 import { CLUSTER_NAMESPACE } from '../../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
 import type { WorldCluster } from '../../../world/index.ts'

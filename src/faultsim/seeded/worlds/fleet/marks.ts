@@ -1,4 +1,4 @@
-/** How things of the fleet know each other, for those who judge it: written down once more, so that the judge does not trust the judged. */
+/** How objects of the fleet refer to each other, for the oracles: duplicated on purpose, so that the judge does not trust the judged. */
 
 import type { Binding, Work } from '../../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
@@ -6,7 +6,7 @@ import type { InvariantView } from '../../../../runtime/seams/seeded.ts'
 
 export const WORKS = 'works.work.karmada.io'
 export const BINDINGS = ['resourcebindings.work.karmada.io', 'clusterresourcebindings.work.karmada.io'] as const
-/** Of what is propagated in seeds. */
+/** The kinds that seeds propagate. */
 export const KINDS: Readonly<Record<string, string>> = {
   ClusterRole: 'clusterroles.rbac.authorization.k8s.io',
   ConfigMap: 'configmaps',
@@ -17,7 +17,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   StatefulSet: 'statefulsets.apps',
 }
 
-/** `namespace/name`, or the name of what has no namespace. */
+/** `namespace/name`, or the name of a cluster-scoped object. */
 export const whereOf = ({ metadata: { namespace, name = '' } }: KubeObject): string =>
   namespace === undefined ? name : `${namespace}/${name}`
 
@@ -26,7 +26,7 @@ export const isOurs = ({ metadata }: KubeObject): boolean =>
 
 export const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
-/** Where the Work is that an object in a member says it came from. */
+/** The Work that an object in a member says it came from. */
 export const workNamedBy = ({ metadata: { annotations = {} } }: KubeObject): string =>
   `${annotations['work.karmada.io/namespace']}/${annotations['work.karmada.io/name']}`
 
@@ -34,14 +34,14 @@ export const clusterOfWork = ({ metadata: { namespace = '' } }: KubeObject): str
 
 export const manifestsOf = ({ spec }: Work): readonly KubeObject[] => (spec.workload?.manifests ?? []) as unknown[] as readonly KubeObject[]
 
-/** What a member has of a manifest, whoever made it. */
+/** The member's object for a manifest, whoever created it. */
 export const inMember = (member: InvariantView, manifest: KubeObject): KubeObject | undefined =>
   member.get(KINDS[manifest.kind] ?? manifest.kind, whereOf(manifest))
 
 export const mayOverwrite = ({ metadata }: KubeObject): boolean =>
   metadata.annotations?.['work.karmada.io/conflict-resolution'] === 'overwrite'
 
-/** The binding that a Work was made for; undefined when it is gone, or when it never had one. */
+/** The binding that a Work was created for; undefined when it is gone, or never existed. */
 export function bindingOf(hub: InvariantView, { metadata: { annotations = {} } }: KubeObject): Binding | undefined {
   const clusterScoped = annotations['clusterresourcebinding.karmada.io/name']
   if (clusterScoped !== undefined) return hub.get(BINDINGS[1], clusterScoped) as Binding | undefined
@@ -50,7 +50,7 @@ export function bindingOf(hub: InvariantView, { metadata: { annotations = {} } }
   return name === undefined ? undefined : (hub.get(BINDINGS[0], `${namespace}/${name}`) as Binding | undefined)
 }
 
-/** Where a binding's object is to be. */
+/** Where a binding's object should be. */
 export const targetsOf = ({ spec }: Binding): ReadonlyMap<string, number | undefined> =>
   new Map([
     ...(spec.requiredBy ?? []).flatMap(({ clusters = [] }) => clusters).map(({ name, replicas }) => [name, replicas] as const),

@@ -1,4 +1,4 @@
-/** A fleet made by hand, write by write, for tests of those who judge fleets. */
+/** A fleet made by hand, write by write, for tests of the fleet oracles. */
 
 import { utf8Of } from '../../../../base/byte-text.ts'
 import type { KubeObject } from '../../../../kube/meta.ts'
@@ -21,12 +21,12 @@ const PLURALS: Readonly<Record<string, string>> = {
 export interface HandMade extends Fleet {
   put(cluster: string, object: KubeObject): Promise<void>
   remove(cluster: string, object: KubeObject): Promise<void>
-  /** The same, done by people. */
+  /** The same, done by users. */
   peopleRemove(cluster: string, object: KubeObject): Promise<void>
   broken(): string | undefined
 }
 
-/** A hub and two members, with these invariants watching. */
+/** A hub and two members, monitored by these invariants. */
 export function handMade(invariants: readonly Invariant[] = []): HandMade {
   const store = createMemoryStore({ clock: { now: () => 0, after: () => () => undefined } })
   const names = ['hub', 'member1', 'member2']
@@ -93,7 +93,7 @@ export const aCopy = (cluster: string, replicas: number): KubeObject => ({
   status: { observedGeneration: 1, replicas, updatedReplicas: replicas, readyReplicas: replicas },
 })
 
-/** Somebody's own, under the name of the template. */
+/** An object of the member's own, under the name of the template. */
 export const foreign = (replicas = 1): KubeObject => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -129,7 +129,7 @@ export const aWork = (cluster: string, { overwrite = false, going = false, ...sp
   status: { conditions: [{ type: 'Applied', status: 'True' }] },
 })
 
-/** Divided over these. */
+/** Divided over these clusters. */
 export const aBinding = (shares: Readonly<Record<string, number>>, spec: Fields = {}): KubeObject => ({
   apiVersion: 'work.karmada.io/v1alpha2',
   kind: 'ResourceBinding',
