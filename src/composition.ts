@@ -67,14 +67,14 @@ export interface ComposeOptions
 export function clusterOf(options: ComposeOptions): Cluster {
   const { role, bare, adminToken, serviceAccountKey, modules = MODULES, backup, members, connectMember, ...rest } = options
   const serving = { clock: options.clock, connectMember, members }
-  const active = bare ? [] : modules.filter(({ roles }) => roles.includes(role))
+  const own = modules.filter(({ roles }) => roles.includes(role))
   return createCluster({
     ...rest,
     kinds: kindsOf(role, bare, modules),
     admission: () => admissionOf(role, bare, modules),
     access: { staticTokens: [{ token: adminToken, user: { name: 'admin', groups: [MASTERS] } }], serviceAccountKey },
-    subresources: active.flatMap((module) => module.subresources?.(serving) ?? []),
-    httpPaths: [...(backup === undefined ? [] : [backupHandler(backup)]), ...active.flatMap((module) => module.httpPaths?.(serving) ?? [])],
+    subresources: bare ? [] : own.flatMap((module) => module.subresources?.(serving) ?? []),
+    httpPaths: [...(backup === undefined ? [] : [backupHandler(backup)]), ...own.flatMap((module) => module.httpPaths?.(serving) ?? [])],
   })
 }
 

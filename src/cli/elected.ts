@@ -150,18 +150,19 @@ async function lead(options: LeadOptions): Promise<Leading> {
     await webhooks?.stop()
     throw error
   }
-  const controllers = runFor(options, modules)
+  const controllers = runFor(options, standingBack)
   log.write('info', 'controllers run', { without: standingBack.join(' ') })
   return { controllers, webhooks }
 }
 
-function runFor(options: LeadOptions, modules: readonly Module[]): RunningControllers {
-  const { role, machine, log, registry, transport, authority } = options
+function runFor(options: LeadOptions, standingBack: readonly string[]): RunningControllers {
+  const { role, modules, machine, log, registry, transport, authority } = options
   const { clock, random } = machine
   // One connection pool for all: closing this transport has no effect.
   return runControllers({
     role,
     modules,
+    standingBack,
     clock,
     random,
     log,

@@ -66,7 +66,7 @@ export interface ModuleSpec<Options, Services> {
   name: string
   /** Where its controllers run. */
   roles: readonly ClusterRole[]
-  /** Runs only where the process can reach members. */
+  /** Uses `env.members`, and runs only where the process can reach them. */
   needsMembers?: boolean
   /** Leases of programs that do the same work: while one of them is live, the module does not run. */
   upstreamLeases: readonly LeaseReference[]

@@ -15,23 +15,29 @@ import type { Module } from './module.ts'
 
 export interface RunModulesOptions extends ProcessDeps, Omit<RunAllOptions, 'keepsWhole'> {
   role: ClusterRole
+  /** All there are: what a module declares about its kinds holds although it does not run here. */
   modules: readonly Module[]
+  /** Names of modules that stand back (default: none). */
+  standingBack?: readonly string[]
   /** How members are reached (default: not at all, and modules that need them do not run). */
   connectMember?: ConnectMember
 }
 
 /** Those that run in clusters of this role, given what the process offers. */
-const modulesOf = (role: ClusterRole, modules: readonly Module[], { reachesMembers }: { reachesMembers: boolean }): readonly Module[] =>
-  modules.filter((module) => module.roles.includes(role) && (reachesMembers || !module.needsMembers))
+const runningModules = ({ role, modules, standingBack = [], connectMember }: RunModulesOptions): readonly Module[] =>
+  modules.filter(
+    ({ name, roles, needsMembers }) =>
+      roles.includes(role) && !standingBack.includes(name) && (connectMember !== undefined || needsMembers !== true),
+  )
 
-/** Declared by all modules, whether or not they run here: the kinds of a module do not depend on which modules run. */
 export const propagatableBy = (modules: readonly Module[]) =>
   createPropagatable({ neverTravel: modules.flatMap(({ neverTravel = [] }) => neverTravel) })
 
 export function runModules(options: RunModulesOptions): RunningControllers {
-  const { role, connectMember, authority, signToken, postJson, registry } = options
-  const reachesMembers = connectMember !== undefined
-  const modules = modulesOf(role, options.modules, { reachesMembers })
+  const { role, authority, signToken, postJson, registry } = options
+  const modules = runningModules(options)
+  // Nobody connects to members for the sake of it.
+  const connect = modules.some(({ needsMembers }) => needsMembers) ? options.connectMember : undefined
   const propagatable = propagatableBy(options.modules)
   const keepsWhole = modules.flatMap((module) => module.keepsWhole ?? [])
   return runAll(
@@ -42,8 +48,7 @@ export function runModules(options: RunModulesOptions): RunningControllers {
     (shared) => {
       const { caches, clusterCache, keepsManager, observer } = shared
       const { clock, random, log } = options
-      const members =
-        connectMember === undefined ? undefined : followMembers({ caches, connect: connectMember, keepsManager, clock, random })
+      const members = connect === undefined ? undefined : followMembers({ caches, connect, keepsManager, clock, random })
       let templates: Templates | undefined
       const env: ModuleEnv = {
         ...shared,
