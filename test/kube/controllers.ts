@@ -200,13 +200,13 @@ export function instead(server: RealServer, program: Program, later: Cleanup): C
 export function besideTheOriginals(server: RealServer, program: Program, later: Cleanup): Check[] {
   return [
     {
-      name: 'rooms whose work is done already stay away',
+      name: 'modules whose work is done already stand back',
       async run() {
         const running = startControllers(server, program, 'beside', '--kubeconfig', server.kubeconfig, '--role', 'member')
         later(() => running.child.stop())
         await running.child.waitUntil('controllers run', () => running.log().includes('"controllers run"'))
-        assert.match(running.log(), /"room":"housekeeping"/)
-        assert.match(running.log(), /"room":"minicluster"/)
+        assert.match(running.log(), /"module":"housekeeping"/)
+        assert.match(running.log(), /"module":"minicluster"/)
         await kubectl(server, 'create', 'deployment', 'web', '--image=nginx', '--replicas=2')
         await kubectl(server, 'rollout', 'status', 'deployment/web', '--timeout=60s')
         const pods = await kubectl(server, 'get', 'pods', '-l', 'app=web', '-o', 'json')
