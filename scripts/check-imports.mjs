@@ -3,6 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
+const modules = moduleFolders()
+
 /** What a folder of src may import besides itself. A folder that is not here may be imported by the joints only. */
 const MAY_IMPORT = {
   base: [],
@@ -13,7 +15,7 @@ const MAY_IMPORT = {
   client: ['base', 'kube', 'kinds'],
   runtime: ['base', 'kube', 'kinds', 'client'],
   // A module is a folder with a module.ts. Modules meet in the seams of src/runtime, never by importing each other.
-  ...Object.fromEntries(moduleFolders().map((module) => [module, ['base', 'kube', 'kinds', 'client', 'runtime']])),
+  ...Object.fromEntries(modules.map((module) => [module, ['base', 'kube', 'kinds', 'client', 'runtime']])),
 }
 
 /** They compose everything, so they may import everything. */
@@ -70,8 +72,18 @@ function reachableFrom(file, seen = new Set()) {
   return seen
 }
 
+/** Below src; a module can lie in the folder of another. */
 function moduleFolders() {
-  return readdirSync('src').filter((name) => existsSync(path.join('src', name, 'module.ts')))
+  return readdirSync('src', { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => path.relative('src', path.join(entry.parentPath ?? entry.path, entry.name)))
+    .filter((folder) => existsSync(path.join('src', folder, 'module.ts')) && folder !== path.join('runtime', 'module'))
+}
+
+/** The module, or else the folder of src, that a file belongs to. */
+function ownerOf(file) {
+  const own = modules.filter((module) => file.startsWith(path.join('src', module) + path.sep)).sort((a, b) => b.length - a.length)
+  return own[0] ?? file.split(path.sep)[1]
 }
 
 function sources(folder) {
@@ -94,8 +106,8 @@ function importedBy(file, line) {
 function direction(file, line) {
   const target = importedBy(file, line)
   if (target === undefined) return []
-  const [, from] = file.split(path.sep)
-  const [root, to] = target.split(path.sep)
+  const [root] = target.split(path.sep)
+  const [from, to] = [ownerOf(file), ownerOf(target)]
   // Helpers shared by tests are no exception: what they need lives in src, so that src can be read and moved on its own.
   if (root !== 'src') return [`imports ${target}: only tests (*.test.ts) import anything outside src`]
   if (isIn(JOINTS, file) || isForTests(file)) return []
