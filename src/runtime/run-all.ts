@@ -24,7 +24,7 @@ export interface RunAllOptions {
   registry?: Registry
   /** Called after every pass of every controller. */
   onPass?(pass: Pass): void
-  /** How each part of the process reaches the server: a controller by its name, `caches`, `clusterCache`. */
+  /** How each part of the process reaches the server: a controller by its name, `caches`, or `everything`, which is the cluster cache. */
   transportFor(part: string): Transport
   /** Whether the server's discovery shows a definition only some time after it is established, as all but our own do (default no). */
   isDiscoveryLate?: boolean

@@ -9,7 +9,7 @@ import { type Fault, faultyTransport } from '../../client/fault/fault-transport.
 import type { ChannelHandlers, Channels, Transport, TransportRequest, TransportResponse } from '../../client/transport.ts'
 import { CatchUp } from './catch-up.ts'
 
-/** A request of the process, and which part of it sent it: a controller by its name, `caches` or `clusterCache`. */
+/** A request of the process, and which part of it sent it: a controller by its name, `caches`, or `everything`, which is the cluster cache. */
 export interface Sent {
   part: string
   /** The other cluster it goes to; undefined: the process's own. */
