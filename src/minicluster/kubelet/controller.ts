@@ -104,7 +104,7 @@ function stateOf(shape: MemberShape, options: KubeletOptions, volumes: PodVolume
   let systemInfo: KubeletState['systemInfo'] | undefined
   return {
     machine,
-    effects: kubeletEffects(machine, clock),
+    effects: kubeletEffects(machine, clock, options.shutdown),
     get systemInfo() {
       systemInfo ??= factsOf(options)
       return systemInfo

@@ -8,6 +8,7 @@ import type { Autopsy } from './containers.ts'
 import type { HookOrder } from './plan.ts'
 import { type Answer, askCommand, askHttp } from './probes/check.ts'
 import type { ReadyVolume, StartOrder } from './run-spec.ts'
+import type { NodeShutdown } from './shutdown.ts'
 import type { HookProgress } from './stopping.ts'
 import { type SetUp, setUpVolume } from './volumes/set-up.ts'
 
@@ -38,7 +39,7 @@ const LONGEST_HOOK_MS = 24 * 60 * MINUTE
 /** Runs whose logs are kept: this one and the one before. */
 const KEPT_RUNS = 2
 
-export function kubeletEffects(machine: ContainerMachine, clock: Clock): KubeletEffects {
+export function kubeletEffects(machine: ContainerMachine, clock: Clock, shutdown?: Pick<NodeShutdown, 'whileUp'>): KubeletEffects {
   const name = (what: string): string => `minicluster.kubelet.${what}`
   return {
     volume: {
@@ -51,7 +52,10 @@ export function kubeletEffects(machine: ContainerMachine, clock: Clock): Kubelet
       name: name('start'),
       about: 'Begins one run of a container; harmless when it is known already.',
       timeoutMs: MINUTE,
-      run: (order, { signal }) => start(machine, order, signal),
+      run(order, { signal }) {
+        const begin = (): Promise<void> => start(machine, order, signal)
+        return shutdown === undefined ? begin() : shutdown.whileUp(begin)
+      },
     },
     signal: {
       name: name('signal'),

@@ -9,6 +9,8 @@ export interface NodeShutdown {
   /** Stops everything; resolves when nothing runs any more and the status is written. */
   begin(): Promise<void>
   onBegin(listener: () => void): () => void
+  /** Starts a program, unless the shutdown has begun. The shutdown waits for starts that are under way, and stops what they started. */
+  whileUp(start: () => Promise<void>): Promise<void>
   /** What a pass over a pod found: whether there is nothing left to do about it. */
   report(podUid: string, isAtRest: boolean): void
 }
@@ -16,11 +18,22 @@ export interface NodeShutdown {
 export function createNodeShutdown(machine: Pick<ContainerMachine, 'pods' | 'runsOf'>): NodeShutdown {
   const listeners = new Set<() => void>()
   let hasBegun = false
+  /** Until the pods to stop are known, no report counts. */
   let pending = new Set<string>()
+  const starts = new Set<Promise<void>>()
   let resolveAll: () => void = () => undefined
   const all = new Promise<void>((resolve) => {
     resolveAll = resolve
   })
+
+  function stopAll(): void {
+    pending = new Set(
+      machine.pods().filter((uid) => machine.runsOf(uid).some(({ state }) => state.phase === 'starting' || state.phase === 'running')),
+    )
+    for (const listener of listeners) listener()
+    if (pending.size === 0) resolveAll()
+  }
+
   return {
     get hasBegun() {
       return hasBegun
@@ -28,12 +41,19 @@ export function createNodeShutdown(machine: Pick<ContainerMachine, 'pods' | 'run
     begin() {
       if (hasBegun) return all
       hasBegun = true
-      pending = new Set(
-        machine.pods().filter((uid) => machine.runsOf(uid).some(({ state }) => state.phase === 'starting' || state.phase === 'running')),
-      )
-      for (const listener of listeners) listener()
-      if (pending.size === 0) resolveAll()
+      if (starts.size === 0) stopAll()
+      else void Promise.allSettled(starts).then(stopAll)
       return all
+    },
+    async whileUp(start) {
+      if (hasBegun) return
+      const started = start()
+      starts.add(started)
+      try {
+        await started
+      } finally {
+        starts.delete(started)
+      }
     },
     onBegin(listener) {
       listeners.add(listener)
