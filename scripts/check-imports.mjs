@@ -2,6 +2,7 @@
 // timers, environment, disk, network and console. Prints each violation as file:line; exit code 1.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { sources, withoutComments } from './sources.mjs'
 
 const modules = moduleFolders()
 
@@ -84,18 +85,6 @@ function moduleFolders() {
 function ownerOf(file) {
   const own = modules.filter((module) => file.startsWith(path.join('src', module) + path.sep)).sort((a, b) => b.length - a.length)
   return own[0] ?? file.split(path.sep)[1]
-}
-
-function sources(folder) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.ts$/.test(entry.name) && !/\.(test|d)\.ts$/.test(entry.name))
-    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
-    .sort()
-}
-
-/** Removes block and line comments; line numbers are kept. A `//` in a string stays: it follows a colon or a quote. */
-function withoutComments(text) {
-  return text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|[^:'"`/\\])\/\/.*$/gm, '$1')
 }
 
 function importedBy(file, line) {

@@ -1,8 +1,8 @@
 // Checks that module-level state (a module-level `let`, or a module-level map, set, list or object that is changed after it is
 // created) is listed with its reason in docs/design/module-state.md, and that the list names nothing that is gone. Prints each
 // violation as file:line; exit code 1. Works on text: code formatted by biome declares in column 0.
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
+import { sources, withoutComments } from './sources.mjs'
 
 const LIST = 'docs/design/module-state.md'
 const DECLARATION = /^(?:export )?(let|var|const) (\w+)(?:: [^=]*?)? =(?!=)\s*(.*)$/gm
@@ -49,16 +49,4 @@ function isChanged(text, name) {
     `delete ${name}${below}`,
     `Object\\.assign\\(${name}\\b`,
   ].some((pattern) => new RegExp(pattern).test(text))
-}
-
-function sources(folder) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.ts$/.test(entry.name) && !/\.(test|d)\.ts$/.test(entry.name))
-    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
-    .sort()
-}
-
-/** Line numbers are kept. */
-function withoutComments(text) {
-  return text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|[^:'"`/\\])\/\/.*$/gm, '$1')
 }
