@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createYieldIfDue } from './yield-if-due.ts'
 
-describe('a breath', () => {
-  it('is taken when the last one is too long ago, by all together', async () => {
+describe('yielding to the event loop', () => {
+  it('happens when the last turn is too long ago, once for all callers', async () => {
     let now = 0
     const turns: (() => void)[] = []
     const yieldIfDue = createYieldIfDue({ nowMs: () => now, turn: (callback) => void turns.push(callback), maxHoldMs: 15 })

@@ -43,6 +43,8 @@ const WITH_MODULE_FLAGS = ['up', 'controllers', 'help']
 const modulesFor = async ([command = '']: readonly string[]): Promise<readonly Module[]> =>
   WITH_MODULE_FLAGS.includes(command) ? (await import('../modules.ts')).MODULES : []
 
+const storyNames = (modules: readonly Module[]): string => modules.flatMap(({ chapters }) => chapters.map(({ name }) => name)).join(', ')
+
 /** All commands with their arguments and options; nothing runs before parsing. */
 export function buildProgram(machine: Machine, modules: readonly Module[]): Command {
   const program = new Command('sluice')
@@ -68,7 +70,7 @@ export function buildProgram(machine: Machine, modules: readonly Module[]): Comm
     .option('--log-format <format>', 'of what goes wrong while it runs: text or json (default text)')
     .option('--log-level <level>', 'debug, info, warn or error (default warn)')
     .option('--detach', 'go to the background and return when everything answers')
-    .option('--story <name>', 'tell a story after the start: fleet (default: on a new directory)')
+    .option('--story <name>', `tell a story after the start: ${storyNames(modules)} (default: on a new directory)`)
     .option('--quiet', 'tell no story')
     .option('--exit', 'end when the story was told, with 0 only when all of it was seen to be true')
     .action(async (options) => (await import('./commands/up.ts')).up(withLog(machine, { logLevel: 'warn', ...options }), options))

@@ -19,6 +19,7 @@ export const minicluster = defineModule({
     value: ({ nodes }) => nodes,
   },
   runsProcesses: ({ nodes }) => nodes.process.count > 0,
+  // What only a host brings is a service, so that its controllers are declared wherever the module is listed.
   services: ({ clusterCache }, { kubelet, volumes }) => ({ clusterCache, kubelet, volumes }),
   controllers: miniclusterControllers,
   host: processHost,

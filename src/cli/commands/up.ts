@@ -175,7 +175,7 @@ function chaptersToPlay(
   const asked = all.filter(({ name }) => name === story)
   if (story !== undefined && asked.length === 0)
     throw new CommandError(`there is no story ${JSON.stringify(story)}; there is ${all.map(({ name }) => name).join(', ')}`)
-  if (exit && story === undefined) throw new CommandError('--exit ends after a story: sluice up --story fleet --exit')
+  if (exit && story === undefined) throw new CommandError(`--exit ends after a story: sluice up --story ${all[0]?.name ?? 'NAME'} --exit`)
   if (story !== undefined && quiet) throw new CommandError('--story tells a story and --quiet tells none; leave one of them out')
   const hindranceOf = (chapter: Chapter): string | undefined => {
     if (detach) return '--detach goes to the background, where nobody listens'
