@@ -7,7 +7,7 @@ const bin = (name) => `node_modules/.bin/${name}`
 const script = (name, ...args) => [process.execPath, `scripts/${name}.mjs`, ...args]
 const checks = [
   { name: 'types', command: [bin('tsc'), '-p', '.'] },
-  { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings', 'src', 'test', 'bench', 'scripts'] },
+  { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings', 'src', 'test', 'bench', 'scripts', 'biome.json'] },
   { name: 'promises and cycles', command: [bin('oxlint'), '--type-aware', '--deny-warnings', 'src', 'test', 'bench'] },
   { name: 'import directions', command: script('check-imports') },
   { name: 'module-level state', command: script('check-module-state') },
