@@ -85,6 +85,21 @@ describe('the catalog', () => {
     assert.equal(catalog.findKind('apps', 'v1', 'Deployment')?.definition, builtin)
   })
 
+  it('never lets a definition take the place of a kind that it was made with, built in or not', () => {
+    const own = definition('gauges')
+    const catalog = createCatalog([own])
+    const { epoch } = catalog
+    assert.equal(catalog.fixed('example.com', 'gauges'), own)
+    catalog.put(definition('gauges', { kind: 'Other', namespaced: false }))
+    catalog.remove('example.com', 'gauges')
+    assert.deepEqual([catalog.epoch, catalog.definitions()], [epoch, [own]])
+    catalog.put(definition('others', { kind: 'Gauge' }))
+    assert.equal(catalog.fixed('example.com', 'others'), undefined)
+    assert.equal(catalog.findKind('example.com', 'v1', 'Gauge')?.definition, own)
+    catalog.remove('example.com', 'others')
+    assert.equal(catalog.findKind('example.com', 'v1', 'Gauge')?.definition, own)
+  })
+
   it('knows which groups are its own', () => {
     const catalog = createCatalog([definition('pods', { group: '', builtin: true }), definition('widgets')])
     assert.deepEqual(

@@ -30,7 +30,12 @@ export interface Catalog {
   definitions(): readonly KindDefinition[]
   /** Whether the group has built-in kinds: its unknown resources are answered with a different message. */
   hasBuiltinGroup(group: string): boolean
-  /** Adds or replaces. A built-in kind is never replaced or removed: a definition with its name has no effect. */
+  /**
+   * A kind that the server was given when it was made: built in, or one of our own. It is never replaced or removed, and what
+   * is added later neither takes its kind nor, in discovery, comes before its group.
+   */
+  fixed(group: string, plural: string): KindDefinition | undefined
+  /** Adds or replaces; without effect for a kind that is fixed. */
   put(definition: KindDefinition): void
   remove(group: string, plural: string): void
   onChange(callback: () => void): () => void
@@ -41,10 +46,12 @@ export function createCatalog(initial: readonly KindDefinition[]): Catalog {
   const byPath = new Map<string, Served>()
   const byKind = new Map<string, Served>()
   const listeners = new Set<() => void>()
+  const fixed = new Map(initial.map((definition) => [`${definition.group}/${definition.plural}`, definition]))
   const builtinGroups = new Set(initial.filter((definition) => definition.builtin).map((definition) => definition.group))
   let all: readonly KindDefinition[] | undefined
   let epoch = 1
 
+  const isFixed = ({ group, plural }: Pick<KindDefinition, 'group' | 'plural'>): boolean => fixed.has(`${group}/${plural}`)
   const index = (definition: KindDefinition): void => {
     definitions.set(`${definition.group}/${definition.plural}`, definition)
     for (const version of definition.versions) {
@@ -52,7 +59,8 @@ export function createCatalog(initial: readonly KindDefinition[]): Catalog {
       const served = serve(definition, version)
       byPath.set(`${definition.group}/${version.name}/${definition.plural}`, served)
       const kind = `${definition.group}/${version.name}/${definition.kind}`
-      if (!isBuiltin(byKind.get(kind))) byKind.set(kind, served)
+      const holder = byKind.get(kind)?.definition
+      if (holder === undefined || holder.plural === definition.plural || !isFixed(holder)) byKind.set(kind, served)
     }
   }
   const drop = (definition: KindDefinition): void => {
@@ -86,16 +94,17 @@ export function createCatalog(initial: readonly KindDefinition[]): Catalog {
       return all
     },
     hasBuiltinGroup: (group) => builtinGroups.has(group),
+    fixed: (group, plural) => fixed.get(`${group}/${plural}`),
     put(definition) {
+      if (isFixed(definition)) return
       const old = definitions.get(`${definition.group}/${definition.plural}`)
-      if (old?.builtin) return
       if (old !== undefined) drop(old)
       index(definition)
       changed()
     },
     remove(group, plural) {
       const old = definitions.get(`${group}/${plural}`)
-      if (old === undefined || old.builtin) return
+      if (old === undefined || isFixed(old)) return
       drop(old)
       changed()
     },
@@ -105,8 +114,6 @@ export function createCatalog(initial: readonly KindDefinition[]): Catalog {
     },
   }
 }
-
-const isBuiltin = (served: Served | undefined): boolean => served?.definition.builtin === true
 
 function serve(definition: KindDefinition, version: KindVersion): Served {
   return {

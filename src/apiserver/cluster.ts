@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Admission } from '../kinds/admission.ts'
+import { withOwnKinds } from '../kinds/custom/own-kinds.ts'
 import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
 import type { HttpPath, Subresource, SubresourceCall } from '../kinds/subresource.ts'
 import type { Handle } from '../kube/http.ts'
@@ -54,7 +55,7 @@ export interface Cluster {
 
 export function createCluster(options: ClusterOptions): Cluster {
   const { subresources = [], httpPaths = [] } = options
-  const context = createContext({ ...options, kinds: withSubresources(options.kinds, subresources) })
+  const context = createContext({ ...options, kinds: withOwnKinds(withSubresources(options.kinds, subresources)) })
   const access = createAccess(context, options.access)
   context.admission = [...options.admission(context), access.escalation]
   const openApi = createOpenApi(context.catalog, context.clock)

@@ -117,6 +117,41 @@ describe('a definition', () => {
     server.stop()
   })
 
+  it('whose storage version changes serves what was stored before in every version, and migrates it when it is written', async () => {
+    const server = await startTestServer()
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+    const versions = (stored: string): object[] => ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === stored, schema }))
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await server.send('POST', CRDS, definition({ plural: 'widgets', kind: 'Widget' }, { versions: versions('v1') }))
+    await settle()
+    await server.send('POST', WIDGETS, widget('a'))
+    await server.send('PATCH', `${CRDS}/widgets.example.com`, { spec: { versions: versions('v2') } }, { headers })
+    await settle()
+    for (const version of ['v1', 'v2']) {
+      const path = WIDGETS.replace('v1', version)
+      const watch = await server.watch(`${path}?watch=true`)
+      const found = [
+        (await server.send('GET', `${path}/a`)).body,
+        ((await server.send('GET', path)).body.items as unknown as Answered[])[0],
+        watch.take()[0]?.object,
+      ]
+      assert.deepEqual(
+        found.map((object) => object?.apiVersion),
+        Array.from({ length: 3 }, () => `example.com/${version}`),
+      )
+      watch.stop()
+    }
+    const stored = (): Answered => server.store.get('widgets.example.com/default/a')?.object() as unknown as Answered
+    assert.equal(stored().apiVersion, 'example.com/v1')
+    const { body } = await server.send('GET', `${WIDGETS.replace('v1', 'v2')}/a`)
+    assert.equal((await server.send('PUT', `${WIDGETS.replace('v1', 'v2')}/a`, body)).status, 200)
+    assert.equal(stored().apiVersion, 'example.com/v2')
+    const { revision } = server.store
+    await server.send('PATCH', `${WIDGETS}/a`, {}, { headers })
+    assert.equal(server.store.revision, revision, 'once')
+    server.stop()
+  })
+
   it('is stored again only when there is something to say', async () => {
     const server = await withWidgets()
     const revision = server.store.revision

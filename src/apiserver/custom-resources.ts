@@ -1,15 +1,16 @@
 /**
  * Custom resources come and go with their definitions: a stored CustomResourceDefinition is settled (names, conditions),
  * served from the moment it is established, and when it is deleted its instances are deleted first. Follows the store's events;
- * each definition is processed by one pass at a time.
+ * each definition is processed by one pass at a time. A definition of a kind that the server was made with is stored, and has
+ * no effect: neither on what is served, nor on objects when it is deleted.
  */
 import { formatTime } from '../base/clock.ts'
 import { deepEqual } from '../base/json.ts'
-import { needsCleanup, settleCrd } from '../kinds/custom/crd-status.ts'
+import { needsCleanup, settleCrd, settleOwnCrd } from '../kinds/custom/crd-status.ts'
 import { crdServing, definitionOf } from '../kinds/custom/definition.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { bucketOf } from './catalog.ts'
-import { createCleanup, rewriteDefinition } from './definition-cleanup.ts'
+import { createCleanup, ownKindOf, rewriteDefinition } from './definition-cleanup.ts'
 import { createNameIndex, createPasses, identityOf } from './definition-passes.ts'
 import type { ServerContext } from './scope.ts'
 
@@ -27,7 +28,7 @@ export function followCustomResources(context: ServerContext, onError: (error: u
   const range = store.range(prefix)
   /** What is served, to compile a definition only when it changed. */
   const serving = new Map<string, KubeObject>()
-  const names = createNameIndex()
+  const names = createNameIndex(context.catalog.definitions().filter(({ builtin }) => !builtin))
   const passes = createPasses({ settle, clock: context.clock, onError })
   const cleanup = createCleanup(context, passes.request)
 
@@ -54,7 +55,8 @@ export function followCustomResources(context: ServerContext, onError: (error: u
   }
 
   function serve(name: string, crd: KubeObject): void {
-    if (!crdServing(crd).served) return
+    const { group, plural } = identityOf(crd)
+    if (!crdServing(crd).served || context.catalog.fixed(group, plural) !== undefined) return
     const known = serving.get(name)
     if (known !== undefined && deepEqual(known.spec, crd.spec) && deepEqual(namesAndConditions(known), namesAndConditions(crd))) return
     context.catalog.put(definitionOf(crd))
@@ -77,8 +79,11 @@ export function followCustomResources(context: ServerContext, onError: (error: u
   }
 
   async function settle(name: string): Promise<void> {
-    const others = (crd: KubeObject): KubeObject[] => names.ofGroup(identityOf(crd).group)
-    const crd = await rewriteDefinition(context, name, (live) => settleCrd(live, others(live), formatTime(context.clock.now())))
+    const crd = await rewriteDefinition(context, name, (live) => {
+      const now = formatTime(context.clock.now())
+      const own = ownKindOf(context, live)
+      return own === undefined ? settleCrd(live, names.ofGroup(identityOf(live).group), now) : settleOwnCrd(live, own, now)
+    })
     if (crd !== undefined && needsCleanup(crd)) await cleanup.run(name, crd)
   }
 

@@ -1,10 +1,12 @@
 /**
  * The end of a CustomResourceDefinition: its instances are deleted first; those with finalizers remain until the finalizers
- * are removed, and only then is the definition removed too.
+ * are removed, and only then is the definition removed too. Objects of a kind that the server was made with are nobody's
+ * instances: they stay.
  */
 import { formatTime } from '../base/clock.ts'
 import { deepEqual } from '../base/json.ts'
 import { cleanupCrd, hasInstances, needsCleanup } from '../kinds/custom/crd-status.ts'
+import type { KindDefinition } from '../kinds/kind.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import { parseRequestInfo } from '../kube/request-info.ts'
 import { StatusError } from '../kube/status.ts'
@@ -47,20 +49,28 @@ export function createCleanup(context: ServerContext, again: (name: string) => v
     async run(name, crd) {
       const { group, plural } = identityOf(crd)
       const served = context.catalog.findStored(group, plural)
-      // A definition with the name of a built-in kind was never served: the objects of that name are not its own.
-      if (served !== undefined && !served.definition.builtin && hasInstances(crd)) {
+      const isFixed = context.catalog.fixed(group, plural) !== undefined
+      if (served !== undefined && !isFixed && hasInstances(crd)) {
         await rewriteDefinition(context, name, (live) => changed(live, cleanupCrd(live, { step: 'started' }, now())))
         await deleteAll(context, served)
         if (store.count(`${served.bucket}/`) > 0) return waitUntilEmpty(name, served)
       }
       forget(name)
-      await rewriteDefinition(context, name, (live) => (needsCleanup(live) ? cleanupCrd(live, { step: 'finished' }, now()) : undefined))
+      const step = ownKindOf(context, crd) === undefined ? 'finished' : 'kept'
+      await rewriteDefinition(context, name, (live) => (needsCleanup(live) ? cleanupCrd(live, { step }, now()) : undefined))
     },
     forget,
     stop() {
       for (const name of [...waits.keys()]) forget(name)
     },
   }
+}
+
+/** The kind of this name that the server has of its own, besides the built-in ones. */
+export function ownKindOf({ catalog }: Pick<ServerContext, 'catalog'>, crd: KubeObject): KindDefinition | undefined {
+  const { group, plural } = identityOf(crd)
+  const kind = catalog.fixed(group, plural)
+  return kind?.builtin === false ? kind : undefined
 }
 
 /** Changes a stored definition if `change` returns one; returns the current definition, or undefined when it is gone. */

@@ -4,6 +4,8 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { deepEqual } from '../base/json.ts'
+import { ownNames } from '../kinds/custom/crd-status.ts'
+import type { KindDefinition } from '../kinds/kind.ts'
 import type { KubeObject } from '../kube/meta.ts'
 
 const RETRY_MS = 1000
@@ -75,11 +77,22 @@ export interface NameIndex {
   ofGroup(group: string): KubeObject[]
 }
 
-/** The names, and nothing else, of all definitions by group: they compete only within a group. */
-export function createNameIndex(): NameIndex {
+/**
+ * The names, and nothing else, of all definitions by group: they compete only within a group. The names of the server's own
+ * kinds are always taken; what a definition of the same name asks for does not count.
+ */
+export function createNameIndex(own: readonly KindDefinition[]): NameIndex {
   const groups = new Map<string, Map<string, KubeObject>>()
+  const isOwn = new Set<string>()
+  for (const kind of own) {
+    const names = ownNames(kind)
+    const { name = '' } = names.metadata
+    isOwn.add(name)
+    groups.set(kind.group, (groups.get(kind.group) ?? new Map<string, KubeObject>()).set(name, names))
+  }
   return {
     put(crd) {
+      if (isOwn.has(crd.metadata.name ?? '')) return false
       const { kind, apiVersion } = crd
       const { group } = identityOf(crd)
       const { name = '' } = crd.metadata
@@ -90,6 +103,7 @@ export function createNameIndex(): NameIndex {
       return before?.acceptedNames !== undefined && !deepEqual(before.acceptedNames, acceptedNames)
     },
     remove(crd) {
+      if (isOwn.has(crd.metadata.name ?? '')) return
       const { group } = identityOf(crd)
       const members = groups.get(group)
       members?.delete(crd.metadata.name ?? '')

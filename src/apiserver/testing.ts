@@ -18,10 +18,12 @@ import { type ClusterStore, createMemoryStore, type MemoryStore } from '../store
 import { manualClock } from '../store/suite-harness.ts'
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
 
-export interface TestServerOptions extends Pick<ClusterOptions, 'limits' | 'httpPaths' | 'nodes'> {
+export interface TestServerOptions extends Pick<ClusterOptions, 'limits' | 'httpPaths' | 'nodes' | 'subresources'> {
   /** The existing contents of the store: a restart on the same data. */
   store?: MemoryStore
   admission?: readonly Admission[]
+  /** Kinds besides the built-in ones. */
+  kinds?: readonly KindDefinition[]
   seed?: number
 }
 
@@ -91,13 +93,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     store,
     clock,
     random: seededRandom(options.seed ?? 1),
-    kinds: TEST_KINDS,
+    kinds: [...TEST_KINDS, ...(options.kinds ?? [])],
     admission: () => [...builtinAdmission({ serviceAccount: false, storageProtection: true }), ...(options.admission ?? [])],
     access: { staticTokens: [], serviceAccountKey: SERVICE_ACCOUNT_KEY },
     port: 6443,
     clientAuthority: '',
     limits: options.limits,
     httpPaths: options.httpPaths,
+    subresources: options.subresources,
     nodes: options.nodes,
     onInternalError: (error) => internalErrors.push(error),
   })

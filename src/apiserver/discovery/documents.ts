@@ -6,13 +6,14 @@ import { createHash } from 'node:crypto'
 import type { KindDefinition, SubresourceInfo } from '../../kinds/kind.ts'
 import { type GroupVersionKind, groupVersion } from '../../kube/meta.ts'
 import { compareVersions } from '../../kube/version-order.ts'
+import type { Catalog } from '../catalog.ts'
 
 export interface GroupVersions {
   name: string
   versions: string[]
 }
 
-/** Groups in the order the real server lists them: its own by priority, everything added later by name. */
+/** Groups in the order the real server lists them: its own by priority. */
 const GROUP_ORDER = [
   '',
   'apiregistration.k8s.io',
@@ -36,15 +37,23 @@ const GROUP_ORDER = [
   'resource.k8s.io',
 ]
 
-export function groupsOf(definitions: readonly KindDefinition[]): GroupVersions[] {
+/**
+ * After those come the groups of fixed kinds, then everything added later, each by name: clients resolve a short name by the
+ * first group that has it, so that no definition takes over one of ours.
+ */
+export function groupsOf(catalog: Pick<Catalog, 'definitions' | 'fixed'>): GroupVersions[] {
   const versions = new Map<string, Set<string>>()
-  for (const definition of definitions)
+  const fixed = new Set<string>()
+  for (const definition of catalog.definitions()) {
+    if (catalog.fixed(definition.group, definition.plural) !== undefined) fixed.add(definition.group)
     for (const version of definition.versions) {
       if (!version.served) continue
       const known = versions.get(definition.group) ?? new Set()
       versions.set(definition.group, known.add(version.name))
     }
-  const rank = (name: string): number => (GROUP_ORDER.includes(name) ? GROUP_ORDER.indexOf(name) : GROUP_ORDER.length)
+  }
+  const rank = (name: string): number =>
+    GROUP_ORDER.includes(name) ? GROUP_ORDER.indexOf(name) : GROUP_ORDER.length + (fixed.has(name) ? 0 : 1)
   return [...versions]
     .map(([name, names]) => ({ name, versions: [...names].sort(compareVersions) }))
     .sort((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1))

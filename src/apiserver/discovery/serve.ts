@@ -50,7 +50,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
   return {
     serve(path, request) {
       const parts = path.split('/').filter((part) => part !== '')
-      if (parts.length === 0) return respondBytes(200, Buffer.from(JSON.stringify(rootDocument(groupsOf(catalog.definitions())), null, 2)))
+      if (parts.length === 0) return respondBytes(200, Buffer.from(JSON.stringify(rootDocument(groupsOf(catalog)), null, 2)))
       if (parts[0] !== 'api' && parts[0] !== 'apis') return undefined
       if (request.method !== 'GET' && request.method !== 'HEAD')
         throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
@@ -69,7 +69,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
   function serveAggregated(root: string, request: ApiRequest): ApiResponse {
     const body = cached(root, () => {
       const definitions = catalog.definitions()
-      const groups = groupsOf(definitions).filter((group) => (root === 'api') === (group.name === ''))
+      const groups = groupsOf(catalog).filter((group) => (root === 'api') === (group.name === ''))
       return aggregatedDocument(definitions, groups)
     })
     const headers: ApiResponse['headers'] = {
@@ -84,7 +84,7 @@ export function createDiscovery(catalog: Catalog): Discovery {
 
   function legacyDocument(parts: string[], host: string): unknown {
     const definitions = catalog.definitions()
-    const groups = groupsOf(definitions)
+    const groups = groupsOf(catalog)
     if (parts[0] === 'api') {
       if (parts.length === 1) return apiVersionsDocument(host)
       if (parts.length === 2 && parts[1] === 'v1') return resourceListDocument(definitions, '', 'v1')

@@ -103,7 +103,9 @@ async function updateOnce(scope: Scope, update: UpdateRequest, stored: Stored): 
   await validatingAdmission(scope, { ...admitted, object })
 
   if (isFinished(scope, object)) return removeFinished(scope, update, object, stored)
-  if (deepEqual(object, old)) return old
+  // An object that is still stored in an earlier storage version is written even so: that is how objects are migrated.
+  const isMigrated = (stored.version.object() as KubeObject).apiVersion === served.storageApiVersion
+  if (isMigrated && deepEqual(object, old)) return old
   checkSize(scope, object)
   if (update.options.dryRun) return object
   const result = await server.objects.put(served, object, stored.version)

@@ -6,6 +6,7 @@
 import { deepClone, deepEqual } from '../../base/json.ts'
 import { type Condition, findCondition, setCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { KindDefinition } from '../kind.ts'
 import { asCrd, CRD_GROUP, type Crd, type CrdNames, crdCondition } from './crd.ts'
 import { approvalOf, isProtectedGroup } from './crd-approval.ts'
 
@@ -18,11 +19,48 @@ const CRD_CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
 export function settleCrd(crd: KubeObject, others: readonly KubeObject[], now: string): KubeObject | undefined {
   const next = deepClone(asCrd(crd))
   acceptNames(next, others.map(asCrd), now)
-  if (crdCondition(next, 'NamesAccepted') && !crdCondition(next, 'Established'))
+  if (crdCondition(next, 'NamesAccepted') && (!crdCondition(next, 'Established') || wasOwn(next)))
     set(next, now, ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'])
   if (isProtectedGroup(next.spec.group)) setApproval(next, now)
   return deepEqual(next, crd) ? undefined : next
 }
+
+/** Reason of conditions of a definition that has no effect, because the server serves the kind by a definition of its own. */
+const OWN_REASON = 'ServedByServer'
+
+/**
+ * The same for a definition of a kind that the server has of its own: it counts as established, under the names that are
+ * served, whatever it asks for.
+ */
+export function settleOwnCrd(crd: KubeObject, own: KindDefinition, now: string): KubeObject | undefined {
+  const next = deepClone(asCrd(crd))
+  next.status = { ...next.status, acceptedNames: namesOf(own) }
+  set(next, now, ['NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'])
+  set(next, now, ['Established', 'True', OWN_REASON, 'Sluice serves this kind itself; this definition is stored but has no effect'])
+  if (isProtectedGroup(next.spec.group)) setApproval(next, now)
+  return deepEqual(next, crd) ? undefined : next
+}
+
+/** Left over from a server that had this kind of its own: another build, or one that was not bare. */
+const wasOwn = (crd: Crd): boolean => findCondition(crd.status?.conditions ?? undefined, 'Established')?.reason === OWN_REASON
+
+const namesOf = ({ plural, singular, shortNames, kind, listKind, categories }: KindDefinition): CrdNames => ({
+  plural,
+  singular,
+  ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
+  kind,
+  listKind,
+  ...(categories.length > 0 ? { categories: [...categories] } : {}),
+})
+
+/** What `settleCrd` must know of a kind of the server's own, among `others`. */
+export const ownNames = (own: KindDefinition): KubeObject => ({
+  apiVersion: `${CRD_GROUP}/v1`,
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${own.plural}.${own.group}` },
+  spec: { group: own.group },
+  status: { acceptedNames: namesOf(own) },
+})
 
 type Said = readonly [type: string, status: 'True' | 'False', reason: string, message: string]
 
@@ -120,12 +158,23 @@ function setApproval(crd: Crd, now: string): void {
 
 /** On the first delete request: the definition stays until its instances are gone. Changes the object given. */
 export function markCrdDeleting(object: KubeObject, now: string): void {
+  const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon'
+  markTerminating(object, now, ['Terminating', 'True', 'InstanceDeletionPending', message])
+}
+
+const NO_OBJECTS_DELETED = 'Sluice serves this kind itself; no objects are deleted'
+
+/** The same for a definition of a kind that the server has of its own: its end does not concern the objects. */
+export function markOwnCrdDeleting(object: KubeObject, now: string): void {
+  markTerminating(object, now, ['Terminating', 'True', OWN_REASON, NO_OBJECTS_DELETED])
+}
+
+function markTerminating(object: KubeObject, now: string, said: Said): void {
   const crd = asCrd(object)
   crd.metadata.deletionTimestamp ??= now
   if (!crd.metadata.finalizers?.includes(CRD_CLEANUP_FINALIZER))
     crd.metadata.finalizers = [...(crd.metadata.finalizers ?? []), CRD_CLEANUP_FINALIZER]
-  const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon'
-  set(crd, now, ['Terminating', 'True', 'InstanceDeletionPending', message])
+  set(crd, now, said)
 }
 
 /** The progress of deleting the instances of a definition that is being deleted. */
@@ -134,6 +183,8 @@ export type CleanupProgress =
   | { step: 'started' }
   /** None is left. */
   | { step: 'finished' }
+  /** The objects are not its instances: the server serves the kind by a definition of its own. */
+  | { step: 'kept' }
   | { step: 'failed'; message: string }
 
 /** Whether a definition waits for its instances to be deleted. */
@@ -150,14 +201,15 @@ const overlapsBuiltIn = ({ spec }: Crd): boolean =>
   (spec.group === 'apiregistration.k8s.io' && spec.names.plural === 'apiservices') ||
   (spec.group === CRD_GROUP && spec.names.plural === 'customresourcedefinitions')
 
-/** The definition with the condition for that step; when finished, without the finalizer, so that it is removed. */
+/** The definition with the condition for that step; when finished or kept, without the finalizer, so that it is removed. */
 export function cleanupCrd(crd: KubeObject, progress: CleanupProgress, now: string): KubeObject {
   const next = deepClone(asCrd(crd))
   if (progress.step === 'started')
     set(next, now, ['Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'])
   else if (progress.step === 'failed') set(next, now, ['Terminating', 'True', 'InstanceDeletionFailed', progress.message])
   else {
-    if (overlapsBuiltIn(next))
+    if (progress.step === 'kept') set(next, now, ['Terminating', 'False', OWN_REASON, NO_OBJECTS_DELETED])
+    else if (overlapsBuiltIn(next))
       set(next, now, ['Terminating', 'False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage'])
     else if (crdCondition(next, 'Established'))
       set(next, now, ['Terminating', 'False', 'InstanceDeletionCompleted', 'removed all instances'])

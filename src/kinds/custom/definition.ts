@@ -12,7 +12,7 @@ import { printerOf } from './columns.ts'
 import { asCrd, type Crd, type CrdSpec, type CrdVersion, crdCondition, schemaOf, storageVersionOf } from './crd.ts'
 import { type CompiledVersion, customResourceRules } from './custom-rules.ts'
 import { openApiOf } from './openapi.ts'
-import { compileStructural } from './structural.ts'
+import { compileStructural, type Structural } from './structural.ts'
 
 const VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const TERMINATING_VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'watch']
@@ -30,7 +30,7 @@ export interface DefinitionOptions {
 /** `crd` is a CustomResourceDefinition of apiextensions.k8s.io/v1 that has passed validation. */
 export function definitionOf(crd: KubeObject, options: DefinitionOptions = {}): KindDefinition {
   const { spec, status } = asCrd(crd)
-  const names = status?.acceptedNames?.kind ? { ...spec.names, ...status.acceptedNames } : spec.names
+  const names = status?.acceptedNames?.kind ? status.acceptedNames : spec.names
   const compiled = new Map(spec.versions.map((version) => [version.name, compileVersion(version)]))
   const { subresources, scale } = subresourcesOf(spec)
   const convert = converter(spec, compiled, options)
@@ -54,7 +54,7 @@ export function definitionOf(crd: KubeObject, options: DefinitionOptions = {}): 
     rules: withExtraRules(customResourceRules(names.kind, compiled), options.rules),
     convert,
     isSameInAllVersions: options.convert === undefined,
-    readStored: storedReader(spec, compiled),
+    readStored: storedReader({ spec, kind: names.kind, structural: compiled.get(storageVersionOf(spec))?.structural, convert }),
     publish: () => openApiOf(crd),
     builtin: false,
   }
@@ -119,14 +119,25 @@ function converter(spec: CrdSpec, compiled: ReadonlyMap<string, CompiledVersion>
   }
 }
 
-/** Caches what each stored object read as: a list would otherwise pay for every object every time. */
-function storedReader(spec: CrdSpec, compiled: ReadonlyMap<string, CompiledVersion>) {
-  const structural = compiled.get(storageVersionOf(spec))?.structural
+interface StoredReading {
+  spec: CrdSpec
+  kind: string
+  structural: Structural | undefined
+  convert(object: KubeObject, toApiVersion: string): KubeObject
+}
+
+/**
+ * Objects may have been stored under another storage version or kind. Caches what each stored object read as: a list would
+ * otherwise pay for every object every time.
+ */
+function storedReader({ spec, kind, structural, convert }: StoredReading) {
+  const apiVersion = groupVersion(spec.group, storageVersionOf(spec))
   const known = new WeakMap<KubeObject, KubeObject>()
   return (object: KubeObject): KubeObject => {
     const before = known.get(object)
     if (before !== undefined) return before
-    const copy = deepClone(object)
+    const copy = object.apiVersion === apiVersion ? deepClone(object) : convert(object, apiVersion)
+    copy.kind = kind
     structural?.coerce(copy)
     structural?.applyDefaults(copy)
     const read = deepEqual(copy, object) ? object : copy
