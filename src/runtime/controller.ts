@@ -31,6 +31,12 @@ export interface PassReader extends Reader {
    * this key is queued again after the first list. Undefined while there is no such member.
    */
   follow(resource: Resource, cluster?: string): Followed | undefined
+  /**
+   * Whether the cache of a declared resource reflects what its server had in a namespace at a revision: for conclusions from
+   * an object that is missing. If not, the server is asked, once for everybody who wants to know, and this key is queued again
+   * when the cache has caught up.
+   */
+  reflects(resource: Resource, namespace: string, revision: number): boolean
   /** For live reads in a member; undefined while there is no such member. */
   clientOf(cluster: string): Client | undefined
 }

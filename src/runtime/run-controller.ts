@@ -73,6 +73,8 @@ export function runController(controller: Controller, options: RunOptions): Runn
     },
   })
   const recorded = new Map<string, ReadonlySet<string>>()
+  /** Keys that wait for a cache to catch up with its server. */
+  const catchingUp = new Set<string>()
   const { rank } = controller
   const rankOf = rank === undefined ? undefined : (key: string): number => rank(refOfKey(key), read)
   const workers = createWorkers({ ...options, name: controller.name, concurrency: controller.concurrency ?? 1, rankOf, work })
@@ -181,6 +183,18 @@ export function runController(controller: Controller, options: RunOptions): Runn
         if (informer?.hasSynced === false) void informer.synced().then(() => queue.add(key))
         return informer
       },
+      reflects(resource, namespace, revision) {
+        const asOf = caches.asOf(resource)
+        if (asOf.reflects(namespace, revision)) return true
+        if (!catchingUp.has(key)) {
+          catchingUp.add(key)
+          void asOf.catchUp(namespace, revision).then(() => {
+            catchingUp.delete(key)
+            queue.add(key)
+          })
+        }
+        return false
+      },
       clientOf: (cluster) => members?.get(cluster)?.clientFor(controller.name),
     }
   }
@@ -189,6 +203,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
     busy: () => [
       ...workers.busy(),
       ...gate.waiting().map((key) => `${controller.name} waits for a cache to show its last write for ${key}`),
+      ...[...catchingUp].map((key) => `${controller.name} waits for a cache to catch up with its server for ${key}`),
       ...effects.running().map((effect) => `${controller.name} runs ${effect}`),
       ...(events.pending > 0 ? [`${controller.name} has ${events.pending} events to write`] : []),
     ],

@@ -49,7 +49,11 @@ export const toy = defineModule<ToyOptions, { suffix(): string }>({
     narrowings: () => [
       {
         name: 'toy',
-        of: ({ template }) => (template.metadata.annotations?.[HOLD] === undefined ? undefined : { hold: 'the toy holds it' }),
+        watches: [],
+        of: ({ template }) =>
+          template.metadata.annotations?.[HOLD] === undefined
+            ? undefined
+            : { hold: { reason: 'Toy', message: 'the toy holds it', by: [] } },
       },
     ],
     podAdmissions: () => [

@@ -8,7 +8,7 @@ import type { Resource } from '../../kube/resource.ts'
 import { MODULES } from '../../modules.ts'
 import type { Access, Controller } from '../../runtime/controller.ts'
 import { resourcesOf } from '../../runtime/controller.ts'
-import type { Module } from '../../runtime/module/module.ts'
+import { declaredControllers, type Module } from '../../runtime/module/module.ts'
 import type { Page } from './markdown.ts'
 
 interface Rule {
@@ -79,21 +79,19 @@ export const accessFiles = (modules: readonly Module[] = MODULES): Page[] =>
   (['hub', 'member'] as const).map((role) => accessFile(role, modules))
 
 /** What a module's controllers may do on a cluster served by another program. */
-const accessOfModule = (module: Module): Rule[] =>
+const accessOfModule = (module: Module, controllers: readonly Controller[]): Rule[] =>
   merged([
     ...(module.followsCluster ? OF_EVERY_RESOURCE : []),
-    ...module
-      .declaredControllers()
-      .filter(({ needsHost }) => needsHost !== true)
-      .flatMap(accessOf),
+    ...controllers.filter(({ needsHost }) => needsHost !== true).flatMap(accessOf),
   ])
 
 function accessFile(role: Role, modules: readonly Module[]): Page {
   const own = modules.filter(({ roles }) => roles.includes(role))
+  const controllers = declaredControllers(own)
   const nameOfRole = (module: Module): string => `sluice-${role}-${module.name}`
   const documents = [
     clusterRole(`sluice-${role}`, merged([...OF_THE_PROCESS, ...readByAdmission(role, modules)])),
-    ...own.map((module) => clusterRole(nameOfRole(module), accessOfModule(module))),
+    ...own.map((module) => clusterRole(nameOfRole(module), accessOfModule(module, controllers.get(module) ?? []))),
     serviceAccount(),
     ...[`sluice-${role}`, ...own.map(nameOfRole)].map(binding),
   ]

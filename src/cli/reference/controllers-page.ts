@@ -3,20 +3,24 @@
 import type { Resource } from '../../kube/resource.ts'
 import { MODULES } from '../../modules.ts'
 import type { Access, Controller } from '../../runtime/controller.ts'
-import type { Module } from '../../runtime/module/module.ts'
+import { declaredControllers, type Module } from '../../runtime/module/module.ts'
 import { code, type Page, page, table } from './markdown.ts'
 
 export function controllersPage(modules: readonly Module[] = MODULES): Page {
   const intro =
     'Each is declared once, in the folder its name says; subscriptions, access rules (`deploy/rbac`), metrics and fault points are derived from the declaration. A module stands back on a server where a program that does the same work holds a live lease.'
-  return page('controllers', { title: 'Controllers', from: 'src/modules.ts', intro }, modules.map(section))
+  return page(
+    'controllers',
+    { title: 'Controllers', from: 'src/modules.ts', intro },
+    [...declaredControllers(modules)].map(([module, controllers]) => section(module, controllers)),
+  )
 }
 
-function section(module: Module): string {
+function section(module: Module, controllers: readonly Controller[]): string {
   const where = module.roles.length > 1 ? 'on the hub and on members' : module.roles.includes('hub') ? 'on the hub' : 'on members'
   const leases = module.upstreamLeases.map(({ namespace, name }) => code(`${namespace}/${name}`)).join(', ')
   const unless = leases === '' ? '' : `, unless one of these leases is live: ${leases}`
-  const rows = module.declaredControllers().map(described)
+  const rows = controllers.map(described)
   return `## ${module.name}\n\nRuns ${where}${unless}.\n\n${table(['controller', 'for', 'also woken by', 'writes', 'fault points'], rows)}`
 }
 

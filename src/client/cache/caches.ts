@@ -4,6 +4,7 @@ import type { Random } from '../../base/random.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { keyOfResource, type Resource } from '../../kube/resource.ts'
 import type { Client } from '../client.ts'
+import { type AsOf, createAsOf } from './as-of.ts'
 import { type Informer, startInformer } from './informer.ts'
 
 export interface Caches {
@@ -12,6 +13,8 @@ export interface Caches {
   all(): readonly Informer[]
   /** The informer of a resource, if it was started. */
   known(resource: Resource): Informer | undefined
+  /** Tells whether the informer of a resource reflects a revision, and asks the server where that is not known. */
+  asOf(resource: Resource): AsOf
   /** Resolves when every informer asked for so far has its first list. */
   synced(): Promise<void>
   /** A line per informer that is not up to date: without its first list, or with a failing server. */
@@ -35,24 +38,39 @@ export interface CachesOptions {
 
 export function createCaches(options: CachesOptions): Caches {
   const informers = new Map<string, Informer>()
+  const asOfs = new Map<string, AsOf>()
   // One signal per informer: Node warns about many listeners on one signal.
   const stopping: AbortController[] = []
   const keepsManager = options.keepsManager ?? (() => false)
-  return {
+  const signalOfStop = (): AbortSignal => {
+    const stop = new AbortController()
+    stopping.push(stop)
+    return stop.signal
+  }
+  const caches: Caches = {
     of(resource, project = (object) => withOwnRecords(object, keepsManager)) {
       const key = keyOfResource(resource)
       let informer = informers.get(key)
       if (informer === undefined) {
         const { client, clock, random, labelSelector } = options
         const onError = (error: unknown): void => options.onError?.(error, resource)
-        const stop = new AbortController()
-        stopping.push(stop)
-        informer = startInformer({ client, clock, random, resource, labelSelector, project, signal: stop.signal, onError })
+        informer = startInformer({ client, clock, random, resource, labelSelector, project, signal: signalOfStop(), onError })
         informers.set(key, informer)
       }
       return informer
     },
     all: () => [...informers.values()],
+    asOf(resource) {
+      const key = keyOfResource(resource)
+      let asOf = asOfs.get(key)
+      if (asOf === undefined) {
+        const { client, clock } = options
+        const onError = (error: unknown): void => options.onError?.(error, resource)
+        asOf = createAsOf({ client, clock, informer: caches.of(resource), signal: signalOfStop(), onError })
+        asOfs.set(key, asOf)
+      }
+      return asOf
+    },
     known: (resource) => informers.get(keyOfResource(resource)),
     async synced() {
       await Promise.all([...informers.values()].map((informer) => informer.synced()))
@@ -62,6 +80,7 @@ export function createCaches(options: CachesOptions): Caches {
       for (const one of stopping) one.abort()
     },
   }
+  return caches
 }
 
 /** Empty, or one line about an informer that is not up to date. */

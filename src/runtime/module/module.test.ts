@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { seededRandom } from '../../base/random.ts'
 import { CONFIG_MAPS } from '../../kinds/kubernetes/resources.ts'
 import { parsed, unparsed } from '../../kube/parsed.ts'
 import { defineController, NOTHING_TO_DO } from '../controller.ts'
 import { configure, optionsIn } from './configure.ts'
-import { keyOfFlag, nameOfFlag, numberFlag } from './flags.ts'
-import { defineModule, FlagError } from './module.ts'
+import { type FlagCommand, keyOfFlag, nameOfFlag, numberFlag } from './flags.ts'
+import { defineModule, FlagError, type Module } from './module.ts'
 
 interface Options {
   size: number
@@ -72,6 +73,45 @@ describe('a module', () => {
     assert.deepEqual(sample.options, { size: 1, names: [] })
     const other = (await sample.withFlags('controllers', { '--name': ['a'] }, FILES)) as typeof sample
     assert.deepEqual(other.options.names, [], 'a flag of another command')
+  })
+
+  describe('whose defaults differ by command', () => {
+    interface Consent {
+      mode?: string
+      size: number
+    }
+    const differing = defineModule<Consent, object>({
+      name: 'differing',
+      roles: ['hub'],
+      upstreamLeases: [],
+      defaults: { size: 1 },
+      commandDefaults: { controllers: { mode: 'strict', size: 9 } },
+      kept: { key: 'differing', restore: (options, kept) => ({ ...options, mode: kept as string | undefined }), value: ({ mode }) => mode },
+      flags: [{ flag: '--mode <mode>', about: 'how', read: (text, options) => parsed({ ...options, mode: `${options.mode}+${text}` }) }],
+      services: () => ({}),
+      controllers: () => [],
+    })
+    const optionsOf = async (module: Module, command: FlagCommand, texts = {}) =>
+      ((await module.withFlags(command, texts, FILES)) as typeof differing).options
+
+    it('takes those of its command, where nothing else says otherwise', async () => {
+      assert.deepEqual(await optionsOf(differing, 'controllers'), { mode: 'strict', size: 1 })
+      assert.deepEqual(await optionsOf(differing, 'up'), { size: 1 })
+      assert.deepEqual(differing.options, { size: 1 })
+    })
+
+    it('keeps what a caller has set and what was stored; a flag comes last', async () => {
+      assert.equal((await optionsOf(differing.with({ mode: 'mine' }), 'controllers')).mode, 'mine')
+      const restored = (kept: unknown) => differing.kept?.restored(kept, seededRandom(1)) ?? differing
+      assert.equal((await optionsOf(restored('stored'), 'controllers')).mode, 'stored')
+      assert.equal((await optionsOf(restored(undefined), 'controllers')).mode, 'strict', 'stored by an older build')
+      assert.equal((await optionsOf(differing, 'controllers', { '--mode': ['given'] })).mode, 'strict+given')
+    })
+
+    it('keeps them when it is asked again', async () => {
+      const once = await differing.withFlags('controllers', { '--mode': ['given'] }, FILES)
+      assert.equal((await optionsOf(once, 'controllers')).mode, 'strict+given')
+    })
   })
 
   it('refuses a flag with a sentence that names it', async () => {

@@ -16,7 +16,7 @@ import type { RunningController } from '../run-controller.ts'
 import type { Explainer } from '../seams/explainer.ts'
 import type { Narrowing } from '../seams/narrowing.ts'
 import { asAdmission, type PodAdmission } from '../seams/pod-admission.ts'
-import { NO_SEAMS, type Seams } from '../seams/seams.ts'
+import { joinSeams, NO_SEAMS, type Seams } from '../seams/seams.ts'
 import type { SeededPart } from '../seams/seeded.ts'
 import type { Chapter } from '../seams/story.ts'
 import type { VolumeDriver } from '../seams/volume-driver.ts'
@@ -79,6 +79,8 @@ export interface ModuleSpec<Options, Services> {
   /** Follows the metadata of all objects, and may patch and delete them: its access rules cannot name resources. */
   followsCluster?: boolean
   defaults: Options
+  /** Defaults that differ by command: for options that neither `defaults`, nor a data directory, nor a caller has set. */
+  commandDefaults?: Readonly<Partial<Record<FlagCommand, Readonly<Partial<Options>>>>>
   /** Options that declare everything it can run, where the defaults leave something out. */
   declaredWith?: Options
   /** The part of the options that `up` stores in the data directory for the next start. */
@@ -151,8 +153,10 @@ export interface Module
   readonly seeded: SeededPart | undefined
   admission(role: ClusterRole): readonly Admission[]
   start(env: ModuleEnv): RunningModule
-  /** Its controllers as declarations: nothing is created, and nothing runs. */
-  declaredControllers(): readonly Controller[]
+  /** What it puts into the seams, as declarations. */
+  declaredSeams(): Partial<Seams>
+  /** Its controllers as declarations: nothing is created, and nothing runs. `seams` are those that all modules declare (default: none). */
+  declaredControllers(seams?: Seams): readonly Controller[]
   /** The same module with the options that the flags of a command set. Rejects with a FlagError. */
   withFlags(command: FlagCommand, texts: FlagTexts, files: FlagFiles): Promise<Module>
   /** The same module with the options stored in a data directory; undefined where it stores none. */
@@ -208,9 +212,10 @@ function configured<Options, Services extends object>(spec: ModuleSpec<Options, 
       ...(spec.admission?.(options, role) ?? []),
     ],
     start: (env: ModuleEnv) => started(spec, env, options),
-    declaredControllers() {
+    declaredSeams: () => seamsOf(spec, unconnected<Services>(`the services of ${name}`), spec.declaredWith ?? options),
+    declaredControllers(declared: Seams = NO_SEAMS) {
       const services = unconnected<Services>(`the services of ${name}`)
-      return spec.controllers(services, spec.declaredWith ?? options, NO_SEAMS)
+      return spec.controllers(services, spec.declaredWith ?? options, declared)
     },
     with: (more: Partial<Options>) => configured(spec, { ...options, ...more }),
     runsProcesses: spec.runsProcesses?.(options) ?? false,
@@ -223,7 +228,7 @@ function configured<Options, Services extends object>(spec: ModuleSpec<Options, 
             restored: (found: unknown, random: Random) => configured(spec, kept.restore(options, found, random)),
           },
     async withFlags(command: FlagCommand, texts: FlagTexts, files: FlagFiles) {
-      let next = options
+      let next = completed(options, spec.commandDefaults?.[command])
       for (const flag of flags.filter((one) => isFlagOf(command, one)))
         for (const text of texts[nameOfFlag(flag)] ?? []) {
           const read = await flag.read(text, next, files)
@@ -242,16 +247,31 @@ function configured<Options, Services extends object>(spec: ModuleSpec<Options, 
   })
 }
 
+/** What has been set wins: also what was restored from a data directory. */
+function completed<Options>(options: Options, defaults: Readonly<Partial<Options>> | undefined): Options {
+  if (defaults === undefined) return options
+  const set = Object.entries(options as object).filter(([, value]) => value !== undefined)
+  return { ...options, ...defaults, ...Object.fromEntries(set) }
+}
+
 function started<Options, Services extends object>(spec: ModuleSpec<Options, Services>, env: ModuleEnv, options: Options): RunningModule {
   const services = spec.services(env, options)
   return {
-    seams: {
-      narrowings: spec.seams?.narrowings?.(services, options),
-      volumeDrivers: spec.seams?.volumeDrivers?.(services, options),
-    },
+    seams: seamsOf(spec, services, options),
     controllers: (seams) => spec.controllers(services, options, seams),
     loops: spec.loops?.(services, env) ?? [],
     ready: spec.ready?.(services),
     observes: spec.observes?.(services),
   }
+}
+
+const seamsOf = <Options, Services>({ seams }: ModuleSpec<Options, Services>, services: Services, options: Options): Partial<Seams> => ({
+  narrowings: seams?.narrowings?.(services, options),
+  volumeDrivers: seams?.volumeDrivers?.(services, options),
+})
+
+/** The controllers of modules as declarations, with what other modules add to them through the seams. */
+export function declaredControllers(modules: readonly Module[]): Map<Module, readonly Controller[]> {
+  const seams = joinSeams(modules.map((module) => module.declaredSeams()))
+  return new Map(modules.map((module) => [module, module.declaredControllers(seams)]))
 }

@@ -2,11 +2,31 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { aDeployment, aPolicy, selecting } from '../../fleet/detector/testing.ts'
-import type { Placement } from '../../kinds/karmada/index.ts'
-import { type Narrowing, NO_CLUSTER_ALLOWED, narrowed, narrowPlacement } from './narrowing.ts'
+import type { Binding, Placement } from '../../kinds/karmada/index.ts'
+import type { Reader } from '../controller.ts'
+import {
+  HELD_BY,
+  type Hold,
+  holdMarks,
+  NARROWED_BY,
+  type Narrowing,
+  type NarrowingAnswer,
+  type NarrowingSubject,
+  NO_CLUSTER_ALLOWED,
+  NOT_NARROWED,
+  narrowed,
+  narrowPlacement,
+  RELEASED,
+} from './narrowing.ts'
 
-const saying = (answer: ReturnType<Narrowing['of']>): Narrowing => ({ name: 'sample', of: () => answer })
-const subject = {
+const NO_READER = {} as Reader
+const saying = (answer: NarrowingAnswer | undefined, name = 'sample'): Narrowing => ({ name, watches: [], of: () => answer })
+const hold = (message: string, reason = 'Sample'): Hold => ({
+  reason,
+  message,
+  by: [{ apiVersion: 'v1', kind: 'ConfigMap', name: message }],
+})
+const subject: NarrowingSubject = {
   template: aDeployment('default/web'),
   policy: aPolicy('default/web', { resourceSelectors: selecting('web') }) as never,
   binding: undefined,
@@ -14,15 +34,95 @@ const subject = {
 }
 
 describe('narrowings together', () => {
-  const table: [string, readonly Narrowing[], ReturnType<typeof narrowed>][] = [
-    ['nobody says anything', [saying(undefined), saying({})], {}],
-    ['one allows', [saying({ allow: ['b', 'a', 'b'] })], { allow: ['a', 'b'] }],
-    ['two allow: what both do', [saying({ allow: ['a', 'b'] }), saying({ allow: ['b', 'c'] })], { allow: ['b'] }],
-    ['two allow nothing in common', [saying({ allow: ['a'] }), saying({ allow: ['c'] })], { allow: [] }],
-    ['one holds', [saying({ hold: 'the data is not there' }), saying({ allow: ['a'] })], { allow: ['a'], hold: 'the data is not there' }],
-    ['two hold', [saying({ hold: 'one' }), saying({ hold: 'two' })], { hold: 'one; two' }],
+  const table: [string, readonly (NarrowingAnswer | undefined)[], Omit<NarrowingAnswer, 'event'>][] = [
+    ['nobody says anything', [undefined, {}], {}],
+    ['one allows', [{ allow: ['b', 'a', 'b'] }], { allow: ['a', 'b'] }],
+    ['two allow: what both do', [{ allow: ['a', 'b'] }, { allow: ['b', 'c'] }], { allow: ['b'] }],
+    ['two allow nothing in common', [{ allow: ['a'] }, { allow: ['c'] }], { allow: [] }],
+    ['one holds', [{ hold: hold('not there') }, { allow: ['a'] }], { allow: ['a'], hold: hold('not there') }],
+    [
+      'two hold: the first reason, both sentences, all objects',
+      [{ hold: hold('one', 'One') }, { hold: hold('two', 'Two') }],
+      { hold: { reason: 'One', message: 'one; two', by: [...hold('one').by, ...hold('two').by] } },
+    ],
+    [
+      'annotations go together',
+      [{ annotations: { a: '1', b: null } }, { annotations: { c: '2' } }],
+      { annotations: { a: '1', b: null, c: '2' } },
+    ],
   ]
-  for (const [name, narrowings, expected] of table) it(name, () => assert.deepEqual(narrowed(narrowings, subject), expected))
+  for (const [name, answers, expected] of table)
+    it(name, () => {
+      const {
+        events,
+        narrowedBy,
+        annotations = {},
+        ...said
+      } = narrowed(
+        answers.map((answer) => saying(answer)),
+        subject,
+        NO_READER,
+      )
+      const { annotations: wanted = {}, ...rest } = expected
+      assert.deepEqual({ ...said, annotations }, { ...rest, annotations: wanted })
+      assert.deepEqual(events, [])
+      const restricting = answers.filter((answer) => answer?.allow !== undefined || answer?.hold !== undefined)
+      assert.deepEqual(
+        narrowedBy,
+        restricting.map(() => 'sample'),
+      )
+    })
+
+  it('cost what their answers contain: two lists of 20,000 clusters are not compared with each other', () => {
+    let looks = 0
+    const counted = (names: string[]): string[] =>
+      new Proxy(names, {
+        get(target, key, receiver) {
+          if (typeof key === 'string' && /^\d+$/.test(key)) looks++
+          return Reflect.get(target, key, receiver)
+        },
+      })
+    const names = (offset: number): string[] => counted(Array.from({ length: 20_000 }, (_, i) => `c${i + offset}`))
+    const { allow } = narrowed([saying({ allow: names(0) }), saying({ allow: names(10_000) })], subject, NO_READER)
+    assert.equal(allow?.length, 10_000)
+    assert.ok(looks <= 4 * 20_000, `${looks} looks`)
+  })
+})
+
+describe('a narrowing that does not run', () => {
+  const bound = (annotations: Record<string, string>, scheduling?: boolean): Binding =>
+    ({
+      apiVersion: 'work.karmada.io/v1alpha2',
+      kind: 'ResourceBinding',
+      metadata: { annotations },
+      spec: { resource: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, ...(scheduling ? { suspension: { scheduling } } : {}) },
+    }) as Binding
+  const said = (binding: Binding, running: readonly Narrowing[] = []) => narrowed(running, { ...subject, binding }, NO_READER)
+  const marks = { ...holdMarks(hold('no data')), [NARROWED_BY]: 'gate' } as Record<string, string>
+
+  it('keeps what it holds, with its marks as they are', () => {
+    const answer = said(bound(marks, true))
+    assert.deepEqual(holdMarks(answer.hold), holdMarks(hold('no data')))
+    assert.deepEqual(answer.narrowedBy, ['gate'])
+  })
+
+  it('keeps what it allowed', () => {
+    const answer = said(bound({ [NARROWED_BY]: 'gate', [RELEASED]: '{"allow":["west"]}' }), [saying({ allow: ['west', 'east'] }, 'other')])
+    assert.deepEqual([answer.allow, answer.hold, answer.narrowedBy], [['west'], undefined, ['other', 'gate']])
+  })
+
+  it('has no say when it runs, nor where it never had one', () => {
+    assert.deepEqual(said(bound(marks, true), [saying(undefined, 'gate')]), NOT_NARROWED)
+    assert.deepEqual(said(bound({ [RELEASED]: '{"allow":["west"]}' })), NOT_NARROWED)
+  })
+
+  it('survives a record that cannot be read', () => {
+    for (const text of ['', 'null', '{', '[]', '{"allow":"west"}', '{"allow":[1]}', '{"__proto__":{"allow":["x"]}}'])
+      assert.equal(said(bound({ [NARROWED_BY]: 'gate', [RELEASED]: text })).allow, undefined, text)
+    fc.assert(
+      fc.property(fc.string(), fc.json(), (by, text) => void said(bound({ [NARROWED_BY]: by, [RELEASED]: text, [HELD_BY]: by }, true))),
+    )
+  })
 })
 
 describe('a narrowed placement', () => {

@@ -2,14 +2,29 @@
  * The seam for modules that know more about where a template may go than its policy says: a narrowing names the clusters
  * that are allowed, or holds the binding back with a reason. Placement = policy ∩ narrowings. A hold suspends scheduling,
  * with its reason on the binding, from the binding's creation until the hold ends.
+ *
+ * A narrowing declares what it reads, as a controller does: nothing is decided before its caches have synced. What a narrowing
+ * has put on a binding stays there while the narrowing does not run: only it can tell whether the restriction still holds.
  */
+
+import { isJsonObject } from '../../base/json.ts'
 import type { Binding, ClusterAffinity, Placement, Policy } from '../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Signal } from '../controller.ts'
+import type { TypedObjectRef } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
+import type { Index, Reader, Signal, Watch } from '../controller.ts'
 import type { Needs } from '../needs.ts'
 
-/** On a binding: why we suspended its scheduling; absent when we have not. */
+/** On a binding: why we suspended its scheduling, as a sentence; absent when we have not. */
 export const HELD_BECAUSE = 'sluice.dev/held-because'
+/** The same as one word. */
+export const HELD_REASON = 'sluice.dev/held-reason'
+/** The objects it comes from: `DataSourceClaim/sales, DataSource/sales-1`. */
+export const HELD_BY = 'sluice.dev/held-by'
+/** The narrowings whose answer is in the binding, by name. */
+export const NARROWED_BY = 'sluice.dev/narrowed-by'
+/** On a binding that was released: JSON whose `allow` lists the clusters that were allowed then. */
+export const RELEASED = 'sluice.dev/released'
 
 /** Placeholder for a list of clusters of which none is left: an empty list would mean all. No cluster can have this name. */
 export const NO_CLUSTER_ALLOWED = '(no cluster is allowed)'
@@ -23,38 +38,131 @@ export interface NarrowingSubject {
   needs: Needs | undefined
 }
 
+/** Why a binding must not be scheduled yet. Neither text may contain what changes by itself: positions, amounts, times. */
+export interface Hold {
+  /** One word, CamelCase. */
+  reason: string
+  /** One sentence for users. */
+  message: string
+  /** The objects it comes from. */
+  by: readonly TypedObjectRef[]
+}
+
 export interface NarrowingAnswer {
   /** The only clusters it may go to; absent: any. */
   allow?: readonly string[]
-  /** Why it must not be scheduled yet: one sentence for users. */
-  hold?: string
+  hold?: Hold
+  /** Annotations of the narrowing's own, written with the same patch; null removes. */
+  annotations?: Readonly<Record<string, string | null>>
+  /** Recorded on the template with the write that carries the answer; not when there is nothing to write. */
+  event?: { reason: string; message: string }
 }
 
 export interface Narrowing {
-  /** For messages and documentation. */
+  /** For messages and documentation. Recorded on bindings, so never change it. */
   name: string
+  /** What it reads. `keysFor` names the bindings (an empty namespace for cluster-scoped ones) whose answer may have changed. */
+  watches: readonly Watch[]
+  indexes?: readonly Index[]
+  /**
+   * Resources of which everything in the template's namespace that is older than the template must be known before the
+   * template is scheduled: a late event must not let it through.
+   */
+  olderThanTemplate?: readonly Resource[]
   /** From caches, synchronously, and without side effects. Undefined: no restriction. */
-  of(subject: NarrowingSubject): NarrowingAnswer | undefined
-  /** Enqueues bindings (an empty namespace for cluster-scoped ones) whose answer may have changed. */
+  of(subject: NarrowingSubject, read: Reader): NarrowingAnswer | undefined
+  /** Enqueues bindings for reasons other than the watches. */
   changes?: Signal
 }
 
-/** All narrowings together: allowed is what each allows, and one hold is enough. */
-export function narrowed(narrowings: readonly Narrowing[], subject: NarrowingSubject): NarrowingAnswer {
+/** What all narrowings say together. */
+export interface Narrowed extends Omit<NarrowingAnswer, 'event'> {
+  events: readonly { reason: string; message: string }[]
+  /** Names of the narrowings that restrict or hold it, in order. */
+  narrowedBy: readonly string[]
+}
+
+export const NOT_NARROWED: Narrowed = Object.freeze({ events: [], narrowedBy: [] })
+
+/** Allowed is what each allows, and one hold is enough. Linear in what the answers contain. */
+export function narrowed(narrowings: readonly Narrowing[], subject: NarrowingSubject, read: Reader): Narrowed {
+  const answers = [
+    ...narrowings.map((narrowing) => ({ name: narrowing.name, answer: narrowing.of(subject, read) })),
+    ...retained(subject.binding, narrowings),
+  ].flatMap(({ name, answer }) => (answer === undefined ? [] : [{ name, answer }]))
+  if (answers.length === 0) return NOT_NARROWED
   let allow: readonly string[] | undefined
-  const holds: string[] = []
-  for (const narrowing of narrowings) {
-    const answer = narrowing.of(subject)
-    if (answer?.allow !== undefined) allow = allow === undefined ? [...answer.allow] : common(allow, answer.allow)
-    if (answer?.hold !== undefined) holds.push(answer.hold)
+  const holds: Hold[] = []
+  for (const { answer } of answers) {
+    if (answer.allow !== undefined) allow = allow === undefined ? answer.allow : common(allow, answer.allow)
+    if (answer.hold !== undefined) holds.push(answer.hold)
   }
+  const [first] = holds
   return {
     ...(allow === undefined ? {} : { allow: [...new Set(allow)].sort() }),
-    ...(holds.length === 0 ? {} : { hold: holds.join('; ') }),
+    ...(first === undefined ? {} : { hold: holds.length === 1 ? first : joined(first, holds) }),
+    annotations: Object.assign({}, ...answers.map(({ answer }) => answer.annotations)),
+    events: answers.flatMap(({ answer }) => (answer.event === undefined ? [] : [answer.event])),
+    narrowedBy: answers.flatMap(({ name, answer }) => (answer.allow === undefined && answer.hold === undefined ? [] : [name])),
   }
 }
 
-const common = (a: readonly string[], b: readonly string[]): string[] => a.filter((name) => b.includes(name))
+const joined = (first: Hold, holds: readonly Hold[]): Hold => ({
+  reason: first.reason,
+  message: [...new Set(holds.map(({ message }) => message))].join('; '),
+  by: holds.flatMap(({ by }) => by),
+})
+
+/** What narrowings that do not run here have put on the binding. */
+function retained(binding: Binding | undefined, running: readonly Narrowing[]): { name: string; answer: NarrowingAnswer }[] {
+  const { annotations = {} } = binding?.metadata ?? {}
+  const absent = (annotations[NARROWED_BY] ?? '').split(',').filter((name) => name !== '' && !running.some((one) => one.name === name))
+  if (binding === undefined || absent.length === 0) return []
+  const allow = releasedAllow(annotations[RELEASED])
+  const hold = isHeldByUs(binding) && binding.spec?.suspension?.scheduling === true ? recordedHold(annotations) : undefined
+  return absent.map((name) => ({ name, answer: { ...(allow === undefined ? {} : { allow }), ...(hold === undefined ? {} : { hold }) } }))
+}
+
+/** Whether it was a narrowing that suspended the scheduling of a binding. Any of the marks is enough: users may remove one. */
+export const isHeldByUs = ({ metadata: { annotations = {} } }: KubeObject): boolean =>
+  [HELD_BECAUSE, HELD_REASON, HELD_BY].some((mark) => annotations[mark] !== undefined)
+
+/** The hold that the marks of a binding describe. */
+export function recordedHold(annotations: Readonly<Record<string, string>>): Hold {
+  const reason = annotations[HELD_REASON] ?? 'Held'
+  return { reason, message: annotations[HELD_BECAUSE] ?? `it is held (${reason})`, by: refsFromText(annotations[HELD_BY]) }
+}
+
+/** The annotations of a hold; all null without one. */
+export const holdMarks = (hold: Hold | undefined): Record<string, string | null> => ({
+  [HELD_BECAUSE]: hold?.message ?? null,
+  [HELD_REASON]: hold?.reason ?? null,
+  [HELD_BY]: hold === undefined || hold.by.length === 0 ? null : hold.by.map(({ kind, name }) => `${kind}/${name}`).join(', '),
+})
+
+const refsFromText = (text = ''): TypedObjectRef[] =>
+  text.split(', ').flatMap((one) => {
+    const slash = one.indexOf('/')
+    return slash <= 0 ? [] : [{ apiVersion: '', kind: one.slice(0, slash), name: one.slice(slash + 1) }]
+  })
+
+/** The clusters that a binding was released to; undefined when it was not, or when the record cannot be read. */
+export function releasedAllow(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined
+  try {
+    const record: unknown = JSON.parse(text)
+    const allow = isJsonObject(record) ? record.allow : undefined
+    return Array.isArray(allow) && allow.every((name) => typeof name === 'string') ? (allow as string[]) : undefined
+  } catch {
+    // Somebody has edited it: then nothing was recorded.
+    return undefined
+  }
+}
+
+function common(a: readonly string[], b: readonly string[]): string[] {
+  const inB = new Set(b)
+  return a.filter((name) => inB.has(name))
+}
 
 /** The placement restricted to the allowed clusters; unchanged when everything is allowed. Idempotent. */
 export function narrowPlacement(placement: Placement | undefined, allow: readonly string[] | undefined): Placement | undefined {

@@ -6,7 +6,7 @@ import type { VolumeDriver } from './volume-driver.ts'
 
 describe('seams', () => {
   it('hold what all modules have put there, in their order', () => {
-    const narrowing = (name: string): Narrowing => ({ name, of: () => undefined })
+    const narrowing = (name: string): Narrowing => ({ name, watches: [], of: () => undefined })
     const driver: VolumeDriver = { field: 'emptyDir', plan: () => undefined }
     const [a, b] = [narrowing('a'), narrowing('b')]
     assert.deepEqual(joinSeams([{ narrowings: [a] }, {}, { narrowings: [b], volumeDrivers: [driver] }]), {

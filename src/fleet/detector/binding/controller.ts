@@ -23,7 +23,7 @@ import { EVERY_RESOURCE, PRIORITY_CLASSES } from '../../../kinds/kubernetes/reso
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
-import { type Controller, defineController, type Reader, type Signal, via } from '../../../runtime/controller.ts'
+import { type Controller, defineController, type PassReader, type Signal, via, type Watch } from '../../../runtime/controller.ts'
 import { claimOf, permanentIdOf } from '../claim.ts'
 import { isSameContent, rememberedContent } from '../content.ts'
 import { POLICY_INDEXES, policiesOfClass, policiesWaitingFor, selectorsOf } from '../policy-index.ts'
@@ -58,19 +58,20 @@ function detector(bindings: Resource<Binding>, deps: DetectorDeps, name: string)
       via(OVERRIDE_POLICIES, (override, read) => ofPolicies(policiesWaitingFor(override, read)), onlyComingAndGoing),
       via(CLUSTER_OVERRIDE_POLICIES, (override, read) => ofPolicies(policiesWaitingFor(override, read)), onlyComingAndGoing),
       via(PRIORITY_CLASSES, ({ metadata }, read) => ofPolicies(policiesOfClass(metadata.name ?? '', read))),
+      ...narrowings.flatMap(({ watches }) => watches.map((watch) => watchWithin(watch, bindings))),
     ],
     signals: [
       templateChanges(deps, isOfScope),
       ruleChanges(deps, refsOf),
       ...narrowings.flatMap(({ changes }) => (changes ? [within(changes, bindings)] : [])),
     ],
-    indexes: POLICY_INDEXES,
+    indexes: [...POLICY_INDEXES, ...narrowings.flatMap(({ indexes = [] }) => indexes)],
     writes: [
       { resource: bindings, verbs: ['create', 'patch'] },
       { resource: EVERY_RESOURCE, verbs: ['patch'] },
     ],
     isRelevantUpdate: isOurBusiness,
-    observe: (ref: ObjectRef, binding: Binding | undefined, read: Reader) => observe(observer, ref, binding, read),
+    observe: (ref: ObjectRef, binding: Binding | undefined, read: PassReader) => observe(observer, ref, binding, read),
     plan,
   })
 }
@@ -127,7 +128,12 @@ const ruleChanges = ({ templates, interpreter }: DetectorDeps, refsOf: (located:
     }),
 })
 
-/** The signal of a narrowing covers bindings of both scopes. */
+/** What a narrowing watches, and its signal, cover bindings of both scopes. */
+const watchWithin = (watch: Watch, { namespaced }: Resource): Watch => ({
+  ...watch,
+  keysFor: (object, read) => watch.keysFor(object, read).filter(({ namespace }) => (namespace !== '') === namespaced),
+})
+
 const within = (signal: Signal, { namespaced }: Resource): Signal => ({
   subscribe: (enqueue) =>
     signal.subscribe((ref, priority) => {

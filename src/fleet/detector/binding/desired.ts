@@ -10,7 +10,7 @@ import { BINDING_FINALIZER, CLUSTER_BINDING_FINALIZER } from '../../../kinds/kar
 import { groupVersion, type KubeObject, type OwnerReference } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import type { Needs } from '../../../runtime/needs.ts'
-import { HELD_BECAUSE, type NarrowingAnswer, narrowPlacement } from '../../../runtime/seams/narrowing.ts'
+import { type Hold, holdMarks, isHeldByUs, NARROWED_BY, type Narrowed, narrowPlacement } from '../../../runtime/seams/narrowing.ts'
 import { type Claim, claimChanges, neededChanges } from '../claim.ts'
 import { CONTENT_ANNOTATION, type Content, contentText } from '../content.ts'
 import { fieldDifference } from '../difference.ts'
@@ -25,7 +25,7 @@ export interface DesiredBinding {
   needs: Needs
   /** Value of the policy's PriorityClass. */
   priority: number | undefined
-  narrowing: NarrowingAnswer
+  narrowing: Narrowed
   hasAffinityGroups: boolean
 }
 
@@ -84,15 +84,13 @@ export function bindingPatch(desired: DesiredBinding, binding: Binding): Record<
 
 /**
  * What changes on a binding whose policy cannot be applied yet, or is lazy and waits for its template to change: what it
- * waits for, and what narrowings demand, but only further restrictions.
+ * waits for, and what narrowings say. Clusters are only taken away, because the policy that would give others is not applied.
  */
-export function waitingPatch(binding: Binding, narrowing: NarrowingAnswer, wait: string | undefined): Record<string, unknown> | undefined {
+export function waitingPatch(binding: Binding, narrowing: Narrowed, wait: string | undefined): Record<string, unknown> | undefined {
   const placement = narrowPlacement(binding.spec?.placement, narrowing.allow)
   const suspension = mergedSuspension(binding.spec?.suspension, binding, narrowing.hold)
   const spec = fieldDifference(binding.spec, { placement, suspension })
-  const metadata = neededChanges(binding, {
-    annotations: { [HELD_BECAUSE]: heldBecause(binding, narrowing.hold), [WAITING_BECAUSE]: wait ?? null },
-  })
+  const metadata = neededChanges(binding, { annotations: { ...narrowingNotes(narrowing, binding), [WAITING_BECAUSE]: wait ?? null } })
   if (metadata === undefined && spec === undefined) return undefined
   return { ...(metadata === undefined ? {} : { metadata }), ...(spec === undefined ? {} : { spec }) }
 }
@@ -100,9 +98,19 @@ export function waitingPatch(binding: Binding, narrowing: NarrowingAnswer, wait:
 /** Annotations of our own. */
 const notes = (desired: DesiredBinding, binding: Binding | undefined): Record<string, string | null> => ({
   [CONTENT_ANNOTATION]: contentText(desired.content),
-  [HELD_BECAUSE]: heldBecause(binding, desired.narrowing.hold),
+  ...narrowingNotes(desired.narrowing, binding),
   [WAITING_BECAUSE]: null,
 })
+
+/** If others have suspended scheduling already, it is up to them to resume it, and the hold is not recorded as ours. */
+const narrowingNotes = (narrowing: Narrowed, binding: Binding | undefined): Record<string, string | null> => ({
+  ...narrowing.annotations,
+  ...holdMarks(isSuspendedByOthers(binding) ? undefined : narrowing.hold),
+  [NARROWED_BY]: narrowing.narrowedBy.length === 0 ? null : narrowing.narrowedBy.join(','),
+})
+
+const isSuspendedByOthers = (binding: Binding | undefined): boolean =>
+  binding !== undefined && binding.spec?.suspension?.scheduling === true && !isHeldByUs(binding)
 
 /** Every field the detector writes; undefined for those to be removed. */
 function desiredSpec(desired: DesiredBinding, binding: Binding | undefined): Partial<BindingSpec> {
@@ -152,11 +160,10 @@ function referenceOf({ template, content }: DesiredBinding, binding: Binding | u
 function mergedSuspension(
   wanted: BindingSuspension | undefined,
   binding: Binding | undefined,
-  hold: string | undefined,
+  hold: Hold | undefined,
 ): BindingSuspension | undefined {
   const { dispatching, dispatchingOnClusters } = wanted ?? {}
-  const isOurs = binding?.metadata.annotations?.[HELD_BECAUSE] !== undefined
-  const ofOthers = isOurs ? undefined : binding?.spec?.suspension?.scheduling
+  const ofOthers = binding !== undefined && isHeldByUs(binding) ? undefined : binding?.spec?.suspension?.scheduling
   const scheduling = hold === undefined ? ofOthers : true
   const suspension = {
     ...(dispatching === undefined ? {} : { dispatching }),
@@ -164,13 +171,6 @@ function mergedSuspension(
     ...(scheduling === undefined ? {} : { scheduling }),
   }
   return Object.keys(suspension).length === 0 ? undefined : suspension
-}
-
-/** If others have suspended scheduling already, it is up to them to resume it. */
-function heldBecause(binding: Binding | undefined, hold: string | undefined): string | null {
-  if (hold === undefined) return null
-  const isOurs = binding?.metadata.annotations?.[HELD_BECAUSE] !== undefined
-  return !isOurs && binding?.spec?.suspension?.scheduling === true ? null : hold
 }
 
 function affinityGroupsOf({ policy, template }: DesiredBinding): BindingSpec['workloadAffinityGroups'] {

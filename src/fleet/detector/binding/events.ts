@@ -23,6 +23,17 @@ export const applyFailed = (of: KubeObject, policy: Policy, why: string): EventI
   message: `Apply ${policyText(policy)} failed: ${why}`,
 })
 
+/** A narrowing holds it back. */
+export const held = (of: KubeObject, because: string): EventIntent => ({ of, type: 'Normal', reason: 'Held', message: because })
+
+/** Nothing holds it back any more. */
+export const released = (of: KubeObject): EventIntent => ({
+  of,
+  type: 'Normal',
+  reason: 'Released',
+  message: 'nothing holds it back any more: it is scheduled',
+})
+
 /** With `why`: preemption failed. */
 export function preempted(of: KubeObject, by: Claim, from: Claim, why?: string): EventIntent {
   const taker = isOfCluster(by) ? `Cluster propagation policy(${by.name})` : `Propagation policy(${by.namespace}/${by.name})`

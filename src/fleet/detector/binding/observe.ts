@@ -13,9 +13,9 @@ import { PRIORITY_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
-import type { Reader } from '../../../runtime/controller.ts'
+import type { PassReader, Reader } from '../../../runtime/controller.ts'
 import type { Needs } from '../../../runtime/needs.ts'
-import { type Narrowing, type NarrowingAnswer, narrowed } from '../../../runtime/seams/narrowing.ts'
+import { isHeldByUs, type Narrowed, type Narrowing, NOT_NARROWED, narrowed } from '../../../runtime/seams/narrowing.ts'
 import type { Templates } from '../../../runtime/templates.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { type FleetMeasures, untimed } from '../../metrics/measures.ts'
@@ -68,7 +68,9 @@ export interface Observed {
   winner: Subject | undefined
   /** Whether the claim on the binding still holds. */
   isBindingClaimValid: boolean
-  narrowing: NarrowingAnswer
+  narrowing: Narrowed
+  /** What narrowings read may be older than the template: it must not be let through before that has caught up. */
+  isBehind: boolean
   /** Only where the binding is to be written. */
   interpretation: Interpretation | undefined
   missingClass: string | undefined
@@ -82,9 +84,9 @@ export interface Observer {
   contentOf: ContentOf
 }
 
-export async function observe(observer: Observer, ref: ObjectRef, binding: Binding | undefined, read: Reader): Promise<Observed> {
+export async function observe(observer: Observer, ref: ObjectRef, binding: Binding | undefined, read: PassReader): Promise<Observed> {
   const { deps, bindings } = observer
-  const { templates, gates = {} } = deps
+  const { templates, gates = {}, narrowings = [] } = deps
   const subjects = templates.ofBinding(ref.namespace, ref.name).flatMap((one) => subjectOf(observer, one, binding, read) ?? [])
   const winner = winnerOf(subjects, binding)
   const policy = winner?.decision.policy
@@ -93,21 +95,35 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
   const found = className === undefined ? undefined : read.get(PRIORITY_CLASSES, '', className)
   const interpretation = isDue ? await interpret(deps, winner.template) : undefined
   const needs = interpretation !== undefined && 'needs' in interpretation ? interpretation.needs : undefined
+  const narrowing =
+    winner === undefined || policy === undefined
+      ? NOT_NARROWED
+      : narrowed(narrowings, { template: winner.template, policy, binding, needs }, read)
   return {
     bindings,
     binding,
     subjects,
     winner,
     isBindingClaimValid: binding !== undefined && isClaimOfBindingValid(binding, (ownerAmong(subjects, binding) ?? winner)?.template, read),
-    narrowing:
-      winner === undefined || policy === undefined
-        ? {}
-        : narrowed(deps.narrowings ?? [], { template: winner.template, policy, binding, needs }),
+    narrowing,
+    isBehind: isLetThrough(narrowing, binding, isDue) && winner !== undefined && !isUpToDate(winner.template, narrowings, read),
     interpretation,
     missingClass: className !== undefined && found === undefined ? className : undefined,
     priority: typeof found?.value === 'number' ? found.value : undefined,
     hasAffinityGroups: gates.workloadAffinity !== false,
   }
+}
+
+/** Whether this pass would let something be scheduled that runs nowhere yet. */
+const isLetThrough = ({ hold }: Narrowed, binding: Binding | undefined, isDue: boolean): boolean =>
+  hold === undefined && (binding?.spec?.clusters?.length ?? 0) === 0 && (isDue || (binding !== undefined && isHeldByUs(binding)))
+
+/** Every resource is asked about, so that they catch up together. */
+function isUpToDate({ metadata }: KubeObject, narrowings: readonly Narrowing[], read: PassReader): boolean {
+  const { namespace, resourceVersion } = metadata
+  if (namespace === undefined) return true
+  const resources = narrowings.flatMap(({ olderThanTemplate = [] }) => olderThanTemplate)
+  return resources.map((resource) => read.reflects(resource, namespace, Number(resourceVersion))).every(Boolean)
 }
 
 /** Whether anything beyond its claim is to be written to the binding. */

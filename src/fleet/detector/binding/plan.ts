@@ -6,10 +6,11 @@
 import type { Policy } from '../../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Action, EventIntent, Plan, WriteEvents } from '../../../runtime/controller.ts'
+import { HELD_BECAUSE, isHeldByUs } from '../../../runtime/seams/narrowing.ts'
 import { type Claim, claimChanges, claimOf, isSameClaim, type MetadataChanges, neededChanges } from '../claim.ts'
 import { DEFERRED, WAITING_BECAUSE } from './annotations.ts'
 import { bindingPatch, controllerUidOf, type DesiredBinding, newBinding, waitingPatch } from './desired.ts'
-import { applied, applyFailed, preempted } from './events.ts'
+import { applied, applyFailed, held, preempted, released } from './events.ts'
 import type { Observed, Subject } from './observe.ts'
 import { waitOf } from './waits.ts'
 
@@ -21,7 +22,7 @@ export function plan(observed: Observed): Plan {
   const claims = observed.subjects.flatMap((subject) => claimActions(subject, observed))
   const isSettled = claims.length === 0 && release.length === 0
   return {
-    actions: [...release, ...claims, ...(isSettled ? bindingActions(observed) : [])],
+    actions: [...release, ...claims, ...(isSettled && !observed.isBehind ? bindingActions(observed) : [])],
     ...(isFailed(observed) ? { requeueAfterMs: ASK_AGAIN_MS } : {}),
   }
 }
@@ -99,8 +100,9 @@ function bindingActions(observed: Observed): Action[] {
   if (wait !== undefined || winner.isDeferred) {
     const patch = binding === undefined ? undefined : waitingPatch(binding, narrowing, wait)
     if (binding === undefined || patch === undefined) return []
-    const events = waitWriteEvents(winner.template, policy, (patch.metadata ?? {}) as MetadataChanges, observed)
-    return [{ do: 'patch', resource: bindings, of: binding, patch, ...events }]
+    const { events = [], ...onFailure } = waitWriteEvents(winner.template, policy, (patch.metadata ?? {}) as MetadataChanges, observed)
+    const all = [...(events as readonly EventIntent[]), ...narrowingEvents(observed, winner.template, patch)]
+    return [{ do: 'patch', resource: bindings, of: binding, patch, events: all, ...onFailure }]
   }
   if (interpretation === undefined || 'failed' in interpretation) return []
   const desired = desiredOf(observed, winner, interpretation.needs)
@@ -127,11 +129,8 @@ const desiredOf = (
 })
 
 /** Recorded with the write, so once per change; that replicas were read is an event only when they changed. */
-function appliedEvents(
-  { interpretation }: Observed,
-  { template, decision }: Subject,
-  patch: Record<string, unknown> | undefined,
-): WriteEvents {
+function appliedEvents(observed: Observed, { template, decision }: Subject, patch: Record<string, unknown> | undefined): WriteEvents {
+  const { interpretation } = observed
   const policy = decision.policy as Policy
   const spec = (patch?.spec ?? {}) as Record<string, unknown>
   const hasChanged = patch === undefined || ['replicas', 'replicaRequirements', 'components'].some((key) => key in spec)
@@ -139,5 +138,19 @@ function appliedEvents(
     hasChanged && interpretation !== undefined && 'needs' in interpretation && interpretation.event !== undefined
       ? [{ of: template, type: 'Normal', ...interpretation.event }]
       : []
-  return { events: [...read, applied(template, policy)], eventOnFailure: (why) => applyFailed(template, policy, why) }
+  const events = [...read, applied(template, policy), ...narrowingEvents(observed, template, patch)]
+  return { events, eventOnFailure: (why) => applyFailed(template, policy, why) }
+}
+
+/** That it is held, released, or narrowed, with the write that makes it so; `patch` is undefined for a new binding. */
+function narrowingEvents(
+  { narrowing, binding }: Observed,
+  template: KubeObject,
+  patch: Record<string, unknown> | undefined,
+): EventIntent[] {
+  const { annotations = {} } = (patch?.metadata ?? {}) as MetadataChanges
+  const because = patch === undefined ? narrowing.hold?.message : annotations[HELD_BECAUSE]
+  const own = narrowing.events.map(({ reason, message }): EventIntent => ({ of: template, type: 'Normal', reason, message }))
+  if (typeof because === 'string') return [held(template, because), ...own]
+  return because === null && binding !== undefined && isHeldByUs(binding) ? [released(template), ...own] : own
 }

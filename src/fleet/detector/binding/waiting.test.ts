@@ -7,7 +7,7 @@ import { OVERRIDE_POLICIES, PROPAGATION_POLICIES, RESOURCE_BINDINGS } from '../.
 import { DEPLOYMENTS, PRIORITY_CLASSES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
-import type { NarrowingAnswer } from '../../../runtime/seams/narrowing.ts'
+import type { Hold, NarrowingAnswer } from '../../../runtime/seams/narrowing.ts'
 import type { ChangeHandler, Interpreter } from '../../interpreter/interpreter.ts'
 import { nativeInterpreter } from '../../interpreter/testing.ts'
 import { hubCast } from '../../testing.ts'
@@ -191,6 +191,8 @@ describe('suspension', () => {
   })
 })
 
+const heldFor = (message: string): Hold => ({ reason: 'Sample', message, by: [] })
+
 /** A detector with additional dependencies of the test's own. */
 async function aHub(more: Partial<DetectorDeps>) {
   const world = await aWorld({ controllers: hubCast((deps) => detectorControllers({ ...deps, ...more })) }).settle()
@@ -199,11 +201,12 @@ async function aHub(more: Partial<DetectorDeps>) {
 
 describe('a narrowing', () => {
   it('limits where a binding may go and holds it back, until it says otherwise', async () => {
-    let answer: NarrowingAnswer = { allow: ['member2', 'member3'], hold: 'the data is not there yet' }
+    let answer: NarrowingAnswer = { allow: ['member2', 'member3'], hold: heldFor('the data is not there yet') }
     const queues = new Set<(ref: ObjectRef) => void>()
     const seen: (Binding | undefined)[] = []
     const sample = {
       name: 'sample',
+      watches: [],
       of: ({ template, binding }: { template: KubeObject; binding: Binding | undefined }) => {
         seen.push(binding)
         return template.metadata.labels?.data === undefined ? undefined : answer
@@ -240,7 +243,7 @@ describe('a narrowing', () => {
     assert.deepEqual(clustersOf(nowhere), ['(no cluster is allowed)'])
     assert.deepEqual(clustersOf(await say({})), ['member1', 'member2'])
     await hub.patch(RESOURCE_BINDINGS, WEB, { spec: { suspension: { scheduling: true } } })
-    const both = await say({ hold: 'again' })
+    const both = await say({ hold: heldFor('again') })
     assert.equal(both.metadata.annotations?.[HELD], undefined, 'what others have suspended stays theirs')
     assert.deepEqual((await say({})).spec?.suspension, { dispatching: false, scheduling: true })
     assert.ok(seen.some((binding) => binding === undefined) && seen.some((binding) => binding !== undefined))
@@ -250,11 +253,11 @@ describe('a narrowing', () => {
 
   it('limits also what a lazy policy has not touched yet', async () => {
     let answer: NarrowingAnswer = {}
-    const { world, hub } = await aHub({ narrowings: [{ name: 'sample', of: () => answer }] })
+    const { world, hub } = await aHub({ narrowings: [{ name: 'sample', watches: [], of: () => answer }] })
     await hub.create(web({ activationPreference: 'Lazy', placement: placedIn('member1', 'member2') }))
     await hub.create(aDeployment('default/web'))
     await world.settle()
-    answer = { allow: ['member2', 'member3'], hold: 'a moment' }
+    answer = { allow: ['member2', 'member3'], hold: heldFor('a moment') }
     await hub.patch(PROPAGATION_POLICIES, 'default/web', { spec: { placement: placedIn('member3') } })
     await world.settle()
     const binding = await theBinding(hub, WEB)
