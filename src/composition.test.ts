@@ -30,11 +30,11 @@ describe('the list of everything', () => {
     )
   })
 
-  it('serves the kinds of the fleet on the hub alone: a member is an ordinary cluster', () => {
+  it('serves the kinds of the fleet and the gate on the hub alone: a member is an ordinary cluster', () => {
     const groups = (role: 'hub' | 'member'): string[] => [...new Set(kindsOf(role, false).map(({ group }) => group))]
     assert.deepEqual(
       groups('hub').filter((group) => !groups('member').includes(group)),
-      ['cluster.karmada.io', 'policy.karmada.io', 'work.karmada.io', 'config.karmada.io'],
+      ['cluster.karmada.io', 'policy.karmada.io', 'work.karmada.io', 'config.karmada.io', 'datadependency.volcano.sh'],
     )
   })
 

@@ -72,6 +72,7 @@ export function clusterOf(options: ComposeOptions): Cluster {
     ...rest,
     kinds: kindsOf(role, bare, modules),
     admission: () => admissionOf(role, bare, modules),
+    objects: bare ? [] : own.flatMap(({ userRoles }) => userRoles?.[role] ?? []),
     access: { staticTokens: [{ token: adminToken, user: { name: 'admin', groups: [MASTERS] } }], serviceAccountKey },
     subresources: bare ? [] : own.flatMap((module) => module.subresources?.(serving) ?? []),
     httpPaths: [...(backup === undefined ? [] : [backupHandler(backup)]), ...own.flatMap((module) => module.httpPaths?.(serving) ?? [])],

@@ -3,6 +3,7 @@
  * from a module in this list, in this order.
  */
 import { fleet } from './fleet/module.ts'
+import { gate } from './gate/module.ts'
 import { housekeeping } from './minicluster/housekeeping/module.ts'
 import { minicluster } from './minicluster/module.ts'
 import type { Module } from './runtime/module/module.ts'
@@ -14,4 +15,6 @@ export const MODULES: readonly Module[] = Object.freeze([
   minicluster,
   // The hub: from policy to member and back.
   fleet,
+  // The hub: workloads wait for their data and follow it.
+  gate,
 ])

@@ -16,6 +16,8 @@ export interface BootstrapOptions {
   port: number | Promise<number>
   /** PEM of the authority that client certificates are checked against. */
   clientAuthority: string
+  /** Objects that this cluster starts with besides those of every cluster. */
+  objects?: readonly KubeObject[]
 }
 
 type Context = Pick<ServerContext, 'catalog' | 'clock' | 'random' | 'objects'>
@@ -27,6 +29,7 @@ export async function bootstrapCluster(context: Context, options: BootstrapOptio
     ...bootstrapObjects({ now, port }),
     configMap('extension-apiserver-authentication', { 'client-ca-file': options.clientAuthority }, now),
     configMap('kube-apiserver-legacy-service-account-token-tracking', { since: now.slice(0, 'YYYY-MM-DD'.length) }, now),
+    ...(options.objects ?? []).map((object) => ({ ...object })),
   ]
   await Promise.all(
     wanted.map(async (object) => {

@@ -9,6 +9,7 @@ import { withOwnKinds } from '../kinds/custom/own-kinds.ts'
 import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
 import type { HttpPath, Subresource, SubresourceCall } from '../kinds/subresource.ts'
 import type { Handle } from '../kube/http.ts'
+import type { KubeObject } from '../kube/meta.ts'
 import type { NodeConnections } from '../kube/node-connections.ts'
 import { parseRequestInfo, type RequestInfo } from '../kube/request-info.ts'
 import type { ClusterStore } from '../store/index.ts'
@@ -37,6 +38,8 @@ export interface ClusterOptions {
   limits?: Partial<ServerLimits>
   /** How to reach into pods: logs, commands, terminals. Absent: no node serves them. */
   nodes?: NodeConnections
+  /** Objects that it starts with besides those of every cluster. */
+  objects?: readonly KubeObject[]
   /** Subresources that are served from outside the API server. */
   subresources?: readonly Subresource[]
   /** Paths outside the resource API that are also served from outside; the first handler that answers wins. */
@@ -75,7 +78,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     handle: server.handle,
     server,
     access,
-    ready: bootstrapCluster(context, { port: options.port, clientAuthority: options.clientAuthority }),
+    ready: bootstrapCluster(context, options),
     stop() {
       customResources.stop()
       for (const subresource of subresources) subresource.stop?.()

@@ -9,6 +9,7 @@ import type { ConnectMember } from '../../client/members.ts'
 import type { Admission } from '../../kinds/admission.ts'
 import type { OwnKind } from '../../kinds/schema/define-kind.ts'
 import type { HttpPath, Subresource } from '../../kinds/subresource.ts'
+import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import type { Controller } from '../controller.ts'
 import type { ControllerMetrics } from '../metrics.ts'
@@ -72,6 +73,8 @@ export interface ModuleSpec<Options, Services> {
   upstreamLeases: readonly LeaseReference[]
   /** The kinds it defines, and where they are served: possibly in more clusters than its controllers run in. */
   kinds?: Readonly<Partial<Record<ClusterRole, readonly OwnKind[]>>>
+  /** ClusterRoles for users of its kinds: created by our own server, generated into deploy/rbac for others. */
+  userRoles?: Readonly<Partial<Record<ClusterRole, readonly KubeObject[]>>>
   /** API groups whose objects are never propagated to members. */
   neverTravel?: readonly string[]
   /** Resources of which the cluster cache keeps whole objects for this module, not only metadata. */
@@ -138,6 +141,7 @@ export interface Module
     | 'needsMembers'
     | 'upstreamLeases'
     | 'kinds'
+    | 'userRoles'
     | 'neverTravel'
     | 'keepsWhole'
     | 'followsCluster'
@@ -186,7 +190,7 @@ export function defineModule<Options, Services extends object>(spec: ModuleSpec<
 }
 
 function configured<Options, Services extends object>(spec: ModuleSpec<Options, Services>, options: Options): ConfigurableModule<Options> {
-  const { name, roles, needsMembers, upstreamLeases, kinds, neverTravel, keepsWhole, followsCluster } = spec
+  const { name, roles, needsMembers, upstreamLeases, kinds, userRoles, neverTravel, keepsWhole, followsCluster } = spec
   const { subresources, httpPaths, metrics, loopNames, localMembership, seams = {}, flags = [], host, kept } = spec
   return Object.freeze({
     name,
@@ -194,6 +198,7 @@ function configured<Options, Services extends object>(spec: ModuleSpec<Options, 
     needsMembers,
     upstreamLeases,
     kinds,
+    userRoles,
     neverTravel,
     keepsWhole,
     followsCluster,

@@ -40,7 +40,7 @@ describe('running modules', () => {
   })
 
   it('leaves members alone when the modules that need them stand back', async () => {
-    const paths = await followedWithout('fleet')
+    const paths = await followedWithout('fleet', 'gate')
     assert.ok(paths.includes('/api/v1/namespaces'), 'housekeeping runs')
     assert.ok(!paths.includes(CLUSTERS))
   })

@@ -128,7 +128,7 @@ export const isHeldByUs = ({ metadata: { annotations = {} } }: KubeObject): bool
   [HELD_BECAUSE, HELD_REASON, HELD_BY].some((mark) => annotations[mark] !== undefined)
 
 /** The hold that the marks of a binding describe. */
-function recordedHold(annotations: Readonly<Record<string, string>>): Hold {
+export function recordedHold(annotations: Readonly<Record<string, string>>): Hold {
   const reason = annotations[HELD_REASON] ?? 'Held'
   return { reason, message: annotations[HELD_BECAUSE] ?? `it is held (${reason})`, by: refsFromText(annotations[HELD_BY]) }
 }
@@ -147,7 +147,7 @@ const refsFromText = (text = ''): TypedObjectRef[] =>
   })
 
 /** The clusters that a binding was released to; undefined when it was not, or when the record cannot be read. */
-function releasedAllow(text: string | undefined): readonly string[] | undefined {
+export function releasedAllow(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
   try {
     const record: unknown = JSON.parse(text)
