@@ -48,8 +48,10 @@ const waiting = [
   byArea('test:clients'),
   byArea('test:kube'),
   byName('test:kube:fleet'),
+  byName('test:kube:gate'),
   whole('test:e2e'),
   whole('test:e2e:fleet'),
+  whole('test:e2e:gate'),
   { ...whole('test:examples'), minutes: 10 },
 ].map((part) => ({ ...part, lane: 'waiting' }))
 

@@ -7,7 +7,7 @@ type Colours = ReturnType<typeof pc.createColors>
 const MARKS: Record<State, string> = { ok: '✓', waits: '…', fails: '✗' }
 
 export function whyText(explanation: Explanation, colour: Colours): string {
-  const { template, links, clusters, others, says, fix, state } = explanation
+  const { template, links, clusters, others, says, fix, state } = printable(explanation)
   const mark = (of: State): string => paint(of, MARKS[of], colour)
   const title = `${template.kind} ${template.namespace === '' ? '' : `${template.namespace}/`}${template.name}`
   const width = Math.max(0, ...clusters.map(({ name }) => name.length))
@@ -25,6 +25,16 @@ export function whyText(explanation: Explanation, colour: Colours): string {
   ]
   return `${lines.join('\n')}\n`
 }
+
+/** Texts come from objects that anybody may have written: nothing in them may move the cursor or change the colours. */
+function printable<T>(value: T): T {
+  if (typeof value === 'string') return value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped) as T
+  if (Array.isArray(value)) return value.map(printable) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [printable(key), printable(part)])) as T
+}
+
+const escaped = (char: string): string => (char === '\n' ? ' ' : `\\u{${char.codePointAt(0)?.toString(16)}}`)
 
 const paint = (state: State, text: string, colour: Colours): string =>
   state === 'ok' ? colour.green(text) : state === 'waits' ? colour.yellow(text) : colour.red(text)

@@ -8,12 +8,15 @@ import { DATA_DEPENDENCY_GROUP } from '../kinds/volcano/well-known.ts'
 import { defineModule } from '../runtime/module/module.ts'
 import { CONSENT_DEFAULTS } from '../runtime/reference-consent.ts'
 import { claimController } from './claim/controller.ts'
+import { gateExplainer } from './explain/index.ts'
 import { GATE_METRICS } from './metrics.ts'
 import { gateNarrowing } from './narrowing/narrowing.ts'
 import { GATE_FLAGS, type GateOptions } from './options.ts'
 import { outputController } from './output/controller.ts'
+import { seeded } from './seeded/index.ts'
 import { gateServices } from './services.ts'
 import { sourceController } from './source/controller.ts'
+import { gateChapter } from './story/chapter.ts'
 import { USER_ROLES } from './user-roles.ts'
 
 const NO_OPTIONS: GateOptions = {}
@@ -44,5 +47,8 @@ export const gate = defineModule({
   },
   seams: {
     narrowings: ({ claimed }) => [gateNarrowing({ claimed })],
+    explainers: [gateExplainer],
+    seeded,
+    chapters: [gateChapter],
   },
 })

@@ -306,9 +306,9 @@ describe('templates of a namespace', () => {
         .all()
         .filter(({ resource }) => propagatable.isPropagatable(resource))
         .filter(({ object: { metadata } }) => (metadata.namespace ?? '') === ask.namespace && matchesLabels(parsed, metadata.labels))
-      const told = ({ resource, object }: Located) => `${resource.kind} ${object.metadata.name} ${object.metadata.resourceVersion}`
+      const reported = ({ resource, object }: Located) => `${resource.kind} ${object.metadata.name} ${object.metadata.resourceVersion}`
       found += expected.length
-      assert.deepEqual([...templates.inNamespace(ask.namespace, ask.selector)].map(told).sort(), expected.map(told).sort())
+      assert.deepEqual([...templates.inNamespace(ask.namespace, ask.selector)].map(reported).sort(), expected.map(reported).sort())
     }
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {

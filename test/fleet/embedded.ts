@@ -1,5 +1,6 @@
 /** The embedded hub with three miniclusters, in virtual time, joined as a user would: a Secret and a Cluster each. */
 import { runControllers } from '../../src/composition.ts'
+import { expectQuiet } from '../../src/faultsim/expect/index.ts'
 import type { RunControllers } from '../../src/faultsim/world/cluster.ts'
 import { aWorld, type World } from '../../src/faultsim/world/index.ts'
 import type { WorldSnapshot } from '../../src/faultsim/world/snapshot.ts'
@@ -36,15 +37,25 @@ function assertReady(cluster: KubeObject, { hub }: World): void {
     throw new Error(`${cluster.metadata.name} did not become ready: ${JSON.stringify(cluster.status)}; ${hub.complaints.join('; ')}`)
 }
 
+export interface EmbeddedOptions {
+  /** What stories leave stays until their world ends, and then nothing may write any more, after a restart either. */
+  endsQuiet?: boolean
+}
+
 /** A fleet in which stories run one after the other. */
 export class EmbeddedFleet {
   #resting: Promise<WorldSnapshot> | undefined
   #world: World | undefined
   #played = 0
   readonly #servers = new PlayedServers()
+  readonly #endsQuiet: boolean
+
+  constructor({ endsQuiet = false }: EmbeddedOptions = {}) {
+    this.#endsQuiet = endsQuiet
+  }
 
   async play(story: FleetStory): Promise<void> {
-    if (story.alone) await this.stop()
+    if (story.alone === true) await this.stop()
     this.#resting ??= restingFleet()
     this.#world ??= await this.#begin(await this.#resting)
     const { testbed, tidy } = testbedOn(depsOf(this.#world, this.#servers), `s${++this.#played}x`)
@@ -53,11 +64,12 @@ export class EmbeddedFleet {
       await testbed.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: testbed.namespace } })
       await testbed.settle()
       await story.run(testbed)
-      await tidy()
+      await (this.#endsQuiet ? testbed.settle() : tidy())
       isDone = true
     } finally {
       // What a story left half done, or changed for all, must not affect the next one.
-      if (!isDone || story.alone) await this.stop()
+      if (!isDone) await this.#abandon()
+      else if (story.alone === true) await this.stop()
     }
   }
 
@@ -68,9 +80,26 @@ export class EmbeddedFleet {
   }
 
   async stop(): Promise<void> {
+    try {
+      if (this.#endsQuiet && this.#world !== undefined) await isQuiet(this.#world)
+    } finally {
+      await this.#abandon()
+    }
+  }
+
+  async #abandon(): Promise<void> {
     await this.#world?.stop()
     this.#world = undefined
   }
+}
+
+/** Clusters report what pods have left of their capacity only now and then. */
+const REPORTED_WITHIN_MS = 30_000
+
+async function isQuiet(world: World): Promise<void> {
+  await world.advance(REPORTED_WITHIN_MS)
+  await world.settle()
+  await expectQuiet(world)
 }
 
 const depsOf = (world: World, servers: PlayedServers): TestbedDeps => ({
@@ -83,4 +112,10 @@ const depsOf = (world: World, servers: PlayedServers): TestbedDeps => ({
   patienceMs: 60_000,
   settle: () => world.settle(),
   listen: async (answer) => servers.listen(answer),
+  async restart(meanwhile) {
+    await world.hub.stopControllers()
+    await meanwhile()
+    await world.inside(() => world.hub.startControllers())
+    await world.settle()
+  },
 })

@@ -11,7 +11,7 @@ import { undiciTransport } from '../../src/client/transport/undici.ts'
 import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
 import type { Cluster } from '../../src/kinds/karmada/index.ts'
 import { CLUSTERS } from '../../src/kinds/karmada/resources.ts'
-import { NAMESPACES, NODES } from '../../src/kinds/kubernetes/resources.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, NODES } from '../../src/kinds/kubernetes/resources.ts'
 import { isConditionTrue } from '../../src/kube/conditions.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { SIMULATED_NODE_SIZE } from '../../src/minicluster/shape.ts'
@@ -44,12 +44,31 @@ interface Server {
   client: Client
 }
 
-export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
-  const servers: Server[] = []
-  // One after the other: four at once on a small machine are not faster.
-  for (const name of ['hub', 'member1', 'member2', 'member3']) servers.push(await serverNamed(name, later))
-  const [hub, ...members] = servers as [Server, ...Server[]]
+export type RealMembers = readonly Server[]
+
+export interface RealFleetOptions {
+  /** Members that other fleets use as well, with other marks. Default: new ones. */
+  members?: RealMembers
+  /** Definitions that are there before the controllers come. */
+  definitions?: readonly KubeObject[]
+  /** Further flags of `sluice controllers`. */
+  flags?: readonly string[]
+  /** What stories leave stays. */
+  isKept?: boolean
+}
+
+export async function startRealMembers(later: Cleanup): Promise<RealMembers> {
+  const members: Server[] = []
+  // One after the other: several at once on a small machine are not faster.
+  for (const name of ['member1', 'member2', 'member3']) members.push(await serverNamed(name, later))
   for (const member of members) await bringNodes(member)
+  return members
+}
+
+export async function startRealFleet(later: Cleanup, options: RealFleetOptions = {}): Promise<RealFleet> {
+  const hub = await serverNamed('hub', later)
+  const members = options.members ?? (await startRealMembers(later))
+  for (const definition of options.definitions ?? []) await hub.client.create(CUSTOM_RESOURCE_DEFINITIONS, definition)
   const program = await privateProgram()
   later(async () => program.remove())
   const log = path.join(hub.server.folder, 'controllers.log')
@@ -64,6 +83,7 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
     '100',
     '--kubeconfig',
     hub.server.kubeconfig,
+    ...(options.flags ?? []),
   ]
   const controllers = superviseControllers(args, log, later)
   const runs = (): number => controllers.log().split('"controllers run"').length - 1
@@ -72,7 +92,16 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
   for (const [i, member] of members.entries())
     for (const object of joinedCluster(i, accessOf(member))) await hub.client.create(resourceOfObject(object), object)
   await controllers.waitUntil('every member is ready', () => allReady(hub.client, members.length), READY_WITHIN_S)
-  const deps = depsOf(hub, members)
+  const restart = async (meanwhile?: () => Promise<void>): Promise<void> => {
+    const before = runs()
+    try {
+      await controllers.restart(meanwhile)
+    } finally {
+      await controllers.waitUntil('controllers run again', () => runs() > before, READY_WITHIN_S)
+      pids['sluice controllers'][0] = controllers.pid
+    }
+  }
+  const deps = depsOf(hub, members, restart)
   const pids = {
     'sluice controllers': [controllers.pid],
     'hub: kube-apiserver and etcd': hub.server.pids,
@@ -84,12 +113,7 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
       hub: hub.client,
       members: members.map(({ client }) => client),
       pids,
-      async restart() {
-        const before = runs()
-        await controllers.restart()
-        await controllers.waitUntil('controllers run again', () => runs() > before, READY_WITHIN_S)
-        pids['sluice controllers'][0] = controllers.pid
-      },
+      restart: () => restart(),
     },
     async play(story, mark) {
       controllers.assertAlive()
@@ -98,13 +122,13 @@ export async function startRealFleet(later: Cleanup): Promise<RealFleet> {
       try {
         await story.run(testbed)
       } finally {
-        await tidy()
+        if (options.isKept !== true) await tidy()
       }
     },
   }
 }
 
-const depsOf = (hub: Server, members: readonly Server[]): TestbedDeps => ({
+const depsOf = (hub: Server, members: readonly Server[], restart: TestbedDeps['restart']): TestbedDeps => ({
   hub: hub.client,
   members,
   inside: (work) => work(),
@@ -113,6 +137,7 @@ const depsOf = (hub: Server, members: readonly Server[]): TestbedDeps => ({
   lookEveryMs: 100,
   patienceMs: 120_000,
   listen: listenOnLoopback,
+  restart,
   async settle(versions) {
     for (let before = ''; ; ) {
       const now = await versions()

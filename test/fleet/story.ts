@@ -10,10 +10,17 @@ import type { Answer, Listening } from './listening.ts'
 
 export interface FleetStory {
   name: string
-  /** It changes a cluster in a way that affects others: on a shared fleet nothing else runs meanwhile. */
-  alone?: true
-  /** Members with their own controllers and nodes, which the real ones of the suite do not have. Say why on the same line. */
-  needs?: 'pods'
+  /**
+   * It changes something that affects others: on a shared fleet nothing else runs meanwhile. `restored`: at its end everything
+   * is as before for others.
+   */
+  alone?: true | 'restored'
+  /**
+   * `pods`: members with their own controllers and nodes, which the real ones of the suite do not have. `seed form`: fields
+   * that definitions of data dependencies by somebody else may lack. `own members`: members of no other fleet. Say why on the
+   * same line.
+   */
+  needs?: 'pods' | 'seed form' | 'own members'
   run(testbed: FleetTestbed): Promise<void>
 }
 
@@ -38,6 +45,8 @@ export interface FleetTestbed {
   listen(answer: Answer): Promise<Listening>
   /** Where time itself is the subject. */
   pass(seconds: number): Promise<void>
+  /** The controllers of the hub end, something happens without them, and they start again. Only in stories that run alone. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>
 }
 
 /** Where something is, when not in the story's namespace. */

@@ -12,8 +12,8 @@ export interface Supervised {
   /** Its whole log so far. */
   log(): string
   waitUntil(what: string, check: () => boolean | Promise<boolean>, seconds: number): Promise<void>
-  /** Stops it, and starts it again. */
-  restart(): Promise<void>
+  /** Stops it, and starts it again; `meanwhile` happens without it. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>
   /** Throws when it has ended for good. */
   assertAlive(): void
 }
@@ -61,11 +61,15 @@ export function superviseControllers(args: string[], logFile: string, later: Cle
         await sleep(LOOK_MS)
       }
     },
-    async restart() {
+    async restart(meanwhile = async () => undefined) {
       isReported = true
       await child.stop()
-      child = start()
-      isReported = false
+      try {
+        await meanwhile()
+      } finally {
+        child = start()
+        isReported = false
+      }
     },
   }
 }

@@ -4,9 +4,11 @@ import type { Client } from '../../src/client/client.ts'
 import { ifFound, isConflict } from '../../src/client/errors.ts'
 import { resourceOfObject } from '../../src/faultsim/world/resources.ts'
 import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/kinds/karmada/resources.ts'
-import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS } from '../../src/kinds/kubernetes/resources.ts'
+import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, EVENTS, JOBS } from '../../src/kinds/kubernetes/resources.ts'
+import { DATA_SOURCE_CLAIMS, DATA_SOURCES } from '../../src/kinds/volcano/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
+import { HELD_BECAUSE } from '../../src/runtime/seams/narrowing.ts'
 import type { Answer, Listener } from './listening.ts'
 import type { Elsewhere, FleetTestbed, Place } from './story.ts'
 
@@ -25,6 +27,8 @@ export interface TestbedDeps {
   settle(versions: () => Promise<string>): Promise<void>
   /** A server that the controllers of the hub can call. */
   listen(answer: Answer): Promise<Listener>
+  /** Stops the controllers of the hub, calls `meanwhile`, and starts them again. */
+  restart(meanwhile: () => Promise<void>): Promise<void>
 }
 
 export interface PreparedTestbed {
@@ -64,6 +68,7 @@ export function testbedOn(deps: TestbedDeps, mark: string): PreparedTestbed {
       return listener
     },
     pass: (seconds) => deps.pass(seconds * 1000),
+    restart: (meanwhile = async () => undefined) => deps.restart(meanwhile),
   }
   const tidy = async (): Promise<void> => {
     for (const [resource, name] of outside.reverse()) await hub.delete(resource, name)
@@ -115,13 +120,16 @@ function placeOn({ inside }: TestbedDeps, { name: place, client }: { name: strin
   }
 }
 
+const IN_MEMBERS: readonly Resource[] = [DEPLOYMENTS, CONFIG_MAPS, JOBS]
+const OF_NAMESPACE: readonly Resource[] = [RESOURCE_BINDINGS, DATA_SOURCE_CLAIMS, EVENTS, ...IN_MEMBERS]
+
 /** What a story moves, in its namespace and without one; Works show in the status of their bindings. */
 async function movedBy({ hub, members, inside }: TestbedDeps, mark: string): Promise<KubeObject[]> {
   const namespace = `story-${mark}`
   const lists = await Promise.all([
-    ...[RESOURCE_BINDINGS, EVENTS, DEPLOYMENTS, CONFIG_MAPS].map((resource) => inside(() => hub.list(resource, { namespace }))),
-    inside(() => hub.list(CLUSTER_RESOURCE_BINDINGS)),
-    ...members.flatMap(({ client }) => [DEPLOYMENTS, CONFIG_MAPS].map((resource) => inside(() => client.list(resource, { namespace })))),
+    ...OF_NAMESPACE.map((resource) => inside(() => hub.list(resource, { namespace }))),
+    ...[CLUSTER_RESOURCE_BINDINGS, DATA_SOURCES].map((resource) => inside(() => hub.list(resource))),
+    ...members.flatMap(({ client }) => IN_MEMBERS.map((resource) => inside(() => client.list(resource, { namespace })))),
   ])
   return ofStory(
     lists.flatMap(({ items }) => items as KubeObject[]),
@@ -142,18 +150,17 @@ async function objectsOf(deps: TestbedDeps, mark: string): Promise<KubeObject[]>
 const ofStory = (objects: readonly KubeObject[], mark: string): KubeObject[] =>
   objects.filter((object) => JSON.stringify(object).includes(mark))
 
-/** What a user would look at first: the state of bindings and Works, and the events. */
+/** What a user would look at first: the state of bindings, Works and claims, and the events. */
 function reported(objects: readonly KubeObject[]): string {
   const lines = objects.flatMap(({ kind, metadata, spec, status, type, reason, message }) => {
     if (kind === 'Event') return [`${type} ${reason}: ${message}`]
-    if (kind !== 'Work' && !kind.endsWith('Binding')) return []
+    if (kind !== 'Work' && !kind.endsWith('Binding') && kind !== 'DataSourceClaim') return []
     const { clusters, requiredBy, suspendDispatching } = (spec ?? {}) as Record<string, unknown>
     const { conditions, aggregatedStatus } = (status ?? {}) as Record<string, unknown>
-    const gone = metadata.deletionTimestamp
-    const { namespace, name } = metadata
-    return [
-      `${kind} ${namespace}/${name} ${JSON.stringify({ gone, clusters, requiredBy, suspendDispatching, conditions, aggregatedStatus })}`,
-    ]
+    const { namespace, name, annotations, deletionTimestamp: gone } = metadata
+    const held = annotations?.[HELD_BECAUSE]
+    const shown = { gone, held, clusters, requiredBy, suspendDispatching, conditions, aggregatedStatus }
+    return [`${kind} ${namespace}/${name} ${JSON.stringify(shown)}`]
   })
   return lines.join('\n').slice(0, SHOWN_CHARACTERS)
 }

@@ -125,7 +125,10 @@ describe('a module that is one folder and one line', () => {
       const command = program.commands.find((one) => one.name() === name)
       assert.match(command?.helpInformation() ?? '', /--toy-suffix <text>\s+added to the text of every Note/)
     }
-    assert.match(program.commands.find((one) => one.name() === 'up')?.helpInformation() ?? '', /tell a story after the start: fleet, toy/)
+    assert.match(
+      program.commands.find((one) => one.name() === 'up')?.helpInformation() ?? '',
+      /tell a story after the start: fleet, gate, toy/,
+    )
     const files = { resolve: (path: string) => path, read: async () => undefined, exists: async () => false }
     const read = (await toy.withFlags('up', { '--toy-suffix': ['?'] }, files)) as typeof toy
     assert.deepEqual(read.options, { suffix: '?' })

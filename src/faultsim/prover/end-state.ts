@@ -5,6 +5,7 @@
  */
 import { isJsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { RELEASED } from '../../runtime/seams/narrowing.ts'
 import type { ClusterStore } from '../../store/index.ts'
 
 /** Canonical key (`pods/default/web-*#1`) → canonical content. */
@@ -102,9 +103,26 @@ function canonical(value: unknown, place: Place): unknown {
 
 function text(value: string, place: Place): string {
   if (place.name === 'nodeName') return '<node>'
+  if (place.name === RELEASED) return released(value, place)
   if (TIME.test(value)) return '<time>'
   if (ADDRESS.test(value)) return '<address>'
   return place.rename(value)
+}
+
+/** A record of when and from what it was decided; `seen` holds digests of uids, which differ from run to run. */
+function released(value: string, place: Place): string {
+  const { seen, ...record } = recordIn(value)
+  return JSON.stringify(canonical({ ...record, seen: Object.keys(seen ?? {}).sort() }, { ...place, name: '' }))
+}
+
+function recordIn(value: string): Record<string, unknown> {
+  try {
+    const record: unknown = JSON.parse(value)
+    return isJsonObject(record) ? record : { value }
+  } catch {
+    // Tests may write anything there: then the text itself counts.
+    return { value }
+  }
 }
 
 /** As text, at most `most` lines; empty when they are equal. */

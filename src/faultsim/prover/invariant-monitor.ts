@@ -24,6 +24,7 @@ const UNCOUNTED = /^(events|events\.events\.k8s\.io|leases\.coordination\.k8s\.i
 const ALONE: MonitorDeps = { cluster: '', others: new Map(), isPeoples: () => false }
 
 export function monitorInvariants(store: ClusterStore, invariants: readonly Invariant[], deps = ALONE): InvariantMonitor {
+  const memories = new Map(invariants.map((invariant) => [invariant, invariant.memory?.()]))
   const comings = new Map<string, { created: number; deleted: number }>()
   const view = viewOf(store)
   let broken: string | undefined
@@ -41,7 +42,7 @@ export function monitorInvariants(store: ClusterStore, invariants: readonly Inva
     const resource = key.slice(0, key.indexOf('/'))
     for (const invariant of broken === undefined ? invariants : []) {
       if (invariant.about?.some((plural) => isOf(resource, plural)) === false) continue
-      const wrong = ask(invariant, view, changeOf(event, resource, view, deps))
+      const wrong = ask(invariant, memories.get(invariant), view, changeOf(event, resource, view, deps))
       if (wrong !== undefined) broken = `"${invariant.says}" does not hold at revision ${revision} (${type} ${key}): ${wrong}`
     }
   }
@@ -72,9 +73,9 @@ function changeOf({ type, version, previous }: StoreEvent, resource: string, own
   }
 }
 
-function ask(invariant: Invariant, view: InvariantView, change: Change): string | undefined {
+function ask(invariant: Invariant, memory: unknown, view: InvariantView, change: Change): string | undefined {
   try {
-    return invariant.broken(view, change)
+    return invariant.broken(view, change, memory)
   } catch (error) {
     return `it cannot be judged: ${error instanceof Error ? error.stack : String(error)}`
   }

@@ -236,9 +236,23 @@ class Run {
     for (const cluster of this.#world.clusters) await cluster.inside(() => cluster.resync())
     await this.#rest()
     this.#mustHaveWrittenNothing('quiet when settled', 'looking at everything again')
+    const pods = this.#runningPods()
+    for (const cluster of this.#world.clusters) await cluster.inside(() => cluster.restartServer())
     await this.#world.restartControllers()
     await this.#rest()
     this.#mustHaveWrittenNothing('quiet after restart', 'a restart')
+    if (this.#runningPods() !== pods) throw new OracleFailure('quiet after restart', 'a restart of everything leads to other pods')
+  }
+
+  /** Which pods run where, by uid. */
+  #runningPods(): string {
+    const pods = this.#world.clusters.map(({ name, store }) => {
+      const running = viewOf(store)
+        .list('pods')
+        .filter(({ status }) => (status as Pod['status'])?.phase === 'Running')
+      return `${name}: ${running.map(({ metadata }) => metadata.uid).join()}`
+    })
+    return pods.join('; ')
   }
 
   #mustHaveWrittenNothing(oracle: Oracle, cause: string): void {

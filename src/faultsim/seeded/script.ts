@@ -3,6 +3,7 @@
  * kept in a file. What users do is drawn from the seed before anything runs, so that faults do not change it.
  */
 import { type Random, seededRandom } from '../../base/random.ts'
+import type { Generator } from '../../runtime/seams/seeded.ts'
 import type { EffectFault } from '../world/effects.ts'
 import type { ProcessFault } from '../world/process.ts'
 import type { SeededWorld } from './seeded-world.ts'
@@ -50,19 +51,27 @@ const MAX_STEPS = 14
 /** The share of moments, where there is something to cut off. */
 const CUT_OFF = 0.35
 const MAX_CUT_OFF_MS = 120_000
+/** The share of seeds with a focus, and of steps that are in focus there. */
+const FOCUSED_SEEDS = 0.5
+const FOCUSED_STEPS = 0.75
 
 export function scriptOf(world: SeededWorld, seed: number): Script {
   const random = seededRandom(mixed(seed, 1))
   const count = MIN_STEPS + whole(random, (world.maxSteps ?? MAX_STEPS) - MIN_STEPS + 1)
-  const steps = Array.from({ length: count }, () => drawStep(world, random))
+  const focus = drawFocus(world, random)
+  const steps = Array.from({ length: count }, () => drawStep(world, focus, random))
   const moments: Moment[] = []
   const rate = random.next() < 0.7 ? random.next() * 0.5 : 0
   for (let beforeStep = 1; beforeStep <= count; beforeStep++) if (random.next() < rate) moments.push(drawMoment(world, beforeStep, random))
   return { world: world.name, seed, steps, moments }
 }
 
-function drawStep(world: SeededWorld, random: Random): Step {
-  const generator = oneOf(random, world.generators)
+function drawFocus({ focuses = [] }: SeededWorld, random: Random): readonly Generator[] | undefined {
+  return focuses.length > 0 && random.next() < FOCUSED_SEEDS ? oneOf(random, focuses) : undefined
+}
+
+function drawStep(world: SeededWorld, focus: readonly Generator[] | undefined, random: Random): Step {
+  const generator = oneOf(random, focus !== undefined && random.next() < FOCUSED_STEPS ? focus : world.generators)
   const desired = random.next() < 0.3 && generator.isLasting !== true ? null : generator.draw(random)
   const pace = random.next()
   const pause = pace < 0.3 ? 0 : pace < 0.7 ? 1 + whole(random, 50) : pace < 0.85 ? whole(random, 20_000) : 'rest'

@@ -10,6 +10,8 @@ export interface SeededWorld {
   clusters: readonly string[]
   before: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
   generators: readonly Generator[]
+  /** In some seeds, users mostly do what one of these lists says: what belongs together then meets more often. */
+  focuses?: readonly (readonly Generator[])[]
   invariants: readonly Invariant[]
   /** Checked for each cluster; `all` is there for comparison. */
   atRest?(cluster: WorldCluster, all: readonly WorldCluster[]): Promise<void>

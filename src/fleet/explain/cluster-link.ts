@@ -9,8 +9,10 @@ import type { ClusterLink, Finding, State } from './chain.ts'
 export interface ClusterContext {
   binding: Binding
   record: DecisionRecord | undefined
-  works: ReadonlyMap<string, Work>
-  clusters: ReadonlyMap<string, Cluster>
+  /** Undefined when they may not be read. */
+  works: ReadonlyMap<string, Work> | undefined
+  /** Undefined when they may not be read. */
+  clusters: ReadonlyMap<string, Cluster> | undefined
 }
 
 export function clusterLink(name: string, { binding, record, works, clusters }: ClusterContext, finding: Finding): ClusterLink {
@@ -19,13 +21,14 @@ export function clusterLink(name: string, { binding, record, works, clusters }: 
   const reported = record?.clusters.find((one) => one.name === name)?.why
   const why =
     leaving === undefined ? (reported ?? 'chosen') : `is being left (${leaving.reason})${leaving.message ? `: ${leaving.message}` : ''}`
-  const work = works.get(name)
+  const work = works?.get(name)
   const base = { name, isChosen: target !== undefined, why, ...(target?.replicas === undefined ? {} : { replicas: target.replicas }) }
   const trouble = (state: State, says: string, fix: string): void => {
     finding.trouble ??= { state, says: `${name}: ${says}`, fix }
   }
-  const ready = clusters.get(name)?.status?.conditions?.find(({ type }) => type === CLUSTER_READY)
-  const isReady = ready?.status === 'True'
+  if (works === undefined) return { ...base, state: 'ok' }
+  const ready = clusters?.get(name)?.status?.conditions?.find(({ type }) => type === CLUSTER_READY)
+  const isReady = clusters === undefined || ready?.status === 'True'
   if (work === undefined) {
     if (target !== undefined)
       trouble('waits', 'its Work is not there yet', 'look again in a moment; the events of the binding say what goes wrong')

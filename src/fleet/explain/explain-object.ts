@@ -1,13 +1,14 @@
 /** From what users call an object to the explanation of where it is: for a command line or a page. */
 import type { Client } from '../../client/client.ts'
 import { discoverResources } from '../../client/discovery.ts'
+import { ifFound } from '../../client/errors.ts'
 import { namedResource } from '../../client/named-resource.ts'
 import { WORKS } from '../../kinds/karmada/resources.ts'
 import type { Resource } from '../../kube/resource.ts'
-import type { Explainer } from '../../runtime/seams/explainer.ts'
+import type { Explainer, ObjectExplainer } from '../../runtime/seams/explainer.ts'
 import type { Explanation } from './chain.ts'
 import { explain } from './explanation.ts'
-import { readExplainInput } from './input.ts'
+import { readExplainInput, type Subject } from './input.ts'
 
 export interface ExplainRequest {
   /** As users write it: `deploy`, `deployments.apps`. */
@@ -37,10 +38,28 @@ export async function explainObject(
   const resource = namedResource(resources, request.kind)
   if (resource === undefined) return 'no-resource'
   const namespace = resource.namespaced ? request.namespace : ''
+  const own = explainers.find(({ objects }) => objects?.explains(resource))?.objects
+  if (own !== undefined) return explainOwn(own, { resource, namespace, name: request.name }, { client, served: resources })
   const input = await readExplainInput(client, { resource, namespace, name: request.name })
   const { template, binding } = input
   const subject = { resource, namespace, name: request.name, template, binding }
   const added = await Promise.all(explainers.map(async ({ at, explain: linksOf }) => ({ at, ...(await linksOf(subject, client)) })))
   const isThere = template !== undefined
   return { resource, explanation: explain(input, added), isThere, leavesTrace: isThere || binding !== undefined }
+}
+
+/** An object that is no template: its module explains it alone. */
+async function explainOwn(
+  own: ObjectExplainer,
+  subject: Subject,
+  { client, served }: { client: Client; served: readonly Resource[] },
+): Promise<Explained> {
+  const { resource, namespace, name } = subject
+  const object = await ifFound(client.get(resource, { namespace, name }))
+  const nothing = explain({ subject, template: undefined, policies: [], binding: undefined, clusters: [], works: [] })
+  if (object === undefined) return { resource, explanation: nothing, isThere: false, leavesTrace: false }
+  const { links, says, trouble } = await own.explain({ ...subject, object, served }, client)
+  const { template, clusters, others } = nothing
+  const explanation = { template, ...(trouble ?? { state: 'ok' as const, says }), links, clusters, others }
+  return { resource, explanation, isThere: true, leavesTrace: true }
 }

@@ -155,6 +155,118 @@ describe('why something is where it is', () => {
       assert.match(explanation.fix ?? '', fix)
     })
 
+  const AFFINITY = 'cluster(s) did not match the placement cluster affinity constraint'
+  const marked = (annotations: Record<string, string>, more: Record<string, unknown>, status: Record<string, unknown>): Binding => {
+    const binding = bindingOf(more, status)
+    const { labels, annotations: claim } = template.metadata
+    return { ...binding, metadata: { ...binding.metadata, labels, annotations: { ...claim, ...annotations } } }
+  }
+  const held = (annotations: Record<string, string>): ExplainInput => ({
+    ...well,
+    binding: marked(annotations, { suspension: { scheduling: true }, clusters: [] }, { status: 'False' }),
+    works: [],
+  })
+  const noFit = { status: 'False', reason: 'NoClusterFit', message: `0/2 clusters are available: 2 ${AFFINITY}` }
+  const narrowedTo = (allow: readonly string[] | undefined, names: string[], clusters: { name: string; why: string }[]): ExplainInput => ({
+    ...well,
+    binding: marked(
+      {
+        'sluice.dev/narrowed-by': 'gate',
+        ...(allow === undefined ? {} : { 'sluice.dev/released': JSON.stringify({ allow }) }),
+        'sluice.dev/decision': JSON.stringify({
+          ...record,
+          clusters: clusters.map((one) => ({ ...one, chosen: false })),
+          others: { [AFFINITY]: 2 },
+        }),
+      },
+      { clusters: [], placement: { clusterAffinity: { clusterNames: names } } },
+      noFit,
+    ),
+    works: [],
+  })
+  const EMPTY = '(no cluster is allowed)'
+  const both = [
+    { name: 'a', why: AFFINITY },
+    { name: 'b', why: AFFINITY },
+  ]
+  const narrowings: [string, ExplainInput, string, string][] = [
+    [
+      'a hold that comes from an object',
+      held({ 'sluice.dev/held-because': 'claim sales: no data', 'sluice.dev/held-by': 'DataSourceClaim/sales, DataSource/x' }),
+      'scheduling is suspended: claim sales: no data',
+      'see what holds it: sluice why datasourceclaim/sales -n shop',
+    ],
+    [
+      'a hold of which only the reason is known',
+      held({ 'sluice.dev/held-reason': 'Toy', 'sluice.dev/narrowed-by': 'toy' }),
+      'scheduling is suspended: it is held (Toy)',
+      'change what the message names (reason Toy, from toy): it goes on by itself then',
+    ],
+    [
+      'no cluster in common with the policy',
+      narrowedTo(['b', 'c'], [EMPTY], both),
+      'no cluster is left: gate allows only b, c, and the placement of PropagationPolicy shop/web none of them',
+      'let the placement of PropagationPolicy shop/web include one of b, c',
+    ],
+    [
+      'the same without a record of what was allowed',
+      narrowedTo(undefined, [EMPTY], both),
+      'no cluster is left: what gate allows and the placement of PropagationPolicy shop/web have none in common',
+      'let the placement of PropagationPolicy shop/web include a cluster that gate allows',
+    ],
+    [
+      'an allowed cluster that the rest of the placement does not match',
+      narrowedTo(['b'], ['b'], both),
+      'no cluster is left: gate allows only b, and the placement of PropagationPolicy shop/web none of them',
+      'let the placement of PropagationPolicy shop/web include one of b',
+    ],
+    [
+      'allowed clusters that are not joined',
+      narrowedTo(['x', 'y'], ['x', 'y'], both),
+      'no cluster is left: gate allows only x, y, and none of them is joined',
+      'join one of x, y: sluice join NAME --cluster-kubeconfig FILE',
+    ],
+    [
+      'a taint of the only cluster that is allowed',
+      narrowedTo(['b'], ['b'], [both[0] as never, { name: 'b', why: 'cluster(s) had untolerated taint {x}' }]),
+      `not scheduled (NoClusterFit): ${noFit.message}`,
+      'take the taint away, or tolerate it in the placement (clusterTolerations)',
+    ],
+  ]
+  for (const [name, input, says, fix] of narrowings)
+    it(`says who narrows or holds it: ${name}`, () => {
+      const explanation = explain(input)
+      assert.deepEqual([explanation.says, explanation.fix], [says, fix])
+    })
+
+  it('shows what is allowed beside a decision that failed', () => {
+    const schedule = explain(narrowedTo(['b', 'c'], [EMPTY], both)).links.find(({ what }) => what === 'schedule')
+    assert.deepEqual(schedule?.more, ['gate allows only b, c'])
+  })
+
+  describe('for those who may not read everything', () => {
+    const rights = ({ links }: ReturnType<typeof explain>) => links.find(({ what }) => what === 'rights')?.says
+
+    it('does not take for gone what it cannot see', () => {
+      const explanation = explain({ ...well, policies: [], works: [], clusters: [], unreadable: ['policies', 'clusters', 'works'] })
+      assert.deepEqual([explanation.state, explanation.says], ['ok', 'it is scheduled to a; how it is doing there may not be read by you'])
+      assert.equal(rights(explanation), 'you may not read policies, clusters, Works')
+      assert.equal(explanation.links[1]?.says, 'PropagationPolicy shop/web selects it')
+    })
+
+    it('asks for the right to read the binding, unless a module knows more', () => {
+      const hidden: ExplainInput = { ...well, binding: undefined, works: [], unreadable: ['binding'] }
+      assert.equal(explain(hidden).fix, 'ask an administrator for the right to read resourcebindings in namespace shop')
+      const trouble = { state: 'waits' as const, says: 'the gate is closed', fix: 'open it' }
+      assert.equal(explain(hidden, [{ at: 'before-schedule', links: [], trouble }]).fix, 'open it')
+    })
+
+    it('still sees a Work that was refused when clusters are hidden', () => {
+      const refused = { ...well, works: [workOf('a', { status: 'False', message: 'no' })], clusters: [], unreadable: ['clusters' as const] }
+      assert.deepEqual([explain(refused).state, explain(refused).says], ['fails', 'a: no'])
+    })
+  })
+
   it('takes in the links of other modules where they belong, and the first trouble counts', () => {
     const link = (what: string, state: 'ok' | 'waits') => ({ what, state, says: `${what} says so` })
     const trouble = { state: 'waits' as const, says: 'the gate is closed', fix: 'open it' }

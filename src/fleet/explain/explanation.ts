@@ -3,16 +3,15 @@
  * its Work and the object there, and the first broken link. Pure.
  */
 import type { Binding, Policy } from '../../kinds/karmada/index.ts'
-import { DEFAULT_SCHEDULER, SCHEDULED } from '../../kinds/karmada/well-known.ts'
-import { compareStrings } from '../../kube/go-print.ts'
 import type { ExplainedLinks, Explainer } from '../../runtime/seams/explainer.ts'
 import { WAITING_BECAUSE } from '../detector/binding/annotations.ts'
 import { claimOf } from '../detector/claim.ts'
-import { type DecisionRecord, readRecord } from '../scheduler/decision.ts'
+import { readRecord } from '../scheduler/decision.ts'
 import type { ClusterLink, Explanation, Finding } from './chain.ts'
 import { byCluster, chosenNames, clusterLink } from './cluster-link.ts'
-import type { ExplainInput } from './input.ts'
+import type { ExplainInput, Part } from './input.ts'
 import { nearMisses, policyText } from './policies.ts'
+import { explainSchedule } from './schedule.ts'
 
 /** What an explainer of another module adds, and where. */
 export type AddedLinks = ExplainedLinks & Pick<Explainer, 'at'>
@@ -29,11 +28,12 @@ export function explain(input: ExplainInput, added: readonly AddedLinks[] = []):
   takeIn(added, 'before-schedule', finding)
   if (binding !== undefined) lookAtPlaces(binding, input, finding)
   takeIn(added, 'after-schedule', finding)
+  if (template !== undefined) explainRights(input, finding)
   const { trouble, links, clusters, others } = finding
   return {
     template: { apiVersion, kind: resource.kind, namespace, name },
     state: trouble?.state ?? 'ok',
-    says: trouble?.says ?? wellIn(clusters),
+    says: trouble?.says ?? (isHidden(input, 'works') ? scheduledTo(clusters) : wellIn(clusters)),
     ...(trouble === undefined ? {} : { fix: trouble.fix }),
     links,
     clusters,
@@ -67,15 +67,19 @@ function explainPolicy(input: ExplainInput, finding: Finding): void {
   }
   const policy = policies.find(({ metadata }) => metadata.name === claim.name && (metadata.namespace ?? '') === claim.namespace)
   const name = policyText(claim)
-  if (policy === undefined) {
+  if (policy === undefined && !isHidden(input, 'policies')) {
     const says = `${name} claimed it, and is gone`
     finding.links.push({ what: 'policy', state: 'waits', says })
     finding.trouble ??= { state: 'waits', says, fix: 'nothing: the claim is taken back, and another policy may take it' }
     return
   }
-  finding.links.push({ what: 'policy', state: waiting === undefined ? 'ok' : 'waits', says: `${name} selects it${priorityOf(policy)}` })
+  finding.links.push({
+    what: 'policy',
+    state: waiting === undefined ? 'ok' : 'waits',
+    says: `${name} selects it${policy === undefined ? '' : priorityOf(policy)}`,
+  })
   if (waiting !== undefined) finding.trouble ??= { state: 'waits', says: waiting, fix: waiting }
-  else if (binding === undefined)
+  else if (binding === undefined && !isHidden(input, 'binding'))
     finding.trouble ??= {
       state: 'waits',
       says: 'there is no binding for it yet',
@@ -97,56 +101,39 @@ function takeIn(added: readonly AddedLinks[], at: AddedLinks['at'], finding: Fin
 
 function lookAtPlaces(binding: Binding, input: ExplainInput, finding: Finding): void {
   const record = readRecord(binding.metadata.annotations)
-  explainSchedule(binding, record, finding)
-  const { works, clusters } = input
-  const context = { binding, record, works: byCluster(works), clusters: new Map(clusters.map((one) => [one.metadata.name ?? '', one])) }
+  const { works } = input
+  const clusters = isHidden(input, 'clusters') ? undefined : input.clusters
+  explainSchedule(binding, { record, clusters }, finding)
+  const context = {
+    binding,
+    record,
+    works: isHidden(input, 'works') ? undefined : byCluster(works),
+    clusters: clusters === undefined ? undefined : new Map(clusters.map((one) => [one.metadata.name ?? '', one])),
+  }
   finding.clusters.push(...chosenNames(binding, works).map((name) => clusterLink(name, context, finding)))
   for (const { name, chosen, why } of record?.clusters ?? [])
     if (!chosen && !finding.clusters.some((one) => one.name === name)) finding.clusters.push({ name, isChosen: false, why, state: 'ok' })
   finding.others = { ...record?.others }
 }
 
-function explainSchedule(binding: Binding, record: DecisionRecord | undefined, finding: Finding): void {
-  const held = binding.metadata.annotations?.['sluice.dev/held-because']
-  if (binding.spec.suspension?.scheduling === true) {
-    const says = `scheduling is suspended${held === undefined ? '' : `: ${held}`}`
-    finding.links.push({ what: 'schedule', state: 'waits', says })
-    finding.trouble ??= { state: 'waits', says, fix: held ?? 'set spec.suspension.scheduling of the binding to false' }
-    return
-  }
-  const condition = binding.status?.conditions?.find(({ type }) => type === SCHEDULED)
-  if (condition === undefined) {
-    const name = binding.spec.schedulerName ?? DEFAULT_SCHEDULER
-    const says = `${name} has not decided yet`
-    finding.links.push({ what: 'schedule', state: 'waits', says })
-    const fix =
-      name === DEFAULT_SCHEDULER
-        ? 'see that the fleet runs on this hub: sluice up, or sluice controllers --role hub'
-        : `run the scheduler ${name}`
-    finding.trouble ??= { state: 'waits', says, fix }
-    return
-  }
-  if (condition.status === 'True') {
-    const affinity = record?.affinityName === undefined ? '' : `, by affinity ${record.affinityName}`
-    const count = record === undefined ? '' : `: ${record.chosen} of ${record.total} clusters${affinity}`
-    finding.links.push({ what: 'schedule', state: 'ok', says: `scheduled${count}` })
-    return
-  }
-  const says = `not scheduled (${condition.reason ?? 'unknown'}): ${condition.message ?? ''}`
-  finding.links.push({ what: 'schedule', state: 'fails', says })
-  finding.trouble ??= { state: 'fails', says, fix: scheduleFix(condition.reason ?? '', record) }
+const isHidden = ({ unreadable = [] }: ExplainInput, part: Part): boolean => unreadable.includes(part)
+
+const RIGHTS: Record<Part, string> = {
+  policies: 'policies',
+  binding: 'its binding',
+  clusters: 'clusters',
+  works: 'Works',
 }
 
-/** Derived from the reason that most clusters gave. */
-function scheduleFix(reason: string, record: DecisionRecord | undefined): string {
-  const [most] = Object.entries(record?.others ?? {}).sort(([a, x], [b, y]) => y - x || compareStrings(a, b))
-  if (reason === 'Unschedulable') return 'ask for fewer replicas or smaller ones, let more clusters in by the placement, or free some room'
-  if (record?.total === 0) return 'join a cluster: sluice join NAME --cluster-kubeconfig FILE'
-  if (most === undefined) return 'see the message; the decision is made again as soon as clusters or the policy change'
-  if (most[0].includes('affinity')) return 'let the placement of the policy name clusters that exist, or label them so that it does'
-  if (most[0].includes('taint')) return 'take the taint away, or tolerate it in the placement (clusterTolerations)'
-  if (most[0].includes('API resource')) return 'install the definition of this kind in a cluster, or place it where it is'
-  return `most clusters say: ${most[0]}`
+/** What the explanation does not contain because whoever asks may not read it. */
+function explainRights(input: ExplainInput, finding: Finding): void {
+  const { unreadable = [], subject } = input
+  if (unreadable.length === 0) return
+  finding.links.push({ what: 'rights', state: 'ok', says: `you may not read ${unreadable.map((part) => RIGHTS[part]).join(', ')}` })
+  if (!isHidden(input, 'binding')) return
+  const bindings = subject.resource.namespaced ? `resourcebindings in namespace ${subject.namespace}` : 'clusterresourcebindings'
+  const says = 'its binding, which says where it is, may not be read by you'
+  finding.trouble ??= { state: 'waits', says, fix: `ask an administrator for the right to read ${bindings}` }
 }
 
 const where = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`)
@@ -158,7 +145,17 @@ function replicasText({ spec }: Binding): string {
   return spec.replicas === undefined ? '' : `, ${spec.replicas} replica${spec.replicas === 1 ? '' : 's'}`
 }
 
+const NOWHERE = 'it is placed nowhere, as decided'
+
+const chosenOf = (clusters: readonly ClusterLink[]): string[] => clusters.filter(({ isChosen }) => isChosen).map(({ name }) => name)
+
 function wellIn(clusters: readonly ClusterLink[]): string {
-  const names = clusters.filter(({ isChosen }) => isChosen).map(({ name }) => name)
-  return names.length === 0 ? 'it is placed nowhere, as decided' : `it is applied and healthy in ${names.join(', ')}`
+  const names = chosenOf(clusters)
+  return names.length === 0 ? NOWHERE : `it is applied and healthy in ${names.join(', ')}`
+}
+
+/** For those who cannot see more. */
+function scheduledTo(clusters: readonly ClusterLink[]): string {
+  const names = chosenOf(clusters)
+  return names.length === 0 ? NOWHERE : `it is scheduled to ${names.join(', ')}; how it is doing there may not be read by you`
 }

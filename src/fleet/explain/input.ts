@@ -1,7 +1,10 @@
-/** Everything about one template in the fleet, read from a hub in a handful of requests. */
+/**
+ * Everything about one template in the fleet, read from a hub in a handful of requests. Those who may read the template may
+ * not be allowed to read everything else: what is missing for that reason is named.
+ */
 
 import type { Client } from '../../client/client.ts'
-import { ifFound } from '../../client/errors.ts'
+import { ApiError, ifFound } from '../../client/errors.ts'
 import type { Binding, Cluster, Policy, Work } from '../../kinds/karmada/index.ts'
 import { bindingName } from '../../kinds/karmada/names.ts'
 import {
@@ -31,22 +34,36 @@ export interface ExplainInput {
   binding: Binding | undefined
   clusters: readonly Cluster[]
   works: readonly Work[]
+  /** What whoever asks may not read; it is empty above. */
+  unreadable?: readonly Part[]
 }
+
+export type Part = 'policies' | 'binding' | 'clusters' | 'works'
 
 export async function readExplainInput(client: Client, subject: Subject): Promise<ExplainInput> {
   const { resource, namespace, name } = subject
   const template = await ifFound(client.get(resource, { namespace, name }))
   const bindings = (resource.namespaced ? RESOURCE_BINDINGS : CLUSTER_RESOURCE_BINDINGS) as Resource<Binding>
+  const unreadable = new Set<Part>()
+  const permitted = async <T>(part: Part, answer: Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await answer
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 403) throw error
+      unreadable.add(part)
+      return otherwise
+    }
+  }
   const [binding, clusters, own, ofCluster] = await Promise.all([
-    ifFound(client.get(bindings, { namespace, name: bindingName(resource.kind, name) })) as Promise<Binding | undefined>,
-    all<Cluster>(client, CLUSTERS),
-    resource.namespaced ? all<Policy>(client, PROPAGATION_POLICIES, { namespace }) : [],
-    all<Policy>(client, CLUSTER_PROPAGATION_POLICIES),
+    permitted('binding', ifFound(client.get<Binding>(bindings, { namespace, name: bindingName(resource.kind, name) })), undefined),
+    permitted('clusters', all<Cluster>(client, CLUSTERS), []),
+    resource.namespaced ? permitted('policies', all<Policy>(client, PROPAGATION_POLICIES, { namespace }), []) : [],
+    permitted('policies', all<Policy>(client, CLUSTER_PROPAGATION_POLICIES), []),
   ])
   const label = resource.namespaced ? RESOURCE_BINDING_ID : CLUSTER_RESOURCE_BINDING_ID
   const id = binding?.metadata.labels?.[label]
-  const works = id === undefined ? [] : await all<Work>(client, WORKS, { labelSelector: `${label}=${id}` })
-  return { subject, template, policies: [...own, ...ofCluster], binding, clusters, works }
+  const works = id === undefined ? [] : await permitted('works', all<Work>(client, WORKS, { labelSelector: `${label}=${id}` }), [])
+  return { subject, template, policies: [...own, ...ofCluster], binding, clusters, works, unreadable: [...unreadable] }
 }
 
 async function all<T extends KubeObject>(

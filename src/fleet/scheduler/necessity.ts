@@ -13,17 +13,30 @@ import {
   SCHEDULED,
 } from '../../kinds/karmada/well-known.ts'
 import { isConditionTrue } from '../../kube/conditions.ts'
+import { isHeldByUs, NARROWED_BY, narrowPlacement, RELEASED, releasedAllow } from '../../runtime/seams/narrowing.ts'
 import type { Demand } from './demand.ts'
 
 /** Bindings that belong to another scheduler, are suspended, or only follow another binding are not scheduled here. */
-export function isOurs({ metadata, spec }: Binding, schedulerName: string = DEFAULT_SCHEDULER): boolean {
+export function isOurs(binding: Binding, schedulerName: string = DEFAULT_SCHEDULER): boolean {
+  const { metadata, spec } = binding
   if (metadata.deletionTimestamp !== undefined || spec?.placement === undefined || spec.suspension?.scheduling === true) return false
   const asked = spec.schedulerName === undefined || spec.schedulerName === '' ? DEFAULT_SCHEDULER : spec.schedulerName
-  if (asked !== schedulerName) return false
+  if (asked !== schedulerName || isOverwritten(binding)) return false
   const labels = metadata.labels ?? {}
   return [PROPAGATION_POLICY_ID, CLUSTER_PROPAGATION_POLICY_ID, BINDING_MANAGED_BY_LABEL].some(
     (key) => Object.hasOwn(labels, key) && labels[key] !== '',
   )
+}
+
+/**
+ * Somebody else has lifted a hold of a narrowing, or widened the placement beyond what it allowed. The detector puts that
+ * back; until then nothing is decided, or work would start where it must not, and running work would leave and come back.
+ */
+function isOverwritten(binding: Binding): boolean {
+  if (isHeldByUs(binding)) return true
+  const { annotations = {} } = binding.metadata
+  const allow = annotations[NARROWED_BY] === undefined ? undefined : releasedAllow(annotations[RELEASED])
+  return allow !== undefined && !deepEqual(narrowPlacement(binding.spec?.placement, allow), binding.spec?.placement)
 }
 
 /** What is the same in every cluster is scheduled again whenever something changes. */

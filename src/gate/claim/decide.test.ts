@@ -49,6 +49,11 @@ describe('which source', () => {
     })
 })
 
+const withSelector = (claim: DataSourceClaim): DataSourceClaim => ({
+  ...claim,
+  spec: { ...claim.spec, attributesSelector: { matchLabels: { format: 'parquet' } } },
+})
+
 describe('why there is no source', () => {
   const data = { system: 'hive', type: 'table', name: 'sales' }
   const nothing: Unresolved = {
@@ -100,7 +105,18 @@ describe('why there is no source', () => {
       'NotProducedYet',
       /^Job default\/m/,
     ],
-    ['attributes that nobody has', { claim: aSeedClaim('default/a', 'hive/table'), data: undefined }, 'NoSuchSource', /attributes/],
+    [
+      'attributes that nobody has',
+      { claim: withSelector(aSeedClaim('default/a', 'hive/table')), data: undefined },
+      'NoSuchSource',
+      /attributes/,
+    ],
+    [
+      'no demands that anything fulfils',
+      { claim: aSeedClaim('default/a', 'hive/table'), data: undefined },
+      'NoSuchSource',
+      /of hive\/table$/,
+    ],
   ]
   for (const [name, more, reason, message] of table)
     it(name, () => {

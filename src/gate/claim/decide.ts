@@ -112,11 +112,12 @@ function doing({ state, heldReason }: Maker): string {
 const typeText = (system: string | undefined, type: string | undefined): string => `${system}/${type}`
 
 function absentText({ claim, data }: Unresolved): string {
-  const { system, dataSourceType, dataSourceName } = claim.spec ?? {}
+  const { system, dataSourceType, dataSourceName, attributesSelector } = claim.spec ?? {}
   if (data !== undefined) return `there is no DataSource for ${dataNameText(data)}, and no workload says that it makes it`
   const type = typeText(system, dataSourceType)
   if (!isSeedForm(claim)) return `there is no DataSource for ${type}/${dataSourceName} with exactly these attributes`
   if (dataSourceName) return `there is no DataSource ${dataSourceName}`
+  if (attributesSelector === undefined) return `there is no DataSource of ${type}`
   return `no DataSource of ${type} has the attributes that the claim demands`
 }
 

@@ -13,7 +13,7 @@ import { hasFinalizer } from '../../runtime/finalizer.ts'
 import { clustersFor, readiness, type Verdict } from '../source/locality.ts'
 import type { Pace } from '../source/pace.ts'
 import { cycleThrough } from './cycle.ts'
-import { bestOf, isGoing, type Resolution, unresolved } from './decide.ts'
+import { bestOf, isGoing, type Maker, type Resolution, unresolved } from './decide.ts'
 import { type ClaimDeps, dataNameOf } from './deps.ts'
 import { placed } from './placed.ts'
 import type { Seen } from './plan.ts'
@@ -82,21 +82,25 @@ interface Context {
 
 function resolve(claim: DataSourceClaim, { candidates, mismatch }: Sources, context: Context): Resolution {
   const { deps, read, consent } = context
-  const usable = candidates.filter(({ source }) => !isGoing(source))
-  const source = bestOf(fitted(claim, usable, context))
-  if (source !== undefined) return { source }
   const data = dataNameOf(claim)
   const makers = producersFor(claim, data, deps, consent).map((producer) => makerOf(producer, claim, read))
+  const usable = candidates.filter(({ source }) => !isGoing(source))
+  const source = bestOf(fitted(claim, trusted(usable, makers), context))
+  if (source !== undefined) return { source }
   return unresolved({
     claim,
     mismatch,
-    going: candidates.map((candidate) => candidate.source),
+    going: trusted(candidates, makers).flatMap((candidate) => (isGoing(candidate.source) ? [candidate.source] : [])),
     data,
     makers,
     cycle: makers.length === 0 ? undefined : cycleThrough(keyOfObject(claim), waitsFrom(claim, context)),
     mayBeWithheld: consent.mayBeWithheld(claim),
   })
 }
+
+/** What the own namespace makes is waited for: nobody else can stand in for it by making data of the same name. */
+const trusted = <C extends { isForeign: boolean }>(candidates: readonly C[], makers: readonly Maker[]): readonly C[] =>
+  makers.some(({ isForeign }) => !isForeign) ? candidates.filter(({ isForeign }) => !isForeign) : candidates
 
 /** Of one that may not be used, nothing more is said than of one that is gone. */
 function lostBecause(claim: DataSourceClaim, { candidates, mismatch }: Sources, read: Reader): string | undefined {

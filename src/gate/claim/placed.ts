@@ -37,6 +37,8 @@ export function placed({ claim, workloads, clusters }: Placing): Verdict {
 }
 
 const RELEASED_ALL: Verdict = { status: 'True', reason: 'Released', message: 'every workload is scheduled where the data is' }
+/** Data that moves does not move what runs. */
+const RELEASED_THEN: Verdict = { ...RELEASED_ALL, message: 'every workload is where the data was when it was released' }
 
 const notScheduled = (name: string): Verdict => ({ status: 'Unknown', reason: 'NotScheduled', message: `${name} is not scheduled yet` })
 
@@ -45,9 +47,9 @@ function ofWorkload(name: string, binding: Binding, { claim, isIn }: { claim: st
   if (targets.length === 0) return isHeldByUs(binding) ? held(name, binding, claim) : notScheduled(name)
   const { annotations } = binding.metadata
   const released = isReleasedFor(annotations?.[RELEASED], claim) ? new Set(releasedAllow(annotations?.[RELEASED])) : undefined
-  if (released !== undefined && targets.every((target) => released.has(target))) return RELEASED_ALL
   const outside = targets.filter((target) => !isIn.has(target))
   if (outside.length === 0) return RELEASED_ALL
+  if (released !== undefined && targets.every((target) => released.has(target))) return RELEASED_THEN
   return {
     status: 'False',
     reason: 'NoCommonCluster',

@@ -86,22 +86,22 @@ export function fitted(
   candidates: readonly Omit<Candidate, 'fits'>[],
   { deps, read }: { deps: ClaimDeps; read: Reader },
 ): Candidate[] {
-  const rooms = candidates.length < 2 ? [] : roomsOf(claim, deps, read)
-  if (rooms.length === 0) return candidates.map((one) => ({ ...one, fits: 0 }))
+  const openClusters = candidates.length < 2 ? [] : openClustersOf(claim, deps, read)
+  if (openClusters.length === 0) return candidates.map((one) => ({ ...one, fits: 0 }))
   return candidates.map((one) => {
     const { joined } = clustersOf(one.source, clustersFor(one.source, read))
-    return { ...one, fits: rooms.filter((room) => joined.some((cluster) => room.has(cluster))).length }
+    return { ...one, fits: openClusters.filter((open) => joined.some((cluster) => open.has(cluster))).length }
   })
 }
 
 /** For each workload of a claim that is known: the clusters that its policy and its other claims leave. */
-function roomsOf(claim: DataSourceClaim, deps: ClaimDeps, read: Reader): ReadonlySet<string>[] {
-  const rooms: ReadonlySet<string>[] = []
+function openClustersOf(claim: DataSourceClaim, deps: ClaimDeps, read: Reader): ReadonlySet<string>[] {
+  const openClusters: ReadonlySet<string>[] = []
   let clusters: readonly Cluster[] | undefined
   for (const { object } of deps.claimed.of(claim)) {
-    if (rooms.length >= MOST_WORKLOADS) break
+    if (openClusters.length >= MOST_WORKLOADS) break
     clusters ??= read.list(CLUSTERS)
-    let room = placementClusters(bindingOf(object, read), clusters)
+    let open = placementClusters(bindingOf(object, read), clusters)
     for (const key of deps.claimed.claimsOf(object)) {
       if (key === keyOfObject(claim)) continue
       const { namespace, name } = refOfKey(key)
@@ -110,11 +110,11 @@ function roomsOf(claim: DataSourceClaim, deps: ClaimDeps, read: Reader): Readonl
       const source = bound === undefined ? undefined : read.get(DATA_SOURCES, '', bound)
       if (source === undefined) continue
       const { joined } = clustersOf(source, clusters)
-      room = new Set(joined.filter((cluster) => room.has(cluster)))
+      open = new Set(joined.filter((cluster) => open.has(cluster)))
     }
-    rooms.push(room)
+    openClusters.push(open)
   }
-  return rooms
+  return openClusters
 }
 
 /** Without a policy, or before it is known: all. A binding that is not released yet has the placement of its policy. */

@@ -105,24 +105,24 @@ describe('templates and claims find each other', () => {
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
         const { templates, caches, all } = plainTemplates()
         const claims = new ObjectCache()
-        const told = new Set<string>()
+        const reported = new Set<string>()
         const claimed = createClaimedTemplates(templates, claims as unknown as Informer)
-        claimed.subscribe((ref) => told.add(`${ref.namespace}/${ref.name}`))
+        claimed.subscribe((ref) => reported.add(`${ref.namespace}/${ref.name}`))
         for (const { do: what, make } of steps) {
           const object = make()
           const cache = what.endsWith('claim') ? claims : caches.get(object.kind)?.cache
           const before = what.endsWith('template') ? cache?.get(object.metadata.namespace ?? '', object.metadata.name ?? '') : undefined
           const concerned = before === undefined ? [] : claimed.claimsOf(before)
-          told.clear()
+          reported.clear()
           if (what.startsWith('put')) cache?.put(object)
           else cache?.remove(object)
           if (what === 'put-template')
             for (const key of JSON.stringify(before?.metadata.labels) === JSON.stringify(object.metadata.labels)
               ? []
               : [...concerned, ...claimed.claimsOf(object)])
-              assert.ok(told.has(key), `${key} was not told`)
+              assert.ok(reported.has(key), `${key} was not reported`)
           if (what === 'remove-template' && before !== undefined)
-            for (const key of concerned) assert.ok(told.has(key), `${key} was not told`)
+            for (const key of concerned) assert.ok(reported.has(key), `${key} was not reported`)
         }
         for (const one of claims.list() as unknown as DataSourceClaim[]) {
           const found = claimed.of(one).map(textOf).sort()

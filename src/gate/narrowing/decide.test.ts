@@ -199,13 +199,20 @@ describe('a workload that runs', () => {
   for (const [name, more, expected] of table) it(name, () => assert.equal(shortly(decide(facts(more))), expected))
 
   it('learns from an event what a claim that came later does to it', () => {
-    assert.equal(decide(facts({ claims, binding: binding(['east']) }))?.event?.message, 'claim x allow only west: it leaves east')
-    assert.equal(decide(facts({ claims, binding: binding(['west']) }))?.event?.message, 'claim x allow only west: it stays where it is')
+    assert.equal(decide(facts({ claims, binding: binding(['east']) }))?.event?.message, 'claim x allows only west: it leaves east')
+    assert.equal(decide(facts({ claims, binding: binding(['west']) }))?.event?.message, 'claim x allows only west: it stays where it is')
     assert.equal(decide(facts({ claims, binding: running }))?.event, undefined)
   })
 
   it('loses both annotations with its last claim', () => {
     assert.deepEqual(decide(facts({ binding: running }))?.annotations, { [RELEASED]: null, [INJECTED]: null })
+  })
+
+  it('stays where it is when somebody writes the placement of its policy in another order', () => {
+    const one: Placement = { clusterAffinity: { clusterNames: ['east', 'west'], exclude: ['north'] }, clusterTolerations: [] }
+    const other: Placement = { clusterTolerations: [], clusterAffinity: { exclude: ['north'], clusterNames: ['east', 'west'] } }
+    const binding = released({ claims, policy: policy(one) }, ['west'])
+    assert.equal(shortly(decide(facts({ claims: moved, binding, policy: policy(other) }))), 'west')
   })
 
   it('consumes a change of its policy although it could not be computed anew', () => {

@@ -143,11 +143,19 @@ function releaseOf(facts: Facts, allow: readonly string[], before?: Release): Re
   return { allow, claims, seen, ...decidedFrom(facts) }
 }
 
+/** What is recorded of a release must fit into an annotation. */
+const MOST_CLAIMS = 100
+/** Of more, only some are named: a text must fit into an annotation, too. */
+const MOST_NAMED = 5
+const MOST_CLUSTERS = 1000
+
 const claimRef = (name: string): TypedObjectRef => ({ apiVersion: 'datadependency.volcano.sh/v1alpha1', kind: 'DataSourceClaim', name })
 const sourceRef = (name: string): TypedObjectRef => ({ apiVersion: 'datadependency.volcano.sh/v1alpha1', kind: 'DataSource', name })
 
 /** The first thing it waits for, in the order of the claims' names. */
 function waitOf({ claims, unreadable, binding }: Facts, missing: readonly string[]): Hold | undefined {
+  if (claims.length + missing.length > MOST_CLAIMS)
+    return { reason: 'TooManyClaims', message: `more than ${MOST_CLAIMS} claims concern it: let it have fewer`, by: [] }
   if (unreadable !== undefined)
     return { reason: 'InvalidAnnotation', message: `its annotation sluice.dev/claims cannot be read: ${unreadable}`, by: [] }
   const [gone] = missing
@@ -174,11 +182,13 @@ function waitOf({ claims, unreadable, binding }: Facts, missing: readonly string
 }
 
 /** The clusters that hold the data of all claims, sorted. */
-function allowOf({ claims }: Facts): readonly string[] {
+function allowOf({ claims, clusters }: Facts): readonly string[] {
   const sets = claims.flatMap(({ state }) => (state.is === 'met' ? [state.clusters] : []))
+  const joined = new Set(clusters.map(({ metadata }) => metadata.name ?? ''))
   const [first = [], ...others] = sets
   const rest = others.map((names) => new Set(names))
-  return [...new Set(first)].filter((name) => rest.every((names) => names.has(name))).sort(compareStrings)
+  const allow = [...new Set(first)].filter((name) => rest.every((names) => names.has(name))).sort(compareStrings)
+  return allow.length <= MOST_CLUSTERS ? allow : allow.filter((name) => joined.has(name))
 }
 
 /** No cluster that is joined is allowed by all claims and by the policy. */
@@ -187,12 +197,14 @@ function conflictOf({ claims, clusters, policy }: Facts, allow: readonly string[
   const isAllowedByPolicy = allowedByPlacement(policy.spec?.placement)
   if (clusters.some((cluster) => allowed.has(cluster.metadata.name ?? '') && isAllowedByPolicy(cluster))) return undefined
   const met = claims.flatMap(({ claim, state }) => (state.is === 'met' ? [{ name: claim.metadata.name ?? '', ...state }] : []))
-  const sets = met.map(({ name, source, clusters: names }) => `claim ${name} (source ${source.metadata.name}: ${namesText(names)})`)
+  const shown = met.slice(0, MOST_NAMED)
+  const sets = shown.map(({ name, source, clusters: names }) => `claim ${name} (source ${source.metadata.name}: ${namesText(names)})`)
+  if (met.length > shown.length) sets.push(`${met.length - shown.length} more claims`)
   const ofPolicy = `the policy ${policy.metadata.name} (${namesTextOf(clusters.filter(isAllowedByPolicy))})`
   return {
     reason: 'NoCommonCluster',
     message: `no cluster is allowed by ${[...sets, ofPolicy].join(' and ')}`,
-    by: met.flatMap(({ name, source }) => [claimRef(name), sourceRef(source.metadata.name ?? '')]),
+    by: shown.flatMap(({ name, source }) => [claimRef(name), sourceRef(source.metadata.name ?? '')]),
   }
 }
 
@@ -206,7 +218,7 @@ function unavailability({ claims, clusters, policy }: Facts, allow: readonly str
   return {
     reason: 'DataClusterUnavailable',
     message: `the data is in ${namesTextOf(usable)}, and no such cluster is ready`,
-    by: names.map(claimRef),
+    by: names.slice(0, MOST_NAMED).map(claimRef),
   }
 }
 
@@ -222,6 +234,6 @@ function narrowedEvent({ claims, binding }: Facts, allow: readonly string[], rel
   const moves = leaves.length === 0 ? 'it stays where it is' : `it leaves ${namesText(leaves)}`
   return {
     reason: 'Narrowed',
-    message: `${names.length === 1 ? 'claim' : 'claims'} ${names.join(', ')} allow only ${namesText(allow)}: ${moves}`,
+    message: `${names.length === 1 ? `claim ${names[0]} allows` : `claims ${names.join(', ')} allow`} only ${namesText(allow)}: ${moves}`,
   }
 }

@@ -8,6 +8,7 @@ import { isJsonObject } from '../../base/json.ts'
 import type { Policy } from '../../kinds/karmada/index.ts'
 import type { DataSource, DataSourceClaim } from '../../kinds/volcano/index.ts'
 import { SOURCE_VERSION } from '../../kinds/volcano/well-known.ts'
+import { compareStrings } from '../../kube/go-print.ts'
 
 export interface Release {
   /** The clusters that hold the data of all claims, sorted: whether they were ready then does not matter. */
@@ -22,7 +23,11 @@ export interface Release {
   rescheduled?: string
 }
 
-const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 8)
+/** Whoever edits an object may write its keys in another order: that is no change. */
+const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value, sortedKeys)).digest('base64url').slice(0, 8)
+
+const sortedKeys = (_key: string, value: unknown): unknown =>
+  isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareStrings(a, b))) : value
 
 export const digestOfClaim = ({ metadata }: DataSourceClaim): string => digest([metadata.uid, metadata.generation ?? 0])
 

@@ -201,20 +201,20 @@ describe('two workloads of one namespace that make the same', () => {
 })
 
 describe('what somebody else wrote', () => {
-  outputStory('stands, and the workload is told once', async ({ hub, world }) => {
+  outputStory('stands, and the workload is reported once', async ({ hub, world }) => {
     const before = await hub.create(aSource('by-hand', SALES))
     await succeeded(hub, 'default/daily')
     await world.settle()
     await reports(hub, DAILY, { member1: { ...completed(minute(1)), succeeded: 1 } })
     await world.settle()
     assert.deepEqual(await sources(hub), [before])
-    const told = [
+    const reported = [
       `NotPublished: "${SALES}" is not published: DataSource by-hand stands for it, which no workload made, and it is never changed. Have that DataSource deleted, or make data of another name.`,
     ]
-    assert.deepEqual(await eventsOf(hub, 'default/daily'), told)
+    assert.deepEqual(await eventsOf(hub, 'default/daily'), reported)
     await world.restartControllers()
     await world.settle()
-    assert.deepEqual(await eventsOf(hub, 'default/daily'), told, 'a restart is no reason to say it again')
+    assert.deepEqual(await eventsOf(hub, 'default/daily'), reported, 'a restart is no reason to say it again')
   })
 
   outputStory('makes room when it is deleted', async ({ hub, world }) => {
@@ -277,13 +277,13 @@ describe('two namespaces that make the same', () => {
     return theirs
   }
 
-  outputStory('get a source each, and the later one is told without learning who', async ({ hub, world }) => {
+  outputStory('get a source each, and the later one is reported without learning who', async ({ hub, world }) => {
     const theirs = await both(hub, () => world.settle())
     assert.deepEqual(await published(hub), ['sales.daily v1: member1', 'sales.daily v1: member1'])
     assert.deepEqual(await hub.get(DATA_SOURCES, theirs.metadata.name ?? ''), theirs)
-    const [told, ...more] = await eventsOf(hub, 'default/daily')
-    assert.match(told ?? '', /^AlsoMadeElsewhere: "hive\/table\/sales.daily" is made outside this namespace, too\./)
-    assert.doesNotMatch(told ?? '', /other\/|theirs|namespace other/)
+    const [reported, ...more] = await eventsOf(hub, 'default/daily')
+    assert.match(reported ?? '', /^AlsoMadeElsewhere: "hive\/table\/sales.daily" is made outside this namespace, too\./)
+    assert.doesNotMatch(reported ?? '', /other\/|theirs|namespace other/)
     assert.equal(more.length, 1)
     assert.equal((await eventsOf(hub, 'other/theirs')).length, 1)
   })
@@ -302,7 +302,7 @@ describe('two namespaces that make the same', () => {
 })
 
 describe('a declaration that comes to nothing', () => {
-  outputStory('by a workload without an end is told once', async ({ hub, world }) => {
+  outputStory('by a workload without an end is reported once', async ({ hub, world }) => {
     await scheduled(hub, aDeployment('default/web', SALES))
     await reports(hub, 'default/web-deployment', { member1: { replicas: 1 } })
     await world.settle()
@@ -314,21 +314,21 @@ describe('a declaration that comes to nothing', () => {
     await hub.delete(DEPLOYMENTS, 'default/web')
   })
 
-  outputStory('by something of which no success is known is told once', async ({ hub, world }) => {
+  outputStory('by something of which no success is known is reported once', async ({ hub, world }) => {
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...aJob('default/map', SALES).metadata } }
     await scheduled(hub, map)
     await world.settle()
-    const [told, ...more] = await eventsOf(hub, 'default/map')
-    assert.match(told ?? '', /^NotPublished: It is not known when a ConfigMap of v1 has succeeded/)
+    const [reported, ...more] = await eventsOf(hub, 'default/map')
+    assert.match(reported ?? '', /^NotPublished: It is not known when a ConfigMap of v1 has succeeded/)
     assert.deepEqual(more, [])
   })
 
-  outputStory('because it cannot be read is told once', async ({ hub, world }) => {
+  outputStory('because it cannot be read is reported once', async ({ hub, world }) => {
     await scheduled(hub, aJob('default/daily', 'sales'))
     await reports(hub, DAILY, { member1: completed(minute(1)) })
     await world.settle()
-    const [told, ...more] = await eventsOf(hub, 'default/daily')
-    assert.match(told ?? '', /^NotPublished: The annotation sluice.dev\/produces cannot be read: "sales" is not of the form/)
+    const [reported, ...more] = await eventsOf(hub, 'default/daily')
+    assert.match(reported ?? '', /^NotPublished: The annotation sluice.dev\/produces cannot be read: "sales" is not of the form/)
     assert.deepEqual(more, [])
     await annotate(hub, 'default/daily', SALES)
     await world.settle()

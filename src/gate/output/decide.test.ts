@@ -9,7 +9,13 @@ import { aSource } from './testing.ts'
 const NAME = { system: 'hive', type: 'table', name: 'sales' }
 const [NOON, LATER] = ['2026-01-01T12:00:00Z', '2026-01-01T13:00:00Z']
 
-const SUCCESS: Success = { namespace: 'default', by: 'output/jobs.batch/daily', run: { id: 'uid-1', at: NOON }, clusters: ['m1', 'm2'] }
+const SUCCESS: Success = {
+  namespace: 'default',
+  by: 'output/jobs.batch/daily',
+  run: { id: 'uid-1', at: NOON },
+  clusters: ['m1', 'm2'],
+  targets: ['m1', 'm2'],
+}
 
 const source = (
   annotations: Record<string, string>,
@@ -58,7 +64,9 @@ describe('what becomes of something that was made', () => {
     ['ours is up to date', ours({}, { clusters: ['m1', 'm2'] }), 'nothing'],
     ['it succeeded in one more cluster', ours(), 'v7: m1 m2'],
     ['it succeeded in fewer clusters than are known', ours({}, { clusters: ['m1', 'm2', 'm3'] }), 'nothing'],
-    ['it succeeded elsewhere than is known', ours({}, { clusters: ['m3', 'm0'] }), 'v7: m0 m1 m2 m3'],
+    ['it succeeded elsewhere as well', ours({}, { clusters: ['m3', 'm0'] }), 'v7: m0 m1 m2 m3', { targets: ['m0', 'm1', 'm2', 'm3'] }],
+    ['it has left a cluster, and nothing is new', ours({}, { clusters: ['m1', 'm2', 'm3'] }), 'nothing', { targets: ['m1', 'm2'] }],
+    ['it has left a cluster, and succeeded in another', ours({}, { clusters: ['m0', 'm1'] }), 'v8: m1 m2', { targets: ['m1', 'm2'] }],
     ['another run came later', ours(), 'v8: m1 m2', { run: { id: 'uid-2', at: LATER } }],
     ['another run came earlier', ours({ 'sluice.dev/run': `uid-2@${LATER}` }), 'nothing'],
     [

@@ -29,12 +29,15 @@ export interface Success {
   run: Run
   /** Where it succeeded, sorted. */
   clusters: readonly string[]
+  /** Where it is to run. */
+  targets: readonly string[]
 }
 
 export type Decision =
   | { do: 'nothing' }
   | { do: 'create' }
-  | { do: 'update'; of: DataSource; version: string; clusters: readonly string[] }
+  /** `isMoved`: concluded from clusters that the workload has left, so it must be sure that what was seen is not old. */
+  | { do: 'update'; of: DataSource; version: string; clusters: readonly string[]; isMoved?: true }
   /** `stands`: a source that no workload made stands for this data; `taken`: an object that is not ours has the name. */
   | { do: 'refuse'; because: 'stands' | 'taken'; source: string }
 
@@ -55,14 +58,19 @@ export function decide({ name, objectName, own, written }: Output, success: Succ
   return written.length > 0 ? NOTHING : { do: 'create' }
 }
 
-/** Brings our source up to date. What is recorded already is never taken back: the binding that is seen may be an old one. */
-function brought(own: DataSource, { by, run, clusters }: Success): Decision {
+/**
+ * Brings our source up to date. A workload that has left a cluster and then succeeds in another one has run once more, as
+ * after a failover: that makes a new version, which is only there.
+ */
+function brought(own: DataSource, { by, run, clusters, targets }: Success): Decision {
   const recorded = recordedRun(own)
   const version = own.metadata.annotations?.[SOURCE_VERSION]
   if (recorded?.id === run.id) {
     const before = clusterNamesOf(own)
     const missing = clusters.filter((cluster) => !before.includes(cluster))
     if (missing.length === 0) return NOTHING
+    const hasLeft = before.some((cluster) => !targets.includes(cluster))
+    if (hasLeft) return { do: 'update', of: own, version: nextVersion(version), clusters, isMoved: true }
     return { do: 'update', of: own, version: version ?? FIRST_VERSION, clusters: [...before, ...missing].sort(compareStrings) }
   }
   if (recorded !== undefined && !isLater(run, recorded) && !isSuccessor(own, recorded, { by, run })) return NOTHING

@@ -1,11 +1,12 @@
 /**
  * What is known about a workload that declares to make something: whether it succeeded, in which run and where, and what
- * stands for its data. Also what it is to be told; whether it was told already is asked of the server, because no write of
+ * stands for its data. Also what it is to be reported; whether it was reported already is asked of the server, because no write of
  * ours shows it, and a restart must not repeat it.
  */
 import type { Client } from '../../client/client.ts'
 import type { ResourceBinding } from '../../kinds/karmada/index.ts'
 import { bindingName } from '../../kinds/karmada/names.ts'
+import { RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
 import { EVENTS } from '../../kinds/kubernetes/resources.ts'
 import { type DataName, dataKey, parseProduces } from '../../kinds/volcano/annotations.ts'
 import { DATA_SOURCE_CLAIMS, DATA_SOURCES } from '../../kinds/volcano/resources.ts'
@@ -37,7 +38,7 @@ export interface Observed {
   /** Undefined until it has succeeded. */
   success: Success | undefined
   outputs: readonly { output: Output; decision: Decision }[]
-  /** What the workload is to be told, and was not told yet. */
+  /** What the workload is to be reported, and was not reported yet. */
   complaints: readonly EventIntent[]
 }
 
@@ -73,13 +74,13 @@ export async function observe(deps: OutputDeps, binding: ResourceBinding | undef
   const kind = workloadKindOf(template.apiVersion, template.kind)
   const obstacle = obstacleTo(template, kind, declared)
   if (kind === undefined || obstacle !== undefined)
-    return { template, success: undefined, outputs: [], complaints: await untold(pass.client, template, obstacle) }
+    return { template, success: undefined, outputs: [], complaints: await unreported(pass.client, template, obstacle) }
   const success = successOf({ template, binding, progress: progressOf(kind, binding), nowMs: pass.read.nowMs() }, resource)
   const outputs = success === undefined ? [] : decided({ deps, names: declared.value ?? [], success, binding, read: pass.read })
   const refused = outputs.flatMap(({ output, decision }) =>
     decision.do === 'refuse' ? [notPublished(template, output.name, decision)] : [],
   )
-  return { template, success, outputs, complaints: await untold(pass.client, template, ...refused) }
+  return { template, success, outputs, complaints: await unreported(pass.client, template, ...refused) }
 }
 
 /** Why nothing will ever come of the declaration. */
@@ -92,7 +93,14 @@ function obstacleTo(template: KubeObject, kind: WorkloadKind | undefined, { erro
 function successOf(of: Succeeded, resource: Resource): Success | undefined {
   const run = runOf(of)
   if (run === undefined) return undefined
-  return { namespace: refOf(of.binding).namespace, by: provisionedBy(of.template, resource), run, clusters: of.progress.succeededIn }
+  const targets = (of.binding.spec.clusters ?? []).map(({ name }) => name)
+  return {
+    namespace: refOf(of.binding).namespace,
+    by: provisionedBy(of.template, resource),
+    run,
+    clusters: of.progress.succeededIn,
+    targets,
+  }
 }
 
 interface Deciding {
@@ -108,10 +116,17 @@ function decided({ deps, names, success, binding, read }: Deciding): Observed['o
     const output = outputOf(name, success.namespace, { read, mode: deps.referenceConsent })
     return { output, decision: decide(output, success) }
   })
-  // That nothing stands for the data is concluded only from a cache that is at least as new as the success.
-  const mustBeSure = outputs.some(({ decision }) => decision.do === 'create')
-  if (!mustBeSure || read.reflects(DATA_SOURCES, '', Number(binding.metadata.resourceVersion))) return outputs
-  return outputs.filter(({ decision }) => decision.do !== 'create')
+  return outputs.filter(({ decision }) => isSure(decision, binding, read))
+}
+
+/**
+ * That nothing stands for the data is concluded only from a cache that is at least as new as the success; and that the
+ * workload has moved, only from one that is at least as new as the source.
+ */
+function isSure(decision: Decision, { metadata }: ResourceBinding, read: PassReader): boolean {
+  if (decision.do === 'create') return read.reflects(DATA_SOURCES, '', Number(metadata.resourceVersion))
+  if (decision.do !== 'update' || decision.isMoved !== true) return true
+  return read.reflects(RESOURCE_BINDINGS, metadata.namespace ?? '', Number(decision.of.metadata.resourceVersion))
 }
 
 function outputOf(name: DataName, namespace: string, consent: { read: PassReader; mode: ReferenceConsent }): Output {
@@ -134,8 +149,8 @@ function outputOf(name: DataName, namespace: string, consent: { read: PassReader
   }
 }
 
-/** Events expire; then it may be told once more, when something happens. */
-async function untold(
+/** Events expire; then it may be reported once more, when something happens. */
+async function unreported(
   client: Client,
   { metadata }: KubeObject,
   ...complaints: readonly (EventIntent | undefined)[]
@@ -143,6 +158,6 @@ async function untold(
   const wanted = complaints.filter((one) => one !== undefined)
   if (wanted.length === 0) return []
   const { items } = await client.list(EVENTS, { namespace: metadata.namespace, fieldSelector: `involvedObject.uid=${metadata.uid}` })
-  const told = new Set(items.map(({ reason, message }) => `${reason} ${message}`))
-  return wanted.filter(({ reason, message }) => !told.has(`${reason} ${message}`))
+  const reported = new Set(items.map(({ reason, message }) => `${reason} ${message}`))
+  return wanted.filter(({ reason, message }) => !reported.has(`${reason} ${message}`))
 }

@@ -14,11 +14,11 @@ export function plan(observed: Observed | undefined): Plan {
   const actions = success === undefined ? [] : outputs.flatMap(({ output, decision }) => publish(template, success, { output, decision }))
   return {
     actions: actions.length === 0 ? [] : [{ do: 'batch', actions, areIndependent: true }],
-    events: complaints.map(onceTold),
+    events: complaints.map(onceReported),
   }
 }
 
-const onceTold = (intent: EventIntent): KeyedEvent => ({ key: `${intent.reason} ${intent.message}`, ...intent })
+const onceReported = (intent: EventIntent): KeyedEvent => ({ key: `${intent.reason} ${intent.message}`, ...intent })
 
 function publish(template: KubeObject, success: Success, { output, decision }: { output: Output; decision: Decision }): Action[] {
   if (decision.do !== 'create' && decision.do !== 'update') return []
@@ -30,12 +30,12 @@ function publish(template: KubeObject, success: Success, { output, decision }: {
     [SOURCE_VERSION]: version,
     [SOURCE_RUN]: runText(success.run),
   }
-  const told = published(template, { name, source: objectName, version, clusters })
+  const reported = published(template, { name, source: objectName, version, clusters })
   const eventOnFailure = (why: string): EventIntent => publishFailed(template, name, why)
   const locality = { clusterNames: [...clusters] }
   if (decision.do === 'update') {
     const patch = { metadata: { annotations }, spec: { locality } }
-    return [{ do: 'patch', resource: DATA_SOURCES, of: decision.of, patch, events: told, eventOnFailure }]
+    return [{ do: 'patch', resource: DATA_SOURCES, of: decision.of, patch, events: reported, eventOnFailure }]
   }
   const object: KubeObject = {
     apiVersion: groupVersion(DATA_SOURCES.group, DATA_SOURCES.version),
@@ -43,6 +43,6 @@ function publish(template: KubeObject, success: Success, { output, decision }: {
     metadata: { name: objectName, annotations },
     spec: { ...name, locality, reclaimPolicy: 'Retain' },
   }
-  const events = output.isElsewhere ? [told, alsoMadeElsewhere(template, name)] : told
+  const events = output.isElsewhere ? [reported, alsoMadeElsewhere(template, name)] : reported
   return [{ do: 'create', resource: DATA_SOURCES, object, events, eventOnFailure }]
 }

@@ -42,10 +42,11 @@ export type WaitReason =
   | 'NotPermitted'
 
 /** Why a workload is held: because a claim waits, or for reasons of its own. */
-export type HoldReason = WaitReason | 'NoSuchClaim' | 'NotResolved' | 'InvalidAnnotation'
+export type HoldReason = WaitReason | 'NoSuchClaim' | 'NotResolved' | 'InvalidAnnotation' | 'TooManyClaims'
 
 export const HOLD_REASONS: readonly HoldReason[] = Object.freeze([
   'InvalidAnnotation',
+  'TooManyClaims',
   'NoSuchClaim',
   'NotResolved',
   'NoSuchSource',

@@ -1,7 +1,8 @@
 /**
  * The seam for `sluice why`: explains where an object is, as a chain of links. The fleet explains policy, binding and
- * clusters; any module adds the links that it knows more about. Explainers read from the hub, with a handful of requests
- * each.
+ * clusters; any module adds the links that it knows more about, and explains kinds of its own that are never propagated.
+ * Explainers read from the hub with the rights of whoever asks, in a handful of requests each: what may not be read is said
+ * in a line, and is no error.
  */
 import type { Client } from '../../client/client.ts'
 import type { Binding } from '../../kinds/karmada/index.ts'
@@ -40,9 +41,28 @@ export interface ExplainedLinks {
   trouble?: Trouble
 }
 
+/** An object of a kind that a module explains on its own. */
+export interface ObjectSubject extends Pick<ExplainSubject, 'resource' | 'namespace' | 'name'> {
+  object: KubeObject
+  /** What the hub serves, one version of each. */
+  served: readonly Resource[]
+}
+
+export interface ExplainedObject extends ExplainedLinks {
+  /** In one sentence, for when there is no trouble. */
+  says: string
+}
+
+/** For objects that are no templates: their links take the place of the whole chain. */
+export interface ObjectExplainer {
+  explains(resource: Resource): boolean
+  explain(subject: ObjectSubject, hub: Client): Promise<ExplainedObject>
+}
+
 export interface Explainer {
   name: string
   /** Where its links stand in the chain: before the binding is scheduled, or after it. */
   at: 'before-schedule' | 'after-schedule'
   explain(subject: ExplainSubject, hub: Client): Promise<ExplainedLinks>
+  objects?: ObjectExplainer
 }

@@ -56,6 +56,7 @@ describe('narrowings together', () => {
       const {
         events,
         narrowedBy,
+        heldOnlyBy,
         annotations = {},
         ...said
       } = narrowed(
@@ -66,6 +67,7 @@ describe('narrowings together', () => {
       const { annotations: wanted = {}, ...rest } = expected
       assert.deepEqual({ ...said, annotations }, { ...rest, annotations: wanted })
       assert.deepEqual(events, [])
+      assert.equal(heldOnlyBy.length, answers.filter((answer) => answer?.hold !== undefined && answer.allow === undefined).length)
       const restricting = answers.filter((answer) => answer?.allow !== undefined || answer?.hold !== undefined)
       assert.deepEqual(
         narrowedBy,

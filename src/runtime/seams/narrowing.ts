@@ -23,7 +23,7 @@ export const HELD_REASON = 'sluice.dev/held-reason'
 export const HELD_BY = 'sluice.dev/held-by'
 /** The narrowings whose answer is in the binding, by name. */
 export const NARROWED_BY = 'sluice.dev/narrowed-by'
-/** On a binding that was released: JSON whose `allow` lists the clusters that were allowed then. */
+/** On a binding that was released: JSON whose `allow` lists the clusters that were allowed then. Whoever allows must write it. */
 export const RELEASED = 'sluice.dev/released'
 
 /** Placeholder for a list of clusters of which none is left: an empty list would mean all. No cluster can have this name. */
@@ -80,16 +80,20 @@ export interface Narrowed extends Omit<NarrowingAnswer, 'event'> {
   events: readonly { reason: string; message: string }[]
   /** Names of the narrowings that restrict or hold it, in order. */
   narrowedBy: readonly string[]
+  /** Those of them that only hold it. */
+  heldOnlyBy: readonly string[]
 }
 
-export const NOT_NARROWED: Narrowed = Object.freeze({ events: [], narrowedBy: [] })
+export const NOT_NARROWED: Narrowed = Object.freeze({ events: [], narrowedBy: [], heldOnlyBy: [] })
 
 /** Allowed is what each allows, and one hold is enough. Linear in what the answers contain. */
 export function narrowed(narrowings: readonly Narrowing[], subject: NarrowingSubject, read: Reader): Narrowed {
-  const answers = [
-    ...narrowings.map((narrowing) => ({ name: narrowing.name, answer: narrowing.of(subject, read) })),
-    ...retained(subject.binding, narrowings),
-  ].flatMap(({ name, answer }) => (answer === undefined ? [] : [{ name, answer }]))
+  const running = narrowings.map((narrowing) => ({ name: narrowing.name, answer: narrowing.of(subject, read) }))
+  // What is recorded of a hold is the text of all that held then: it counts only where nobody who runs says more.
+  const isHeld = running.some(({ answer }) => answer?.hold !== undefined)
+  const answers = [...running, ...retained(subject.binding, narrowings, isHeld)].flatMap(({ name, answer }) =>
+    answer === undefined ? [] : [{ name, answer }],
+  )
   if (answers.length === 0) return NOT_NARROWED
   let allow: readonly string[] | undefined
   const holds: Hold[] = []
@@ -104,6 +108,7 @@ export function narrowed(narrowings: readonly Narrowing[], subject: NarrowingSub
     annotations: Object.assign({}, ...answers.map(({ answer }) => answer.annotations)),
     events: answers.flatMap(({ answer }) => (answer.event === undefined ? [] : [answer.event])),
     narrowedBy: answers.flatMap(({ name, answer }) => (answer.allow === undefined && answer.hold === undefined ? [] : [name])),
+    heldOnlyBy: answers.flatMap(({ name, answer }) => (answer.allow === undefined && answer.hold !== undefined ? [name] : [])),
   }
 }
 
@@ -114,18 +119,30 @@ const joined = (first: Hold, holds: readonly Hold[]): Hold => ({
 })
 
 /** What narrowings that do not run here have put on the binding. */
-function retained(binding: Binding | undefined, running: readonly Narrowing[]): { name: string; answer: NarrowingAnswer }[] {
+function retained(
+  binding: Binding | undefined,
+  running: readonly Narrowing[],
+  isHeld: boolean,
+): { name: string; answer: NarrowingAnswer }[] {
   const { annotations = {} } = binding?.metadata ?? {}
   const absent = (annotations[NARROWED_BY] ?? '').split(',').filter((name) => name !== '' && !running.some((one) => one.name === name))
   if (binding === undefined || absent.length === 0) return []
   const allow = releasedAllow(annotations[RELEASED])
-  const hold = isHeldByUs(binding) && binding.spec?.suspension?.scheduling === true ? recordedHold(annotations) : undefined
-  return absent.map((name) => ({ name, answer: { ...(allow === undefined ? {} : { allow }), ...(hold === undefined ? {} : { hold }) } }))
+  const hold = !isHeld && isHeldByUs(binding) && binding.spec?.suspension?.scheduling === true ? recordedHold(annotations) : undefined
+  // The record does not tell them apart: one stands for all.
+  return absent.map((name, i) => ({
+    name,
+    answer: { ...(allow === undefined ? {} : { allow }), ...(hold === undefined || i > 0 ? {} : { hold }) },
+  }))
 }
 
-/** Whether it was a narrowing that suspended the scheduling of a binding. Any of the marks is enough: users may remove one. */
+/**
+ * Whether it was a narrowing that suspended the scheduling of a binding. Any of the marks is enough, because users may remove
+ * some: what is narrowed and was not released is held.
+ */
 export const isHeldByUs = ({ metadata: { annotations = {} } }: KubeObject): boolean =>
-  [HELD_BECAUSE, HELD_REASON, HELD_BY].some((mark) => annotations[mark] !== undefined)
+  [HELD_BECAUSE, HELD_REASON, HELD_BY].some((mark) => annotations[mark] !== undefined) ||
+  (annotations[NARROWED_BY] !== undefined && annotations[RELEASED] === undefined)
 
 /** The hold that the marks of a binding describe. */
 export function recordedHold(annotations: Readonly<Record<string, string>>): Hold {

@@ -10,6 +10,10 @@ import type { Resource } from '../../kube/resource.ts'
 export interface SeededPart {
   generators: readonly Generator[]
   invariants: readonly Invariant[]
+  /** What holds when everything has settled and every member can be reached. */
+  atRest?: readonly RestInvariant[]
+  /** What exists before a seed begins, in each cluster that the module runs in. */
+  beginning?: readonly KubeObject[]
 }
 
 /** A kind of object that users write. One file and one line each. */
@@ -38,13 +42,23 @@ export interface Generator {
   wrong?(object: KubeObject, desired: unknown): string | undefined
 }
 
-export interface Invariant {
+/** `Memory` is what it remembers from write to write. */
+export interface Invariant<Memory = unknown> {
   /** A sentence that holds at every moment. */
   says: string
   /** Plurals of the resources whose changes can break it, so that others need no check (default: all). */
   about?: readonly string[]
+  /** What it remembers at the beginning of a run, in each cluster. */
+  memory?(): Memory
   /** Looks at what is stored, and at the latest change; returns what is wrong, undefined when nothing is. */
-  broken(objects: InvariantView, change: Change): string | undefined
+  broken(objects: InvariantView, change: Change, memory: Memory): string | undefined
+}
+
+export interface RestInvariant {
+  /** A sentence that holds at rest. */
+  says: string
+  /** Looks at what is stored in the hub and, by name, in its members; returns what is wrong, undefined when nothing is. */
+  broken(hub: InvariantView, members: ReadonlyMap<string, InvariantView>): string | undefined
 }
 
 /** What is stored right now in one cluster. */

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import { MODULES } from '../../../modules.ts'
 import { configure } from '../../../runtime/module/configure.ts'
 import type { Module } from '../../../runtime/module/module.ts'
-import type { Generator, Invariant } from '../../../runtime/seams/seeded.ts'
+import type { Generator, Invariant, RestInvariant } from '../../../runtime/seams/seeded.ts'
 import { viewOf } from '../../prover/invariant-monitor.ts'
 import type { WorldCluster } from '../../world/index.ts'
 import { FLEET_GENERATORS, FOREIGN_GENERATORS } from '../generators/fleet/index.ts'
@@ -67,26 +67,38 @@ function patienceMs(all: readonly WorldCluster[], waitedMs: number): number {
 const onlyIn = (generators: readonly Generator[], isFor: (cluster: string) => boolean): Generator[] =>
   generators.map((generator) => ({ ...generator, isFor }))
 
-async function atRest({ name }: WorldCluster, all: readonly WorldCluster[]): Promise<void> {
-  if (name !== 'hub') return
-  const views = new Map(all.map((cluster) => [cluster.name, viewOf(cluster.store)]))
-  const hub = views.get('hub')
-  views.delete('hub')
-  const wrong = hub === undefined ? ['there is no hub'] : wrongAtRest({ hub, members: views })
-  if (wrong.length > 0) throw new Error(wrong.join('; '))
-}
+const atRest =
+  (invariants: readonly RestInvariant[]) =>
+  async ({ name, store }: WorldCluster, all: readonly WorldCluster[]): Promise<void> => {
+    if (name !== 'hub') return
+    const hub = viewOf(store)
+    const members = new Map(all.filter((one) => one.name !== name).map((one) => [one.name, viewOf(one.store)]))
+    const broken = invariants.flatMap((invariant) => {
+      const wrong = invariant.broken(hub, members)
+      return wrong === undefined ? [] : [`"${invariant.says}" does not hold: ${wrong}`]
+    })
+    const wrong = [...wrongAtRest({ hub, members }), ...broken]
+    if (wrong.length > 0) throw new Error(wrong.join('; '))
+  }
 
-/** What modules contribute, each to the clusters it runs in. */
-const broughtBy = (modules: readonly Module[]): Generator[] =>
-  modules.flatMap(({ roles, seeded }) =>
-    (seeded?.generators ?? []).map((generator) => ({
-      isFor: (cluster: string) => roles.includes(cluster === 'hub' ? 'hub' : 'member'),
-      ...generator,
-    })),
-  )
+const runsIn = ({ roles }: Module, cluster: string): boolean => roles.includes(cluster === 'hub' ? 'hub' : 'member')
+
+/** What each module contributes, to the clusters it runs in. */
+const broughtBy = (modules: readonly Module[]): Generator[][] =>
+  modules
+    .map((module) => (module.seeded?.generators ?? []).map((one) => ({ isFor: (cluster: string) => runsIn(module, cluster), ...one })))
+    .filter((generators) => generators.length > 0)
+
+const beginningWith =
+  (modules: readonly Module[]) =>
+  async (cluster: WorldCluster): Promise<void> => {
+    for (const module of modules)
+      if (runsIn(module, cluster.name)) for (const object of module.seeded?.beginning ?? []) await cluster.create(object)
+  }
 
 export function composedWorld(modules: readonly Module[] = MODULES): SeededWorld {
   const isMember = (cluster: string): boolean => cluster !== 'hub'
+  const brought = broughtBy(modules)
   return {
     name: 'composed',
     options: {
@@ -95,14 +107,15 @@ export function composedWorld(modules: readonly Module[] = MODULES): SeededWorld
       modules: configure(modules, fleet, FLEET_OPTIONS),
     },
     clusters: ['hub', ...MEMBERS],
-    before: [joinAll],
+    before: [joinAll, beginningWith(modules)],
     generators: [
       ...onlyIn([...GENERATORS, ...FOREIGN_GENERATORS], isMember),
       ...onlyIn(FLEET_GENERATORS, (cluster) => !isMember(cluster)),
-      ...broughtBy(modules),
+      ...brought.flat(),
     ],
+    focuses: brought,
     invariants: [...INVARIANTS, ...modules.flatMap(({ seeded }) => seeded?.invariants ?? [])],
-    atRest,
+    atRest: atRest(modules.flatMap(({ seeded }) => seeded?.atRest ?? [])),
     cutOff: MEMBERS,
     patienceMs,
     writesPerCause: 300,

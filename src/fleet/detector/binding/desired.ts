@@ -103,11 +103,15 @@ const notes = (desired: DesiredBinding, binding: Binding | undefined): Record<st
 })
 
 /** If others have suspended scheduling already, it is up to them to resume it, and the hold is not recorded as ours. */
-const narrowingNotes = (narrowing: Narrowed, binding: Binding | undefined): Record<string, string | null> => ({
-  ...narrowing.annotations,
-  ...holdMarks(isSuspendedByOthers(binding) ? undefined : narrowing.hold),
-  [NARROWED_BY]: narrowing.narrowedBy.length === 0 ? null : narrowing.narrowedBy.join(','),
-})
+function narrowingNotes(narrowing: Narrowed, binding: Binding | undefined): Record<string, string | null> {
+  const isTheirs = isSuspendedByOthers(binding)
+  const names = isTheirs ? narrowing.narrowedBy.filter((name) => !narrowing.heldOnlyBy.includes(name)) : narrowing.narrowedBy
+  return {
+    ...narrowing.annotations,
+    ...holdMarks(isTheirs ? undefined : narrowing.hold),
+    [NARROWED_BY]: names.length === 0 ? null : names.join(','),
+  }
+}
 
 const isSuspendedByOthers = (binding: Binding | undefined): boolean =>
   binding !== undefined && binding.spec?.suspension?.scheduling === true && !isHeldByUs(binding)

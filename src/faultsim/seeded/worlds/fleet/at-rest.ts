@@ -70,7 +70,9 @@ function wrongBinding({ hub, members }: Fleet, binding: Binding, works: readonly
     const member = members.get(cluster)
     if (member !== undefined) wrong.push(...wrongShare({ binding, work, replicas, member }))
   }
-  const isScheduled = isClaimed(binding) && isConditionTrue(binding.status?.conditions, 'Scheduled')
+  // What is held stays as it is: it is not scaled either.
+  const isHeld = binding.spec.suspension?.scheduling === true
+  const isScheduled = !isHeld && isClaimed(binding) && isConditionTrue(binding.status?.conditions, 'Scheduled')
   const sum = isScheduled && leaving.size === 0 ? wrongSum(binding) : undefined
   return sum === undefined ? wrong : [...wrong, `replicas do not add up: ${sum}`]
 }

@@ -16,6 +16,9 @@ const PLURALS: Readonly<Record<string, string>> = {
   ResourceBinding: BINDINGS[0],
   ClusterResourceBinding: BINDINGS[1],
   PropagationPolicy: 'propagationpolicies.policy.karmada.io',
+  Cluster: 'clusters.cluster.karmada.io',
+  DataSource: 'datasources.datadependency.volcano.sh',
+  DataSourceClaim: 'datasourceclaims.datadependency.volcano.sh',
 }
 
 export interface HandMade extends Fleet {
