@@ -134,7 +134,7 @@ const depsOf = (hub: Server, members: readonly Server[], restart: TestbedDeps['r
   inside: (work) => work(),
   nowMs: () => Date.now(),
   pass: (ms) => sleep(ms),
-  lookEveryMs: 100,
+  lookEveryMs: 250,
   patienceMs: 120_000,
   listen: listenOnLoopback,
   restart,

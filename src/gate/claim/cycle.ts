@@ -9,8 +9,10 @@ import { compareStrings } from '../../kube/go-print.ts'
 /** For each workload that would make the data of a claim, the unresolved claims it waits for; all claims as `namespace/name`. */
 export type WaitsOf = (claim: string) => readonly (readonly string[])[]
 
-const MOST_VISITED = 1000
-const MOST_NAMED = 100
+/** Claims, and what they wait for: a tenant can tangle up as many as it likes, and each of them looks. */
+const MOST_VISITED = 200
+const MOST_WAITS = 1000
+const MOST_NAMED = 20
 
 /** The members of the cycle that a claim is on, as a text; undefined when it is on none. */
 export function cycleThrough(claim: string, waitsOf: WaitsOf): string | undefined {
@@ -26,11 +28,15 @@ export function cycleThrough(claim: string, waitsOf: WaitsOf): string | undefine
 function visited(start: string, waitsOf: WaitsOf): Map<string, readonly (readonly string[])[]> {
   const found = new Map<string, readonly (readonly string[])[]>()
   const left = [start]
-  for (let claim = left.pop(); claim !== undefined && found.size < MOST_VISITED; claim = left.pop()) {
+  let seen = 0
+  for (let claim = left.pop(); claim !== undefined && found.size < MOST_VISITED && seen < MOST_WAITS; claim = left.pop()) {
     if (found.has(claim)) continue
     const waits = waitsOf(claim)
     found.set(claim, waits)
-    for (const claims of waits) for (const one of claims) left.push(one)
+    for (const claims of waits) {
+      seen += claims.length
+      for (const one of claims) left.push(one)
+    }
   }
   return found
 }

@@ -12,7 +12,7 @@ import type { PassReader, Reader } from '../../runtime/controller.ts'
 import { hasFinalizer } from '../../runtime/finalizer.ts'
 import { clustersFor, readiness, type Verdict } from '../source/locality.ts'
 import type { Pace } from '../source/pace.ts'
-import { cycleThrough } from './cycle.ts'
+import { cycleThrough, type WaitsOf } from './cycle.ts'
 import { bestOf, isGoing, type Maker, type Resolution, unresolved } from './decide.ts'
 import { type ClaimDeps, dataNameOf } from './deps.ts'
 import { placed } from './placed.ts'
@@ -48,10 +48,18 @@ export function observe({ deps, pace, early }: Observer, ref: ObjectRef, claim: 
   const consent = consentBy(deps, read)
   const kept = keptSource(claim, read, consent)
   const sources = kept === undefined ? sourcesFor(claim, read, consent) : NOT_ASKED
-  const resolution = kept === undefined ? resolve(claim, sources, { deps, read, consent }) : { source: kept }
+  const context = { deps, read, consent, looks: { count: 0 } }
+  const resolution = kept === undefined ? resolve(claim, sources, context) : { source: kept }
   const seen = { claim, resolution, isMismatch: sources.mismatch !== undefined, isComplete, nowMs }
-  if (!('source' in resolution))
-    return { ...seen, lostBecause: lostBecause(claim, sources, read), ready: NOT_RESOLVED, placed: NOT_RESOLVED }
+  const spaced = (observed: Observed, pauseMs: number): Observed => {
+    const isDue = pauseMs > 0 && !isWritten(claim, wantedStatus(observed))
+    pace.looked(key, { nowMs, pauseMs, replaces: isDue ? resourceVersion : undefined })
+    return observed
+  }
+  if (!('source' in resolution)) {
+    const observed = { ...seen, lostBecause: lostBecause(claim, sources, read), ready: NOT_RESOLVED, placed: NOT_RESOLVED }
+    return spaced(observed, pauseForCycle(context.looks.count))
+  }
   const { source } = resolution
   const clusters = clustersFor(source, read)
   const workloads = workloadsOf(claim, deps, read)
@@ -62,10 +70,7 @@ export function observe({ deps, pace, early }: Observer, ref: ObjectRef, claim: 
     ready: readiness(source, clusters),
     placed: placed({ claim: claim.metadata.name ?? '', workloads, clusters: named }),
   }
-  const pauseMs = pauseFor(workloads.length)
-  const isDue = pauseMs > 0 && !isWritten(claim, wantedStatus(observed))
-  pace.looked(key, { nowMs, pauseMs, replaces: isDue ? resourceVersion : undefined })
-  return observed
+  return spaced(observed, pauseFor(workloads.length))
 }
 
 const FEW_WORKLOADS = 50
@@ -74,33 +79,56 @@ const LONGEST_PAUSE_MS = 500
 /** Every change of a workload makes its claim look at all of them. */
 const pauseFor = (workloads: number): number => (workloads <= FEW_WORKLOADS ? 0 : Math.min(LONGEST_PAUSE_MS, workloads / 10))
 
+const FEW_CLAIMS = 10
+const LONGEST_CYCLE_PAUSE_MS = 2000
+
+/** Every claim of a tangle looks at the others, and what each of them says makes the others look again. */
+const pauseForCycle = (looks: number): number => (looks <= FEW_CLAIMS ? 0 : Math.min(LONGEST_CYCLE_PAUSE_MS, looks * 20))
+
 interface Context {
   deps: ClaimDeps
   read: Reader
   consent: Consent
+  /** At how many claims it looked to find a cycle. */
+  looks: { count: number }
 }
 
 function resolve(claim: DataSourceClaim, { candidates, mismatch }: Sources, context: Context): Resolution {
   const { deps, read, consent } = context
+  const isComplete = deps.templates.isComplete()
   const data = dataNameOf(claim)
   const makers = producersFor(claim, data, deps, consent).map((producer) => makerOf(producer, claim, read))
   const usable = candidates.filter(({ source }) => !isGoing(source))
-  const source = bestOf(fitted(claim, trusted(usable, makers), context))
+  const source = bestOf(fitted(claim, trusted(usable, makers, isComplete), context))
   if (source !== undefined) return { source }
   return unresolved({
     claim,
     mismatch,
-    going: trusted(candidates, makers).flatMap((candidate) => (isGoing(candidate.source) ? [candidate.source] : [])),
+    going: trusted(candidates, makers, isComplete).flatMap((candidate) => (isGoing(candidate.source) ? [candidate.source] : [])),
     data,
     makers,
-    cycle: makers.length === 0 ? undefined : cycleThrough(keyOfObject(claim), waitsFrom(claim, context)),
+    cycle: makers.length === 0 ? undefined : cycleThrough(keyOfObject(claim), counted(waitsFrom(claim, context), context.looks)),
     mayBeWithheld: consent.mayBeWithheld(claim),
   })
 }
 
-/** What the own namespace makes is waited for: nobody else can stand in for it by making data of the same name. */
-const trusted = <C extends { isForeign: boolean }>(candidates: readonly C[], makers: readonly Maker[]): readonly C[] =>
-  makers.some(({ isForeign }) => !isForeign) ? candidates.filter(({ isForeign }) => !isForeign) : candidates
+const counted =
+  (waitsOf: WaitsOf, looks: Context['looks']): WaitsOf =>
+  (claim) => {
+    looks.count++
+    return waitsOf(claim)
+  }
+
+/**
+ * What the own namespace makes is waited for: nobody else can stand in for it by making data of the same name. Before all
+ * templates are known, it may be making anything.
+ */
+const trusted = <C extends { isForeign: boolean }>(
+  candidates: readonly C[],
+  makers: readonly Maker[],
+  isComplete: boolean,
+): readonly C[] =>
+  !isComplete || makers.some(({ isForeign }) => !isForeign) ? candidates.filter(({ isForeign }) => !isForeign) : candidates
 
 /** Of one that may not be used, nothing more is said than of one that is gone. */
 function lostBecause(claim: DataSourceClaim, { candidates, mismatch }: Sources, read: Reader): string | undefined {

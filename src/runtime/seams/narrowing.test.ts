@@ -118,6 +118,14 @@ describe('a narrowing that does not run', () => {
     assert.deepEqual(said(bound({ [RELEASED]: '{"allow":["west"]}' })), NOT_NARROWED)
   })
 
+  it('keeps its name while another one holds, and its hold when that one lets go', () => {
+    const binding = bound({ ...marks, [NARROWED_BY]: 'gate,queues' }, true)
+    const held = said(binding, [saying({ hold: hold('no data') }, 'gate')])
+    assert.deepEqual([held.narrowedBy, held.hold?.message], [['gate', 'queues'], 'no data'])
+    assert.deepEqual(said(binding, [saying(undefined, 'gate')]).hold?.message, 'no data')
+    assert.deepEqual(said(bound({ ...marks, [NARROWED_BY]: 'a,b' }, true)).narrowedBy, ['a', 'b'])
+  })
+
   it('survives a record that cannot be read', () => {
     for (const text of ['', 'null', '{', '[]', '{"allow":"west"}', '{"allow":[1]}', '{"__proto__":{"allow":["x"]}}'])
       assert.equal(said(bound({ [NARROWED_BY]: 'gate', [RELEASED]: text })).allow, undefined, text)

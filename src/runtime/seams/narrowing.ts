@@ -91,9 +91,8 @@ export function narrowed(narrowings: readonly Narrowing[], subject: NarrowingSub
   const running = narrowings.map((narrowing) => ({ name: narrowing.name, answer: narrowing.of(subject, read) }))
   // What is recorded of a hold is the text of all that held then: it counts only where nobody who runs says more.
   const isHeld = running.some(({ answer }) => answer?.hold !== undefined)
-  const answers = [...running, ...retained(subject.binding, narrowings, isHeld)].flatMap(({ name, answer }) =>
-    answer === undefined ? [] : [{ name, answer }],
-  )
+  const absent = retained(subject.binding, narrowings, isHeld)
+  const answers = [...running, ...absent].flatMap(({ name, answer }) => (answer === undefined ? [] : [{ name, answer }]))
   if (answers.length === 0) return NOT_NARROWED
   let allow: readonly string[] | undefined
   const holds: Hold[] = []
@@ -107,8 +106,14 @@ export function narrowed(narrowings: readonly Narrowing[], subject: NarrowingSub
     ...(first === undefined ? {} : { hold: holds.length === 1 ? first : joined(first, holds) }),
     annotations: Object.assign({}, ...answers.map(({ answer }) => answer.annotations)),
     events: answers.flatMap(({ answer }) => (answer.event === undefined ? [] : [answer.event])),
-    narrowedBy: answers.flatMap(({ name, answer }) => (answer.allow === undefined && answer.hold === undefined ? [] : [name])),
-    heldOnlyBy: answers.flatMap(({ name, answer }) => (answer.allow === undefined && answer.hold !== undefined ? [name] : [])),
+    narrowedBy: [
+      ...running.flatMap(({ name, answer }) => (answer?.allow === undefined && answer?.hold === undefined ? [] : [name])),
+      ...absent.map(({ name }) => name),
+    ],
+    heldOnlyBy: [
+      ...running.flatMap(({ name, answer }) => (answer?.allow === undefined && answer?.hold !== undefined ? [name] : [])),
+      ...absent.flatMap(({ name, answer }) => (answer.allow === undefined ? [name] : [])),
+    ],
   }
 }
 
@@ -118,15 +123,16 @@ const joined = (first: Hold, holds: readonly Hold[]): Hold => ({
   by: holds.flatMap(({ by }) => by),
 })
 
-/** What narrowings that do not run here have put on the binding. */
+/** What narrowings that do not run here have put on the binding. Their names stay on it for as long as that does. */
 function retained(
   binding: Binding | undefined,
   running: readonly Narrowing[],
   isHeld: boolean,
 ): { name: string; answer: NarrowingAnswer }[] {
   const { annotations = {} } = binding?.metadata ?? {}
-  const absent = (annotations[NARROWED_BY] ?? '').split(',').filter((name) => name !== '' && !running.some((one) => one.name === name))
-  if (binding === undefined || absent.length === 0) return []
+  const names = new Set((annotations[NARROWED_BY] ?? '').split(','))
+  const absent = [...names].filter((name) => name !== '' && !running.some((one) => one.name === name))
+  if (binding === undefined || absent.length === 0 || (!isHeldByUs(binding) && annotations[RELEASED] === undefined)) return []
   const allow = releasedAllow(annotations[RELEASED])
   const hold = !isHeld && isHeldByUs(binding) && binding.spec?.suspension?.scheduling === true ? recordedHold(annotations) : undefined
   // The record does not tell them apart: one stands for all.

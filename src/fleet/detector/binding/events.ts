@@ -31,7 +31,7 @@ export const released = (of: KubeObject): EventIntent => ({
   of,
   type: 'Normal',
   reason: 'Released',
-  message: 'nothing holds it back any more: it is scheduled',
+  message: 'nothing holds it back any more: it can be scheduled',
 })
 
 /** With `why`: preemption failed. */
