@@ -7,11 +7,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Client } from '../../src/client/client.ts'
-import { CLUSTER_RESOURCE_BINDINGS, RESOURCE_BINDINGS, WORKS } from '../../src/kinds/karmada/resources.ts'
-import { EVENTS } from '../../src/kinds/kubernetes/resources.ts'
+import { RESOURCE_BINDINGS, WORKS } from '../../src/kinds/karmada/resources.ts'
+import { DEPLOYMENTS, EVENTS, JOBS } from '../../src/kinds/kubernetes/resources.ts'
 import { DATA_SOURCE_CLAIMS, DATA_SOURCES } from '../../src/kinds/volcano/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
-import type { Resource } from '../../src/kube/resource.ts'
 import { type Chosen, type Failed, playAll, storiesOf } from '../fleet/play-all.ts'
 import { type RealFleet, type RealMembers, startRealFleet, startRealMembers } from '../fleet/real.ts'
 import type { FleetStory } from '../fleet/story.ts'
@@ -28,7 +27,11 @@ interface Round {
 }
 
 const QUIET = 'settled and quiet at the end'
-const WRITTEN: readonly Resource[] = [RESOURCE_BINDINGS, CLUSTER_RESOURCE_BINDINGS, WORKS, DATA_SOURCE_CLAIMS, DATA_SOURCES, EVENTS]
+/** Not leases and the status of clusters, which are renewed all the time. */
+const WATCHED: readonly string[] = [DATA_SOURCE_CLAIMS, DATA_SOURCES, RESOURCE_BINDINGS, WORKS, EVENTS, DEPLOYMENTS, JOBS].map(
+  ({ plural }) => plural,
+)
+const VERBS = ['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE']
 const QUIET_MS = 3000
 const SETTLED_WITHIN_MS = 60_000
 
@@ -91,45 +94,51 @@ async function playRound({ round, stories, members, later }: Playing): Promise<F
   return failed
 }
 
-/** What is written while nothing happens, as text. */
-async function unrestIn({ setup }: RealFleet): Promise<string | undefined> {
-  const before = await settled(setup.hub)
-  if (before === undefined) return `something is written again and again`
-  await setup.restart()
+/** What is written while nothing happens, as text. Requests count that change nothing, too: a server stores no such write. */
+async function unrestIn({ setup: { hub, restart } }: RealFleet): Promise<string | undefined> {
+  const before = await settled(hub)
+  if (before === undefined) return 'something is written again and again'
+  await restart()
   await sleep(QUIET_MS)
-  const restarted = difference(before, await versionsIn(setup.hub))
-  return restarted === undefined ? undefined : `written after a restart: ${restarted}`
+  const written = difference(before, await writesTo(hub))
+  return written === '' ? undefined : `written after a restart: ${written}`
 }
 
 /** Undefined when it never comes to rest. */
-async function settled(hub: Client): Promise<Map<string, string> | undefined> {
+async function settled(hub: Client): Promise<Writes | undefined> {
   const deadline = Date.now() + SETTLED_WITHIN_MS
-  for (let before = await versionsIn(hub); Date.now() < deadline; ) {
+  for (let before = await writesTo(hub); Date.now() < deadline; ) {
     await sleep(QUIET_MS)
-    const now = await versionsIn(hub)
-    const changed = difference(before, now)
-    if (changed === undefined) return now
-    console.log(`still written: ${changed}`)
+    const now = await writesTo(hub)
+    const written = difference(before, now)
+    if (written === '') return now
+    console.log(`still written: ${written}`)
     before = now
   }
   return undefined
 }
 
-async function versionsIn(hub: Client): Promise<Map<string, string>> {
-  const lists = await Promise.all(
-    WRITTEN.map(async ({ kind, ...resource }) => ({ kind, items: (await hub.list({ kind, ...resource })).items })),
-  )
-  return new Map(
-    lists.flatMap(({ kind, items }) =>
-      items.map(({ metadata: { namespace = '', name, resourceVersion = '' } }) => [`${kind} ${namespace}/${name}`, resourceVersion]),
-    ),
-  )
+/** Requests by verb and resource. */
+type Writes = ReadonlyMap<string, number>
+
+/** From the server's own count: `apiserver_request_total{…,resource="works",…,verb="PATCH",…} 12`. */
+async function writesTo(hub: Client): Promise<Writes> {
+  const { body } = await hub.raw({ method: 'GET', path: '/metrics' })
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  const writes = new Map<string, number>()
+  for (const [, labels = '', count = '0'] of Buffer.concat(chunks)
+    .toString('utf8')
+    .matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
+    const { resource = '', verb = '' } = Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]))
+    if (!WATCHED.includes(resource) || !VERBS.includes(verb)) continue
+    const name = `${verb} ${resource}`
+    writes.set(name, (writes.get(name) ?? 0) + Number(count))
+  }
+  return writes
 }
 
-const MOST_NAMED = 10
-
-function difference(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string | undefined {
-  const names = new Set([...before.keys(), ...after.keys()])
-  const changed = [...names].filter((name) => before.get(name) !== after.get(name))
-  return changed.length === 0 ? undefined : changed.slice(0, MOST_NAMED).join(', ')
+function difference(before: Writes, after: Writes): string {
+  const more = [...after].map(([name, count]) => ({ name, count: count - (before.get(name) ?? 0) })).filter(({ count }) => count !== 0)
+  return more.map(({ name, count }) => `${count} ${name}`).join(', ')
 }

@@ -12,6 +12,7 @@ const PLACEMENTS: readonly Placement[] = [
   ANYWHERE,
   { clusterAffinity: { clusterNames: ['member1'] } },
   { clusterAffinity: { clusterNames: ['member2', 'member3'] } },
+  { clusterAffinity: { labelSelector: { matchLabels: { tier: 'gold' } } } },
   { clusterAffinities: ['member1', 'member2'].map((name) => ({ affinityName: name, clusterNames: [name] })) },
   { spreadConstraints: [{ spreadByField: 'cluster', minGroups: 1, maxGroups: 1 }] },
   { replicaScheduling: { replicaSchedulingType: 'Divided', replicaDivisionPreference: 'Aggregated' } },
