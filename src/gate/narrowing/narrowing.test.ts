@@ -11,7 +11,7 @@ import { type Survival, survives } from '../../faultsim/survives.ts'
 import type { RunControllers, WorldCluster } from '../../faultsim/world/cluster.ts'
 import { aWorld } from '../../faultsim/world/index.ts'
 import { detectedBindings } from '../../fleet/detector/binding/controller.ts'
-import { aDeployment, aPolicy, DEPLOYMENT, theBinding } from '../../fleet/detector/testing.ts'
+import { aDeployment, aPolicy, bindingAt, DEPLOYMENT, theBinding } from '../../fleet/detector/testing.ts'
 import { nativeInterpreter } from '../../fleet/interpreter/testing.ts'
 import { scheduler } from '../../fleet/scheduler/index.ts'
 import { CLUSTERS, RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
@@ -187,6 +187,23 @@ describe('a source that is edited', () => {
     await hub.patch(DATA_SOURCES, 'sales', { spec: { name: 'other', locality: { clusterNames: ['east'] } } })
     await world.settle()
     assert.equal(await placesOf(hub, 'web'), 'NoSuchSource')
+    await world.stop()
+  })
+
+  it('sends nobody who comes later to where its data was before, although the event of the edit is late', async () => {
+    const world = await aWorld({ controllers: cast }).settle()
+    const { hub } = world
+    for (const name of ['west', 'east']) await joined(hub, name)
+    await step(aPolicy('default/all', { resourceSelectors: [DEPLOYMENT], placement: {} }))(hub)
+    await step(aSource('sales', SALES, { locality: { clusterNames: ['west'] } }), claimFor('sales', SALES, 'nobody'))(hub)
+    await world.settle()
+    hub.interference = { onDelivery: ({ path, name }) => (path.endsWith('/datasources') && name === 'sales' ? 'hide' : undefined) }
+    await hub.patch(DATA_SOURCES, 'sales', { spec: { locality: { clusterNames: ['east'] } } })
+    await step(naming('late', 'sales'))(hub)
+    await world.advance(200)
+    assert.equal(await bindingAt(hub, 'default/late-deployment'), undefined, 'not let through on a source older than it is')
+    await world.settle()
+    assert.equal(await placesOf(hub, 'late'), 'east:2')
     await world.stop()
   })
 })

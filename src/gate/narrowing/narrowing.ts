@@ -53,6 +53,7 @@ export const gateNarrowing = ({ claimed }: NarrowingDeps): Narrowing => ({
     indexOf(RESOURCE_BINDINGS, HELD, heldOrUnplaced),
   ],
   olderThanTemplate: [DATA_SOURCE_CLAIMS],
+  olderThanAllowed: [DATA_SOURCES],
   of({ template, policy, binding, needs }, read) {
     const { claims, missing, unreadable } = claimsOf(template, isWorkload(template, needs), lookupOf(read))
     const clusters = claims.length === 0 ? [] : read.list<Cluster>(CLUSTERS)

@@ -69,6 +69,11 @@ export interface Narrowing {
    * template is scheduled: a late event must not let it through.
    */
   olderThanTemplate?: readonly Resource[]
+  /**
+   * The same for templates that it allows somewhere: what allows them must not be older than they are. Of cluster-scoped
+   * resources, all of them.
+   */
+  olderThanAllowed?: readonly Resource[]
   /** From caches, synchronously, and without side effects. Undefined: no restriction. */
   of(subject: NarrowingSubject, read: Reader): NarrowingAnswer | undefined
   /** Enqueues bindings for reasons other than the watches. */

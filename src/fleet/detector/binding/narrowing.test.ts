@@ -26,7 +26,10 @@ const claim = (data: Record<string, string>): KubeObject => ({
   data,
 })
 
-/** A ConfigMap `claim-of-<name>` holds (`hold`) or narrows (`allow`) the Deployment of that name. */
+/** On a Deployment: the ConfigMap that stands for its claim, instead of `claim-of-<name>`. No part of the template's content. */
+const NAMED = 'sluice.dev/claims'
+
+/** A ConfigMap holds (`hold`) or narrows (`allow`) the Deployment that names it, or that it is named after. */
 const byConfigMap: Narrowing = {
   name: 'sample',
   watches: [
@@ -36,12 +39,13 @@ const byConfigMap: Narrowing = {
   ],
   olderThanTemplate: [CONFIG_MAPS],
   of({ template, binding }, read) {
-    const { namespace = '', name = '' } = template.metadata
-    const data = read.get(CONFIG_MAPS, namespace, `claim-of-${name}`)?.data as Record<string, string> | undefined
+    const { namespace = '', name = '', annotations = {} } = template.metadata
+    const claimed = annotations[NAMED] ?? `claim-of-${name}`
+    const data = read.get(CONFIG_MAPS, namespace, claimed)?.data as Record<string, string> | undefined
     if (data === undefined)
       return binding?.metadata.annotations?.[RELEASED] === undefined ? undefined : { annotations: { [RELEASED]: null } }
     const { hold, allow } = data
-    const by = [{ apiVersion: 'v1', kind: 'ConfigMap', name: `claim-of-${name}` }]
+    const by = [{ apiVersion: 'v1', kind: 'ConfigMap', name: claimed }]
     if (hold !== undefined) return { hold: { reason: 'NotYet', message: hold, by } }
     return { allow: allow?.split(',') ?? [], annotations: { [RELEASED]: JSON.stringify({ allow: allow?.split(',') ?? [] }) } }
   },
@@ -110,6 +114,41 @@ describe('what a narrowing holds', () => {
     const binding = await theBinding(hub, WEB)
     assert.deepEqual([binding.metadata.generation, placesOf(binding), binding.metadata.annotations?.[HELD_BECAUSE]], [1, [], 'no data'])
     assert.ok(asked >= 1)
+    await world.stop()
+  })
+
+  it('is not let go further while the claim that it names now is unknown, although it runs already', async () => {
+    const { world, hub } = await aHub()
+    await hub.create(policy())
+    await hub.create(claim({ allow: 'member1' }))
+    await hub.create(aDeployment('default/web'))
+    await world.settle()
+    assert.deepEqual(await placesOfWeb(hub), ['member1'])
+    const before = await theBinding(hub, WEB)
+    hub.interference = { onDelivery: ({ path, name }) => (path.endsWith('/configmaps') && name === 'other' ? 'hide' : undefined) }
+    await hub.create({ ...claim({ allow: 'member1' }), metadata: { namespace: 'default', name: 'other' } })
+    await hub.patch(DEPLOYMENTS, 'default/web', { metadata: { annotations: { [NAMED]: 'other' } } })
+    await world.advance(200)
+    assert.deepEqual((await theBinding(hub, WEB)).metadata.resourceVersion, before.metadata.resourceVersion)
+    await world.settle()
+    assert.deepEqual(await placesOfWeb(hub), ['member1'])
+    await world.stop()
+  })
+
+  it('is held when users change it, if its claim was there before, although the event of the claim is late', async () => {
+    const { world, hub } = await aHub()
+    await hub.create(policy())
+    await hub.create(aDeployment('default/web'))
+    await world.settle()
+    const before = await theBinding(hub, WEB)
+    assert.deepEqual(placesOf(before), ['member1', 'member2'])
+    hub.interference = { onDelivery: ({ path, name }) => (path.endsWith('/configmaps') && name === 'other' ? 'hide' : undefined) }
+    await hub.create({ ...claim({ hold: 'no data' }), metadata: { namespace: 'default', name: 'other' } })
+    await hub.patch(DEPLOYMENTS, 'default/web', { metadata: { annotations: { [NAMED]: 'other' }, labels: { changed: 'now' } } })
+    await world.advance(200)
+    assert.deepEqual((await theBinding(hub, WEB)).metadata.resourceVersion, before.metadata.resourceVersion)
+    await world.settle()
+    assert.equal((await theBinding(hub, WEB)).metadata.annotations?.[HELD_BECAUSE], 'no data')
     await world.stop()
   })
 

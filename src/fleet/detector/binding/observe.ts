@@ -15,13 +15,21 @@ import type { ObjectRef } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import type { PassReader, Reader } from '../../../runtime/controller.ts'
 import type { Needs } from '../../../runtime/needs.ts'
-import { isHeldByUs, type Narrowed, type Narrowing, NOT_NARROWED, narrowed } from '../../../runtime/seams/narrowing.ts'
+import {
+  isHeldByUs,
+  type Narrowed,
+  type Narrowing,
+  NOT_NARROWED,
+  narrowed,
+  RELEASED,
+  releasedAllow,
+} from '../../../runtime/seams/narrowing.ts'
 import type { Templates } from '../../../runtime/templates.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { type FleetMeasures, untimed } from '../../metrics/measures.ts'
 import { type Decision, decide, isValidClaim } from '../choice.ts'
 import { type Claim, claimBy, claimOf, isOfCluster, isSameClaim } from '../claim.ts'
-import { CONTENT_ANNOTATION, type Content, type ContentOf, userPart } from '../content.ts'
+import { CONTENT_ANNOTATION, type Content, type ContentOf, contentText, userPart } from '../content.ts'
 import { candidatesFor } from '../policy-index.ts'
 import { DEFERRED } from './annotations.ts'
 import { controllerUidOf } from './desired.ts'
@@ -106,7 +114,8 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
     winner,
     isBindingClaimValid: binding !== undefined && isClaimOfBindingValid(binding, (ownerAmong(subjects, binding) ?? winner)?.template, read),
     narrowing,
-    isBehind: isLetThrough(narrowing, binding, isDue) && winner !== undefined && !isUpToDate(winner.template, narrowings, read),
+    isBehind:
+      winner !== undefined && isLetThrough(narrowing, winner, binding, isDue) && !isUpToDate(winner.template, narrowing, narrowings, read),
     interpretation,
     missingClass: className !== undefined && found === undefined ? className : undefined,
     priority: typeof found?.value === 'number' ? found.value : undefined,
@@ -114,16 +123,35 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
   }
 }
 
-/** Whether this pass would let something be scheduled that runs nowhere yet. */
-const isLetThrough = ({ hold }: Narrowed, binding: Binding | undefined, isDue: boolean): boolean =>
-  hold === undefined && (binding?.spec?.clusters?.length ?? 0) === 0 && (isDue || (binding !== undefined && isHeldByUs(binding)))
+/**
+ * Whether this pass would let something go where it may not go yet: something that runs nowhere, that is held or restricted,
+ * or that users have changed, so that other claims may concern it.
+ */
+function isLetThrough({ hold, allow }: Narrowed, { content }: Subject, binding: Binding | undefined, isDue: boolean): boolean {
+  if (hold !== undefined) return false
+  if (binding === undefined) return isDue
+  if (isHeldByUs(binding)) return true
+  const { annotations = {} } = binding.metadata
+  const isPlaced = (binding.spec?.clusters?.length ?? 0) > 0
+  return isDue && (!isPlaced || annotations[CONTENT_ANNOTATION] !== contentText(content) || isWider(allow, annotations[RELEASED]))
+}
+
+/** Whether what is allowed now goes beyond what was released. */
+function isWider(allow: readonly string[] | undefined, record: string | undefined): boolean {
+  if (record === undefined) return false
+  const released = new Set(releasedAllow(record))
+  return allow === undefined || allow.some((name) => !released.has(name))
+}
 
 /** Every resource is asked about, so that they catch up together. */
-function isUpToDate({ metadata }: KubeObject, narrowings: readonly Narrowing[], read: PassReader): boolean {
+function isUpToDate({ metadata }: KubeObject, { allow }: Narrowed, narrowings: readonly Narrowing[], read: PassReader): boolean {
   const { namespace, resourceVersion } = metadata
   if (namespace === undefined) return true
-  const resources = narrowings.flatMap(({ olderThanTemplate = [] }) => olderThanTemplate)
-  return resources.map((resource) => read.reflects(resource, namespace, Number(resourceVersion))).every(Boolean)
+  const resources = narrowings.flatMap(({ olderThanTemplate = [], olderThanAllowed = [] }) => [
+    ...olderThanTemplate,
+    ...(allow === undefined ? [] : olderThanAllowed),
+  ])
+  return resources.map((resource) => read.reflects(resource, resource.namespaced ? namespace : '', Number(resourceVersion))).every(Boolean)
 }
 
 /** Whether anything beyond its claim is to be written to the binding. */
