@@ -31,22 +31,38 @@ export class History {
   note(hub: InvariantView, change: Change): void {
     const { resource, object, previous, isDeletion } = change
     if (!this.#hasBegun) this.#begin(hub, change)
+    if (resource === BINDINGS && !isDeletion && previous !== undefined) this.#noteBinding(hub, previous as Binding, object as Binding)
     if (!WATCHED.includes(resource)) return
     if (PLURALS.includes(resource)) this.#noteWorkload(hub, object, isDeletion)
     else if (resource !== CLUSTERS || previous === undefined || isDeletion || isOtherPlace(previous, object)) this.#noteAllowed(hub)
   }
 
   /** Whether the workload of a binding was allowed in a cluster, since it became what the binding was made from. */
-  mayBeIn({ spec: { resource } }: Binding, cluster: string): boolean {
+  mayBeIn(binding: Binding, cluster: string): boolean {
+    const { versions, from } = this.#versionsOf(binding)
+    return versions.length === 0 || versions.slice(from).some(({ allowed, wasFree }) => wasFree || allowed.has(cluster))
+  }
+
+  /** Of the workload that a binding is about, and which of them the binding was made from; none where that is not known. */
+  #versionsOf({ spec: { resource } }: Binding): { versions: readonly Version[]; from: number } {
     const { kind, namespace, name, uid } = resource
     const versions = this.#versions.get(`${kind} ${namespace}/${name}`) ?? []
-    if (versions.length === 0 || versions[0]?.template.metadata.uid !== uid) return true
+    if (versions[0]?.template.metadata.uid !== uid) return { versions: [], from: 0 }
     const made = Number(resource.resourceVersion)
-    const from = Math.max(
-      0,
-      versions.findLastIndex(({ revision }) => revision <= made),
-    )
-    return versions.slice(from).some(({ allowed, wasFree }) => wasFree || allowed.has(cluster))
+    const from = versions.findLastIndex(({ revision }) => revision <= made)
+    return { versions, from: Math.max(0, from) }
+  }
+
+  /** A version in between that nobody has seen ends nothing: what was allowed before it stays allowed where the same claims concern it. */
+  #noteBinding(hub: InvariantView, previous: Binding, binding: Binding): void {
+    const [before, after] = [previous, binding].map((one) => {
+      const { versions, from } = this.#versionsOf(one)
+      return versions[from]
+    })
+    if (before === undefined || after === undefined || before === after) return
+    if (!concernsSame(hub, before.template, after.template)) return
+    for (const cluster of before.allowed) after.allowed.add(cluster)
+    after.wasFree ||= before.wasFree
   }
 
   /** What was released before this write was allowed then. */
