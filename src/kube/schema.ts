@@ -58,3 +58,7 @@ export interface ValidationRule {
   fieldPath?: string
   optionalOldSelf?: boolean
 }
+
+/** What a quantity looks like (`500m`, `2Gi`, 3), as every definition with one writes it. */
+export const QUANTITY_PATTERN =
+  '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$'

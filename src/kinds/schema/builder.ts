@@ -1,14 +1,16 @@
 /**
  * The schema builder of our own kinds. What it returns *is* structural schema (plain data, ready for a
  * CustomResourceDefinition) that also carries a static type: `Static<typeof X>` is the type of stored, defaulted values.
- * Marks that schemas cannot hold (optional, reference) live under symbols, which no serializer writes.
+ * Marks that schemas cannot hold (optional, reference, the name of a Kubernetes type) live under symbols, which no serializer writes.
  */
-import type { Schema, ValidationRule } from '../../kube/schema.ts'
+import { QUANTITY_PATTERN, type Schema, type ValidationRule } from '../../kube/schema.ts'
+import type { KubernetesTypes } from '../kubernetes/structural-types.ts'
 
 /** Exists for the type checker alone. */
 declare const STATIC: unique symbol
 const OPTIONAL: unique symbol = Symbol('optional')
 const REFERENCE: unique symbol = Symbol('reference')
+const KUBERNETES: unique symbol = Symbol('kubernetes')
 
 export type Typed<T> = Schema & { readonly [STATIC]?: T; readonly [REFERENCE]?: Reference }
 export type Optional<T> = Typed<T> & { readonly [OPTIONAL]: true }
@@ -121,7 +123,9 @@ const isOptional = (field: Schema): boolean => (field as { [OPTIONAL]?: true })[
 
 export const referenceOf = (field: Schema): Reference | undefined => (field as { [REFERENCE]?: Reference })[REFERENCE]
 
-const QUANTITY = '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$'
+/** The Kubernetes type that the node stands for; its schema is put in when a definition is made of it. */
+export const kubernetesTypeOf = (field: Schema): keyof KubernetesTypes | undefined =>
+  (field as { [KUBERNETES]?: keyof KubernetesTypes })[KUBERNETES]
 
 export const s = Object.freeze({
   object,
@@ -142,7 +146,7 @@ export const s = Object.freeze({
     node({
       ...keywords({ ...options }),
       anyOf: [{ type: 'integer' }, { type: 'string' }],
-      pattern: QUANTITY,
+      pattern: QUANTITY_PATTERN,
       'x-kubernetes-int-or-string': true,
     }),
   /** A Go duration: `1h30m`. */
@@ -162,6 +166,9 @@ export const s = Object.freeze({
       'x-kubernetes-embedded-resource': true,
       'x-kubernetes-preserve-unknown-fields': true,
     }),
+  /** A type of Kubernetes: a pod template, a volume. Costs nothing until somebody needs the definition; see `kubernetesTypeOf`. */
+  kubernetes: <K extends keyof KubernetesTypes>(type: K, options: Common = {}): Typed<KubernetesTypes[K]> =>
+    ({ ...keywords({ ...options }), [KUBERNETES]: type }) as Typed<KubernetesTypes[K]>,
   optional: <N extends Typed<unknown>>(field: N): Optional<Static<N>> => ({ ...field, [OPTIONAL]: true }) as Optional<Static<N>>,
   /** Filled in when absent: always there once an object was stored. */
   withDefault: <N extends Typed<unknown>>(field: N, value: Static<N>): Typed<Static<N>> => node({ ...field, default: value }),

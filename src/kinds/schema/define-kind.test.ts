@@ -131,6 +131,6 @@ describe('defineKind', () => {
         scope: 'Cluster',
         versions: { v1: { schema: s.object({ a: s.string({ pattern: '(' }) }) } },
       })
-    assert.throws(broken, /should be a domain with at least one dot.*missing closing \)/)
+    assert.throws(() => broken().crd, /should be a domain with at least one dot.*missing closing \)/)
   })
 })

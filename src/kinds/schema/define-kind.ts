@@ -1,6 +1,7 @@
 /**
  * One schema per kind yields everything else: the static type (`ObjectOf`), the resource that clients and controllers name,
- * the CustomResourceDefinition, what the server needs to serve it, its printer, and the list of fields that refer to other objects. Frozen, made at import.
+ * the CustomResourceDefinition, what the server needs to serve it, its printer, and the list of fields that refer to other objects.
+ * Frozen. What costs time (definitions can have thousands of fields) is made when it is first asked for.
  */
 import { deepClone, deepFreeze } from '../../base/json.ts'
 import type { KubeObject, ObjectMeta } from '../../kube/meta.ts'
@@ -9,7 +10,9 @@ import type { Schema } from '../../kube/schema.ts'
 import { crdProblems } from '../custom/crd-rules.ts'
 import { type DefinitionOptions, definitionOf } from '../custom/definition.ts'
 import type { Column, KindDefinition, ScaleMapping } from '../kind.ts'
-import { type Reference, referenceOf, type Static, type Typed } from './builder.ts'
+import { once } from '../kubernetes/once.ts'
+import { structuralType } from '../kubernetes/structural-types.ts'
+import { kubernetesTypeOf, type Reference, referenceOf, type Static, type Typed } from './builder.ts'
 
 interface KindColumn {
   name: string
@@ -92,30 +95,50 @@ type StorageVersion<V extends Versions> = [MarkedForStorage<V>] extends [never] 
 /** The static type of an object of a kind in one of its versions. */
 export type ObjectOf<K, N extends string> = K extends OwnKind<infer V> ? (N extends keyof V ? VersionObject<V, N> : never) : never
 
-/** Throws when a server would refuse the definition: a mistake in our own code. */
+/** Reading `crd` or `definition` throws when a server would refuse the definition: a mistake in our own code. */
 export function defineKind<const V extends Versions>(spec: KindSpec<V>): OwnKind<V, VersionObject<V, StorageVersion<V>>> {
-  const crd = crdOf(spec)
-  const problems = crdProblems(crd)
-  if (problems.length > 0) throw new Error(`kind ${spec.kind} of ${spec.group} is not valid: ${problems.join('; ')}`)
-  const definition = definitionOf(crd, { ...conversionOf(spec), rules: spec.rules, table: spec.table })
+  const storageVersion = storageVersionOf(spec)
+  const crd = once(() => checkedCrd(spec))
+  const definition = once(() => Object.freeze(definitionOf(crd(), { ...conversionOf(spec), rules: spec.rules, table: spec.table })))
+  const references = once(() =>
+    Object.freeze(Object.entries(spec.versions).flatMap(([version, { schema }]) => referencesIn(schema, version))),
+  )
   return Object.freeze({
     group: spec.group,
     kind: spec.kind,
     plural: spec.plural,
     scope: spec.scope,
-    storageVersion: definition.storageVersion,
+    storageVersion,
     resource: Object.freeze({
       group: spec.group,
-      version: definition.storageVersion,
+      version: storageVersion,
       plural: spec.plural,
       kind: spec.kind,
       namespaced: spec.scope === 'Namespaced',
     }),
-    crd: deepFreeze(crd),
-    definition: Object.freeze(definition),
-    references: Object.freeze(Object.entries(spec.versions).flatMap(([version, { schema }]) => referencesIn(schema, version))),
+    get crd() {
+      return crd()
+    },
+    get definition() {
+      return definition()
+    },
+    get references() {
+      return references()
+    },
     versions: spec.versions,
   })
+}
+
+function checkedCrd<V extends Versions>(spec: KindSpec<V>): KubeObject {
+  const crd = crdOf(spec)
+  const problems = crdProblems(crd)
+  if (problems.length > 0) throw new Error(`kind ${spec.kind} of ${spec.group} is not valid: ${problems.join('; ')}`)
+  return deepFreeze(crd)
+}
+
+function storageVersionOf({ versions }: KindSpec<Versions>): string {
+  const all = Object.entries(versions)
+  return (all.find(([, { storage }]) => storage === true) ?? all[0])?.[0] ?? ''
 }
 
 function crdOf<V extends Versions>(spec: KindSpec<V>): KubeObject {
@@ -165,7 +188,7 @@ const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-archite
 
 /** apiVersion, kind and metadata are spelled out, as in every generated definition. */
 function withTypeMeta(version: VersionSpec<Typed<object>>): Schema {
-  const { properties, ...rest } = deepClone(version.schema) as Schema
+  const { properties, ...rest } = plainSchema(version.schema)
   return {
     ...rest,
     ...(version.description === undefined ? {} : { description: version.description }),
@@ -179,6 +202,22 @@ function withTypeMeta(version: VersionSpec<Typed<object>>): Schema {
       ...properties,
     },
   }
+}
+
+/** Without marks, and with the schemas of Kubernetes types where they belong: these are shared, everything else is a copy. */
+function plainSchema(schema: Schema): Schema {
+  const type = kubernetesTypeOf(schema)
+  const own = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, plainKeyword(keyword, value)])) as Schema
+  if (type === undefined) return own
+  return Object.keys(own).length === 0 ? structuralType(type) : { ...structuralType(type), ...own }
+}
+
+function plainKeyword(keyword: string, value: unknown): unknown {
+  if (keyword === 'properties')
+    return Object.fromEntries(Object.entries(value as Record<string, Schema>).map(([name, field]) => [name, plainSchema(field)]))
+  return keyword === 'items' || (keyword === 'additionalProperties' && typeof value === 'object')
+    ? plainSchema(value as Schema)
+    : deepClone(value)
 }
 
 /** Conversion goes through the stored version. */
