@@ -153,21 +153,28 @@ function linkedSchema(schema: Schema): Schema {
   return withMeta({ ...schema, type: 'object' }, true)
 }
 
+/** What contains no embedded resource is shared with the definition, not copied. */
 function withMeta(schema: Schema, isRoot: boolean): Schema {
-  const out: Schema = { ...schema }
-  if (schema.properties !== undefined)
-    out.properties = Object.fromEntries(Object.entries(schema.properties).map(([key, child]) => [key, withMeta(child, false)]))
-  if (schema.items !== undefined) out.items = withMeta(schema.items, false)
-  if (typeof schema.additionalProperties === 'object') out.additionalProperties = withMeta(schema.additionalProperties, false)
+  const { properties, items, additionalProperties } = schema
+  const below: Schema = {}
+  if (properties !== undefined) {
+    const entries = Object.entries(properties).map(([key, child]) => [key, withMeta(child, false)] as const)
+    if (entries.some(([key, child]) => child !== properties[key])) below.properties = Object.fromEntries(entries)
+  }
+  if (items !== undefined) below.items = withMeta(items, false)
+  if (typeof additionalProperties === 'object') below.additionalProperties = withMeta(additionalProperties, false)
   if (isRoot || schema['x-kubernetes-embedded-resource'])
-    out.properties = {
-      ...out.properties,
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      metadata: definitionSchema(OBJECT_META) ?? {},
-    }
-  return out
+    return { ...schema, ...below, properties: { ...(below.properties ?? properties), ...serverFields() } }
+  const isSame =
+    below.properties === undefined && below.items === items && (below.additionalProperties ?? additionalProperties) === additionalProperties
+  return isSame ? schema : { ...schema, ...below }
 }
+
+const serverFields = (): Record<string, Schema> => ({
+  apiVersion: { type: 'string' },
+  kind: { type: 'string' },
+  metadata: definitionSchema(OBJECT_META) ?? {},
+})
 
 function withExtraRules(rules: KindRules, extra: DefinitionOptions['rules']): KindRules {
   if (extra === undefined) return rules

@@ -49,8 +49,18 @@ export interface Node {
 
 const NO_NODES: readonly Node[] = []
 
+/** Write-once results of a pure computation. A frozen object schema may be shared (types of Kubernetes are): it is compiled once. */
+const shared = new WeakMap<Schema, Node>()
+
 /** `keepFormats`: leave formats that the type does not know (defaults are checked so), instead of dropping them. */
 export function compileNode(schema: Schema, keepFormats = false): Node {
+  if (keepFormats || schema.properties === undefined || !Object.isFrozen(schema)) return compiledNode(schema, keepFormats)
+  const known = shared.get(schema) ?? compiledNode(schema, keepFormats)
+  shared.set(schema, known)
+  return known
+}
+
+function compiledNode(schema: Schema, keepFormats: boolean): Node {
   const compile = (s: Schema) => compileNode(s, keepFormats)
   const properties =
     schema.properties && Object.keys(schema.properties).length > 0

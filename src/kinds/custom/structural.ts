@@ -1,10 +1,11 @@
 /**
- * A structural schema compiled once into its passes: prune (with the paths of what it removed), default, and validate
+ * A structural schema compiled, on first use, into its passes: prune (with the paths of what it removed), default, and validate
  * with the messages of the real server. Every pass is total: any JSON value may be given, nothing throws, and a pass
  * takes time proportional to the value (patterns are matched in linear time, see go-regexp.ts).
  */
 import { type FieldError, fieldErrorMessage } from '../../kube/field-error.ts'
 import type { Schema } from '../../kube/schema.ts'
+import { once } from '../kubernetes/once.ts'
 import { applyStructuralDefaults } from './defaults.ts'
 import { validateListTypes } from './list-types.ts'
 import { compileNode } from './node.ts'
@@ -27,28 +28,28 @@ export interface Structural {
 }
 
 export function compileStructural(schema: Schema): Structural {
-  const root = compileNode(schema)
-  const status = root.properties?.get('status')
+  const root = once(() => compileNode(schema))
   return {
     coerce(object) {
       const metadata = coerceMetadata(object, '')
       if (metadata.error !== undefined) return metadata
-      const pruned = pruneUnknown(object, root, true)
-      pruneNulls(object, root)
-      const embedded = coerceEmbedded(object, root)
+      const pruned = pruneUnknown(object, root(), true)
+      pruneNulls(object, root())
+      const embedded = coerceEmbedded(object, root())
       if (embedded.error !== undefined) return { unknown: [], error: fieldErrorMessage(embedded.error) }
       return { unknown: [...metadata.unknown, ...pruned, ...embedded.unknown] }
     },
-    applyDefaults: (object) => applyStructuralDefaults(object, root),
-    validateValues: (object, old) => validateValue(object, root, old === undefined ? {} : { old }),
+    applyDefaults: (object) => applyStructuralDefaults(object, root()),
+    validateValues: (object, old) => validateValue(object, root(), old === undefined ? {} : { old }),
     validateStatusValues(object, old) {
+      const status = root().properties?.get('status')
       if (status === undefined || !Object.hasOwn(object, 'status')) return []
       return validateValue(object.status, status, { base: 'status', old: old.status })
     },
-    validateEmbedded: (object) => validateEmbedded(object, root),
+    validateEmbedded: (object) => validateEmbedded(object, root()),
     validateListTypes(object, old) {
-      const errors = validateListTypes(object, root)
-      return errors.length > 0 && old !== undefined && validateListTypes(old, root).length > 0 ? [] : errors
+      const errors = validateListTypes(object, root())
+      return errors.length > 0 && old !== undefined && validateListTypes(old, root()).length > 0 ? [] : errors
     },
   }
 }

@@ -95,11 +95,12 @@ type StorageVersion<V extends Versions> = [MarkedForStorage<V>] extends [never] 
 /** The static type of an object of a kind in one of its versions. */
 export type ObjectOf<K, N extends string> = K extends OwnKind<infer V> ? (N extends keyof V ? VersionObject<V, N> : never) : never
 
-/** Reading `crd` or `definition` throws when a server would refuse the definition: a mistake in our own code. */
+/** Reading `crd` throws when a server would refuse the definition: a mistake in our own code. */
 export function defineKind<const V extends Versions>(spec: KindSpec<V>): OwnKind<V, VersionObject<V, StorageVersion<V>>> {
   const storageVersion = storageVersionOf(spec)
-  const crd = once(() => checkedCrd(spec))
-  const definition = once(() => Object.freeze(definitionOf(crd(), { ...conversionOf(spec), rules: spec.rules, table: spec.table })))
+  const unchecked = once(() => deepFreeze(crdOf(spec)))
+  const crd = once(() => checked(unchecked()))
+  const definition = once(() => Object.freeze(definitionOf(unchecked(), { ...conversionOf(spec), rules: spec.rules, table: spec.table })))
   const references = once(() =>
     Object.freeze(Object.entries(spec.versions).flatMap(([version, { schema }]) => referencesIn(schema, version))),
   )
@@ -129,11 +130,11 @@ export function defineKind<const V extends Versions>(spec: KindSpec<V>): OwnKind
   })
 }
 
-function checkedCrd<V extends Versions>(spec: KindSpec<V>): KubeObject {
-  const crd = crdOf(spec)
+/** Checking costs more than everything else: a server that serves the kind itself does without, whoever writes it out does not. */
+function checked(crd: KubeObject): KubeObject {
   const problems = crdProblems(crd)
-  if (problems.length > 0) throw new Error(`kind ${spec.kind} of ${spec.group} is not valid: ${problems.join('; ')}`)
-  return deepFreeze(crd)
+  if (problems.length > 0) throw new Error(`${crd.metadata.name} is not a valid definition: ${problems.join('; ')}`)
+  return crd
 }
 
 function storageVersionOf({ versions }: KindSpec<Versions>): string {
