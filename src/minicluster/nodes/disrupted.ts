@@ -3,7 +3,7 @@ import { formatTime } from '../../base/clock.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod, PodCondition } from '../../kinds/kubernetes/types.ts'
 import type { Action } from '../../runtime/controller.ts'
-import { isPodTerminal } from '../workloads/pod/state.ts'
+import { isPodTerminal } from '../../runtime/workloads/pod/state.ts'
 
 export interface Disruption {
   reason: string

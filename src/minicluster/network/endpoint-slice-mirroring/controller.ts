@@ -7,7 +7,7 @@ import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../../../kinds/kubernetes/
 import type { EndpointSlice, Endpoints } from '../../../kinds/kubernetes/types.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import { type Controller, defineController, indexOf, via } from '../../../runtime/controller.ts'
-import { mayAdopt } from '../../workloads/pod/ownership.ts'
+import { mayAdopt } from '../../../runtime/workloads/pod/ownership.ts'
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL } from '../endpoint-slice/plan.ts'
 import { MANAGER, mirrored, type Observed, plan } from './plan.ts'
 

@@ -5,7 +5,7 @@ import type { EndpointAddress, EndpointSlice, EndpointSubset, Endpoints, Service
 import { childName } from '../../../kube/child-name.ts'
 import { formatIp, parseIp } from '../../../kube/ip.ts'
 import type { Action, EventIntent, Plan } from '../../../runtime/controller.ts'
-import { controllerReference } from '../../workloads/pod/ownership.ts'
+import { controllerReference } from '../../../runtime/workloads/pod/ownership.ts'
 import { identityOf } from '../endpoint-slice/packing.ts'
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL } from '../endpoint-slice/plan.ts'
 import { type AddressFamily, TRIGGER_TIME } from '../service-pods.ts'

@@ -3,7 +3,7 @@ import { describe } from 'node:test'
 import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { ENDPOINT_SLICES, NODES, PODS, SERVICES } from '../../../kinds/kubernetes/resources.ts'
-import { controllerReference } from '../../workloads/pod/ownership.ts'
+import { controllerReference } from '../../../runtime/workloads/pod/ownership.ts'
 import { addressesIn, aPodOf, aService, report, reportUnready, slicesOf, startNode } from '../testing.ts'
 import { endpointSlices } from './controller.ts'
 

@@ -6,7 +6,7 @@
 import { ENDPOINT_SLICES, NODES, SERVICES } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointSlice, Node, Service } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, indexOf, via } from '../../../runtime/controller.ts'
-import { mayAdopt } from '../../workloads/pod/ownership.ts'
+import { mayAdopt } from '../../../runtime/workloads/pod/ownership.ts'
 import { nodeIndex, nodeWatch, podsOfService, podWatch, servicePodIndexes } from '../service-pods.ts'
 import { MANAGED_BY_LABEL, MANAGER, type Observed, plan, SERVICE_NAME_LABEL } from './plan.ts'
 

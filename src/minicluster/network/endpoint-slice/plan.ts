@@ -4,8 +4,8 @@ import { ENDPOINT_SLICES } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointSlice, Node, Pod, Service, SliceEndpoint } from '../../../kinds/kubernetes/types.ts'
 import { childName } from '../../../kube/child-name.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
-import { controllerReference } from '../../workloads/pod/ownership.ts'
-import { isPodReady } from '../../workloads/pod/state.ts'
+import { controllerReference } from '../../../runtime/workloads/pod/ownership.ts'
+import { isPodReady } from '../../../runtime/workloads/pod/state.ts'
 import {
   type AddressFamily,
   addressesOf,

@@ -3,7 +3,7 @@ import { deepEqual, setOwn } from '../../../base/json.ts'
 import { ENDPOINTS } from '../../../kinds/kubernetes/resources.ts'
 import type { EndpointAddress, EndpointSubset, Endpoints, Pod, Service } from '../../../kinds/kubernetes/types.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
-import { isPodReady } from '../../workloads/pod/state.ts'
+import { isPodReady } from '../../../runtime/workloads/pod/state.ts'
 import {
   addressesOf,
   familiesOf,

@@ -4,7 +4,7 @@ import { conditionsOf, expectThere } from '../../../faultsim/expect/index.ts'
 import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
-import { eventsOf } from '../../workloads/pod/testing.ts'
+import { eventsOf } from '../../../runtime/workloads/pod/testing.ts'
 import { aPodOn, markReady, renewLease, reportReady, runPod, startLease, startNode, taintsOf } from '../testing.ts'
 import { nodeLifecycle } from './controller.ts'
 

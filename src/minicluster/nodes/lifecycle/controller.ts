@@ -20,7 +20,7 @@ import {
   type Reader,
   via,
 } from '../../../runtime/controller.ts'
-import { isPodReady } from '../../workloads/pod/state.ts'
+import { isPodReady } from '../../../runtime/workloads/pod/state.ts'
 import { givenUpAtMs, isNodeReady, readyConditionOf, unknownConditions } from './health.ts'
 import { type Disruption, disruptionOf, taintsFor } from './taints.ts'
 

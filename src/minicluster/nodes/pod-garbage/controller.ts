@@ -9,7 +9,7 @@ import { ifFound } from '../../../client/errors.ts'
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, type Reader, via } from '../../../runtime/controller.ts'
-import { isPodTerminal } from '../../workloads/pod/state.ts'
+import { isPodTerminal } from '../../../runtime/workloads/pod/state.ts'
 import { failAndDelete } from '../disrupted.ts'
 import { isNodeReady } from '../lifecycle/health.ts'
 

@@ -7,7 +7,7 @@ import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import { NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Taint, Toleration } from '../../../kinds/kubernetes/types.ts'
-import { eventsOf } from '../../workloads/pod/testing.ts'
+import { eventsOf } from '../../../runtime/workloads/pod/testing.ts'
 import { aPodOn, startNode } from '../testing.ts'
 import { plan, taintEviction } from './controller.ts'
 

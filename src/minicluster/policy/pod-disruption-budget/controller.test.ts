@@ -8,7 +8,7 @@ import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import { POD_DISRUPTION_BUDGETS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '../../../kinds/kubernetes/types.ts'
-import { aDeployment, allReady, aPod, eventsOf, podNames, podsIn } from '../../workloads/pod/testing.ts'
+import { aDeployment, allReady, aPod, eventsOf, podNames, podsIn } from '../../../runtime/workloads/pod/testing.ts'
 import { aStatefulSet } from '../../workloads/stateful-set/testing.ts'
 import { podDisruptionBudget } from './controller.ts'
 

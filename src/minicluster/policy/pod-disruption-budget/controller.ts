@@ -16,7 +16,7 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import { defineController, indexOf, NOTHING_TO_DO, type Reader, via } from '../../../runtime/controller.ts'
-import { bySelector, readSelector, type Selecting, selecting } from '../../workloads/pod/indexes.ts'
+import { bySelector, readSelector, type Selecting, selecting } from '../../../runtime/workloads/pod/indexes.ts'
 import { expectedScale } from './owners.ts'
 import { needsScale, type Observed, plan } from './plan.ts'
 

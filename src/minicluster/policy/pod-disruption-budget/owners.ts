@@ -12,7 +12,7 @@ import { goQuote } from '../../../kube/go-print.ts'
 import { type OwnerReference, parseGroupVersion } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import type { Reader } from '../../../runtime/controller.ts'
-import { controllerOf } from '../../workloads/pod/ownership.ts'
+import { controllerOf } from '../../../runtime/workloads/pod/ownership.ts'
 
 export interface Scale {
   /** Sum over all owners. */

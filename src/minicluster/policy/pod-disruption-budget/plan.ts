@@ -12,7 +12,7 @@ import { type Condition, findCondition, setCondition } from '../../../kube/condi
 import { timeToMs } from '../../../kube/go-time.ts'
 import { scaledIntOrPercent } from '../../../kube/int-or-string.ts'
 import { type EventIntent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
-import { isPodReady } from '../../workloads/pod/state.ts'
+import { isPodReady } from '../../../runtime/workloads/pod/state.ts'
 import { cannotCount, noPods, notDeleted, unmanagedPods } from './events.ts'
 import type { ScaleResult } from './owners.ts'
 

@@ -14,7 +14,7 @@ import type { KubeObject } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import { type Controller, defineController, type PassReader, type Reader, type Signal, via } from '../../../runtime/controller.ts'
-import { isPodActive } from '../../workloads/pod/state.ts'
+import { isPodActive } from '../../../runtime/workloads/pod/state.ts'
 import { type Counted, type Observed, plan } from './plan.ts'
 import { countedBy, hardOf, isNewTo, usageOf } from './usage.ts'
 

@@ -11,8 +11,8 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, STORAGE_CLASSES } f
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kinds/kubernetes/types.ts'
 import { type ObjectRef, objectKey, refOf, refOfKey } from '../../../kube/object-reference.ts'
 import { type Controller, defineController, indexOf, type Reader, via } from '../../../runtime/controller.ts'
-import { mayAdopt } from '../../workloads/pod/ownership.ts'
-import { isPodTerminal } from '../../workloads/pod/state.ts'
+import { mayAdopt } from '../../../runtime/workloads/pod/ownership.ts'
+import { isPodTerminal } from '../../../runtime/workloads/pod/state.ts'
 import {
   annotationOf,
   BIND_COMPLETED,

@@ -17,7 +17,7 @@ import {
   type Plan,
   via,
 } from '../../../runtime/controller.ts'
-import { controllerOf, controllerReference, mayAdopt } from '../../workloads/pod/ownership.ts'
+import { controllerOf, controllerReference, mayAdopt } from '../../../runtime/workloads/pod/ownership.ts'
 import { claimNameOf, claimsOfPod } from '../names.ts'
 import { eventIndex, type RecordedEvents, recordedEventsOf, recordOnce, WRITES_EVENTS } from '../recorded-events.ts'
 

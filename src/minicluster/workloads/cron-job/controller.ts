@@ -11,8 +11,8 @@ import type { CronJob } from '../../../kinds/kubernetes/types.ts'
 import { parseGroupVersion } from '../../../kube/meta.ts'
 import { refOf } from '../../../kube/object-reference.ts'
 import { defineController, type Plan, via } from '../../../runtime/controller.ts'
-import { byController, controlledBy } from '../pod/indexes.ts'
-import { controllerOf } from '../pod/ownership.ts'
+import { byController, controlledBy } from '../../../runtime/workloads/pod/indexes.ts'
+import { controllerOf } from '../../../runtime/workloads/pod/ownership.ts'
 import { type Observed, plan } from './plan.ts'
 
 export const cronJobController = defineController<Observed, CronJob>({

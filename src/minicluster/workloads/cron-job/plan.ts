@@ -7,8 +7,8 @@ import type { CronJob, CronJobStatus, Job, ObjectReference } from '../../../kind
 import { compareStrings, goQuote } from '../../../kube/go-print.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 import { type Action, type EventIntent, type KeyedEvent, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { controllerReference } from '../../../runtime/workloads/pod/ownership.ts'
 import { finishedCondition } from '../job/conditions.ts'
-import { controllerReference } from '../pod/ownership.ts'
 import { dueOf, nextLookMs, type Timetable } from './due.ts'
 import { formatWall, type WallClock, wallClock } from './next-time.ts'
 

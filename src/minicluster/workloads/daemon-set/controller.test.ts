@@ -4,7 +4,7 @@ import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { CONTROLLER_REVISIONS, DAEMON_SETS, NAMESPACES, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, DaemonSetSpec } from '../../../kinds/kubernetes/types.ts'
-import { allReady, eventsOf, podNames, podsIn } from '../pod/testing.ts'
+import { allReady, eventsOf, podNames, podsIn } from '../../../runtime/workloads/pod/testing.ts'
 import { daemonSet } from './controller.ts'
 import { aDaemonSet, addNodes, aNode, change, fail, podOn, ready, statusIn, summary, taint, templateAt } from './testing.ts'
 

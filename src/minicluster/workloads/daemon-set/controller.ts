@@ -12,9 +12,17 @@ import { compareStrings } from '../../../kube/go-print.ts'
 import { type ObjectRef, refOf } from '../../../kube/object-reference.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Reader, via } from '../../../runtime/controller.ts'
 import { isFresh } from '../../../runtime/live-owner.ts'
-import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
-import { type ClaimInput, claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
-import { changesHistory, dataOf, ownerNameIn, readHistory } from '../revision/history.ts'
+import {
+  byController,
+  bySelector,
+  controlledBy,
+  controllersOf,
+  orphansIn,
+  readSelector,
+  type Selecting,
+} from '../../../runtime/workloads/pod/indexes.ts'
+import { type ClaimInput, claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../../../runtime/workloads/pod/ownership.ts'
+import { changesHistory, dataOf, ownerNameIn, readHistory } from '../../../runtime/workloads/revision/history.ts'
 import { type Admit, asksForProcess, judgeOf, playedUnless, type Verdict } from './eligibility.ts'
 import { createFailedPodBackoff, type FailedPodBackoff } from './failed-pod-backoff.ts'
 import { isGoing } from './manage.ts'

@@ -1,8 +1,8 @@
 /** One daemon pod wherever one belongs: what to create and delete so that every node has its pod, apart from updates. */
 import type { DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { scaledIntOrPercent } from '../../../kube/int-or-string.ts'
-import { isPodAvailable, isPodReady } from '../pod/state.ts'
-import { REVISION_LABEL } from '../revision/history.ts'
+import { isPodAvailable, isPodReady } from '../../../runtime/workloads/pod/state.ts'
+import { REVISION_LABEL } from '../../../runtime/workloads/revision/history.ts'
 import type { Verdict } from './eligibility.ts'
 import { byAge } from './pod.ts'
 

@@ -5,11 +5,20 @@
 import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, DaemonSet, Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type Action, type Batch, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
+import { freshNames, podNamePrefix } from '../../../runtime/workloads/pod/from-template.ts'
+import { type Claim, claimActions } from '../../../runtime/workloads/pod/ownership.ts'
+import { isPodTerminal, nextPodAvailableInMs } from '../../../runtime/workloads/pod/state.ts'
+import {
+  dataOf,
+  type Found,
+  type History,
+  newRevision,
+  REVISION_LABEL,
+  readHistory,
+  renumber,
+  truncate,
+} from '../../../runtime/workloads/revision/history.ts'
 import { templateHash, templateText } from '../deployment/template.ts'
-import { freshNames, podNamePrefix } from '../pod/from-template.ts'
-import { type Claim, claimActions } from '../pod/ownership.ts'
-import { isPodTerminal, nextPodAvailableInMs } from '../pod/state.ts'
-import { dataOf, type Found, type History, newRevision, REVISION_LABEL, readHistory, renumber, truncate } from '../revision/history.ts'
 import type { Verdict } from './eligibility.ts'
 import { createdPod, deletedPod } from './events.ts'
 import { type Changes, isGoing, type ManageInput, manage } from './manage.ts'

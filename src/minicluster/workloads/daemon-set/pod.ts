@@ -2,8 +2,8 @@
 import type { Affinity, DaemonSet, Pod } from '../../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../../kube/go-print.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
-import { podFromTemplate } from '../pod/from-template.ts'
-import { REVISION_LABEL } from '../revision/history.ts'
+import { podFromTemplate } from '../../../runtime/workloads/pod/from-template.ts'
+import { REVISION_LABEL } from '../../../runtime/workloads/revision/history.ts'
 import { daemonTolerations } from './eligibility.ts'
 
 const GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation'

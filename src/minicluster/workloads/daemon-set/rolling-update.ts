@@ -4,7 +4,7 @@
  */
 import type { Pod } from '../../../kinds/kubernetes/types.ts'
 import { scaledIntOrPercent } from '../../../kube/int-or-string.ts'
-import { isPodAvailable } from '../pod/state.ts'
+import { isPodAvailable } from '../../../runtime/workloads/pod/state.ts'
 import { type Changes, isGoing, type ManageInput, surgeCount } from './manage.ts'
 import { isUpToDate } from './pod.ts'
 

@@ -1,6 +1,6 @@
 /** The status of a DaemonSet: counted over nodes, by the pod that represents each. */
 import type { DaemonSetStatus } from '../../../kinds/kubernetes/types.ts'
-import { isPodAvailable, isPodReady } from '../pod/state.ts'
+import { isPodAvailable, isPodReady } from '../../../runtime/workloads/pod/state.ts'
 import type { ManageInput } from './manage.ts'
 import { byAge, isUpToDate } from './pod.ts'
 

@@ -4,7 +4,7 @@ import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import { DAEMON_SETS, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { DaemonSet, DaemonSetSpec, DaemonSetStatus, Node, Pod, Taint } from '../../../kinds/kubernetes/types.ts'
 import type { ObjectMeta } from '../../../kube/meta.ts'
-import { podsIn, setReady } from '../pod/testing.ts'
+import { podsIn, setReady } from '../../../runtime/workloads/pod/testing.ts'
 import { targetNode } from './pod.ts'
 
 /** A template whose image is its version. */

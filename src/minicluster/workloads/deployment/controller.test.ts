@@ -7,8 +7,18 @@ import type { World } from '../../../faultsim/world/index.ts'
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { controllerOf, controllerReference } from '../pod/ownership.ts'
-import { aDeployment, allReady, aReplicaSet, eventsOf, podNames, podsIn, replicaSetsIn, setReady, theDeployment } from '../pod/testing.ts'
+import { controllerOf, controllerReference } from '../../../runtime/workloads/pod/ownership.ts'
+import {
+  aDeployment,
+  allReady,
+  aReplicaSet,
+  eventsOf,
+  podNames,
+  podsIn,
+  replicaSetsIn,
+  setReady,
+  theDeployment,
+} from '../../../runtime/workloads/pod/testing.ts'
 import { deployment } from './controller.ts'
 
 const MEMBER = { members: 1 }

@@ -8,8 +8,16 @@ import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resou
 import type { Deployment, Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import { defineController, type Reader, via } from '../../../runtime/controller.ts'
-import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
-import { claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
+import {
+  byController,
+  bySelector,
+  controlledBy,
+  controllersOf,
+  orphansIn,
+  readSelector,
+  type Selecting,
+} from '../../../runtime/workloads/pod/indexes.ts'
+import { claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../../../runtime/workloads/pod/ownership.ts'
 import { type Observed, plan } from './plan.ts'
 
 const SELECTING: Selecting<Deployment> = { resource: DEPLOYMENTS, selectorOf: (one) => readSelector(one.spec?.selector) }

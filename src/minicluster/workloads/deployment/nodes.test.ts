@@ -9,8 +9,8 @@ import type { World } from '../../../faultsim/world/index.ts'
 import { DEPLOYMENTS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, Pod } from '../../../kinds/kubernetes/types.ts'
 import type { Invariant } from '../../../runtime/seams/seeded.ts'
-import { isPodActive, isPodReady } from '../pod/state.ts'
-import { aDeployment, podsIn, replicaSetsIn, theDeployment } from '../pod/testing.ts'
+import { isPodActive, isPodReady } from '../../../runtime/workloads/pod/state.ts'
+import { aDeployment, podsIn, replicaSetsIn, theDeployment } from '../../../runtime/workloads/pod/testing.ts'
 
 const NODES = { members: 1, nodes: 2 }
 

@@ -2,7 +2,7 @@
 import { REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Deployment, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import type { Action, EventIntent } from '../../../runtime/controller.ts'
-import { controllerReference } from '../pod/ownership.ts'
+import { controllerReference } from '../../../runtime/workloads/pod/ownership.ts'
 import { changedAnnotations, newestAnnotations, replicasAnnotations, sizeOf } from './annotations.ts'
 import type { Goal, Step } from './sizes.ts'
 import { HASH_LABEL, replicaSetName, templateHash, templateText } from './template.ts'

@@ -12,8 +12,16 @@ import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
 import { parseGroupVersion } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import { defineController, indexOf, type PassReader, via } from '../../../runtime/controller.ts'
-import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
-import { type ClaimInput, claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
+import {
+  byController,
+  bySelector,
+  controlledBy,
+  controllersOf,
+  orphansIn,
+  readSelector,
+  type Selecting,
+} from '../../../runtime/workloads/pod/indexes.ts'
+import { type ClaimInput, claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../../../runtime/workloads/pod/ownership.ts'
 import { finishedCondition } from './conditions.ts'
 import { isTracked } from './job-pod.ts'
 import { isManagedElsewhere, type Observed, plan } from './plan.ts'

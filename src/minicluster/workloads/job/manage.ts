@@ -1,8 +1,8 @@
 /** Which pods a running Job creates or deletes: enough to reach its completions, never more at once than its parallelism. */
 import type { Container, Job, Pod, PodTemplateSpec } from '../../../kinds/kubernetes/types.ts'
-import { inDeletionOrder } from '../pod/deletion-order.ts'
-import { freshNames, podFromTemplate } from '../pod/from-template.ts'
-import { isPodTerminating } from '../pod/state.ts'
+import { inDeletionOrder } from '../../../runtime/workloads/pod/deletion-order.ts'
+import { freshNames, podFromTemplate } from '../../../runtime/workloads/pod/from-template.ts'
+import { isPodTerminating } from '../../../runtime/workloads/pod/state.ts'
 import { backoffMs, indexBackoffMs } from './backoff.ts'
 import { firstMissing, union } from './intervals.ts'
 import {

@@ -4,7 +4,7 @@
  * finalizer is gone, and after that they are included in the counters of the status.
  */
 import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
-import { isPodActive, isPodReady, isPodTerminating } from '../pod/state.ts'
+import { isPodActive, isPodReady, isPodTerminating } from '../../../runtime/workloads/pod/state.ts'
 import { recordedOutcome } from './conditions.ts'
 import { countIndexes, hasIndex, type Intervals, intervalsOf, parseIntervals, union } from './intervals.ts'
 import { completionIndexOf, finishedMs, indexFailuresBefore, isIndexed, isPodFailed, isTracked, judgeFailure } from './job-pod.ts'

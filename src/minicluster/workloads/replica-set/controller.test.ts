@@ -4,8 +4,8 @@ import { conditionsOf } from '../../../faultsim/expect/index.ts'
 import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import { PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
-import { controllerOf, controllerReference } from '../pod/ownership.ts'
-import { allReady, aPod, aReplicaSet, eventsOf, podNames, podsIn, setReady, theReplicaSet } from '../pod/testing.ts'
+import { controllerOf, controllerReference } from '../../../runtime/workloads/pod/ownership.ts'
+import { allReady, aPod, aReplicaSet, eventsOf, podNames, podsIn, setReady, theReplicaSet } from '../../../runtime/workloads/pod/testing.ts'
 import { replicaSet } from './controller.ts'
 
 const MEMBER = { members: 1 }

@@ -10,9 +10,17 @@ import type { Pod, ReplicaSet } from '../../../kinds/kubernetes/types.ts'
 import { matchesLabels } from '../../../kube/selector.ts'
 import { defineController, NOTHING_TO_DO, type PassReader, type Reader, via } from '../../../runtime/controller.ts'
 import { isUnchanged } from '../../../runtime/live-owner.ts'
-import { byController, bySelector, controlledBy, controllersOf, orphansIn, readSelector, type Selecting } from '../pod/indexes.ts'
-import { claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../pod/ownership.ts'
-import { isPodActive, isPodTerminating } from '../pod/state.ts'
+import {
+  byController,
+  bySelector,
+  controlledBy,
+  controllersOf,
+  orphansIn,
+  readSelector,
+  type Selecting,
+} from '../../../runtime/workloads/pod/indexes.ts'
+import { claimObjects, controllerOf, mayAdopt, wouldAdopt } from '../../../runtime/workloads/pod/ownership.ts'
+import { isPodActive, isPodTerminating } from '../../../runtime/workloads/pod/state.ts'
 import { type Observed, plan } from './plan.ts'
 
 const SELECTING: Selecting<ReplicaSet> = { resource: REPLICA_SETS, selectorOf: (set) => readSelector(set.spec?.selector) }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Pod, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus } from '../../../kinds/kubernetes/types.ts'
 import type { Action, Plan } from '../../../runtime/controller.ts'
-import { readSelector } from '../pod/indexes.ts'
-import { claimObjects, controllerReference } from '../pod/ownership.ts'
-import { aPod, aReplicaSet } from '../pod/testing.ts'
+import { readSelector } from '../../../runtime/workloads/pod/indexes.ts'
+import { claimObjects, controllerReference } from '../../../runtime/workloads/pod/ownership.ts'
+import { aPod, aReplicaSet } from '../../../runtime/workloads/pod/testing.ts'
 import { type Observed, plan } from './plan.ts'
 
 const NOW = Date.UTC(2026, 0, 1)

@@ -7,11 +7,11 @@ import { PODS, REPLICA_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus } from '../../../kinds/kubernetes/types.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
 import { type Action, type Batch, type Failure, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
-import { inDeletionOrder } from '../pod/deletion-order.ts'
-import { freshNames, nameSeed, podFromTemplate, podNamePrefix } from '../pod/from-template.ts'
-import { type Claim, claimActions } from '../pod/ownership.ts'
-import { isPodActive, isPodAvailable, isPodReady, nextPodAvailableInMs } from '../pod/state.ts'
-import { statusPatch } from '../pod/status-patch.ts'
+import { inDeletionOrder } from '../../../runtime/workloads/pod/deletion-order.ts'
+import { freshNames, nameSeed, podFromTemplate, podNamePrefix } from '../../../runtime/workloads/pod/from-template.ts'
+import { type Claim, claimActions } from '../../../runtime/workloads/pod/ownership.ts'
+import { isPodActive, isPodAvailable, isPodReady, nextPodAvailableInMs } from '../../../runtime/workloads/pod/state.ts'
+import { statusPatch } from '../../../runtime/workloads/pod/status-patch.ts'
 
 /** Pods created or deleted in one pass at most. */
 const BURST = 500

@@ -4,7 +4,7 @@ import { expectGone, expectThere } from '../../../faultsim/expect/index.ts'
 import { story } from '../../../faultsim/story.ts'
 import { CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { Pod, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
-import { allReady, aPod, eventsOf, podNames, podsIn } from '../pod/testing.ts'
+import { allReady, aPod, eventsOf, podNames, podsIn } from '../../../runtime/workloads/pod/testing.ts'
 import { aStatefulSet, change, claimsIn, owners, ready, revisionsIn, statusIn, summary, templateAt, theSet, withClaims } from './testing.ts'
 
 const member = { members: 1 }

@@ -5,8 +5,8 @@ import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resour
 import type { StatefulSet, StatefulSetSpec } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Action, Plan } from '../../../runtime/controller.ts'
-import { claimObjects } from '../pod/ownership.ts'
-import { isMember, ordinalOf, parsePodName } from './identity.ts'
+import { claimObjects } from '../../../runtime/workloads/pod/ownership.ts'
+import { isMember, ordinalOf, parsePodName } from '../../../runtime/workloads/stateful-set/identity.ts'
 import { plan } from './plan.ts'
 import { aStatefulSet, templateAt, withClaims } from './testing.ts'
 

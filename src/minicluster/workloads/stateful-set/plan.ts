@@ -3,28 +3,23 @@
  * the observed state, never on what was done before.
  */
 import { CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from '../../../kinds/kubernetes/resources.ts'
-import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
+import type { StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
-import { type Claim, claimActions } from '../pod/ownership.ts'
-import { nextPodAvailableInMs } from '../pod/state.ts'
-import { dataHash } from '../revision/hash.ts'
-import { dataOf, type Found, type History, newRevision, readHistory, renumber, templateIn, truncate } from '../revision/history.ts'
-import { revisionOf, type Version } from './identity.ts'
+import { claimActions } from '../../../runtime/workloads/pod/ownership.ts'
+import { nextPodAvailableInMs } from '../../../runtime/workloads/pod/state.ts'
+import { renumber } from '../../../runtime/workloads/revision/history.ts'
+import type { ObservedSet } from '../../../runtime/workloads/stateful-set/observe.ts'
+import {
+  currentRevisionOf,
+  historyOf,
+  truncateHistory,
+  updateRevisionOf,
+  versionOf,
+} from '../../../runtime/workloads/stateful-set/revisions.ts'
 import { isStatusCurrent, statusOf } from './status.ts'
 import { NO_STEPS, nextSteps } from './steps.ts'
 
-export interface Observed {
-  set: StatefulSet
-  pods: Claim<Pod>
-  revisions: Claim<ControllerRevision>
-  /** The revision of that name in the set's namespace, whoever owns it. */
-  revisionNamed(name: string): ControllerRevision | undefined
-  claimNamed(name: string): PersistentVolumeClaim | undefined
-  nowMs: number
-}
-
-const HASH_LABEL = 'controller.kubernetes.io/hash'
-const HISTORY_LIMIT = 10
+export type Observed = ObservedSet<StatefulSet>
 
 export function plan(observed: Observed): Plan {
   const { set, pods, revisions, claimNamed, nowMs } = observed
@@ -33,13 +28,13 @@ export function plan(observed: Observed): Plan {
     ...claimActions({ resource: PODS, owner: set, claim: pods }),
   ]
   const isGoing = set.metadata.deletionTimestamp !== undefined
-  const history = readHistory(revisions.claimed, dataOf(set.spec?.template))
+  const history = historyOf(observed)
   const { revision: update, exists, collisions } = updateRevisionOf(observed, history)
   // Pods are labelled with a revision only once it certainly exists; its appearance enqueues the key.
   if (!exists && isGoing) return NOTHING_TO_DO
   if (!exists)
     return { actions: [...claimed, ...counted(set, collisions ?? 0), { do: 'create', resource: CONTROLLER_REVISIONS, object: update }] }
-  const current = revisions.claimed.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
+  const current = currentRevisionOf(observed, update)
   const steps = isGoing
     ? NO_STEPS
     : nextSteps({ set, pods: pods.claimed, claimNamed, current: versionOf(current), update: versionOf(update), nowMs })
@@ -52,27 +47,13 @@ export function plan(observed: Observed): Plan {
     : [{ do: 'patch', resource: STATEFUL_SETS, of: set, patch: { status }, subresource: 'status' }]
   // A set that is being deleted only gets its status.
   if (isGoing) return { actions: written }
-  const live = new Set([current.metadata.name, update.metadata.name, ...pods.claimed.map(revisionOf)])
-  const isLive = ({ metadata }: ControllerRevision): boolean => live.has(metadata.name)
-  const excess = history.all.filter((one) => !isLive(one)).length - (set.spec?.revisionHistoryLimit ?? HISTORY_LIMIT)
+  const truncated = truncateHistory({ set, pods, history, used: [current, update] })
   return {
     // The status is written first: a rejected creation must not keep it from being current.
-    actions: [...claimed, ...renumber(history), ...written, ...truncate(history.all, excess, isLive), ...steps.actions],
+    actions: [...claimed, ...renumber(history), ...written, ...truncated, ...steps.actions],
     events: steps.events,
     requeueAfterMs: nextPodAvailableInMs(pods.claimed, set.spec?.minReadySeconds ?? 0, nowMs),
   }
-}
-
-function updateRevisionOf({ set, revisionNamed }: Observed, history: History): Found {
-  const collisions = set.status?.collisionCount ?? 0
-  if (history.current !== undefined) return { revision: history.current, exists: true, collisions }
-  const template = set.spec?.template
-  const data = dataOf(template)
-  return newRevision({
-    ...{ owner: set, template, data, number: history.number, hashLabel: HASH_LABEL, collisions },
-    hashOf: (count) => dataHash(data, count ?? 0),
-    lookUp: revisionNamed,
-  })
 }
 
 /** Name collisions of revisions are recorded as a count. */
@@ -80,5 +61,3 @@ function counted(set: StatefulSet, collisionCount: number): Action[] {
   if (collisionCount === (set.status?.collisionCount ?? 0)) return []
   return [{ do: 'patch', resource: STATEFUL_SETS, of: set, patch: { status: { collisionCount } }, subresource: 'status' }]
 }
-
-const versionOf = (revision: ControllerRevision): Version => ({ name: revision.metadata.name ?? '', template: templateIn(revision) })

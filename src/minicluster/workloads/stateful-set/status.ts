@@ -1,7 +1,8 @@
 /** The status of a StatefulSet: counted from its observed pods. */
 import type { Pod, StatefulSet, StatefulSetStatus } from '../../../kinds/kubernetes/types.ts'
-import { isPodAvailable, isPodReady } from '../pod/state.ts'
-import { replicasOf, revisionOf } from './identity.ts'
+import { isPodAvailable, isRunningAndReady } from '../../../runtime/workloads/pod/state.ts'
+import { countReplicas, isRolledOut } from '../../../runtime/workloads/stateful-set/counts.ts'
+import { replicasOf } from '../../../runtime/workloads/stateful-set/ordinals.ts'
 
 export interface StatusInput {
   set: StatefulSet
@@ -15,37 +16,17 @@ export interface StatusInput {
   nowMs: number
 }
 
-export const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && isPodReady(pod)
-
 export function statusOf(input: StatusInput): StatefulSetStatus {
-  const { set, currentRevision, updateRevision, nowMs } = input
+  const { set, currentRevision, updateRevision, nowMs, collisionCount } = input
   const minReadySeconds = set.spec?.minReadySeconds ?? 0
-  const ready = input.pods.filter(isRunningAndReady)
-  const staying = input.pods.filter((pod) => pod.metadata.deletionTimestamp === undefined)
-  const of = (revision: string): number => staying.filter((pod) => revisionOf(pod) === revision).length
-  const status = {
-    observedGeneration: set.metadata.generation ?? 0,
-    replicas: input.pods.length,
-    readyReplicas: ready.length,
-    availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, nowMs)).length,
-    currentReplicas: of(currentRevision) - input.leaving,
-    updatedReplicas: of(updateRevision),
-    currentRevision,
-    updateRevision,
-    collisionCount: input.collisionCount,
-  }
-  return isComplete(set, status) ? { ...status, currentReplicas: status.updatedReplicas, currentRevision: updateRevision } : status
-}
-
-/** A rolling update is complete when every replica is of the new revision and ready. */
-function isComplete(set: StatefulSet, status: Record<'replicas' | 'readyReplicas' | 'updatedReplicas', number>): boolean {
-  const wanted = replicasOf(set)
-  return (
-    set.spec?.updateStrategy?.type === 'RollingUpdate' &&
-    status.updatedReplicas === wanted &&
-    status.readyReplicas === wanted &&
-    status.replicas === wanted
-  )
+  const counts = countReplicas({
+    ...input,
+    isReady: isRunningAndReady,
+    isAvailable: (pod) => isPodAvailable(pod, minReadySeconds, nowMs),
+  })
+  const status = { observedGeneration: set.metadata.generation ?? 0, ...counts, currentRevision, updateRevision, collisionCount }
+  const isComplete = set.spec?.updateStrategy?.type === 'RollingUpdate' && isRolledOut(counts, replicasOf(set))
+  return isComplete ? { ...status, currentReplicas: status.updatedReplicas, currentRevision: updateRevision } : status
 }
 
 export function isStatusCurrent(old: StatefulSetStatus = {}, next: StatefulSetStatus): boolean {

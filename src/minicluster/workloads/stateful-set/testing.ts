@@ -10,7 +10,7 @@ import type {
   StatefulSetSpec,
   StatefulSetStatus,
 } from '../../../kinds/kubernetes/types.ts'
-import { podsIn, setReady } from '../pod/testing.ts'
+import { podsIn, setReady } from '../../../runtime/workloads/pod/testing.ts'
 
 /** A template whose image is its version; without a token, whose volume has a random name. */
 export const templateAt = (image: string) => ({

@@ -5,7 +5,7 @@
 import { NAMESPACES, PODS } from '../../../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../../../kinds/kubernetes/types.ts'
 import { type Action, type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../../runtime/controller.ts'
-import { isPodTerminal } from '../../../workloads/pod/state.ts'
+import { isPodTerminal } from '../../../../runtime/workloads/pod/state.ts'
 
 const DEFAULT_THRESHOLD = 12_500
 const CLUSTER = 'kube-system'

@@ -21,8 +21,8 @@ import {
   request,
   via,
 } from '../../../../runtime/controller.ts'
+import { mayAdopt } from '../../../../runtime/workloads/pod/ownership.ts'
 import { isSimulated } from '../../../shape.ts'
-import { mayAdopt } from '../../../workloads/pod/ownership.ts'
 import { annotationOf, classOfClaim, SELECTED_NODE, STORAGE_PROVISIONER } from '../../names.ts'
 import { eventIndex, eventWatch, type RecordedEvents, recordedEventsOf, recordOnce, WRITES_EVENTS } from '../../recorded-events.ts'
 import { LOCAL_PROVISIONER, type LocalVolumes, localVolume, pathOf, type VolumeDirectories, volumeNameOf } from '../volume.ts'

@@ -9,7 +9,7 @@ import type { PersistentVolumeClaim, Pod } from '../../../../kinds/kubernetes/ty
 import { objectKey, refOfKey } from '../../../../kube/object-reference.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, via } from '../../../../runtime/controller.ts'
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../../../../runtime/finalizer.ts'
-import { controllerOf } from '../../../workloads/pod/ownership.ts'
+import { controllerOf } from '../../../../runtime/workloads/pod/ownership.ts'
 import { claimNameOf, claimsOfPod } from '../../names.ts'
 
 const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection'

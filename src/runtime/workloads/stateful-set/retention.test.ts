@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '../../../kinds/kubernetes/types.ts'
 import type { OwnerReference } from '../../../kube/meta.ts'
+import { aStatefulSet } from '../../../minicluster/workloads/stateful-set/testing.ts'
 import { isClaimStale, wantedOwners } from './retention.ts'
-import { aStatefulSet } from './testing.ts'
 
 type Word = 'Retain' | 'Delete'
 function setWith(whenDeleted: string, whenScaled: string): StatefulSet {

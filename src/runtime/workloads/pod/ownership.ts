@@ -6,8 +6,8 @@ import type { Client } from '../../../client/client.ts'
 import type { KubeObject, OwnerReference } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import { type LabelSelector, matchesLabels } from '../../../kube/selector.ts'
-import type { Action, Batch } from '../../../runtime/controller.ts'
-import { liveOwner } from '../../../runtime/live-owner.ts'
+import type { Action, Batch } from '../../controller.ts'
+import { liveOwner } from '../../live-owner.ts'
 
 /** Called for every pod in every pass: a plain loop. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {

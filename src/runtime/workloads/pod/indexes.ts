@@ -8,7 +8,7 @@ import { type KubeObject, parseGroupVersion } from '../../../kube/meta.ts'
 import type { ObjectRef } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import { type LabelSelector, type LabelSelectorObject, matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
-import { type Index, indexOf, type Reader } from '../../../runtime/controller.ts'
+import { type Index, indexOf, type Reader } from '../../controller.ts'
 import { controllerOf } from './ownership.ts'
 
 const CONTROLLER = 'controller'

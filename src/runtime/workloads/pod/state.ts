@@ -11,6 +11,8 @@ function readyCondition(pod: Pod): PodCondition | undefined {
 
 export const isPodReady = (pod: Pod): boolean => readyCondition(pod)?.status === 'True'
 
+export const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && isPodReady(pod)
+
 /** Since when it is ready; undefined when it is not, or has no time. */
 export function podReadySinceMs(pod: Pod): number | undefined {
   const condition = readyCondition(pod)

@@ -10,7 +10,7 @@ import type { ControllerRevision, PodTemplateSpec } from '../../../kinds/kuberne
 import { compareStrings } from '../../../kube/go-print.ts'
 import { timeToMs } from '../../../kube/go-time.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { Action } from '../../../runtime/controller.ts'
+import type { Action } from '../../controller.ts'
 import { controllerReference } from '../pod/ownership.ts'
 
 type Data = Record<string, unknown>

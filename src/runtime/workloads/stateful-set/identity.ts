@@ -1,15 +1,16 @@
 /**
- * The identity of a StatefulSet's pods: their ordinals, names, labels, hosts and claims. The name determines it: `web-3` is
- * the pod of `web` with ordinal 3, whoever created it.
+ * The identity of the pods of a StatefulSet or AdvancedStatefulSet: their names, labels, hosts and claims. The name
+ * determines it: `web-3` is the pod of `web` with ordinal 3, whoever created it.
  */
-import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet, Volume } from '../../../kinds/kubernetes/types.ts'
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from '../../../kinds/kubernetes/types.ts'
 import { podFromTemplate } from '../pod/from-template.ts'
 import { REVISION_LABEL } from '../revision/history.ts'
+import { MAX_ORDINAL } from './ordinals.ts'
+import type { StatefulWorkload } from './workload.ts'
 
 const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name'
 const POD_INDEX_LABEL = 'apps.kubernetes.io/pod-index'
 const NAME = /^(.*)-(0|[1-9][0-9]{0,9})$/
-const MAX_ORDINAL = 2 ** 31 - 1
 
 /** The set and the ordinal in the name of a pod; undefined when it has another form. */
 export function parsePodName(name: string | undefined): { parent: string; ordinal: number } | undefined {
@@ -18,19 +19,10 @@ export function parsePodName(name: string | undefined): { parent: string; ordina
   return { parent, ordinal: Number(digits) }
 }
 
-export const isMember = (set: StatefulSet, pod: Pod): boolean => parsePodName(pod.metadata.name)?.parent === set.metadata.name
+export const isMember = (set: StatefulWorkload, pod: Pod): boolean => parsePodName(pod.metadata.name)?.parent === set.metadata.name
 
 /** -1 for pods that have none. */
 export const ordinalOf = (pod: Pod): number => parsePodName(pod.metadata.name)?.ordinal ?? -1
-
-export const firstOrdinal = (set: StatefulSet): number => set.spec?.ordinals?.start ?? 0
-
-export const replicasOf = (set: StatefulSet): number => set.spec?.replicas ?? 1
-
-export function isInRange(set: StatefulSet, ordinal: number): boolean {
-  const first = firstOrdinal(set)
-  return ordinal >= first && ordinal < first + replicasOf(set)
-}
 
 /** The name of the revision the pod was created from. */
 export const revisionOf = (pod: Pod): string => pod.metadata.labels?.[REVISION_LABEL] ?? ''
@@ -41,7 +33,7 @@ export interface Version {
   template: PodTemplateSpec | undefined
 }
 
-export function newPod(set: StatefulSet, version: Version, ordinal: number): Pod {
+export function newPod(set: StatefulWorkload, version: Version, ordinal: number): Pod {
   const name = `${set.metadata.name ?? ''}-${ordinal}`
   const pod = podFromTemplate({ template: version.template, owner: set, name })
   const serviceName = set.spec?.serviceName ?? ''
@@ -60,7 +52,7 @@ const identityLabels = (name: string, ordinal: number): Record<string, string> =
 })
 
 /** Volumes of the template; where the set has a claim of the same name, the claim wins. */
-function volumesOf(set: StatefulSet, ordinal: number, own: readonly Volume[] | undefined): Volume[] {
+function volumesOf(set: StatefulWorkload, ordinal: number, own: readonly Volume[] | undefined): Volume[] {
   const claims = claimTemplatesOf(set).map((template) => template.metadata.name ?? '')
   return [
     ...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: claimName(set, name, ordinal) } })),
@@ -69,7 +61,7 @@ function volumesOf(set: StatefulSet, ordinal: number, own: readonly Volume[] | u
 }
 
 /** The pod with its missing identity or claims restored, as a copy; undefined when nothing is missing. */
-export function repaired(set: StatefulSet, pod: Pod): Pod | undefined {
+export function repaired(set: StatefulWorkload, pod: Pod): Pod | undefined {
   const { name = '', labels = {} } = pod.metadata
   const ordinal = ordinalOf(pod)
   const hasIdentity = Object.hasOwn(labels, POD_NAME_LABEL) && labels[POD_NAME_LABEL] === name
@@ -85,18 +77,18 @@ export function repaired(set: StatefulSet, pod: Pod): Pod | undefined {
   }
 }
 
-const claimTemplatesOf = (set: StatefulSet): readonly PersistentVolumeClaim[] => set.spec?.volumeClaimTemplates ?? []
+const claimTemplatesOf = (set: StatefulWorkload): readonly PersistentVolumeClaim[] => set.spec?.volumeClaimTemplates ?? []
 
-const claimName = (set: StatefulSet, template: string, ordinal: number): string => `${claimPrefix(set, template)}-${ordinal}`
+const claimName = (set: StatefulWorkload, template: string, ordinal: number): string => `${claimPrefix(set, template)}-${ordinal}`
 
-const claimPrefix = (set: StatefulSet, template: string): string => `${template}-${set.metadata.name ?? ''}`
+const claimPrefix = (set: StatefulWorkload, template: string): string => `${template}-${set.metadata.name ?? ''}`
 
 /** What the names of a set's claims begin with, up to the dash before the ordinal. */
-export const claimPrefixesOf = (set: StatefulSet): string[] =>
+export const claimPrefixesOf = (set: StatefulWorkload): string[] =>
   claimTemplatesOf(set).map((template) => claimPrefix(set, template.metadata.name ?? ''))
 
 /** The claims of the pod with this ordinal, as they are created. */
-export function claimsOf(set: StatefulSet, ordinal: number): (PersistentVolumeClaim & { metadata: { name: string } })[] {
+export function claimsOf(set: StatefulWorkload, ordinal: number): (PersistentVolumeClaim & { metadata: { name: string } })[] {
   return claimTemplatesOf(set).map((template) => ({
     ...template,
     apiVersion: 'v1',
