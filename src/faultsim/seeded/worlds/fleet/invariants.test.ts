@@ -208,6 +208,22 @@ const CASES: readonly Case[] = [
     },
     wrong: (fleet) => fleet.put('member1', going(pod)),
   },
+  {
+    says: 'a running pod stays when nothing about its place has changed',
+    async before(fleet) {
+      await placed(fleet)
+      await fleet.put('member1', set)
+      await fleet.put('member1', pod)
+    },
+    async right(fleet) {
+      await fleet.put('member1', { ...set, metadata: { ...set.metadata, generation: 3 }, status: { observedGeneration: 1 } })
+      await fleet.put('member1', going(pod))
+    },
+    async wrong(fleet) {
+      await fleet.put('member1', { ...set, metadata: { ...set.metadata, generation: 3 }, status: { observedGeneration: 3 } })
+      await fleet.put('member1', going(pod))
+    },
+  },
 ]
 
 describe('invariants of a fleet', () => {

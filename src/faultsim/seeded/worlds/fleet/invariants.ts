@@ -202,9 +202,11 @@ const podsStay: Invariant = {
       return undefined
     const reference = previous.metadata.ownerReferences?.find(({ kind }) => kind === 'ReplicaSet')
     const set = reference && member.get('replicasets.apps', `${previous.metadata.namespace}/${reference.name}`)
-    // A surplus pod may go: for instance of a rollout that was reversed before its ReplicaSet had counted its pods.
-    if (set === undefined || othersOf(member, set, previous) >= ((set.spec as { replicas?: number } | undefined)?.replicas ?? 1))
+    // It may still be carrying out what was asked of it before: scaled in and out again, it sees the one and then the other.
+    if (set === undefined || (set.status as { observedGeneration?: number } | undefined)?.observedGeneration !== set.metadata.generation)
       return undefined
+    // A surplus pod may go: for instance of a rollout that was reversed before its ReplicaSet had counted its pods.
+    if (othersOf(member, set, previous) >= ((set.spec as { replicas?: number } | undefined)?.replicas ?? 1)) return undefined
     const owner = set.metadata.ownerReferences?.[0]
     const deployment = owner && member.get('deployments.apps', `${previous.metadata.namespace}/${owner.name}`)
     if (deployment === undefined || deployment.metadata.uid !== owner?.uid || isGoing(deployment) || !isOurs(deployment)) return undefined
