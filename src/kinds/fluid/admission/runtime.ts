@@ -1,0 +1,42 @@
+/** Admission of all runtimes. */
+import { type FieldError, forbidden } from '../../../kube/field-error.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { type Admission, type AdmissionReader, defineAdmission } from '../../admission.ts'
+import { quoted } from '../../volcano/annotations.ts'
+import { CacheRuntime, runtimeKinds } from '../index.ts'
+import type { HostPathPrefixes } from './host-paths.ts'
+import { createdObject, introducedErrors } from './introduced.ts'
+import { nameErrors } from './name-rules.ts'
+import { cacheRuntimeErrors, runtimeErrors } from './runtime-rules.ts'
+
+export const runtimeAdmission = (hostPathPrefixes: HostPathPrefixes): Admission =>
+  defineAdmission({
+    name: 'Runtime',
+    about: 'Refuses runtimes whose name or tiered store cannot work, and a second runtime of the same name.',
+    resources: runtimeKinds.map(({ group, plural }) => ({ group, resource: plural })),
+    operations: ['CREATE', 'UPDATE'],
+    reads: runtimeKinds.map(({ resource }) => resource),
+    validate(request, { read }) {
+      const errors = introducedErrors(request, ({ spec }) =>
+        request.resource === CacheRuntime.plural
+          ? cacheRuntimeErrors(spec as never, hostPathPrefixes)
+          : runtimeErrors(spec as never, hostPathPrefixes),
+      )
+      const created = createdObject(request)
+      return created === undefined ? errors : [...nameErrors(created), ...otherRuntimeErrors(created, read), ...errors]
+    },
+  })
+
+/** A dataset has one runtime: that of its name. Two of different kinds would fight over its objects. */
+function otherRuntimeErrors({ kind, metadata: { namespace = '', name = '' } }: KubeObject, read: AdmissionReader): FieldError[] {
+  const other = runtimeKinds.find(
+    (own) => own.kind !== kind && read.get({ group: own.group, resource: own.plural }, namespace, name) !== undefined,
+  )
+  if (other === undefined) return []
+  return [
+    forbidden(
+      'metadata.name',
+      `${other.kind} ${quoted(name)} exists in this namespace, and a dataset has one runtime: delete it first, or choose another name`,
+    ),
+  ]
+}
