@@ -5,6 +5,7 @@
  */
 import type { Informer } from '../client/cache/informer.ts'
 import type { Client } from '../client/client.ts'
+import { PODS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { ObjectRef } from '../kube/object-reference.ts'
 import type { Resource } from '../kube/resource.ts'
@@ -185,8 +186,21 @@ export interface Effect<Input = unknown, Output = unknown> {
   /** One sentence for the reference. */
   about: string
   timeoutMs: number
-  run(input: Input, context: { key: string; signal: AbortSignal }): Promise<Output>
+  /** Everything it does through `client`: becomes RBAC and documentation. For a command in a pod: `[EXEC_IN_PODS]`. */
+  access?: readonly Access[]
+  run(input: Input, context: EffectContext): Promise<Output>
 }
+
+export interface EffectContext {
+  key: string
+  /** Aborts when the time is up, when the effect is no longer wanted, and when the controller stops. */
+  signal: AbortSignal
+  /** The controller's own, so it stops with the lease. It refuses what the effect has not declared in `access`. */
+  client: Client
+}
+
+/** The right to run commands in pods: a WebSocket begins with a GET, and what it does counts as a creation. */
+export const EXEC_IN_PODS: Access = Object.freeze({ resource: PODS, subresource: 'exec', verbs: ['get', 'create'] })
 
 export interface EffectRequest {
   effect: Effect

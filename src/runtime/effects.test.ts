@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Client } from '../client/client.ts'
+import { PODS } from '../kinds/kubernetes/resources.ts'
 import { type Effect, request } from './controller.ts'
 import { createEffects, type Effects } from './effects.ts'
+import { unconnected } from './module/unconnected.ts'
 import { type ManualClock, manualClock } from './testing.ts'
 
 interface Bench {
@@ -18,6 +21,7 @@ function aBench(): Bench {
   const [enqueued, errors, ends]: [string[], string[], string[]] = [[], [], []]
   const effects = createEffects({
     clock,
+    clientFor: ({ name }) => unconnected<Client>(`the client of ${name}`),
     enqueue: (owner, afterMs) => void enqueued.push(`${owner} ${afterMs}`),
     onEnd: (effect, result) => void ends.push(`${effect} ${result}`),
     onError: (error, owner) => void errors.push(`${owner}: ${(error as Error).message}`),
@@ -127,6 +131,20 @@ describe('effects', () => {
     effects.begin('n/a', [request(effect, 'k', 'x')])
     await soon()
     assert.deepEqual(effects.outcome('n/a', 'odd', 'k'), { state: 'failed', message: 'odd' })
+  })
+
+  it('are given the client that is theirs', async () => {
+    const { effects } = aBench()
+    const effect: Effect<string, string> = {
+      name: 'peek',
+      about: 'reads',
+      timeoutMs: 1000,
+      run: async (_input, { client }) => String((await client.list(PODS)).items.length),
+    }
+    effects.begin('n/a', [request(effect, 'k', 'x')])
+    await soon()
+    const outcome = effects.outcome('n/a', 'peek', 'k')
+    assert.match(outcome?.state === 'failed' ? outcome.message : '', /^the client of peek\.list is called/)
   })
 
   it('of an owner that lives for ever are remembered up to a bound, but never forgotten while asked for', async () => {

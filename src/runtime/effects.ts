@@ -5,7 +5,8 @@
 
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/error-text.ts'
-import type { EffectRequest, Outcome } from './controller.ts'
+import type { Client } from '../client/client.ts'
+import type { Effect, EffectRequest, Outcome } from './controller.ts'
 
 export interface Effects {
   /** Starts what is neither running nor done. */
@@ -19,6 +20,8 @@ export interface Effects {
 
 export interface EffectsOptions {
   clock: Clock
+  /** What an effect may use of the API. */
+  clientFor(effect: Effect): Client
   /** An effect ended: its owner is to be queued again after this delay. */
   enqueue(owner: string, afterMs: number): void
   onEnd?(effect: string, result: 'done' | 'failed'): void
@@ -38,7 +41,7 @@ const MAX_BACKOFF_MS = 60_000
 /** Outcomes kept per owner after it stopped requesting them: a long-lived owner keeps producing new keys. */
 const REMEMBERED = 1000
 
-export function createEffects({ clock, enqueue, onEnd, onError }: EffectsOptions): Effects {
+export function createEffects({ clock, clientFor, enqueue, onEnd, onError }: EffectsOptions): Effects {
   const owners = new Map<string, Map<string, Running>>()
   const underway = new Set<Promise<void>>()
   let isStopped = false
@@ -53,7 +56,7 @@ export function createEffects({ clock, enqueue, onEnd, onError }: EffectsOptions
       const aborted = new Promise<never>((_, reject) => {
         abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true })
       })
-      const value = await Promise.race([effect.run(input, { key, signal: abort.signal }), aborted])
+      const value = await Promise.race([effect.run(input, { key, signal: abort.signal, client: clientFor(effect) }), aborted])
       state.outcome = { state: 'done', value }
       state.failures = 0
       onEnd?.(effect.name, 'done')

@@ -23,6 +23,7 @@ import {
   type Reader,
   resourcesOf,
 } from './controller.ts'
+import { declaredClient } from './declared-client.ts'
 import { declaredCheck } from './declared-writes.ts'
 import { createEffects } from './effects.ts'
 import { createEventRecorder } from './event-recorder.ts'
@@ -101,6 +102,7 @@ export function runController(controller: Controller, options: RunOptions): Runn
   })
   const effects = createEffects({
     clock,
+    clientFor: ({ name, access = [] }) => declaredClient(client, name, access),
     enqueue: (key, afterMs) => queue.addAfter(key, afterMs),
     onEnd: (effect, result) => options.metrics?.effect(effect, result),
     onError: (error, key) => options.onError?.(error, controller.name, key),

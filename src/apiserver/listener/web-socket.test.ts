@@ -8,8 +8,10 @@ import { type RawData, WebSocket } from 'ws'
 import { seededRandom } from '../../base/random.ts'
 import { createClient } from '../../client/client.ts'
 import { ApiError } from '../../client/errors.ts'
+import { execInPod } from '../../client/exec-in-pod.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
 import { readAll } from '../../client/transport.ts'
+import { manualClock } from '../../runtime/testing.ts'
 import { ensurePki, type Pki } from '../pki/index.ts'
 import { SCRIPTED_OBJECTS, type ScriptedNode, type ScriptedSession, scriptedNode } from '../streams/scripted-node.ts'
 import { startTestServer, type TestServer } from '../testing.ts'
@@ -108,6 +110,31 @@ describe('commands over WebSockets', () => {
     })
     const stranger = new WebSocket(`wss://127.0.0.1:${listener.port}${EXEC}`, ['v5.channel.k8s.io'], { ca: pki.authority })
     assert.equal((await refusalOf(stranger)).code, 403)
+  })
+
+  it('carries a whole command for a controller, bounded in output and in time', async () => {
+    const transport = undiciTransport({
+      server: `https://127.0.0.1:${listener.port}`,
+      ca: pki.authority,
+      cert: pki.admin.certificate,
+      key: pki.admin.key,
+    })
+    const client = createClient({ transport, clock: realClock, random: seededRandom(1), userAgent: 'test' })
+    const clock = manualClock()
+    const run = (maxBytes: number): ReturnType<typeof execInPod> =>
+      execInPod(client, { namespace: 'default', pod: 'on-served', command: ['report'] }, { clock, timeoutMs: 1000, maxBytes })
+    const answered = run(5)
+    await until(() => node.sessions.length === 1)
+    node.sessions[0]?.output.stdout(Buffer.from('0123456789'))
+    node.sessions[0]?.output.stderr(Buffer.from('hm'))
+    node.sessions[0]?.exit(3)
+    assert.deepEqual(await answered, { stdout: '01234', stderr: 'hm', exitCode: 3, isTruncated: true })
+    const late = assert.rejects(run(5), /the command "report" in pod default\/on-served took longer than 1000 ms/)
+    await until(() => node.sessions.length === 2)
+    clock.move(1000)
+    await late
+    await until(() => node.sessions[1]?.received.includes('kill') === true)
+    await transport.close()
   })
 
   it('ends the command when the client goes away, however it does', async () => {

@@ -45,7 +45,8 @@ const readByAdmission = (role: Role, modules: readonly Module[]): Rule[] =>
 
 export function accessOf(controller: Controller): Rule[] {
   const read = resourcesOf(controller).map((resource) => ruleOf({ resource, verbs: READ }))
-  return merged([...read, ...[...controller.writes, ...(controller.reads ?? [])].map(ruleOf)])
+  const byEffects = (controller.effects ?? []).flatMap(({ access = [] }) => access)
+  return merged([...read, ...[...controller.writes, ...(controller.reads ?? []), ...byEffects].map(ruleOf)])
 }
 
 function ruleOf({ resource, subresource, verbs }: Access): Rule {

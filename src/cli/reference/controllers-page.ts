@@ -26,7 +26,9 @@ function section(module: Module, controllers: readonly Controller[]): string {
 
 function described(controller: Controller): string[] {
   const triggers = [...new Set((controller.watches ?? []).map((watch) => resourceName(watch.resource)))]
-  const effects = (controller.effects ?? []).map((effect) => `${code(effect.name)} (${effect.about})`)
+  const effects = (controller.effects ?? []).map(
+    (effect) => `${code(effect.name)} (${[effect.about, ...(effect.access ?? []).map(access)].join('; ')})`,
+  )
   return [
     code(controller.name) +
       (controller.component === undefined ? '' : `, events from ${code(controller.component)}`) +

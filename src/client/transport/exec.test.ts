@@ -174,5 +174,10 @@ describe('exec over a WebSocket', () => {
     const left = await exec(() => undefined)
     left.close()
     await assert.rejects(left.result, TransportError)
+    const impatient = AbortSignal.abort()
+    await assert.rejects(
+      exec(() => undefined, { signal: impatient }),
+      /closed before the connection was established/,
+    )
   })
 })

@@ -20,10 +20,15 @@ export async function connectChannels(connection: TlsConnection, request: Connec
     const failed = (error: Error): void =>
       reject(new TransportError(`the connection to ${connection.server} failed: ${error.message}`, error))
     socket.once('error', failed)
+    // A server that never answers must not be waited for.
+    const onAbort = (): void => socket.terminate()
+    if (request.signal?.aborted) onAbort()
+    request.signal?.addEventListener('abort', onAbort, { once: true })
+    socket.once('close', () => request.signal?.removeEventListener('abort', onAbort))
     // The first output may come with the answer to the handshake: listeners must be attached from here on.
     socket.once('open', () => {
       socket.off('error', failed)
-      resolve(channelsOver(socket, request.signal, handlers))
+      resolve(channelsOver(socket, handlers))
     })
     socket.once('unexpected-response', (_request, response) => {
       const chunks: Buffer[] = []
@@ -35,7 +40,7 @@ export async function connectChannels(connection: TlsConnection, request: Connec
   })
 }
 
-function channelsOver(socket: WebSocket, signal: AbortSignal | undefined, handlers: ChannelHandlers): Channels {
+function channelsOver(socket: WebSocket, handlers: ChannelHandlers): Channels {
   let broken: TransportError | undefined
   socket.on('message', (data: RawData) => {
     const message = bytesOf(data)
@@ -48,10 +53,6 @@ function channelsOver(socket: WebSocket, signal: AbortSignal | undefined, handle
     if (code !== NORMAL_CLOSURE) broken ??= new TransportError(`the connection to the command broke (${code})`)
     handlers.closed(broken)
   })
-  const onAbort = (): void => socket.terminate()
-  if (signal?.aborted) onAbort()
-  signal?.addEventListener('abort', onAbort, { once: true })
-  socket.once('close', () => signal?.removeEventListener('abort', onAbort))
   return {
     send: (channel, body) =>
       new Promise((resolve, reject) => {

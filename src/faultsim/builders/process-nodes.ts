@@ -1,10 +1,15 @@
-/** Worlds whose members have process nodes over a scripted machine: `aWorld({ members: 1, controllers: processNodes({ … }) })`. */
+/**
+ * Worlds whose members have process nodes over a scripted machine: `aWorld({ members: 1, controllers: processNodes({ … }) })`.
+ * Commands and logs of pods there come from the programs (`exec`, `log`); those of other nodes from `member.commands`.
+ */
 
 import { runControllers } from '../../composition.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { FakeMachine, type FakeMachineOptions, type Programs } from '../../minicluster/kubelet/fake-machine.ts'
 import { createNodeShutdown, type KubeletOptions, type NodeShutdown } from '../../minicluster/kubelet/index.ts'
 import { minicluster } from '../../minicluster/module.ts'
+import { memberConnections } from '../../minicluster/process/node-connections.ts'
+import { NODE_LABEL } from '../../minicluster/shape.ts'
 import { configure, optionsIn } from '../../runtime/module/configure.ts'
 import type { RunControllers, WorldCluster } from '../world/cluster.ts'
 
@@ -30,11 +35,15 @@ export function processNodes(programs: Programs, { nodes = 1, namespacesRefusal,
     const of = optionsIn(options.modules, minicluster)
     if (options.role !== 'member' || of === undefined) return runControllers(options)
     if (node.shutdown.hasBegun) node.shutdown = createNodeShutdown(node.fake)
+    const served = memberConnections(() => node.fake)
+    cluster.commands.serve({ find: (found) => (isProcessNode(found) ? served.find(found) : undefined) })
     const shape = { ...of.shape, process: { count: nodes, size: { cpu: '4', memory: '8Gi', pods: 110 } } }
     const kubelet: KubeletOptions = { machine, clock: options.clock, shutdown: node.shutdown, ...more }
     return runControllers({ ...options, modules: configure(options.modules, minicluster, { shape, kubelet }) })
   }
 }
+
+const isProcessNode = ({ metadata: { labels } }: KubeObject): boolean => labels?.[NODE_LABEL] === 'process'
 
 const nodeOf = (cluster: WorldCluster): Node =>
   cluster.effects.thing(THING, () => {

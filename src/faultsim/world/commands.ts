@@ -34,6 +34,7 @@ export class ScriptedCommands implements NodeConnections {
   readonly #clock: Clock
   readonly #logs = new Map<string, string>()
   #script: CommandScript = () => undefined
+  #served: NodeConnections | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -44,12 +45,19 @@ export class ScriptedCommands implements NodeConnections {
     this.#script = script
   }
 
+  /** Nodes that these connections find answer for themselves, as a node with a machine does: the script is not asked. */
+  serve(connections: NodeConnections): void {
+    this.#served = connections
+  }
+
   /** What a container has written. */
   log(pod: string, container: string, text: string): void {
     this.#logs.set(`${pod}/${container}`, text)
   }
 
-  find(_node: KubeObject): NodeConnection {
+  find(node: KubeObject): NodeConnection {
+    const served = this.#served?.find(node)
+    if (served !== undefined) return served
     return {
       logs: async (of, { tailLines, limitBytes }) => {
         const text = this.#logs.get(`${of.pod}/${of.container}`)

@@ -3,7 +3,7 @@
  * the controllers' process, so that what was started continues when the process dies, and only its answer is lost.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
-import type { Controller, Effect, EffectRequest, Plan } from '../../runtime/controller.ts'
+import type { Controller, Effect, EffectContext, EffectRequest, Plan } from '../../runtime/controller.ts'
 
 /** The result of an effect. It takes `afterMs` of the world's time (default 10). */
 export type EffectScript = (input: unknown, call: EffectCall) => unknown
@@ -64,7 +64,7 @@ export class ScriptedEffects {
     return { ...request, effect: { ...effect, run: (input, context) => this.#run(effect, input, context) } }
   }
 
-  async #run(effect: Effect, input: unknown, context: { key: string; signal: AbortSignal }): Promise<unknown> {
+  async #run(effect: Effect, input: unknown, context: EffectContext): Promise<unknown> {
     const id = `${effect.name} ${context.key}`
     const attempt = (this.#attempts.get(id) ?? 0) + 1
     this.#attempts.set(id, attempt)

@@ -1,8 +1,10 @@
 /** The parts of the kubelet that touch the machine: addresses, volumes, starts, and the shutdown of a node. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Client } from '../../client/client.ts'
 import { createVirtualClock } from '../../faultsim/world/virtual-clock.ts'
 import type { Pod, PodStatus } from '../../kinds/kubernetes/types.ts'
+import { unconnected } from '../../runtime/module/unconnected.ts'
 import { createAddresses } from './addresses.ts'
 import { kubeletEffects } from './effects.ts'
 import { FakeMachine, LINK } from './fake-machine.ts'
@@ -111,7 +113,7 @@ describe('a start', () => {
     mounts: [{ source: '/data/pods/u/volumes/v', path: '/v', readOnly: true, subPath }],
     terminationMessagePath: '/dev/termination-log',
   })
-  const context = (signal = new AbortController().signal) => ({ key: '', signal })
+  const context = (signal = new AbortController().signal) => ({ key: '', signal, client: unconnected<Client>('client') })
 
   it('mounts what lies inside a volume, and a place for last words', async () => {
     const machine = aMachine()

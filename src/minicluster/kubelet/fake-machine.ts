@@ -22,10 +22,18 @@ export interface Program {
   failsToStart?: Extract<RunState, { phase: 'failed' }>
   /** From the request to running (default: none). */
   startMs?: number
-  /** Commands run inside it, by first word. */
-  exec?: Readonly<Record<string, { exitCode?: number; output?: string; afterMs?: number }>>
+  /** Commands run inside it, by first word; a function decides from the whole command. */
+  exec?: Readonly<Record<string, CommandResult | ((command: readonly string[]) => CommandResult)>>
   terminationMessage?: string
   log?: string
+}
+
+/** What a command inside a program does; `errors` go to its standard error. */
+export interface CommandResult {
+  exitCode?: number
+  output?: string
+  errors?: string
+  afterMs?: number
 }
 
 /** By first word of the command; an array is a program that behaves differently at each attempt; the last entry repeats. */
@@ -171,11 +179,13 @@ export class FakeMachine implements ContainerMachine {
     return Object.hasOwn(this.#programs, command)
   }
 
-  async exec(id: RunId, { command, stdout }: ExecStart): Promise<ExecSession> {
+  async exec(id: RunId, start: ExecStart): Promise<ExecSession> {
     const run = this.#find(id)
     if (run?.state.phase !== 'running') throw new Error('container not running')
+    const { command } = start
     const missing = { exitCode: 127, output: `exec: ${command[0]}: not found` }
-    return session(this.#programOf(run.spec).exec?.[command[0] ?? ''] ?? missing, this.#clock, stdout)
+    const scripted = this.#programOf(run.spec).exec?.[command[0] ?? ''] ?? missing
+    return session(typeof scripted === 'function' ? scripted(command) : scripted, this.#clock, start)
   }
 
   attach(): Promise<ExecSession> {
@@ -276,6 +286,8 @@ export class FakeMachine implements ContainerMachine {
 /** A path that leads out of its volume. */
 export const LINK = '\0link'
 const DIRECTORY = '\0directory'
+/** The exit code of what SIGKILL ended. */
+const KILLED = 137
 
 const notFound = (command: string): Extract<RunState, { phase: 'failed' }> => ({
   phase: 'failed',
@@ -283,19 +295,21 @@ const notFound = (command: string): Extract<RunState, { phase: 'failed' }> => ({
   message: `exec: "${command}": executable file not found in $PATH`,
 })
 
-function session(
-  { exitCode = 0, output = '', afterMs = 0 }: { exitCode?: number; output?: string; afterMs?: number },
-  clock: Clock,
-  stdout: (chunk: Uint8Array) => void,
-): ExecSession {
+function session({ exitCode = 0, output = '', errors = '', afterMs = 0 }: CommandResult, clock: Clock, start: ExecStart): ExecSession {
+  let kill = (): void => undefined
   const exited = new Promise<number>((resolve) => {
-    clock.after(afterMs, () => {
-      if (output !== '') stdout(Buffer.from(output))
+    const cancel = clock.after(afterMs, () => {
+      if (output !== '') start.stdout(Buffer.from(output))
+      if (errors !== '') start.stderr(Buffer.from(errors))
       resolve(exitCode)
     })
+    kill = () => {
+      cancel()
+      resolve(KILLED)
+    }
   })
   const nothing = (): void => undefined
-  return { exited, write: async () => undefined, endInput: nothing, resize: nothing, pause: nothing, resume: nothing, kill: nothing }
+  return { exited, write: async () => undefined, endInput: nothing, resize: nothing, pause: nothing, resume: nothing, kill: () => kill() }
 }
 
 /** Requests of a dead process are never answered, and it gets no notifications. */

@@ -73,4 +73,30 @@ describe('the fence around a leader', () => {
     assert.equal(connected, 1)
     assert.equal(createFence(byHand().transport).transport.connect, undefined)
   })
+
+  it('ends commands that are under way, and forgets those that have ended', async () => {
+    const signals: (AbortSignal | undefined)[] = []
+    const connect: NonNullable<Transport['connect']> = async ({ path, signal }, { closed }) => {
+      signals.push(signal)
+      if (path === '/refused') throw new Error('no')
+      if (path === '/short') closed(undefined)
+      else signal?.addEventListener('abort', () => closed(undefined))
+      return { send: async () => undefined, pause: () => undefined, resume: () => undefined, close: () => undefined }
+    }
+    const fence = createFence({ ...byHand().transport, connect })
+    const ends: string[] = []
+    const begin = async (path: string): Promise<void> => {
+      const closed = (error: Error | undefined): void => void ends.push(`${path} ${error?.message}`)
+      await fence.transport.connect?.({ path, headers: {} }, { message: () => undefined, closed })
+    }
+    await begin('/long')
+    await begin('/short')
+    await assert.rejects(begin('/refused'), /^Error: no$/)
+    fence.shut('the lease was lost')
+    assert.deepEqual(ends, ['/short undefined', '/long the lease was lost'])
+    assert.deepEqual(
+      signals.map((signal) => signal?.aborted),
+      [true, false, false],
+    )
+  })
 })

@@ -33,8 +33,23 @@ export function createFence(through: Transport): Fence {
   }
   const { connect } = through
   if (connect !== undefined)
-    // A conversation is a command in a pod: although a GET, it may change things.
-    transport.connect = (asked, handlers) => guarded(asked.signal, (signal) => connect({ ...asked, signal }, handlers))
+    // A conversation is a command in a pod: although a GET, it may change things, for as long as it lasts.
+    transport.connect = async (asked, handlers) => {
+      if (why !== undefined) throw why
+      const end = new AbortController()
+      underway.add(end)
+      const signal = asked.signal === undefined ? end.signal : AbortSignal.any([asked.signal, end.signal])
+      const closed = (error: Error | undefined): void => {
+        underway.delete(end)
+        handlers.closed(error ?? (end.signal.aborted ? why : undefined))
+      }
+      try {
+        return await connect({ ...asked, signal }, { message: (channel, body) => handlers.message(channel, body), closed })
+      } catch (error) {
+        underway.delete(end)
+        throw error
+      }
+    }
   return {
     transport,
     shut(reason) {
