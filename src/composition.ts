@@ -39,8 +39,11 @@ export function kindsOf(role: ClusterRole, isBare: boolean, modules: readonly Mo
 }
 
 /** Admission that is not part of Kubernetes: on a real server it is served as webhooks. */
-export const ownAdmissionOf = (role: ClusterRole, modules: readonly Module[] = MODULES): readonly Admission[] =>
-  modules.filter(({ roles, kinds }) => roles.includes(role) || kinds?.[role] !== undefined).flatMap((module) => module.admission(role))
+export function ownAdmissionOf(role: ClusterRole, modules: readonly Module[] = MODULES): readonly Admission[] {
+  const concerned = modules.filter(({ roles, kinds }) => roles.includes(role) || kinds?.[role] !== undefined)
+  const all = concerned.flatMap((module) => module.admission(role))
+  return [...all.filter(({ runsLast }) => runsLast !== true), ...all.filter(({ runsLast }) => runsLast === true)]
+}
 
 /** The hub keeps templates clean: nothing about pods and volumes is added to objects that are propagated to members. */
 export function admissionOf(role: ClusterRole, isBare: boolean, modules: readonly Module[] = MODULES): readonly Admission[] {

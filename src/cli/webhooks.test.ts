@@ -57,6 +57,7 @@ async function serve(admissions: readonly Admission[], more: { webhookUrl?: stri
 }
 
 interface Webhook {
+  name: string
   failurePolicy: string
   clientConfig: { url: string; caBundle: string }
 }
@@ -94,8 +95,18 @@ describe('our webhooks on a server', { timeout: 60_000 }, () => {
     setting.server.close()
   })
 
-  it('that fail open are taken back; those that guard our own kinds stay', async () => {
-    const setting = await serve([guard, strict])
+  it('that fail open are taken back; those that fail closed stay', async () => {
+    const injected = defineAdmission({ ...guard, name: 'Injected', label: { key: 'inject', value: 'yes' }, failurePolicy: 'Fail' })
+    const mixed = await serve([guard, injected])
+    assert.equal((await registered(mixed, MUTATING)).length, 2)
+    await mixed.webhooks?.takeBack()
+    assert.deepEqual(
+      (await registered(mixed, MUTATING)).map(({ name }) => name),
+      ['injected.mutate.sluice.dev'],
+      'also beside others that do not',
+    )
+    await mixed.webhooks?.stop()
+    const setting = await serve([guard, strict], { server: mixed.server })
     assert.deepEqual([(await registered(setting, MUTATING)).length, (await registered(setting, VALIDATING)).length], [1, 1])
     await setting.webhooks?.takeBack()
     await setting.webhooks?.takeBack()

@@ -31,7 +31,7 @@ export interface WebhooksOptions {
 
 export interface RegisteredWebhooks {
   conversion: { url: string; caBundle: string }
-  /** Webhooks that fail open are unregistered; those that guard our own kinds stay, so that nothing gets in unchecked. */
+  /** Webhooks that fail open are unregistered; those that fail closed stay, so that nothing gets in unchecked. */
   takeBack(): Promise<void>
   stop(): Promise<void>
 }
@@ -81,7 +81,11 @@ export async function serveAndRegister(options: WebhooksOptions): Promise<Regist
     for (const object of configurations) await client.apply(resourceOf(object), object, { fieldManager: MANAGER, force: true })
     log.write('info', 'webhooks are registered', { url, webhooks: admissions.map((admission) => admission.name).join(' ') })
     const takeBack = async (): Promise<void> => {
-      for (const object of configurations.filter(failsOpen)) await remove(client, object)
+      for (const object of configurations) {
+        const webhooks = (object.webhooks as { failurePolicy?: string }[]).filter(({ failurePolicy }) => failurePolicy !== 'Ignore')
+        if (webhooks.length === 0) await remove(client, object)
+        else await client.apply(resourceOf(object), { ...object, webhooks }, { fieldManager: MANAGER, force: true })
+      }
     }
     return { conversion: { url: `${url}${CONVERT_PATH}`, caBundle: Buffer.from(authority).toString('base64') }, takeBack, stop }
   } catch (error) {
@@ -98,9 +102,6 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
-
-const failsOpen = (configuration: KubeObject): boolean =>
-  (configuration.webhooks as { failurePolicy?: string }[]).every((webhook) => webhook.failurePolicy === 'Ignore')
 
 const resourceOf = (configuration: KubeObject): Resource => ({
   group: 'admissionregistration.k8s.io',

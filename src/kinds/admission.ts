@@ -51,6 +51,12 @@ export interface AdmissionContext {
 /** A resource that admission looks at. */
 export type AdmissionRead = Resource
 
+/** A label that selects objects; without a value, any value will do. */
+export interface AdmissionLabel {
+  key: string
+  value?: string
+}
+
 /** Deny by throwing a StatusError, or by returning field errors from `validate`. */
 export interface Admission {
   name: string
@@ -60,7 +66,14 @@ export interface Admission {
   resources: readonly { group: string; resource: string }[]
   operations: readonly AdmissionOperation[]
   /** Served as a webhook, it is called only for objects with this label; it must still check for it itself. */
-  label?: string
+  label?: AdmissionLabel
+  /**
+   * Served as a webhook: what happens to a request while it cannot be called. Default: `Fail` if all resources belong to our own
+   * groups, otherwise `Ignore`. On resources of others, `Fail` needs a `label`: only what asked for us may be held up by us.
+   */
+  failurePolicy?: 'Fail' | 'Ignore'
+  /** After those of all modules that do not say so: it must see what they changed. */
+  runsLast?: boolean
   /** What it reads besides the request: served as a webhook, it keeps a cache of these. */
   reads?: readonly AdmissionRead[]
   mutate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>

@@ -73,7 +73,8 @@ describe('a module that is one folder and one line', () => {
     const admissions = ownAdmissionOf('member', modules)
     assert.deepEqual(
       admissions.map(({ name }) => name),
-      ['RunPlacement', 'ToyLabel', 'NoteText'],
+      ['ToyLabel', 'NoteText', 'RunPlacement'],
+      'the placement of pods sees what others inject',
     )
     const configurations = webhookConfigurations('sluice-member', admissions, {
       target: { url: 'https://127.0.0.1:1', authority: 'PEM' },

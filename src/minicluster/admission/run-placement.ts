@@ -24,6 +24,8 @@ export function runPlacement(options: RunPlacementOptions): PodAdmission {
     name: 'RunPlacement',
     about: 'Sends a new pod to process nodes when all of its containers can run here, and to simulated nodes otherwise.',
     reads: [NAMESPACES],
+    // What others inject decides as well: a container that cannot run here makes the whole pod simulated.
+    runsLast: true,
     mutate(pod, namespace, { read }) {
       const decision = decide(pod, read.get({ group: '', resource: 'namespaces' }, '', namespace), options)
       if (decision !== undefined) place(pod, decision)

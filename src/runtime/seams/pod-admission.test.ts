@@ -11,11 +11,13 @@ const request = (object: object | undefined): AdmissionRequest =>
 describe('pod admission', () => {
   it('is admission of new pods, with what it declared', () => {
     const reads = [{ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }]
-    const admission = asAdmission({ name: 'Sample', about: 'Nothing.', label: 'example.dev/yes', reads })
+    const label = { key: 'example.dev/inject', value: 'yes' }
+    const admission = asAdmission({ name: 'Sample', about: 'Nothing.', label, reads, failurePolicy: 'Fail', runsLast: true })
     assert.deepEqual(
       [admission.name, admission.about, admission.label, admission.reads, admission.resources, admission.operations],
-      ['Sample', 'Nothing.', 'example.dev/yes', reads, [{ group: '', resource: 'pods' }], ['CREATE']],
+      ['Sample', 'Nothing.', label, reads, [{ group: '', resource: 'pods' }], ['CREATE']],
     )
+    assert.deepEqual([admission.failurePolicy, admission.runsLast], ['Fail', true])
     assert.deepEqual([admission.mutate, admission.validate], [undefined, undefined], 'what it does not do is not called')
   })
 

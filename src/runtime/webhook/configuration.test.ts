@@ -57,8 +57,30 @@ describe('webhook configurations', () => {
   })
 
   it('spare the server calls about objects that do not carry the label', () => {
-    const [webhook] = webhooksOf('ValidatingWebhookConfiguration', [defineAdmission({ ...own, label: 'example.test/guarded' })])
+    const [webhook] = webhooksOf('ValidatingWebhookConfiguration', [defineAdmission({ ...own, label: { key: 'example.test/guarded' } })])
     assert.deepEqual(webhook?.objectSelector, { matchExpressions: [{ key: 'example.test/guarded', operator: 'Exists' }] })
+    const label = { key: 'example.test/guarded', value: 'true' }
+    const [valued] = webhooksOf('ValidatingWebhookConfiguration', [defineAdmission({ ...own, label })])
+    assert.deepEqual(valued?.objectSelector, { matchLabels: { 'example.test/guarded': 'true' } })
+  })
+
+  it('fail as the admission says, but never closed for objects that did not ask for it', () => {
+    const label = { key: 'example.test/inject', value: 'true' }
+    const [closed] = webhooksOf('MutatingWebhookConfiguration', [defineAdmission({ ...others, label, failurePolicy: 'Fail' })])
+    assert.equal(closed?.failurePolicy, 'Fail')
+    const [open] = webhooksOf('ValidatingWebhookConfiguration', [defineAdmission({ ...own, failurePolicy: 'Ignore' })])
+    assert.equal(open?.failurePolicy, 'Ignore')
+    assert.throws(() => made([defineAdmission({ ...others, failurePolicy: 'Fail' })]), /PodPlacement would block objects of others.*label/)
+    const [ownClosed] = webhooksOf('ValidatingWebhookConfiguration', [defineAdmission({ ...own, failurePolicy: 'Fail' })])
+    assert.equal(ownClosed?.failurePolicy, 'Fail')
+  })
+
+  it('are called in the order of the admissions', () => {
+    const last = defineAdmission({ ...others, name: 'Another' })
+    assert.deepEqual(
+      webhooksOf('MutatingWebhookConfiguration', [others, last]).map(({ name }) => name),
+      ['pod-placement.mutate.sluice.dev', 'another.mutate.sluice.dev'],
+    )
   })
 
   it('are left out when they would be empty', () => {

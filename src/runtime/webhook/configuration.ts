@@ -1,8 +1,10 @@
 /**
  * The webhook configurations that make a server call our admission, derived from the declarations. Our own kinds fail
- * closed: an object that was not checked must not get in. Kinds of others fail open: we must not block a cluster.
+ * closed: an object that was not checked must not get in. Kinds of others fail open, because we must not block a cluster,
+ * unless the admission says otherwise about objects with its label. A server calls our webhooks in the order given here, and
+ * orders configurations of several programs by name.
  */
-import type { Admission } from '../../kinds/admission.ts'
+import type { Admission, AdmissionLabel } from '../../kinds/admission.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 
 export interface WebhookTarget {
@@ -30,8 +32,8 @@ export function webhookConfigurations(
       operations: [...admission.operations],
       scope: '*',
     })),
-    ...(admission.label === undefined ? {} : { objectSelector: { matchExpressions: [{ key: admission.label, operator: 'Exists' }] } }),
-    failurePolicy: admission.resources.every(({ group }) => ownGroups.includes(group)) ? 'Fail' : 'Ignore',
+    ...(admission.label === undefined ? {} : { objectSelector: selectorOf(admission.label) }),
+    failurePolicy: failurePolicyOf(admission, ownGroups),
     matchPolicy: 'Equivalent',
     sideEffects: 'None',
     timeoutSeconds: 10,
@@ -44,6 +46,16 @@ export function webhookConfigurations(
     ...(mutating.length === 0 ? [] : [configuration('MutatingWebhookConfiguration', name, mutating)]),
     ...(validating.length === 0 ? [] : [configuration('ValidatingWebhookConfiguration', name, validating)]),
   ]
+}
+
+const selectorOf = ({ key, value }: AdmissionLabel): object =>
+  value === undefined ? { matchExpressions: [{ key, operator: 'Exists' }] } : { matchLabels: { [key]: value } }
+
+function failurePolicyOf({ name, resources, label, failurePolicy }: Admission, ownGroups: readonly string[]): 'Fail' | 'Ignore' {
+  const isOwn = resources.every(({ group }) => ownGroups.includes(group))
+  if (failurePolicy === 'Fail' && !isOwn && label === undefined)
+    throw new Error(`${name} would block objects of others that never asked for it: give it a label, or let it fail open`)
+  return failurePolicy ?? (isOwn ? 'Fail' : 'Ignore')
 }
 
 const configuration = (kind: string, name: string, webhooks: unknown[]): KubeObject => ({

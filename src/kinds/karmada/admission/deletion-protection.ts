@@ -8,7 +8,7 @@ export const deletionProtectionAdmission: Admission = defineAdmission({
   about: `Refuses to delete an object with the label \`${DELETION_PROTECTED_LABEL}: ${DELETION_PROTECTED_ALWAYS}\`.`,
   resources: [{ group: '*', resource: '*' }],
   operations: ['DELETE'],
-  label: DELETION_PROTECTED_LABEL,
+  label: { key: DELETION_PROTECTED_LABEL },
   validate({ oldObject }) {
     if (oldObject?.metadata.labels?.[DELETION_PROTECTED_LABEL] === DELETION_PROTECTED_ALWAYS)
       throw failure(403, 'Forbidden', `This resource is protected, please make sure to remove the label: ${DELETION_PROTECTED_LABEL}`)
