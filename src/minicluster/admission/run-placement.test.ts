@@ -6,7 +6,12 @@ import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { decide, runPlacement } from './run-placement.ts'
 
-const options = { hasProcessNodes: true, isMapped: (image: string) => image === 'mine', resolves: (command: string) => command === 'sh' }
+const options = {
+  hasProcessNodes: true,
+  isMapped: (image: string) => image === 'mine',
+  entryPoints: new Map([['sluice.dev/sluice', { name: 'sluice', program: ['node', 'sluice.mjs'] }]]),
+  resolves: (command: string) => command === 'sh',
+}
 const pod = (spec: unknown, metadata: KubeObject['metadata'] = {}): Pod =>
   ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', ...metadata }, spec }) as Pod
 const nginx = { name: 'web', image: 'nginx' }
@@ -23,6 +28,16 @@ describe('where a pod runs', () => {
     ['nginx as people write it', pod({ containers: [nginx] }), 'simulated', /names no command.*--image nginx=DIRECTORY/],
     ['a command that is here', pod({ containers: [shell] }), 'process', /^$/],
     ['a mapped image', pod({ containers: [{ name: 'a', image: 'mine' }] }), 'process', /^$/],
+    ['our own image', pod({ containers: [{ name: 'a', image: 'sluice.dev/sluice:1', args: ['cache'] }] }), 'process', /^$/],
+    ['our own command in it', pod({ containers: [{ name: 'a', image: 'sluice.dev/sluice', command: ['sluice'] }] }), 'process', /^$/],
+    ['a command of this machine in it', pod({ containers: [{ ...shell, image: 'sluice.dev/sluice' }] }), 'process', /^$/],
+    [
+      'a command that is not here, in our own image',
+      pod({ containers: [{ name: 'a', image: 'sluice.dev/sluice', command: ['trainer'] }] }),
+      'simulated',
+      /"trainer".*is not on this machine/,
+    ],
+    ['our command in an image of others', pod({ containers: [{ ...nginx, command: ['sluice'] }] }), 'simulated', /"sluice".*is not/],
     ['one container that cannot', pod({ containers: [shell, nginx] }), 'simulated', /container web/],
     ['an init container that cannot', pod({ initContainers: [nginx], containers: [shell] }), 'simulated', /container web/],
     [

@@ -3,6 +3,7 @@ import type { Container, Pod, PodSpec, Toleration } from '../../kinds/kubernetes
 import { type FieldError, invalid } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { PodAdmission } from '../../runtime/seams/pod-admission.ts'
+import { type EntryPoints, entryPointOf } from '../kubelet/entry-point.ts'
 import { NODE_LABEL, RUN_ANNOTATION, SIMULATED_TAINT } from '../shape.ts'
 
 export interface RunPlacementOptions {
@@ -10,6 +11,8 @@ export interface RunPlacementOptions {
   hasProcessNodes: boolean
   /** Whether an image is mapped to a local root. */
   isMapped(image: string): boolean
+  /** Images whose program is on this machine. */
+  entryPoints?: EntryPoints
   /** Whether a command resolves to an executable here. */
   resolves(command: string): boolean
 }
@@ -74,10 +77,12 @@ export function decide(pod: Pod, namespace: KubeObject | undefined, options: Run
 const allContainers = (spec: PodSpec | undefined): Container[] => [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]
 
 /** Why a container cannot run as a process, with what to do; undefined when it can. */
-function whyNot(container: Container, { isMapped, resolves }: RunPlacementOptions): string | undefined {
+function whyNot(container: Container, { isMapped, entryPoints, resolves }: RunPlacementOptions): string | undefined {
   const image = container.image ?? ''
   if (isMapped(image)) return undefined
   const [command] = container.command ?? []
+  const entryPoint = entryPointOf(image, entryPoints)
+  if (entryPoint !== undefined && (command === undefined || command === entryPoint.name)) return undefined
   if (command === undefined)
     return `container ${container.name} names no command, and images are not pulled; give it a command that exists on this machine, or start with --image ${image}=DIRECTORY`
   if (resolves(command)) return undefined

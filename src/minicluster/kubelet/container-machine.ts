@@ -6,6 +6,7 @@
 
 import type { StreamSession } from '../../kube/node-connections.ts'
 import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
+import type { EntryPoint } from './entry-point.ts'
 
 /** One run of one container. */
 export interface RunId {
@@ -33,6 +34,8 @@ export interface RunSpec extends RunId {
   workingDir?: string
   /** Directory that becomes the root, if the image is mapped to one; otherwise the container sees this machine's root. */
   imageRoot?: string
+  /** Of the image, if it has one here: `command` is already translated, commands that are run in the container later are not. */
+  entryPoint?: EntryPoint
   mounts: readonly Mount[]
   hostname: string
   tty: boolean

@@ -120,8 +120,9 @@ function stateOf(shape: MemberShape, options: KubeletOptions, volumes: PodVolume
   }
 }
 
-const factsOf = ({ machine, images = new Map(), apiServer, env }: KubeletOptions): KubeletState['systemInfo'] => ({
+const factsOf = ({ machine, images = new Map(), entryPoints, apiServer, env }: KubeletOptions): KubeletState['systemInfo'] => ({
   images,
+  entryPoints,
   namespacesRefusal: machine.namespacesRefusal,
   env: { ...(apiServer === undefined ? {} : serviceEnv(apiServer)), ...env },
 })

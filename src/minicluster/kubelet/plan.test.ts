@@ -153,6 +153,22 @@ describe('what starts', () => {
     assert.deepEqual(started(plan({ status: reported, at: 800_000 })), ['main/3'])
   })
 
+  it('runs the program of an image with an entry point here, unless the image is mapped', () => {
+    const entryPoint = { name: 'sluice', program: ['node', 'sluice.mjs'], subcommands: { cache: ['node', 'cache.mjs'] } }
+    const entryPoints = new Map([['sluice.dev/sluice', entryPoint]])
+    const image = 'sluice.dev/sluice:1.2'
+    const specOf = (more: Container, images = new Map<string, string>()) =>
+      plan({
+        containers: [{ name: 'main', image, env: [{ name: 'ROLE', value: 'worker' }], ...more }],
+        input: { machine: { images, entryPoints, namespacesRefusal: undefined, env: {} } },
+      }).start[0]?.spec
+    const own = specOf({ args: ['cache', '$(ROLE)'] })
+    assert.deepEqual([own?.command, own?.entryPoint], [['node', 'cache.mjs', 'worker'], entryPoint])
+    assert.deepEqual(specOf({ command: ['sh', '-c', 'true'] })?.command, ['sh', '-c', 'true'])
+    const mapped = specOf({ command: ['sluice', 'cache'] }, new Map([[image, '/images/sluice']]))
+    assert.deepEqual([mapped?.command, mapped?.imageRoot, mapped?.entryPoint], [['sluice', 'cache'], '/images/sluice', undefined])
+  })
+
   it('asks for the same run again while the machine does not know it', () => {
     const failing = { input: { startFailureOf: () => 'disk full' } }
     assert.deepEqual(started(plan(failing)), ['main/0'])

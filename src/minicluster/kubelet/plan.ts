@@ -7,6 +7,7 @@ import type { LifecycleHandler, Node, Pod } from '../../kinds/kubernetes/types.t
 import type { EventIntent, KeyedEvent } from '../../runtime/controller.ts'
 import type { RunId } from './container-machine.ts'
 import { type Autopsy, type ContainerView, containersOf, fieldPathOf, isLive, type Run } from './containers.ts'
+import type { EntryPoints } from './entry-point.ts'
 import type { EnvironmentContext } from './environment/environment.ts'
 import { isReportedRunning, type LifeInput, lifeOf, type ProbeVerdicts } from './life.ts'
 import { podStatusOf, statusEvents, statusPatch } from './pod-status.ts'
@@ -44,6 +45,7 @@ export interface PodInput {
 /** What is the same for all pods of a process node. */
 export interface MachineInfo {
   images: ReadonlyMap<string, string>
+  entryPoints?: EntryPoints
   namespacesRefusal: string | undefined
   /** Variables every container has. */
   env: Readonly<Record<string, string>>

@@ -5,6 +5,7 @@
 import type { Pod, VolumeMount } from '../../kinds/kubernetes/types.ts'
 import type { Mount, RunSpec } from './container-machine.ts'
 import type { ContainerView } from './containers.ts'
+import { containerCommand, type EntryPoint, type EntryPoints, entryPointOf } from './entry-point.ts'
 import { type EnvironmentContext, environmentOf } from './environment/environment.ts'
 import { expand } from './environment/expand.ts'
 import { isClean } from './volumes/payload.ts'
@@ -33,6 +34,7 @@ export interface Problem {
 export interface RunSpecContext {
   /** Directories used in place of images. */
   images: ReadonlyMap<string, string>
+  entryPoints?: EntryPoints
   volumes: ReadonlyMap<string, ReadyVolume>
   environment: EnvironmentContext
   namespacesRefusal: string | undefined
@@ -46,7 +48,8 @@ export function orderOf(view: ContainerView, attempt: number, context: RunSpecCo
   if ('problem' in resolved) return { problem: { reason: 'CreateContainerConfigError', message: resolved.problem } }
   const { env } = resolved
   const lookup = (name: string): string | undefined => (Object.hasOwn(env, name) ? env[name] : undefined)
-  const command = commandOf(view, imageRoot)
+  const entryPoint = imageRoot === undefined ? entryPointOf(container.image, context.entryPoints) : undefined
+  const command = commandOf(view, imageRoot, entryPoint)
   if ('problem' in command) return command
   const mounts = mountsOf(view, context.volumes, lookup)
   if ('problem' in mounts) return mounts
@@ -65,6 +68,7 @@ export function orderOf(view: ContainerView, attempt: number, context: RunSpecCo
         env,
         workingDir: container.workingDir === '' ? undefined : container.workingDir,
         imageRoot,
+        ...(entryPoint === undefined ? {} : { entryPoint }),
         hostname: hostnameOf(pod),
         tty: container.tty === true,
         stdin: container.stdin === true,
@@ -80,8 +84,13 @@ function cannotMount(refusal: string, hasRoot: boolean): string {
   return `${what}, and this machine refuses that: ${refusal} (a pod that needs no volumes can say automountServiceAccountToken: false)`
 }
 
-function commandOf({ spec }: ContainerView, imageRoot: string | undefined): { command: string[] } | { problem: Problem } {
+function commandOf(
+  { spec }: ContainerView,
+  imageRoot: string | undefined,
+  entryPoint: EntryPoint | undefined,
+): { command: string[] } | { problem: Problem } {
   const { command = [], args = [], image = '' } = spec
+  if (entryPoint !== undefined) return { command: containerCommand(entryPoint, command, args) }
   // The directory of an image has no entry point, so arguments alone are the command.
   const all = command.length > 0 || imageRoot !== undefined ? [...command, ...args] : []
   if (all.length > 0) return { command: all }

@@ -4,6 +4,8 @@
  */
 import { messageOf } from '../../base/error-text.ts'
 import type { HostMachine, HostPart, HostPlace } from '../../runtime/module/host.ts'
+import { OWN_IMAGE } from '../../runtime/own-image.ts'
+import type { EntryPoint } from '../kubelet/entry-point.ts'
 import { createNodeShutdown, type KubeletOptions } from '../kubelet/index.ts'
 import { memberShape } from '../node-settings.ts'
 import type { MiniclusterOptions } from '../options.ts'
@@ -28,15 +30,18 @@ export function processHost(place: HostPlace, options: MiniclusterOptions): Host
   })
   const shutdown = createNodeShutdown(processes)
   const root = resolve(directory, 'volumes')
+  const entryPoints = new Map([[OWN_IMAGE, ownEntryPoint(machine)]])
   const run = {
     hasProcessNodes: shape.process.count > 0,
     isMapped: (image: string) => options.images.has(image),
+    entryPoints,
     resolves: processes.resolves,
   }
   const kubelet = {
     machine: processes,
     clock: machine.clock,
     images: options.images,
+    entryPoints,
     volumesRoot: root,
     env: variablesOf(machine),
     shutdown,
@@ -58,6 +63,13 @@ export function processHost(place: HostPlace, options: MiniclusterOptions): Host
     close: () => processes.close(),
   }
 }
+
+/** The programs of our own image: the bundle that runs now, and the cache engine beside it. */
+const ownEntryPoint = ({ files, program: { file } }: HostMachine): EntryPoint => ({
+  name: 'sluice',
+  program: [process.execPath, file],
+  subcommands: { cache: [process.execPath, files.resolve(file, '..', 'cache.mjs')] },
+})
 
 function variablesOf(machine: HostMachine): KubeletOptions['env'] {
   const names = ['PATH', 'HOME']

@@ -1,5 +1,6 @@
 /** Runs a command inside a container: with its files, its host name, its processes, its environment. */
 import type { ExecSession, ExecStart } from '../kubelet/container-machine.ts'
+import { inContainer } from '../kubelet/entry-point.ts'
 import { joiningCommand, type Namespaces } from './namespaces.ts'
 import { findProgram, SYSTEM_PATH } from './programs.ts'
 import type { KnownRun } from './run-store.ts'
@@ -20,13 +21,14 @@ export async function joinRun(run: KnownRun, { start, namespaces, searchPath }: 
   if (start.tty && script === undefined)
     throw new Error('a terminal needs the program "script" (of util-linux), which is not installed here; leave out -t')
   const inTerminal = (line: readonly string[]): string[] => (script === undefined ? [...line] : terminalCommand(script, line))
+  const asked = inContainer(launch.entryPoint, start.command)
   const command =
     launch.root === undefined || namespaces === undefined
-      ? inTerminal(start.command)
+      ? inTerminal(asked)
       : joiningCommand(
           { ...namespaces, processes: launch.ownsProcesses, isUnprivileged: launch.isUnprivileged },
           { outer: running.outer.pid, program: running.program.pid, root: launch.root, workingDir: launch.workingDir },
-          { command: start.command, inTerminal },
+          { command: asked, inTerminal },
         )
   const isComposed = launch.root !== undefined
   const env = start.tty ? { ...launch.env, SHELL: '/bin/sh', TERM: launch.env.TERM ?? 'xterm' } : launch.env

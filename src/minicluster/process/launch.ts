@@ -45,6 +45,7 @@ export function prepareLaunch(options: LaunchOptions): Launch {
     mark,
     root: place.root,
     workingDir: place.workingDir,
+    entryPoint: spec.entryPoint,
     isUnprivileged: namespaces.isUnprivileged,
   }
 }
@@ -76,6 +77,7 @@ function withoutNamespaces(
     ownsProcesses: false,
     mark,
     workingDir,
+    entryPoint: spec.entryPoint,
     isUnprivileged: false,
   }
 }

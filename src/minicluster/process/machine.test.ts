@@ -83,7 +83,8 @@ for (const [who, uid] of [
       const podUid = pod()
       const volume: string = await owner.call('directory', podUid, 'volumes', 'v')
       const mounts = [{ source: volume, path: '/data', readOnly: false }]
-      const spec = aRun(['sleep', '60'], { podUid, env: { B: 'value' }, mounts, workingDir: '/data/d' })
+      const entryPoint = { name: 'mine', program: ['false'], subcommands: { say: ['echo'] } }
+      const spec = aRun(['sleep', '60'], { podUid, env: { B: 'value' }, mounts, workingDir: '/data/d', entryPoint })
       await owner.call('start', spec)
       await owner.call('running', spec)
       const script = 'pwd; hostname; echo $B; cat; tr "\\0" " " </proc/1/cmdline; id -u; echo e >&2; exit 7'
@@ -93,6 +94,8 @@ for (const [who, uid] of [
         stderr: 'e\n',
       })
       assert.equal((await owner.call<CommandOutcome>('exec', spec, ['sh', '-c', 'kill -9 $$'])).code, 137)
+      const named = await owner.call<CommandOutcome>('exec', spec, ['mine', 'say', 'hello'])
+      assert.deepEqual([named.code, named.stdout], [0, 'hello\n'], 'the program of the image is known by its name')
       await owner.call('signal', spec, 'SIGKILL')
       assert.deepEqual(exitOf(await owner.call('over', spec)), [137, 9])
     })

@@ -13,6 +13,7 @@ import { open, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { isJsonObject } from '../../base/json.ts'
 import type { RunSpec, RunState } from '../kubelet/container-machine.ts'
+import type { EntryPoint } from '../kubelet/entry-point.ts'
 import type { Namespaces } from './namespaces.ts'
 import type { ProcessMark } from './process-table.ts'
 
@@ -51,6 +52,8 @@ export interface Launch {
   /** The composed root, for commands that join; undefined when the program sees this machine's root. */
   root?: string
   workingDir: string
+  /** Of the container's image: known to commands that are run in it later. */
+  entryPoint?: EntryPoint
   /** A user namespace was needed. */
   isUnprivileged: boolean
 }

@@ -1,0 +1,5 @@
+/**
+ * The repository of our own image, for pods that run a part of Sluice. On a process node it needs no pull: with any tag it is
+ * the program that runs there.
+ */
+export const OWN_IMAGE = 'sluice.dev/sluice'
