@@ -24,9 +24,10 @@ const NO_FILES = { resolve: (path: string) => path, read: async () => undefined,
 const SIZE = { cpu: '8', memory: '32Gi', pods: 110 }
 
 describe('the nodes of members', () => {
-  it('are four simulated ones and one that runs processes, unless said otherwise', async () => {
+  it('are four simulated ones and three that run processes, unless said otherwise', async () => {
     const { network, ...settings } = await nodeSettings({}, undefined, random())
     assert.deepEqual(settings, DEFAULT_NODES)
+    assert.deepEqual([settings.simulated.count, settings.process], [4, { count: 3 }])
     assert.ok(network !== undefined && network >= 0 && network < POD_NETWORKS)
   })
 
@@ -37,7 +38,7 @@ describe('the nodes of members', () => {
     assert.deepEqual(again.simulated, { count: 2, size: { cpu: '16', memory: '1Gi', pods: 50 } })
     assert.deepEqual([again.process.count, again.network], [0, kept.network])
     assert.deepEqual((await nodeSettings({ '--process-node-size': 'cpu=1,memory=1Gi' }, undefined, random())).process, {
-      count: 1,
+      count: 3,
       size: { cpu: '1', memory: '1Gi', pods: 110 },
     })
   })
@@ -56,7 +57,7 @@ describe('the nodes of members', () => {
     for (const [texts, message] of wrong) await assert.rejects(nodeSettings(texts, undefined, random()), message)
   })
 
-  it('share the machine among those that run processes, and lie in regions in turn', () => {
+  it('share the machine, however many run processes in each, and lie in regions in turn', () => {
     const machine = { hardware: { cpus: 6, memoryBytes: 6 * 1024 ** 3 } }
     const shapes = [1, 2, 3, 4].map((index) => memberShape(machine, DEFAULT_NODES, { name: `m${index}`, index, members: 4 }))
     assert.deepEqual(
@@ -64,7 +65,9 @@ describe('the nodes of members', () => {
       ['east', 'west', 'north', 'east'],
     )
     assert.deepEqual(shapes[1]?.zones, ['west-a', 'west-b'])
-    assert.deepEqual(shapes[0]?.process, { count: 1, size: { cpu: '1500m', memory: '1536Mi', pods: 110 } })
+    assert.deepEqual(shapes[0]?.process, { count: 3, size: { cpu: '1500m', memory: '1536Mi', pods: 110 } })
+    const one = memberShape(machine, { ...DEFAULT_NODES, process: { count: 1 } }, { name: 'm', index: 1, members: 4 })
+    assert.deepEqual(one.process.size, shapes[0]?.process.size)
     const tiny = memberShape({ hardware: { cpus: 1, memoryBytes: 1 } }, DEFAULT_NODES, { name: 'm', index: 1, members: 100 })
     assert.deepEqual(tiny.process.size, { cpu: '100m', memory: '64Mi', pods: 110 })
     const given = { ...DEFAULT_NODES, process: { count: 3, size: SIZE } }
@@ -74,6 +77,8 @@ describe('the nodes of members', () => {
   it('are found again as they were kept, and anything else counts as nothing kept', async () => {
     const kept = await nodeSettings({ '--process-node-size': 'cpu=1' }, undefined, random())
     assert.deepEqual(keptNodes(JSON.parse(JSON.stringify(kept))), kept)
+    const before = { ...kept, process: { count: 1 } }
+    assert.deepEqual(settingsFrom(keptNodes(before), random()).process, { count: 1 }, 'a directory with one process node keeps one')
     for (const value of [undefined, null, 3, {}, { simulated: { count: 1 } }, { ...kept, process: { count: -1 } }])
       assert.equal(keptNodes(value), undefined)
     assert.equal(keptNodes({ ...kept, network: 'x' })?.network, undefined)

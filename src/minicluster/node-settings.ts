@@ -11,13 +11,13 @@ import { type MemberShape, type NodeSize, POD_NETWORKS, SIMULATED_NODE_SIZE } fr
 /** Kept in the data directory, so that a start without options has the same nodes as before. */
 export interface NodeSettings {
   simulated: { count: number; size: NodeSize }
-  /** Without a size, the machine is divided among the members. */
+  /** Without a size, each is as large as the member's share of the machine: together, the nodes of a member are overcommitted. */
   process: { count: number; size?: NodeSize }
   /** Where the pod networks begin: drawn once, so that several Sluices on one machine do not share addresses. */
   network?: number
 }
 
-export const DEFAULT_NODES: NodeSettings = Object.freeze({ simulated: { count: 4, size: SIMULATED_NODE_SIZE }, process: { count: 1 } })
+export const DEFAULT_NODES: NodeSettings = Object.freeze({ simulated: { count: 4, size: SIMULATED_NODE_SIZE }, process: { count: 3 } })
 const MAX_SIMULATED_NODES = 10_000
 const MAX_PROCESS_NODES = 10
 const PROCESS_NODE_PODS = 110
@@ -50,7 +50,7 @@ export const NODE_FLAGS: readonly Flag<NodeSettings>[] = [
   },
   {
     flag: '--process-nodes <n>',
-    about: 'nodes of each member whose pods run as processes of this machine (default 1, then as before)',
+    about: 'nodes of each member whose pods run as processes of this machine (default 3, then as before)',
     read: (text, settings) => {
       const count = countOf('--process-nodes', text, MAX_PROCESS_NODES)
       return count.error !== undefined ? count : parsed({ ...settings, process: { ...settings.process, count: count.value } })
@@ -58,7 +58,7 @@ export const NODE_FLAGS: readonly Flag<NodeSettings>[] = [
   },
   {
     flag: '--process-node-size <size>',
-    about: 'of a process node (default the machine divided by the members)',
+    about: 'of each process node (default the machine divided by the members, so that several together are overcommitted)',
     read: (text, settings) => {
       const size = sizeOf('--process-node-size', text, SIMULATED_NODE_SIZE)
       return size.error !== undefined ? size : parsed({ ...settings, process: { ...settings.process, size: size.value } })
@@ -73,7 +73,7 @@ export function memberShape(
   member: { name: string; index: number; members: number },
 ): MemberShape {
   const region = REGIONS[(member.index - 1) % REGIONS.length] ?? 'east'
-  const size = settings.process.size ?? shareOf(machine, Math.max(1, member.members * settings.process.count))
+  const size = settings.process.size ?? shareOf(machine, Math.max(1, member.members))
   return {
     index: member.index,
     network: settings.network,
