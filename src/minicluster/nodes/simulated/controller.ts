@@ -24,7 +24,7 @@ import { isSimulated } from '../../shape.ts'
 import { createAddresses } from './addresses.ts'
 import { EXIT_CODE_ANNOTATION, nextStage, pointOf } from './next-stage.ts'
 import { DEFAULT_STAGES, type Stage } from './stages.ts'
-import { conditionsOf, type Place, SIMULATED_CONDITION, SIMULATED_REASON, statusAfter } from './status.ts'
+import { conditionsOf, type Place, restarted, SIMULATED_CONDITION, SIMULATED_REASON, statusAfter } from './status.ts'
 
 export interface Observed {
   pod: Pod | undefined
@@ -66,7 +66,7 @@ export function plan({ pod, place, stages, nowMs }: Observed): Plan {
   if (pod === undefined || place === undefined) return NOTHING_TO_DO
   const next = nextStage(pod, stages)
   if (next !== undefined && next.dueAtMs <= nowMs) return { actions: turn(pod, next.stage, { ...place, nowMs }) }
-  const actions = gates(pod, { ...place, nowMs })
+  const actions = [...restarts(pod, nowMs), ...gates(pod, { ...place, nowMs })].slice(0, 1)
   return next === undefined ? { actions } : { actions, requeueAfterMs: next.dueAtMs - nowMs }
 }
 
@@ -86,6 +86,13 @@ function turn(pod: Pod, stage: Stage, place: Place & { nowMs: number }): Action[
   // Everything here is done; only finalizers of others keep it.
   if (pod.metadata.deletionGracePeriodSeconds === 0 && (pod.metadata.finalizers ?? []).length > 0) return []
   return [{ do: 'delete', resource: PODS, of: pod, gracePeriodSeconds: 0 }]
+}
+
+/** A container whose image was changed is started again. */
+function restarts(pod: Pod, nowMs: number): Action[] {
+  const containerStatuses = pointOf(pod) === 'running' ? restarted(pod, nowMs) : undefined
+  if (containerStatuses === undefined) return []
+  return [{ do: 'patch', resource: PODS, of: pod, patch: { status: { containerStatuses } }, subresource: 'status' }]
 }
 
 /** Readiness gates are set by others; Ready follows them while the pod runs. */

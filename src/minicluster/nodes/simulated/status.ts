@@ -113,6 +113,19 @@ function crashedStatus(container: Container, pod: Pod, { now, exitCode }: { now:
   return { ...status, lastState: state, restartCount: restartsOf(pod) + 1, state: { waiting: { reason: 'CrashLoopBackOff', message } } }
 }
 
+/** The statuses after containers with another image than before have been started again; undefined when there are none. */
+export function restarted(pod: Pod, nowMs: number): ContainerStatus[] | undefined {
+  const now = formatTime(nowMs)
+  const statuses = pod.status?.containerStatuses ?? []
+  const next = statuses.map((status) => {
+    const container = containersOf(pod).find(({ name }) => name === status.name)
+    if (container === undefined || (container.image ?? '') === (status.image ?? '')) return status
+    const { state } = endedStatus(container, pod, { now, exitCode: 0 })
+    return { ...runningStatus(container, pod, now), lastState: state, restartCount: (status.restartCount ?? 0) + 1 }
+  })
+  return next.some((status, i) => status !== statuses[i]) ? next : undefined
+}
+
 function waitingStatuses(pod: Pod, reason: string): ContainerStatus[] {
   return containersOf(pod).map((container) => {
     const { containerID: _none, ...common } = commonOf(container, pod)
