@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sources, withoutComments } from './sources.mjs'
 
-const modules = moduleFolders()
+/** `data` is one from its first file on, also before it has a module.ts. */
+const modules = [...new Set([...moduleFolders(), 'data'])]
 
 /** What a folder of src may import besides itself. A folder that is not here may be imported by the joints only. */
 const MAY_IMPORT = {
