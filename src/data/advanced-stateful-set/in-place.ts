@@ -18,10 +18,10 @@ export type Change = { isPossible: true; images: ReadonlyMap<string, string>; fr
 /** What has to change between two templates, or why that cannot be done in place. */
 export function changeBetween(from: PodTemplateSpec | undefined, to: PodTemplateSpec | undefined): Change {
   const no = (why: string): Change => ({ isPossible: false, why })
-  if (from === undefined || to === undefined) return no('the revision that it was made from no longer exists')
+  if (from === undefined || to === undefined) return no('the revision that they were made from no longer exists')
   if (!deepEqual(withoutMutable(from), withoutMutable(to)))
-    return no('its template differs in more than images of containers, labels and annotations')
-  if ((to.spec?.restartPolicy ?? 'Always') !== 'Always') return no('its restart policy does not let containers start again')
+    return no('the template differs in more than images of containers, labels and annotations')
+  if ((to.spec?.restartPolicy ?? 'Always') !== 'Always') return no('the restart policy does not let containers start again')
   const stale = environmentPaths(to).find((path) => metadataAt(from, path) !== metadataAt(to, path))
   if (stale !== undefined) return no(`a container reads ${stale} into its environment`)
   const images = new Map<string, string>()

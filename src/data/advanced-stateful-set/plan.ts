@@ -5,7 +5,7 @@
 import { AdvancedStatefulSet } from '../../kinds/fluid/advanced-stateful-set.ts'
 import { CONTROLLER_REVISIONS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, Pod } from '../../kinds/kubernetes/types.ts'
-import { type Action, type Batch, type KeyedEvent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
+import { type Action, type Batch, type EventIntent, type KeyedEvent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { claimActions } from '../../runtime/workloads/pod/ownership.ts'
 import { isPodAvailable, nextPodAvailableInMs } from '../../runtime/workloads/pod/state.ts'
 import { renumber } from '../../runtime/workloads/revision/history.ts'
@@ -52,7 +52,7 @@ export function plan(observed: Observed): Plan {
     ...{ set, pods: pods.claimed, leaving, isAvailable, currentRevision, collisionCount: collisions },
     updateRevision: update.metadata.name ?? '',
   })
-  const written: Action[] = isStatusCurrent(set.status, status) ? [] : [statusWrite(set, status)]
+  const written: Action[] = isStatusCurrent(set.status, status) ? [] : [statusWrite(set, status, newsOf(set, steps))]
   // A set that is being deleted only gets its status.
   if (isGoing) return { actions: written }
   const truncated = truncateHistory({ set, pods, history, used: [current, update] })
@@ -64,9 +64,13 @@ export function plan(observed: Observed): Plan {
   }
 }
 
-const statusWrite = (of: AdvancedStatefulSet, status: object): Action => ({
-  ...{ do: 'patch', resource: SETS, of, patch: { status }, subresource: 'status' },
+const statusWrite = (of: AdvancedStatefulSet, status: object, events?: readonly EventIntent[]): Action => ({
+  ...{ do: 'patch', resource: SETS, of, patch: { status }, subresource: 'status', events },
 })
+
+/** With the write that shows that a change of the set was seen: once, and not again after a restart. */
+const newsOf = ({ metadata, status }: AdvancedStatefulSet, { news }: Steps): readonly EventIntent[] | undefined =>
+  status?.observedGeneration === metadata.generation ? undefined : news
 
 /** Name collisions of revisions are recorded as a count. */
 const counted = (set: AdvancedStatefulSet, collisionCount: number): Action[] =>
@@ -75,10 +79,12 @@ const counted = (set: AdvancedStatefulSet, collisionCount: number): Action[] =>
 interface Steps {
   actions: (Action | Batch)[]
   events: KeyedEvent[]
+  /** Events that stay true. */
+  news: readonly EventIntent[]
   leaving: readonly Pod[]
 }
 
-const NO_STEPS: Steps = Object.freeze({ actions: [], events: [], leaving: [] })
+const NO_STEPS: Steps = Object.freeze({ actions: [], events: [], news: [], leaving: [] })
 
 interface StepInput {
   strategy: Strategy
@@ -99,7 +105,7 @@ function stepsOf({ set, pods, revisions, claimNamed }: Observed, input: StepInpu
     return revision === undefined ? undefined : unmarked(versionOf(revision))
   }
   const updated = updateSteps({ set, strategy, scaled, update, versionNamed, isAvailable })
-  return { actions: [...scaled.actions, ...updated.actions], events: [...scaled.events, ...updated.events], leaving: updated.leaving }
+  return { actions: [...scaled.actions, ...updated.actions], events: scaled.events, news: updated.events, leaving: updated.leaving }
 }
 
 /** Pods that were deleted as soon as they exist would be made forever: a template cannot ask for that. */

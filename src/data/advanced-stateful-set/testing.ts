@@ -6,7 +6,7 @@ import {
   type AdvancedStatefulSetSpec,
   type AdvancedStatefulSetStatus,
 } from '../../kinds/fluid/advanced-stateful-set.ts'
-import { templateAt } from '../../minicluster/workloads/stateful-set/testing.ts'
+import { templateAt, withClaims } from '../../minicluster/workloads/stateful-set/testing.ts'
 import { MODULES } from '../../modules.ts'
 import { defineModule } from '../../runtime/module/module.ts'
 import { podsIn } from '../../runtime/workloads/pod/testing.ts'
@@ -38,6 +38,9 @@ export const aSet = (spec: Partial<AdvancedStatefulSetSpec> = {}): AdvancedState
     ...{ podManagementPolicy: 'Parallel', ...spec },
   },
 })
+
+/** One claim per pod, `www-web-<ordinal>`. */
+export const claims = { volumeClaimTemplates: withClaims.volumeClaimTemplates }
 
 export const change = (cluster: WorldCluster, spec: object): Promise<unknown> =>
   cluster.patch(AdvancedStatefulSet.resource, 'default/web', { spec })

@@ -6,7 +6,7 @@ import type { AdvancedStatefulSet } from '../../kinds/fluid/advanced-stateful-se
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { matchesLabels } from '../../kube/selector.ts'
-import type { Action, KeyedEvent } from '../../runtime/controller.ts'
+import type { Action, EventIntent } from '../../runtime/controller.ts'
 import { readSelector } from '../../runtime/workloads/pod/indexes.ts'
 import { isPodTerminal } from '../../runtime/workloads/pod/state.ts'
 import { ordinalOf, revisionOf, type Version } from '../../runtime/workloads/stateful-set/identity.ts'
@@ -30,7 +30,8 @@ export interface UpdateInput {
 
 export interface Updated {
   actions: Action[]
-  events: KeyedEvent[]
+  /** What people have to know; it stays true until they change something. */
+  events: EventIntent[]
   /** Pods that the actions take to the new revision. */
   leaving: Pod[]
 }
@@ -46,18 +47,30 @@ export function updateSteps(input: UpdateInput): Updated {
   const budget = budgetOf(input)
   const deleted = specified(input, budget)
   const updated: Updated = { actions: deleted.map((pod) => removal(input.set, pod)), events: [], leaving: [] }
-  if (scaled.isBlocked || strategy.isOnDelete || strategy.isPaused) return updated
-  for (const pod of targetsOf(input)) {
-    if (isGoing(pod) || isPodTerminal(pod) || deleted.includes(pod) || revisionOf(pod) === input.update.name) continue
-    const step = stepOf(input, pod)
-    if ('events' in step) updated.events.push(...step.events)
-    else if (!budget.take(pod)) break
-    else {
-      updated.actions.push(step.action)
-      updated.leaving.push(pod)
-    }
+  if (strategy.isOnDelete || strategy.isPaused) return updated
+  const isOld = (pod: Pod): boolean =>
+    !isGoing(pod) && !isPodTerminal(pod) && !deleted.includes(pod) && revisionOf(pod) !== input.update.name
+  const steps = targetsOf(input)
+    .filter(isOld)
+    .map((pod) => ({ pod, step: stepOf(input, pod) }))
+  updated.events.push(...complaints(input, steps))
+  if (scaled.isBlocked) return updated
+  for (const { pod, step } of steps) {
+    if (!('action' in step)) continue
+    if (!budget.take(pod)) break
+    updated.actions.push(step.action)
+    updated.leaving.push(pod)
   }
   return updated
+}
+
+type Step = { action: Action } | { why: string }
+
+/** One for each reason, not for each pod. */
+function complaints({ set }: UpdateInput, steps: readonly { pod: Pod; step: Step }[]): EventIntent[] {
+  const stuck = new Map<string, string[]>()
+  for (const { pod, step } of steps) if ('why' in step) stuck.set(step.why, [...(stuck.get(step.why) ?? []), pod.metadata.name ?? ''])
+  return [...stuck].map(([why, pods]) => cannotUpdateInPlace(set, pods, why))
 }
 
 function budgetOf({ strategy, scaled, isAvailable }: UpdateInput): Budget {
@@ -111,7 +124,7 @@ function byPriority(pods: readonly Pod[], { weightPriority = [], orderPriority =
   return ranked.sort((a, b) => a.rank[0] - b.rank[0] || b.rank[1] - a.rank[1]).map(({ pod }) => pod)
 }
 
-function stepOf({ set, strategy, update, versionNamed }: UpdateInput, pod: Pod): { action: Action } | { events: KeyedEvent[] } {
+function stepOf({ set, strategy, update, versionNamed }: UpdateInput, pod: Pod): Step {
   if (strategy.podUpdatePolicy === 'ReCreate') return { action: removal(set, pod) }
   const { name = '' } = pod.metadata
   const change = changeBetween(versionNamed(revisionOf(pod))?.template, update.template)
@@ -120,5 +133,5 @@ function stepOf({ set, strategy, update, versionNamed }: UpdateInput, pod: Pod):
     return { action: { do: 'patch', resource: PODS, of: pod, patch, ...inPlaceEvents(set, name, update.name) } }
   }
   if (strategy.podUpdatePolicy === 'InPlaceIfPossible') return { action: removal(set, pod) }
-  return { events: [cannotUpdateInPlace(set, { name, revision: update.name }, change.why)] }
+  return { why: change.why }
 }
