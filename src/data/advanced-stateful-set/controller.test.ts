@@ -8,10 +8,10 @@ import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../kinds/kubernetes/resources
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { owners, ready, revisionsIn, summary, templateAt } from '../../minicluster/workloads/stateful-set/testing.ts'
 import { allReady, aPod, eventsOf, podNames, podsIn } from '../../runtime/workloads/pod/testing.ts'
-import { aSet, change, claims, member, modules, rolling, statusIn, uidsIn } from './testing.ts'
+import { aSet, change, claims, member, rolling, statusIn, uidsIn } from './testing.ts'
 import { SPECIFIED_DELETE } from './update.ts'
 
-const nodes = { members: 1, nodes: 1, modules }
+const nodes = { ...member, nodes: 1 }
 
 const mark = (world: World, pod: string): Promise<unknown> =>
   world.member.patch(PODS, `default/${pod}`, { metadata: { labels: { [SPECIFIED_DELETE]: 'true' } } })

@@ -25,6 +25,6 @@ export const advancedStatefulSet = defineController<Observed | undefined, Advanc
   writes: writesOf(SETS),
   reads: [{ resource: SETS.resource, verbs: ['get'] }],
   concurrency: 4,
-  observe: (_key, set, read, client) => (set === undefined ? undefined : observeSet(SETS, set, { read, client })),
+  observe: (_key, set, read, client) => (set === undefined ? undefined : observeSet(SETS, set, { read, client, isEveryPodGrave: true })),
   plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed)),
 })

@@ -26,7 +26,7 @@ const dataForTests = defineModule<Record<string, never>, object>({
 export const modules = MODULES.some(({ name }) => name === 'data') ? MODULES : [...MODULES, dataForTests]
 
 /** A member without nodes: the story plays them. */
-export const member: WorldOptions = { members: 1, modules }
+export const member: WorldOptions = { hub: false, members: 1, modules }
 
 /** Three pods at once, if nothing else is said. */
 export const aSet = (spec: Partial<AdvancedStatefulSetSpec> = {}): AdvancedStatefulSet => ({

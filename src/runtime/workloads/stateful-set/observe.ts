@@ -61,11 +61,18 @@ function setsOfClaim<T extends StatefulWorkload>(sets: Selecting<T>, claim: Pers
   return read.byIndex(sets.resource, CLAIM_PREFIX, `${namespace}/${prefix}`).map((set) => ({ namespace, name: set.metadata.name ?? '' }))
 }
 
+export interface ObserveContext {
+  read: Reader
+  client: Client
+  /** Whether a new pod is as grave as a new claim: where a pod that was chosen to go must not come back. */
+  isEveryPodGrave?: boolean
+}
+
 /** Undefined when nothing can be decided: the set selects nothing, or the cache is behind. */
 export async function observeSet<T extends StatefulWorkload>(
   sets: Selecting<T>,
   set: T,
-  { read, client }: { read: Reader; client: Client },
+  { read, client, isEveryPodGrave = false }: ObserveContext,
 ): Promise<ObservedSet<T> | undefined> {
   const { namespace = '', uid } = set.metadata
   const selector = sets.selectorOf(set)
@@ -77,7 +84,8 @@ export async function observeSet<T extends StatefulWorkload>(
   const isAllowed = !adopts || (await mayAdopt(client, sets.resource, set))
   const claim = claimObjects({ ...pods, mayAdopt: isAllowed })
   const history = claimObjects({ ...revisions, mayAdopt: isAllowed })
-  const isGrave = changesHistory(readHistory(history.claimed, dataOf(set.spec?.template))) || touchesData(set, claim.claimed)
+  const isGrave =
+    changesHistory(readHistory(history.claimed, dataOf(set.spec?.template))) || touchesData(set, claim.claimed, isEveryPodGrave)
   // The event that the cache lacks will arrive, and enqueues the key.
   if (isGrave && !(await isFresh(client, sets.resource, set))) return undefined
   return {
@@ -91,10 +99,10 @@ export async function observeSet<T extends StatefulWorkload>(
 }
 
 /** Whether pods are to be scaled away, or claims created that nothing would clean up: never based on a stale cache. */
-function touchesData(set: StatefulWorkload, pods: readonly Pod[]): boolean {
+function touchesData(set: StatefulWorkload, pods: readonly Pod[], isEveryPodGrave: boolean): boolean {
   const ordinals = ordinalsOf(set)
   const wanted = pods.filter((pod) => ordinals.has(ordinalOf(pod))).length
-  return wanted < pods.length || (wanted < ordinals.count && claimPrefixesOf(set).length > 0)
+  return wanted < pods.length || (wanted < ordinals.count && (isEveryPodGrave || claimPrefixesOf(set).length > 0))
 }
 
 const podsOf = (read: Reader, set: StatefulWorkload): Pod[] => [
