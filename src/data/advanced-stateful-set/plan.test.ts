@@ -175,7 +175,7 @@ describe('the plan of an AdvancedStatefulSet', () => {
         const { currentRevision, updateRevision, readyReplicas } = model.set.status ?? {}
         assert.deepEqual([currentRevision, readyReplicas], [updateRevision, names.length])
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 
@@ -193,7 +193,7 @@ describe('the plan of an AdvancedStatefulSet', () => {
         assert.deepEqual([...model.pods.keys()].sort(), ['web-0', 'web-1', 'web-2', 'web-3', 'web-4'])
         for (const [name, pod] of before) assert.deepEqual(model.pods.get(name), pod)
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 })

@@ -61,6 +61,29 @@ describe('the plan for a simulated pod', () => {
     const held = aPod({ metadata: { ...going, finalizers: ['batch.kubernetes.io/job-tracking'] } })
     assert.equal(statusOf(plan({ pod: held, place, stages: fixed, nowMs: NOW_MS })).phase, 'Failed')
   })
+  it('starts a container again whose image was changed, and leaves the others alone', () => {
+    const before = aPod()
+    before.spec = { ...before.spec, containers: [...(before.spec?.containers ?? []), { name: 'log', image: 'log' }] }
+    const running = { ...before, status: statusOf(plan({ pod: before, place, stages: fixed, nowMs: NOW_MS + 2000 })) } as Pod
+    const changed: Pod = {
+      ...running,
+      spec: {
+        ...running.spec,
+        containers: [
+          { name: 'main', image: 'nginx:2' },
+          { name: 'log', image: 'log' },
+        ],
+      },
+    }
+    const status = statusOf(plan({ pod: changed, place, stages: fixed, nowMs: NOW_MS + 9000 })) as Pod['status']
+    const [main, log] = status?.containerStatuses ?? []
+    assert.deepEqual([main?.image, main?.restartCount, main?.ready], ['nginx:2', 1, true])
+    assert.deepEqual([main?.state?.running?.startedAt, log?.state?.running?.startedAt], ['2026-01-01T00:00:09Z', '2026-01-01T00:00:02Z'])
+    assert.deepEqual(
+      plan({ pod: { ...changed, status: { ...running.status, ...status } }, place, stages: fixed, nowMs: NOW_MS + 9000 }).actions,
+      [],
+    )
+  })
   it('keeps Ready in step with readiness gates', () => {
     const gated = aPod()
     gated.spec = { ...gated.spec, readinessGates: [{ conditionType: 'example.com/go' }] }
