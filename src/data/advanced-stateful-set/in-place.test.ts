@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import type { Pod, PodTemplateSpec } from '../../kinds/kubernetes/types.ts'
 import { changeBetween, inPlacePatch, isUpdating } from './in-place.ts'
 
@@ -77,6 +78,28 @@ describe('a change of the template', () => {
     assert.ok(change.isPossible)
     const patch = inPlacePatch(podAt('one', 'a'), change, { name: 'web-2', template: template('one', {}, { more: 'z' }) })
     assert.deepEqual(patch, { metadata: { labels: { more: 'z', 'controller-revision-hash': 'web-2' }, annotations: {} } })
+  })
+})
+
+describe('a template that no server has checked', () => {
+  const odd = fc.oneof(
+    fc.constant(null),
+    fc.string(),
+    fc.nat(),
+    fc.array(fc.oneof(fc.constant(null), fc.string(), fc.dictionary(fc.constantFrom('name', 'image', 'env'), fc.jsonValue()))),
+  )
+  const some = fc.record({
+    metadata: fc.oneof(odd, fc.record({ labels: odd, annotations: odd })),
+    spec: fc.oneof(odd, fc.record({ containers: odd, initContainers: odd })),
+  })
+  it('changes in place or says why not, but breaks nothing', () => {
+    fc.assert(
+      fc.property(some, some, (from, to) => {
+        const change = changeBetween(from as PodTemplateSpec, to as PodTemplateSpec)
+        if (!change.isPossible) return assert.notEqual(change.why, '')
+        assert.ok('metadata' in inPlacePatch(podAt('one', 'a'), change, { name: 'web-2', template: to as PodTemplateSpec }))
+      }),
+    )
   })
 })
 

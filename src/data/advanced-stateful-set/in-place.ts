@@ -30,23 +30,32 @@ export function changeBetween(from: PodTemplateSpec | undefined, to: PodTemplate
   return { isPossible: true, images, from }
 }
 
-const containersOf = (template: PodTemplateSpec): readonly Container[] => template.spec?.containers ?? []
+/** A template is not checked by every server that stores it: what has another form than it should counts as absent. */
+const listOf = <T>(list: readonly T[] | undefined): readonly T[] =>
+  Array.isArray(list) ? list.filter((item: T) => isJsonObject(item)) : []
 
-function withoutMutable({ metadata, spec, ...rest }: PodTemplateSpec): unknown {
+const containersOf = (template: PodTemplateSpec): readonly Container[] => listOf(template.spec?.containers)
+
+function withoutMutable(template: PodTemplateSpec): unknown {
+  const { metadata, spec, ...rest } = template
   const { labels: _labels, annotations: _annotations, ...fixed } = metadata ?? {}
-  return { ...rest, metadata: fixed, spec: { ...spec, containers: spec?.containers?.map(({ image: _image, ...container }) => container) } }
+  return {
+    ...rest,
+    metadata: fixed,
+    spec: { ...spec, containers: containersOf(template).map(({ image: _image, ...container }) => container) },
+  }
 }
 
 /** Labels and annotations that containers got as environment when they started: `metadata.labels['zone']`. */
 function environmentPaths({ spec }: PodTemplateSpec): string[] {
-  const all = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]
-  return all.flatMap(({ env = [] }) => env.map(({ valueFrom }) => valueFrom?.fieldRef?.fieldPath ?? '')).filter((path) => path !== '')
+  const all = [...listOf(spec?.containers), ...listOf(spec?.initContainers)]
+  return all.flatMap(({ env }) => listOf(env).map(({ valueFrom }) => valueFrom?.fieldRef?.fieldPath ?? '')).filter((path) => path !== '')
 }
 
 function metadataAt({ metadata }: PodTemplateSpec, path: string): string | undefined {
   const [, field, key = ''] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? []
   const held = field === 'labels' ? metadata?.labels : field === 'annotations' ? metadata?.annotations : undefined
-  return held !== undefined && Object.hasOwn(held, key) ? held[key] : undefined
+  return isJsonObject(held) && Object.hasOwn(held, key) ? held[key] : undefined
 }
 
 /** The merge patch that brings a pod to a version. What others have added to the pod stays. */
@@ -60,7 +69,8 @@ export function inPlacePatch(pod: Pod, { images, from }: Change & { isPossible: 
 }
 
 /** Null where a key is to go. */
-function changes(from: Texts = {}, to: Texts = {}): Record<string, string | null> {
+function changes(before: Texts | undefined, after: Texts | undefined): Record<string, string | null> {
+  const [from, to] = [before ?? {}, after ?? {}]
   const changed = Object.entries(to).filter(([key, value]) => !Object.hasOwn(from, key) || from[key] !== value)
   const gone = Object.keys(from).filter((key) => !Object.hasOwn(to, key))
   return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)])

@@ -2,6 +2,7 @@
  * What an AdvancedStatefulSet does next: its history first, then its status, then a step with its pods: those that are
  * missing or not wanted, then those that somebody asked to be made again, then the update.
  */
+import { isJsonObject } from '../../base/json.ts'
 import { AdvancedStatefulSet } from '../../kinds/fluid/advanced-stateful-set.ts'
 import { CONTROLLER_REVISIONS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { ControllerRevision, Pod } from '../../kinds/kubernetes/types.ts'
@@ -111,7 +112,7 @@ function stepsOf({ set, pods, revisions, claimNamed }: Observed, input: StepInpu
 /** Pods that were deleted as soon as they exist would be made forever: a template cannot ask for that. */
 function unmarked({ name, template }: Version): Version {
   const labels = template?.metadata?.labels
-  if (labels === undefined || !Object.hasOwn(labels, SPECIFIED_DELETE)) return { name, template }
+  if (!isJsonObject(labels) || !Object.hasOwn(labels, SPECIFIED_DELETE)) return { name, template }
   const { [SPECIFIED_DELETE]: _mark, ...rest } = labels
   return { name, template: { ...template, metadata: { ...template?.metadata, labels: rest } } }
 }
