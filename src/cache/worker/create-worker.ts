@@ -1,0 +1,113 @@
+/**
+ * A worker of the cache: keeps blocks, serves them, fetches those that are missing, and hands them over when it leaves. Puts the
+ * parts together; `options.ts` says what it is made of, `server.ts` what it answers.
+ */
+import { messageOf } from '../../base/error-text.ts'
+import { BlockStore } from '../blocks/store.ts'
+import { parseBlockName } from '../protocol/block.ts'
+import { createAccess } from './access.ts'
+import { BlockAnswers } from './block-answers.ts'
+import { Fetches } from './fetches.ts'
+import { FileLookup } from './file-lookup.ts'
+import { Handover } from './handover.ts'
+import { Heartbeats } from './heartbeats.ts'
+import { newCounters, WORKER_LIMITS } from './limits.ts'
+import { Members } from './members.ts'
+import type { Worker, WorkerOptions, WorkerReport } from './options.ts'
+import { Peers } from './peers.ts'
+import { WorkerServer } from './server.ts'
+
+export function createWorker(options: WorkerOptions): Worker {
+  const { clock, log, master, name, node, replicas } = options
+  const limits = { ...WORKER_LIMITS, ...options.limits }
+  const counters = newCounters()
+  const ending = new AbortController()
+  const { signal } = ending
+  const store = new BlockStore(options)
+  const members = new Members(name)
+  const access = createAccess(options.access, clock)
+  const { peerTimeoutMs: timeoutMs, peerPauseMs: pauseMs } = limits
+  const peers = new Peers({ signing: options.access?.signing, clock, timeoutMs, pauseMs })
+  const dropOld = (fileId: string, version: string | undefined) =>
+    void store
+      .dropOthers(fileId, version)
+      .catch((error: unknown) => log.write('warn', 'blocks of an old version cannot be dropped', { error: messageOf(error) }))
+  const files = new FileLookup({ master, clock, fileMs: limits.fileMs, signal, onVersion: dropOld })
+  const handover = new Handover({ store, members, peers, replicas, limits, clock, log, signal, onChange: () => heartbeats.beat() })
+  const mayStore = () => handover.state === 'serving'
+  const fetches = new Fetches({
+    store,
+    files,
+    peers,
+    // Who leaves has given its blocks away: the new owners have them.
+    holdersOf: (key) => (mayStore() ? members.ownersBefore(key, replicas) : members.ownersOf(key, replicas)),
+    mayStore,
+    sourceOf: options.sourceOf,
+    blockBytes: options.blockBytes,
+    limits,
+    counters,
+    log,
+    signal,
+  })
+  const report = (): WorkerReport => ({
+    name,
+    state: handover.state,
+    epoch: members.epoch,
+    tiers: store.usage(),
+    counters: { ...counters },
+    blocks: { ...store.counters },
+    handover: handover.report(),
+  })
+  let address = options.address ?? ''
+  const heartbeats = new Heartbeats({
+    master,
+    clock,
+    log,
+    everyMs: limits.heartbeatMs,
+    signal,
+    beat: () => ({ name, node, address, state: handover.state, tiers: store.usage(), counters: { ...counters } }),
+    onMembership: (membership) => {
+      members.update(membership)
+      // After a restart in the middle of its leaving.
+      if (members.self?.state === 'leaving' && handover.state === 'serving') handover.start()
+    },
+  })
+  const server = new WorkerServer({
+    blocks: new BlockAnswers({ store, fetches, files, access, counters, mayStore }),
+    access,
+    report,
+    isReady: () => members.epoch > 0,
+    leave: () => {
+      handover.start()
+      return handover.report()
+    },
+    onUses: (names) => {
+      for (const key of names.map(parseBlockName)) if (key !== undefined && store.use(key)) counters.directUses++
+    },
+    limits,
+    log,
+  })
+  return {
+    async listen(where) {
+      if (options.access === undefined)
+        log.write('warn', 'there is no key of the runtime: everybody who reaches this worker may read and write blocks')
+      await store.load()
+      const bound = await server.listen(where)
+      address ||= bound.host.includes(':') ? `[${bound.host}]:${bound.port}` : `${bound.host}:${bound.port}`
+      heartbeats.beat()
+      return bound
+    },
+    async close() {
+      heartbeats.stop()
+      const closed = server.close()
+      // Whoever waits for a block gets it while there is time; nothing new begins.
+      await closed
+      ending.abort()
+      peers.close()
+      await handover.idle()
+      await store.idle()
+    },
+    state: report,
+    setQuotas: (tiers) => store.setQuotas(tiers),
+  }
+}

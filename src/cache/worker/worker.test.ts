@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { afterEach, describe, it } from 'node:test'
+import { crc32 } from 'node:zlib'
+import { bytesOf, inTemporaryDirectory, tierIn } from '../blocks/testing.ts'
+import { formatCrc } from '../blocks/trailer.ts'
+import { blockName, MIB } from '../protocol/block.ts'
+import { SourceRefused } from '../sources/source.ts'
+import type { Worker } from './options.ts'
+import { aBed, type Bed, bearer, fileKey, until } from './testing.ts'
+
+const running: Worker[] = []
+const withBed = (work: (bed: Bed) => Promise<void>) =>
+  inTemporaryDirectory(async (directory) => {
+    try {
+      await work(aBed(directory, (worker) => running.push(worker)))
+    } finally {
+      await Promise.all(running.splice(0).map((worker) => worker.close()))
+    }
+  })
+
+afterEach(() => assert.equal(running.length, 0))
+
+describe('a worker', () => {
+  it('reads a block from its source once, and serves it from its tier afterwards and after a restart', () =>
+    withBed(async (bed) => {
+      const content = bytesOf(MIB + 1000)
+      const key = bed.put('/a', content)
+      const first = await bed.start('w0')
+      const answers = await Promise.all([1, 2, 3].map(() => first.request(key)))
+      for (const { status, body } of answers) assert.deepEqual([status, body.equals(content.subarray(0, MIB))], [200, true])
+      assert.equal(bed.source.reads, 1)
+      await until(() => first.worker.state().tiers[0]?.blocks === 1)
+      const again = await first.request(key)
+      assert.equal(again.headers['x-sluice-from'], 'disk')
+      assert.equal(again.headers['x-sluice-crc32'], formatCrc(crc32(content.subarray(0, MIB))))
+      const last = await first.request({ ...key, index: 1 }, { headers: { range: 'bytes=10-19' } })
+      assert.deepEqual(
+        [last.status, last.headers['content-range'], last.body],
+        [206, 'bytes 10-19/1000', content.subarray(MIB + 10, MIB + 20)],
+      )
+      assert.equal((await first.request({ ...key, index: 2 })).error.code, 'NoSuchBlock')
+      await until(() => first.worker.state().tiers[0]?.blocks === 2)
+      await running.splice(0)[0]?.close()
+      const second = await bed.start('w0')
+      assert.deepEqual((await second.request(key)).body, content.subarray(0, MIB))
+      assert.equal(bed.source.reads, 2)
+      assert.equal((await second.request(key, { method: 'HEAD' })).status, 200)
+      assert.equal((await second.request({ ...key, index: 9 }, { method: 'HEAD' })).status, 404)
+    }))
+
+  it('streams while the source still sends, and who goes away stops nothing for others', () =>
+    withBed(async (bed) => {
+      const content = bytesOf(200_000)
+      const key = bed.put('/a', content)
+      const { request, worker } = await bed.start('w0')
+      let open: () => void = () => undefined
+      bed.source.gate = new Promise((resolve) => {
+        open = resolve
+      })
+      const leaver = new AbortController()
+      const left = assert.rejects(request(key, { signal: leaver.signal }))
+      const early = request(key, { headers: { range: 'bytes=0-999' } })
+      assert.deepEqual((await early).body, content.subarray(0, 1000), 'before the gate opens')
+      const stays = request(key)
+      leaver.abort()
+      await left
+      open()
+      assert.deepEqual((await stays).body, content)
+      assert.equal(bed.source.reads, 1)
+      await until(() => worker.state().tiers[0]?.blocks === 1)
+    }))
+
+  it('says that a file has changed, drops the old version, and never mixes bytes', () =>
+    withBed(async (bed) => {
+      const [old, now] = [bytesOf(5000, 1), bytesOf(5000, 2)]
+      const key = bed.put('/a', old)
+      const { request, worker } = await bed.start('w0', { limits: { fileMs: 0 } })
+      bed.source.files.set('a', now)
+      const stale = await request(key)
+      assert.deepEqual([stale.status, stale.error.code], [409, 'Changed'])
+      bed.source.files.set('a', old)
+      assert.deepEqual((await request(key)).body, old)
+      await until(() => worker.state().tiers[0]?.blocks === 1)
+      bed.put('/a', now)
+      assert.deepEqual((await request(fileKey('/a', now))).body, now)
+      await until(() => worker.state().tiers[0]?.blocks === 1)
+      assert.equal((await request(key)).error.code, 'Changed')
+      assert.equal(worker.state().counters.sourceChanges, 1)
+    }))
+
+  it('says why a source fails, without credentials, and cuts an answer that it cannot end', () =>
+    withBed(async (bed) => {
+      const key = bed.put('/a', bytesOf(200_000))
+      const { request } = await bed.start('w0')
+      bed.source.failure = new Error('GET https://me:secret@host/x?X-Amz-Signature=abc failed; authorization: Bearer abc')
+      const failed = await request(key)
+      assert.deepEqual([failed.status, failed.error.code], [502, 'SourceFailed'])
+      assert.match(failed.error.message ?? '', /host\/x failed/)
+      assert.doesNotMatch(failed.error.message ?? '', /secret|abc/)
+      bed.source.failure = new SourceRefused('mount it with the option aws.region')
+      assert.match((await request(key)).error.message ?? '', /aws.region/)
+      bed.source.failure = undefined
+      let open: () => void = () => undefined
+      bed.source.gate = new Promise((resolve) => {
+        open = resolve
+      })
+      const cut = assert.rejects(request(key))
+      await request(key, { headers: { range: 'bytes=0-9' } })
+      bed.source.failure = new Error('reset')
+      open()
+      await cut
+    }))
+
+  it('without the master serves what it has, and says what it waits for', () =>
+    withBed(async (bed) => {
+      const key = bed.put('/a', bytesOf(10))
+      const { request, worker } = await bed.start('w0')
+      await request(key)
+      await until(() => worker.state().tiers[0]?.blocks === 1)
+      bed.master.isDown = true
+      assert.equal((await request(key)).status, 200)
+      const other = await request(bed.put('/b', bytesOf(10)))
+      assert.deepEqual([other.status, other.error.code], [503, 'MasterUnreachable'])
+      assert.doesNotMatch(other.error.message ?? '', /pass|sig/)
+      assert.equal((await request('/readyz')).status, 200)
+    }))
+
+  it('bounds fetches and those who wait', () =>
+    withBed(async (bed) => {
+      const keys = [1, 2, 3, 4].map((n) => bed.put(`/f${n}`, bytesOf(100_000, n)))
+      const { request, worker } = await bed.start('w0', { limits: { fetches: 1, waiting: 3 } })
+      let open: () => void = () => undefined
+      bed.source.gate = new Promise((resolve) => {
+        open = resolve
+      })
+      const waiting = keys.slice(0, 3).map((key) => request(key))
+      await until(() => worker.state().counters.misses === 3)
+      await until(() => bed.source.reads === 1)
+      const fourth = await request(keys[3] ?? '')
+      assert.deepEqual([fourth.status, fourth.error.code, fourth.headers['retry-after']], [503, 'Busy', '1'])
+      assert.equal(bed.source.reads, 1)
+      open()
+      for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
+    }))
+
+  it('serves what it has no room for', () =>
+    withBed(async (bed) => {
+      const content = bytesOf(5000)
+      const key = bed.put('/a', content)
+      const { request, worker } = await bed.start('w0', { tiers: [tierIn(bed.directory, 'MEM', 5031)] })
+      assert.deepEqual((await request(key)).body, content)
+      assert.deepEqual((await request(key)).body, content)
+      assert.deepEqual([bed.source.reads, worker.state().tiers[0]?.usedBytes], [2, 0])
+      await worker.setQuotas([tierIn(bed.directory, 'MEM', 5032)])
+      await request(key)
+      await until(() => worker.state().tiers[0]?.blocks === 1)
+      assert.equal((await request(key)).headers['x-sluice-from'], 'memory')
+    }))
+
+  it('learns of direct reads, and shows its figures', () =>
+    withBed(async (bed) => {
+      const key = bed.put('/a', bytesOf(10))
+      const { request, worker } = await bed.start('w0')
+      await request(key)
+      await until(() => worker.state().tiers[0]?.blocks === 1)
+      const body = Buffer.from(JSON.stringify({ uses: [blockName(key), blockName({ ...key, index: 7 })] }))
+      assert.equal((await request('/v1/uses', { method: 'POST', body })).status, 204)
+      assert.equal(worker.state().counters.directUses, 1)
+      assert.match((await request('/metrics')).body.toString(), /sluice_cache_worker_direct_uses_total 1\n/)
+      assert.deepEqual(JSON.parse((await request('/v1/state')).body.toString()).tiers, worker.state().tiers)
+    }))
+})
+
+describe('workers that come and leave', () => {
+  it('a new owner asks the owner before, and the source only for what nobody has', () =>
+    withBed(async (bed) => {
+      const w0 = await bed.start('w0')
+      const keys = Array.from({ length: 12 }, (_, n) => bed.put(`/f${n}`, bytesOf(1000, n)))
+      for (const key of keys) await w0.request(key)
+      await until(() => w0.worker.state().tiers[0]?.blocks === 12)
+      const w1 = await bed.start('w1')
+      await until(() => w1.worker.state().epoch === bed.master.epoch)
+      for (const [n, key] of keys.entries()) {
+        const { headers, body } = await w1.request(key)
+        assert.deepEqual([headers['x-sluice-from'], body], ['peer', bytesOf(1000, n)])
+      }
+      assert.equal(bed.source.reads, 12)
+      assert.equal((await w1.request(bed.put('/new', bytesOf(10)))).headers['x-sluice-from'], 'source')
+    }))
+
+  it('who leaves hands over its blocks, the hottest first, and says what became of them', () =>
+    withBed(async (bed) => {
+      const w0 = await bed.start('w0')
+      const keys = Array.from({ length: 10 }, (_, n) => bed.put(`/f${n}`, bytesOf(1000, n)))
+      for (const key of keys) await w0.request(key)
+      await until(() => w0.worker.state().tiers[0]?.blocks === 10)
+      const w1 = await bed.start('w1', { tiers: [tierIn(`${bed.directory}/w1`, 'SSD', 6 * 1032)] })
+      await until(() => w0.worker.state().epoch === bed.master.epoch)
+      bed.master.leave('w0')
+      assert.equal((await w0.request('/v1/leave', { method: 'POST' })).status, 401)
+      assert.equal((await w0.request('/v1/leave', { method: 'POST', isSigned: true })).status, 202)
+      await until(() => w0.worker.state().state === 'gone')
+      const { moved, dropped, left } = w0.worker.state().handover
+      assert.deepEqual(
+        [moved, dropped, left],
+        [
+          { blocks: 5, bytes: 5000 },
+          { blocks: 5, bytes: 5000 },
+          { blocks: 0, bytes: 0 },
+        ],
+      )
+      assert.equal(w1.worker.state().counters.taken, 5)
+      assert.equal(w1.worker.state().tiers[0]?.blocks, 5)
+      bed.source.reads = 0
+      for (const [n, key] of keys.entries()) assert.deepEqual((await w0.request(key)).body, bytesOf(1000, n), 'it still answers')
+      assert.equal(bed.source.reads, 5)
+    }))
+
+  it('a hand-over that nobody can take is left, and goes on when it is asked again', () =>
+    withBed(async (bed) => {
+      const w0 = await bed.start('w0')
+      await w0.request(bed.put('/a', bytesOf(1000)))
+      await until(() => w0.worker.state().tiers[0]?.blocks === 1)
+      const w1 = await bed.start('w1')
+      await until(() => w0.worker.state().epoch === bed.master.epoch)
+      await running.splice(running.indexOf(w1.worker), 1)[0]?.close()
+      const leave = async () => JSON.parse((await w0.request('/v1/leave', { method: 'POST', isSigned: true })).body.toString())
+      assert.equal((await leave()).state, 'leaving')
+      await until(() => w0.worker.state().handover.left.blocks === 1)
+      await bed.start('w1')
+      await until(async () => (await leave()).state === 'gone')
+      assert.deepEqual(w0.worker.state().handover.moved, { blocks: 1, bytes: 1000 })
+    }))
+})
+
+describe('hostile requests', () => {
+  it('are refused by ticket, sub path and signature', () =>
+    withBed(async (bed) => {
+      const key = bed.put('/images/a', bytesOf(10))
+      const { request } = await bed.start('w0')
+      const status = async (authorization: string) => (await request(key, { headers: { authorization } })).status
+      assert.equal(await status(bearer('/images')), 200)
+      assert.equal(await status(bearer('/images/a')), 200)
+      assert.equal(await status(bearer('/image')), 403)
+      assert.equal(await status(bearer('/', 1)), 401)
+      for (const wrong of ['', 'Bearer', 'Bearer x.y', 'Basic eDp5', 'Sluice-Key 00', `${bearer()}x`])
+        assert.equal(await status(wrong), 401, wrong)
+      const put = '/v1/blocks/x'
+      assert.equal((await request(put, { method: 'PUT' })).status, 405)
+      assert.equal((await request({ ...key, index: 1 }, { method: 'PUT', body: bytesOf(3) })).status, 401)
+    }))
+
+  it('with bad names, ranges, bodies and headers change nothing', () =>
+    withBed(async (bed) => {
+      const content = bytesOf(1000)
+      const key = bed.put('/a', content)
+      const { request, worker } = await bed.start('w0')
+      await request(key)
+      for (const bad of [
+        '/v1/blocks/../../etc',
+        '/v1/blocks/a/b/c',
+        `/v1/blocks/${key.fileId}/${key.version}/-1`,
+        `/v1/blocks/${key.fileId}/${key.version}/00`,
+        '//',
+        '/v1/blocks/%2e%2e/x/0',
+      ]) {
+        assert.ok([400, 404].includes((await request(bad)).status), bad)
+      }
+      for (const [range, status] of [
+        ['bytes=5-2', 416],
+        ['bytes=1000-', 416],
+        ['bytes=0-1,3-4', 400],
+        ['bytes=-5', 400],
+        ['lines=1-2', 400],
+        [`bytes=0-${'9'.repeat(15)}`, 206],
+      ] as const) {
+        assert.equal((await request(key, { headers: { range } })).status, status, range)
+      }
+      await assert.rejects(request(key, { headers: { x: 'y'.repeat(20_000) } }).then(({ status }) => assert.notEqual(status, 431)))
+      const target = `/v1/blocks/${key.fileId}/${key.version}/5`
+      const put = (query: string, body: Uint8Array, headers = {}) =>
+        request(target + query, { method: 'PUT', isSigned: true, body, headers })
+      assert.equal((await put('', bytesOf(5))).status, 400)
+      assert.equal((await put('?crc32=00000000&used=1', bytesOf(5))).status, 400, 'another checksum')
+      assert.equal((await put(`?crc32=${formatCrc(crc32(bytesOf(5)))}&used=1`, bytesOf(5))).status, 201)
+      assert.equal((await put(`?crc32=${formatCrc(crc32(bytesOf(5)))}&used=1`, bytesOf(5))).status, 200)
+      assert.equal(
+        (await request(`${target}?crc32=00000000&used=1`, { method: 'PUT', isSigned: true, headers: { 'transfer-encoding': 'chunked' } }))
+          .status,
+        411,
+      )
+      for (const body of ['', '{', '[]', '{"uses":1}', '{"uses":["../x"]}', `{"uses":[${'1,'.repeat(5000)}1]}`]) {
+        assert.equal((await request('/v1/uses', { method: 'POST', body: Buffer.from(body) })).status, 400, body.slice(0, 20))
+      }
+      assert.equal((await request('/v1/state', { method: 'DELETE' })).status, 405)
+      assert.equal(worker.state().tiers[0]?.usedBytes, 1032 + 37)
+    }))
+
+  it('a body that stays away is given up, and its room given back', () =>
+    withBed(async (bed) => {
+      const key = bed.put('/a', bytesOf(1000))
+      const { request, worker } = await bed.start('w0', { limits: { idleMs: 50 } })
+      const target = `/v1/blocks/${key.fileId}/${key.version}/0?crc32=00000000&used=1`
+      await assert.rejects(request(target, { method: 'PUT', isSigned: true, headers: { 'content-length': 1000, expect: '100-continue' } }))
+      await until(() => worker.state().tiers[0]?.usedBytes === 0)
+      assert.equal((await request(key)).status, 200)
+    }))
+})
