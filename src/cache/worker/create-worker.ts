@@ -2,6 +2,7 @@
  * A worker of the cache: keeps blocks, serves them, fetches those that are missing, and hands them over when it leaves. Puts the
  * parts together; `options.ts` says what it is made of, `server.ts` what it answers.
  */
+import { sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import { BlockStore } from '../blocks/store.ts'
 import { parseBlockName } from '../protocol/block.ts'
@@ -11,6 +12,7 @@ import { Fetches } from './fetches.ts'
 import { FileLookup } from './file-lookup.ts'
 import { Handover } from './handover.ts'
 import { Heartbeats } from './heartbeats.ts'
+import { Holds } from './holds.ts'
 import { newCounters, WORKER_LIMITS } from './limits.ts'
 import { Members } from './members.ts'
 import type { Worker, WorkerOptions, WorkerReport } from './options.ts'
@@ -49,6 +51,7 @@ export function createWorker(options: WorkerOptions): Worker {
     log,
     signal,
   })
+  const holds = new Holds({ store, clock, holdMs: limits.holdMs })
   const report = (): WorkerReport => ({
     name,
     state: handover.state,
@@ -84,6 +87,13 @@ export function createWorker(options: WorkerOptions): Worker {
     onUses: (names) => {
       for (const key of names.map(parseBlockName)) if (key !== undefined && store.use(key)) counters.directUses++
     },
+    onHolds: (changes) => holds.change(changes),
+    onVersions: (versions) => {
+      for (const [fileId, version] of versions) {
+        files.forget(fileId)
+        dropOld(fileId, version)
+      }
+    },
     limits,
     log,
   })
@@ -99,12 +109,15 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     async close() {
       heartbeats.stop()
-      const closed = server.close()
+      holds.close()
       // Whoever waits for a block gets it while there is time; nothing new begins.
-      await closed
+      await server.close()
       ending.abort()
       peers.close()
       await handover.idle()
+      // A source that does not heed its end is not waited for.
+      const isEnough = new AbortController()
+      await Promise.race([fetches.idle().then(() => isEnough.abort()), sleep(clock, limits.closeMs, isEnough.signal)])
       await store.idle()
     },
     state: report,

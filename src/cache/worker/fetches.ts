@@ -45,6 +45,7 @@ export class Fetches {
   readonly #options: FetchesOptions
   readonly #slots: Slots
   readonly #fetches = new Map<string, Fetch>()
+  readonly #running = new Set<Promise<void>>()
   #waiting = 0
 
   constructor(options: FetchesOptions) {
@@ -52,8 +53,9 @@ export class Fetches {
     this.#slots = new Slots(options.limits.fetches, options.limits.fetchBytes)
   }
 
-  get underWay(): number {
-    return this.#fetches.size
+  /** Until everything under way is stored or has failed. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#running])
   }
 
   /** Resolves when the first bytes are here. Rejects with a Refusal. */
@@ -83,14 +85,16 @@ export class Fetches {
 
   #start(key: BlockKey): Fetch {
     const name = blockName(key)
-    const running = this.#fetches.get(name)
-    if (running !== undefined) return running
+    const known = this.#fetches.get(name)
+    if (known !== undefined) return known
     const fetch = new Fetch(key)
     this.#fetches.set(name, fetch)
-    void this.#run(fetch).finally(() => {
+    const running = this.#run(fetch).finally(() => {
       this.#fetches.delete(name)
+      this.#running.delete(running)
       fetch.leave()
     })
+    this.#running.add(running)
     return fetch
   }
 

@@ -12,8 +12,9 @@ export const WORKER_LIMITS: WorkerLimits = {
   handoverPauseMs: 1000,
   peerTimeoutMs: 3000,
   peerPauseMs: 5000,
-  idleMs: 30_000,
+  idleMs: 60_000,
   closeMs: 10_000,
+  holdMs: 600_000,
   fileMs: 10_000,
 }
 

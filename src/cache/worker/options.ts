@@ -116,10 +116,12 @@ export interface WorkerLimits {
   /** A peer that does not answer is given up after this, and not asked again for `peerPauseMs`. Defaults 3 s, 5 s. */
   peerTimeoutMs: number
   peerPauseMs: number
-  /** A connection on which nothing moves is closed after this. Default 30 s. */
+  /** A connection on which nothing moves is closed after this, also one that waits for a source. Default 60 s. */
   idleMs: number
   /** How long `close` waits for answers that are under way. Default 10 s. */
   closeMs: number
+  /** A file that is held for a load is let go after this, unless it is held again. Default 10 min. */
+  holdMs: number
   /** How long what the master said of a file is believed. Default 10 s. */
   fileMs: number
 }

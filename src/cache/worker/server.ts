@@ -6,11 +6,12 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
-import { blockKeyOf, parseBlockName } from '../protocol/block.ts'
+import { blockKeyOf } from '../protocol/block.ts'
 import type { Access } from './access.ts'
 import type { Asked, BlockAnswers } from './block-answers.ts'
 import { metricsText } from './metrics.ts'
 import type { HandoverReport, WorkerLimits, WorkerReport } from './options.ts'
+import { holdsOf, usesOf, versionsOf } from './posted.ts'
 import { Refusal } from './refusal.ts'
 
 export interface ServerOptions {
@@ -22,13 +23,15 @@ export interface ServerOptions {
   leave: () => HandoverReport
   /** Names of blocks that a client read directly. */
   onUses: (names: readonly string[]) => void
+  onHolds: (files: { hold: readonly string[]; release: readonly string[] }) => void
+  onVersions: (versions: readonly (readonly [string, string | undefined])[]) => void
   limits: Pick<WorkerLimits, 'idleMs' | 'closeMs'>
   log: Log
 }
 
 const MOST_CONNECTIONS = 512
 const MOST_BODY_BYTES = 256 * 1024
-const MOST_USES = 4096
+const POSTS: readonly string[] = ['/v1/leave', '/v1/uses', '/v1/holds', '/v1/versions']
 
 export class WorkerServer {
   readonly #options: ServerOptions
@@ -114,14 +117,15 @@ export class WorkerServer {
   }
 
   async #post(path: string, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    if (path !== '/v1/leave' && path !== '/v1/uses') throw new Refusal(404, 'NotFound', 'there is no such path')
+    if (!POSTS.includes(path)) throw new Refusal(404, 'NotFound', 'there is no such path')
+    const { access, leave, onUses, onHolds, onVersions } = this.#options
     const body = await bodyOf(request, response)
-    if (path === '/v1/leave') {
-      this.#options.access.signed(request, body)
-      return json(response, 202, this.#options.leave())
-    }
-    this.#options.access.reader(request, body)
-    this.#options.onUses(usesOf(body))
+    if (path === '/v1/uses') access.reader(request, body)
+    else access.signed(request, body)
+    if (path === '/v1/leave') return json(response, 202, leave())
+    if (path === '/v1/uses') onUses(usesOf(body))
+    else if (path === '/v1/holds') onHolds(holdsOf(body))
+    else onVersions(versionsOf(body))
     response.writeHead(204).end()
   }
 
@@ -135,22 +139,6 @@ export class WorkerServer {
     if (refusal.status === 503) response.setHeader('retry-after', '1')
     json(response, refusal.status, { error: { code: refusal.code, message: refusal.message } })
   }
-}
-
-/** `{"uses": ["<name of a block>", …]}` */
-function usesOf(body: Buffer): string[] {
-  const refusal = new Refusal(400, 'BadBody', `send {"uses": [names of blocks]}, at most ${MOST_USES}`)
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(body.toString())
-  } catch {
-    throw refusal
-  }
-  const uses: unknown =
-    typeof parsed === 'object' && parsed !== null && Object.hasOwn(parsed, 'uses') ? (parsed as { uses: unknown }).uses : undefined
-  if (!Array.isArray(uses) || uses.length > MOST_USES) throw refusal
-  if (!uses.every((name): name is string => typeof name === 'string' && parseBlockName(name) !== undefined)) throw refusal
-  return uses
 }
 
 function bodyOf(request: http.IncomingMessage, response: http.ServerResponse): Promise<Buffer> {

@@ -157,6 +157,37 @@ describe('a worker', () => {
       assert.equal((await request(key)).headers['x-sluice-from'], 'memory')
     }))
 
+  it('holds files for a load, and drops versions when it is told', () =>
+    withBed(async (bed) => {
+      const [kept, ...others] = [1, 2, 3, 4, 5, 6].map((n) => bed.put(`/f${n}`, bytesOf(968, n)))
+      assert.ok(kept !== undefined)
+      const { request, worker } = await bed.start('w0', { tiers: [tierIn(bed.directory, 'SSD', 4000)] })
+      const post = async (path: string, value: unknown, isSigned = true) =>
+        (await request(path, { method: 'POST', isSigned, body: Buffer.from(JSON.stringify(value)) })).status
+      assert.equal(await post('/v1/holds', { hold: [kept.fileId] }, false), 401)
+      assert.equal(await post('/v1/holds', { hold: [kept.fileId] }), 204)
+      for (const key of [kept, ...others]) {
+        await request(key)
+        await until(async () => (await request(key, { method: 'HEAD' })).status === 200)
+      }
+      assert.equal((await request(kept, { method: 'HEAD' })).status, 200)
+      assert.equal(await post('/v1/holds', { release: [kept.fileId] }), 204)
+      assert.equal(await post('/v1/versions', { versions: { [kept.fileId]: kept.version } }), 204)
+      assert.equal((await request(kept, { method: 'HEAD' })).status, 200)
+      assert.equal(await post('/v1/versions', { versions: { [kept.fileId]: null } }), 204)
+      await until(async () => (await request(kept, { method: 'HEAD' })).status === 404)
+      for (const [path, value] of [
+        ['/v1/holds', { hold: ['x'] }],
+        ['/v1/holds', { hold: 'x' }],
+        ['/v1/versions', {}],
+        ['/v1/versions', { versions: { x: null } }],
+        ['/v1/versions', { versions: { [kept.fileId]: 1 } }],
+      ] as const) {
+        assert.equal(await post(path, value), 400, JSON.stringify(value))
+      }
+      assert.ok((worker.state().tiers[0]?.usedBytes ?? 0) <= 4000)
+    }))
+
   it('learns of direct reads, and shows its figures', () =>
     withBed(async (bed) => {
       const key = bed.put('/a', bytesOf(10))

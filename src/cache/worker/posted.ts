@@ -1,0 +1,56 @@
+/** What is posted to a worker, read from its JSON with every element checked. Pure; each throws a Refusal that says the form. */
+import { isJsonObject } from '../../base/json.ts'
+import { parseBlockName } from '../protocol/block.ts'
+import { Refusal } from './refusal.ts'
+
+const MOST = 4096
+const FILE_ID = /^[0-9a-f]{32}$/
+const VERSION = /^[0-9a-f]{16}$/
+
+/** Blocks that a client read directly: `{"uses": ["<name of a block>", …]}`. */
+export function usesOf(body: Buffer): string[] {
+  const refusal = badBody('{"uses": [names of blocks]}')
+  const uses = parsed(body, refusal).uses
+  if (!isListOf(uses, (name) => parseBlockName(name) !== undefined)) throw refusal
+  return uses
+}
+
+/** Files whose blocks stay while they are loaded, and those that are loaded: `{"hold": [ids of files], "release": [ids of files]}`. */
+export function holdsOf(body: Buffer): { hold: string[]; release: string[] } {
+  const refusal = badBody('{"hold": [ids of files], "release": [ids of files]}')
+  const { hold = [], release = [] } = parsed(body, refusal)
+  const isFileId = (id: string) => FILE_ID.test(id)
+  if (!isListOf(hold, isFileId) || !isListOf(release, isFileId)) throw refusal
+  return { hold, release }
+}
+
+/** Versions that files have now; blocks of others go: `{"versions": {"<id of a file>": "<version>" or null}}`. */
+export function versionsOf(body: Buffer): [string, string | undefined][] {
+  const refusal = badBody('{"versions": {id of a file: its version, or null when it is gone}}')
+  const { versions } = parsed(body, refusal)
+  if (!isJsonObject(versions)) throw refusal
+  const entries = Object.entries(versions)
+  if (entries.length > MOST) throw refusal
+  return entries.map(([fileId, version]) => {
+    if (!FILE_ID.test(fileId)) throw refusal
+    if (version === null) return [fileId, undefined]
+    if (typeof version !== 'string' || !VERSION.test(version)) throw refusal
+    return [fileId, version]
+  })
+}
+
+const badBody = (form: string): Refusal => new Refusal(400, 'BadBody', `send ${form}, at most ${MOST} of each`)
+
+function parsed(body: Buffer, refusal: Refusal): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    // Without a prototype: only what was sent is there.
+    if (isJsonObject(value)) return Object.assign(Object.create(null), value)
+  } catch {
+    throw refusal
+  }
+  throw refusal
+}
+
+const isListOf = (value: unknown, isGood: (text: string) => boolean): value is string[] =>
+  Array.isArray(value) && value.length <= MOST && value.every((element) => typeof element === 'string' && isGood(element))
