@@ -52,6 +52,34 @@ describe('block store', () => {
       assert.equal(await put(again, keyOf(1), bytesOf(3000)), true)
     }))
 
+  it('serves after a crash the bytes that were written or none, wherever a file was torn or a bit turned', () =>
+    inTemporaryDirectory(async (directory) => {
+      const tiers = [tierIn(directory, 'SSD', 100 * KIB)]
+      const file = blockFilePath(path.join(directory, 'SSD'), DATASET, keyOf(1))
+      await put(await aStore({ tiers }), keyOf(1), bytesOf(700))
+      const whole = await readFile(file)
+      const damage = fc.oneof(
+        fc.record({ cutAt: fc.nat(whole.length) }),
+        fc.record({ bit: fc.nat(whole.length * 8 - 1) }),
+        // The length was written to the disk, the bytes were not.
+        fc.record({ zeroFrom: fc.nat(whole.length) }),
+      )
+      await fc.assert(
+        fc.asyncProperty(damage, async (how) => {
+          const bytes = Buffer.from(whole)
+          if ('bit' in how) bytes[how.bit >> 3] = (bytes[how.bit >> 3] ?? 0) ^ (1 << (how.bit & 7))
+          if ('zeroFrom' in how) bytes.fill(0, how.zeroFrom)
+          await writeFile(file, 'cutAt' in how ? bytes.subarray(0, how.cutAt) : bytes)
+          const store = await aStore({ tiers })
+          const isWhole = (await readFile(file).catch(() => Buffer.alloc(0))).equals(whole)
+          const got = await get(store, keyOf(1))
+          assert.deepEqual(got, isWhole ? bytesOf(700) : undefined)
+          assert.equal(store.counters.damaged, isWhole ? 0 : 1)
+        }),
+        { numRuns: 60 },
+      )
+    }))
+
   it('leaves nothing of a block that is too long, too short, of another checksum or given up', () =>
     inTemporaryDirectory(async (directory) => {
       const store = await aStore({ tiers: [tierIn(directory, 'SSD', 100 * KIB)] })
