@@ -13,7 +13,7 @@ export interface BlockKey {
 
 export const MIB = 1024 * 1024
 export const DEFAULT_BLOCK_BYTES = 4 * MIB
-export const MIN_BLOCK_BYTES = MIB
+export const MIN_BLOCK_BYTES = 2 ** 20
 export const MAX_BLOCK_BYTES = 64 * MIB
 /** A file has fewer blocks than this, whatever a source claims its size is. */
 export const MOST_BLOCKS = 2 ** 31

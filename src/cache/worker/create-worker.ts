@@ -5,7 +5,7 @@
 import { sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import { BlockStore } from '../blocks/store.ts'
-import { parseBlockName } from '../protocol/block.ts'
+import { MAX_BLOCK_BYTES, MIN_BLOCK_BYTES, parseBlockName } from '../protocol/block.ts'
 import { createAccess } from './access.ts'
 import { BlockAnswers } from './block-answers.ts'
 import { Fetches } from './fetches.ts'
@@ -21,6 +21,9 @@ import { WorkerServer } from './server.ts'
 
 export function createWorker(options: WorkerOptions): Worker {
   const { clock, log, master, name, node, replicas } = options
+  if (!Number.isInteger(options.blockBytes) || options.blockBytes < MIN_BLOCK_BYTES || options.blockBytes > MAX_BLOCK_BYTES) {
+    throw new TypeError(`blocks of ${options.blockBytes} bytes: set blockSize to 1 to 64 MiB`)
+  }
   const limits = { ...WORKER_LIMITS, ...options.limits }
   const counters = newCounters()
   const ending = new AbortController()

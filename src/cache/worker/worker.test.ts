@@ -188,6 +188,13 @@ describe('a worker', () => {
       assert.ok((worker.state().tiers[0]?.usedBytes ?? 0) <= 4000)
     }))
 
+  it('does not begin with blocks of a size that nobody else could take', () =>
+    withBed(async (bed) => {
+      for (const blockBytes of [0, MIB - 1, 64 * MIB + 1, Number.NaN, MIB + 0.5])
+        await assert.rejects(bed.start('w0', { blockBytes }), /1 to 64 MiB/)
+      assert.equal(bed.master.workers.size, 0)
+    }))
+
   it('learns of direct reads, and shows its figures', () =>
     withBed(async (bed) => {
       const key = bed.put('/a', bytesOf(10))
