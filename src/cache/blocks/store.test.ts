@@ -193,6 +193,10 @@ describe('block store', () => {
               arbitrary: fc.record({ do: fc.constant('put' as const), file: fc.nat(30), size: fc.integer({ min: 1, max: 3000 }) }),
             },
             { weight: 3, arbitrary: fc.record({ do: fc.constant('get' as const), file: fc.nat(30), size: fc.constant(0) }) },
+            {
+              weight: 1,
+              arbitrary: fc.record({ do: fc.constant('quota' as const), file: fc.constant(0), size: fc.integer({ min: 2000, max: 8000 }) }),
+            },
             { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), file: fc.nat(30), size: fc.constant(0) }) },
             {
               weight: 1,
@@ -204,14 +208,15 @@ describe('block store', () => {
         (steps) =>
           inTemporaryDirectory(async (directory) => {
             const quota = 8000
-            const store = await aStore({ tiers: [tierIn(directory, 'MEM', quota), tierIn(directory, 'SSD', quota)] })
-            const sizes = new Map<number, number>()
+            const tiersOf = (bytes: number) => [tierIn(directory, 'MEM', bytes), tierIn(directory, 'SSD', bytes)]
+            const store = await aStore({ tiers: tiersOf(quota) })
             const watch = async () => {
               for (const { usedBytes } of store.usage()) assert.ok(usedBytes <= quota)
               for (const medium of ['MEM', 'SSD']) assert.ok((await bytesBelow(path.join(directory, medium))) <= quota)
             }
             const run = async (step: (typeof steps)[number]) => {
               const key = keyOf(step.file)
+              if (step.do === 'quota') return await store.setQuotas(tiersOf(step.size))
               if (step.do === 'drop') return await store.remove(key)
               if (step.do === 'get') {
                 const bytes = await get(store, key)
@@ -222,11 +227,13 @@ describe('block store', () => {
               await writer?.write(bytesOf(step.size, step.file))
               await watch()
               await (step.do === 'abort' ? writer?.abort() : writer?.commit())
-              if (writer !== undefined && step.do === 'put') sizes.set(step.file, step.size)
             }
             await Promise.all(steps.map(run))
             await store.idle()
             await watch()
+            await store.setQuotas(tiersOf(5000))
+            await store.idle()
+            for (const { usedBytes } of store.usage()) assert.ok(usedBytes <= 5000)
             assert.equal(
               await bytesBelow(directory),
               store.usage().reduce((sum, { usedBytes }) => sum + usedBytes, 0),

@@ -234,6 +234,9 @@ describe('workers that come and leave', () => {
       await until(() => w0.worker.state().tiers[0]?.blocks === 10)
       const w1 = await bed.start('w1', { tiers: [tierIn(`${bed.directory}/w1`, 'SSD', 6 * 1032)] })
       await until(() => w0.worker.state().epoch === bed.master.epoch)
+      const hottest = keys.slice(7)
+      const hold = Buffer.from(JSON.stringify({ hold: hottest.map(({ fileId }) => fileId) }))
+      assert.equal((await w0.request('/v1/holds', { method: 'POST', isSigned: true, body: hold })).status, 204)
       bed.master.leave('w0')
       assert.equal((await w0.request('/v1/leave', { method: 'POST' })).status, 401)
       assert.equal((await w0.request('/v1/leave', { method: 'POST', isSigned: true })).status, 202)
@@ -249,6 +252,7 @@ describe('workers that come and leave', () => {
       )
       assert.equal(w1.worker.state().counters.taken, 5)
       assert.equal(w1.worker.state().tiers[0]?.blocks, 5)
+      for (const key of hottest) assert.equal((await w1.request(key, { method: 'HEAD' })).status, 200, 'the hottest came first')
       bed.source.reads = 0
       for (const [n, key] of keys.entries()) assert.deepEqual((await w0.request(key)).body, bytesOf(1000, n), 'it still answers')
       assert.equal(bed.source.reads, 5)
