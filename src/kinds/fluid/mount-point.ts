@@ -53,7 +53,7 @@ function readClaim(rest: string, text: string): Parsed<MountPoint> {
     return unparsed(
       `${quoted(text)} names no claim: write pvc:// and the name of a claim of this namespace, for example pvc://images/train`,
     )
-  return withPath(subPath, () => ({ kind: 'pvc', claim, subPath: cleanPath(subPath) }))
+  return withPath(subPath, () => ({ kind: 'pvc', claim, subPath: relativePath(subPath) }))
 }
 
 function readDataset(rest: string, text: string): Parsed<MountPoint> {
@@ -61,7 +61,7 @@ function readDataset(rest: string, text: string): Parsed<MountPoint> {
   const [name, subPath] = cut(path)
   if (checkDns1123Label(namespace).length > 0 || checkDns1123Subdomain(name).length > 0)
     return unparsed(`${quoted(text)} names no dataset: write dataset://, its namespace and its name, for example dataset://data/images`)
-  return withPath(subPath, () => ({ kind: 'dataset', namespace, name, subPath: cleanPath(subPath) }))
+  return withPath(subPath, () => ({ kind: 'dataset', namespace, name, subPath: relativePath(subPath) }))
 }
 
 /** Keys may contain `..` and double slashes: they are no directories. */
@@ -83,6 +83,8 @@ function withPath(path: string, made: () => MountPoint): Parsed<MountPoint> {
   const problem = pathProblem(path)
   return problem === undefined ? parsed(made()) : unparsed(problem)
 }
+
+const relativePath = (path: string): string => cleanPath(`/${path}`).slice(1)
 
 /** Before and after the first slash; nothing is left out but that slash. */
 function cut(text: string): [string, string] {
