@@ -1,4 +1,4 @@
-/** Validation of an AdvancedStatefulSet: what the server checks for a StatefulSet, as far as it applies. */
+/** Validation of an AdvancedStatefulSet: what the server checks for a StatefulSet, as far as it applies. Replicas are checked with the scale. */
 import { deepEqual } from '../../../base/json.ts'
 import { child, type FieldError, forbidden, invalid, notSupported, omittedValue, required } from '../../../kube/field-error.ts'
 import { matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
@@ -14,7 +14,6 @@ export function advancedStatefulSetErrors(spec: AdvancedStatefulSetSpec | undefi
   const ordinals = reservedOrdinals(spec.reserveOrdinals)
   return [
     ...selectorErrors(spec),
-    ...negative('spec.replicas', spec.replicas),
     ...negative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
     ...negative('spec.ordinals.start', spec.ordinals?.start),
     ...negative('spec.updateStrategy.rollingUpdate.partition', rolling?.partition),
