@@ -1,5 +1,5 @@
 /** A cache that is run by Alluxio. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { AGE_COLUMN, CATEGORIES, DATA_GROUP } from './groups.ts'
 import {
@@ -130,4 +130,3 @@ export const AlluxioRuntime = defineKind({
 })
 
 export type AlluxioRuntime = ObjectOf<typeof AlluxioRuntime, 'v1alpha1'>
-export type AlluxioRuntimeSpec = Static<typeof spec>

@@ -110,4 +110,3 @@ export const CacheRuntimeClass = defineKind({
 export type CacheRuntimeClass = ObjectOf<typeof CacheRuntimeClass, 'v1alpha1'>
 export type CacheRuntimeTopology = Static<typeof topology>
 export type CacheRuntimeComponent = NonNullable<CacheRuntimeTopology['worker']>
-export type DataOperationSpec = Static<typeof dataOperation>

@@ -1,5 +1,5 @@
 /** Saves what a runtime knows about its files. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { AGE_COLUMN, CATEGORIES, DATA_GROUP } from './groups.ts'
 import { DURATION_COLUMN, operationStatus, PHASE_COLUMN, runAfter, ttlSecondsAfterFinished } from './operation-parts.ts'
@@ -42,4 +42,3 @@ export const DataBackup = defineKind({
 })
 
 export type DataBackup = ObjectOf<typeof DataBackup, 'v1alpha1'>
-export type DataBackupSpec = Static<typeof spec>

@@ -1,5 +1,5 @@
 /** Brings data into the cache before it is read. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { AGE_COLUMN, CATEGORIES, DATA_GROUP } from './groups.ts'
 import { DURATION_COLUMN, operationStatus, PHASE_COLUMN, policy, runAfter, schedule, ttlSecondsAfterFinished } from './operation-parts.ts'
@@ -53,4 +53,3 @@ export const DataLoad = defineKind({
 })
 
 export type DataLoad = ObjectOf<typeof DataLoad, 'v1alpha1'>
-export type DataLoadSpec = Static<typeof spec>

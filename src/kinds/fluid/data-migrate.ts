@@ -1,5 +1,5 @@
 /** Copies data between a dataset and somewhere else. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { AGE_COLUMN, CATEGORIES, DATA_GROUP } from './groups.ts'
 import { DURATION_COLUMN, operationStatus, PHASE_COLUMN, policy, runAfter, schedule, ttlSecondsAfterFinished } from './operation-parts.ts'
@@ -71,4 +71,3 @@ export const DataMigrate = defineKind({
 })
 
 export type DataMigrate = ObjectOf<typeof DataMigrate, 'v1alpha1'>
-export type DataMigrateSpec = Static<typeof spec>

@@ -1,5 +1,5 @@
 /** Runs a script or a pod on a dataset. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { AGE_COLUMN, DATA_GROUP } from './groups.ts'
 import { DURATION_COLUMN, operationStatus, PHASE_COLUMN, policy, runAfter, schedule, ttlSecondsAfterFinished } from './operation-parts.ts'
@@ -68,4 +68,3 @@ export const DataProcess = defineKind({
 })
 
 export type DataProcess = ObjectOf<typeof DataProcess, 'v1alpha1'>
-export type DataProcessSpec = Static<typeof spec>

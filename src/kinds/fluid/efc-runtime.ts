@@ -1,5 +1,5 @@
 /** A cache that is run by EFC. Nothing here serves it. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { CATEGORIES, DATA_GROUP } from './groups.ts'
 import { cleanPolicy, flag, networkMode, nodeSelector, podMetadata, portMap, resources, text, textMap, versionSpec } from './parts.ts'
@@ -71,4 +71,3 @@ export const EFCRuntime = defineKind({
 })
 
 export type EFCRuntime = ObjectOf<typeof EFCRuntime, 'v1alpha1'>
-export type EFCRuntimeSpec = Static<typeof spec>

@@ -1,5 +1,5 @@
 /** A cache that is run by Jindo. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { CATEGORIES, DATA_GROUP } from './groups.ts'
 import {
@@ -120,4 +120,3 @@ export const JindoRuntime = defineKind({
 })
 
 export type JindoRuntime = ObjectOf<typeof JindoRuntime, 'v1alpha1'>
-export type JindoRuntimeSpec = Static<typeof spec>

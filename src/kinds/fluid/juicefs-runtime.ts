@@ -1,5 +1,5 @@
 /** A cache that is run by JuiceFS. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { AGE_COLUMN, CATEGORIES, DATA_GROUP } from './groups.ts'
 import {
@@ -111,4 +111,3 @@ export const JuiceFSRuntime = defineKind({
 })
 
 export type JuiceFSRuntime = ObjectOf<typeof JuiceFSRuntime, 'v1alpha1'>
-export type JuiceFSRuntimeSpec = Static<typeof spec>

@@ -1,5 +1,5 @@
 /** What the data operations have in common: when they run, after what, and what became of them. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { count, flag, nodeAffinity, probedCondition, text, textMap, time } from './parts.ts'
 
 const { optional } = s
@@ -63,5 +63,3 @@ export const operationStatus = s.object(
 
 export const PHASE_COLUMN = { name: 'Phase', type: 'string', jsonPath: '.status.phase' } as const
 export const DURATION_COLUMN = { name: 'Duration', type: 'string', jsonPath: '.status.duration' } as const
-
-export type OperationStatus = Static<typeof operationStatus>

@@ -122,5 +122,3 @@ export const probedCondition = s.object({
 export type Mount = Static<typeof mount>
 export type EncryptOption = NonNullable<Mount['encryptOptions']>[number]
 export type RuntimeCondition = Static<typeof probedCondition>
-export type User = NonNullable<Static<ReturnType<typeof user>>>
-export type VersionSpec = NonNullable<Static<ReturnType<typeof versionSpec>>>

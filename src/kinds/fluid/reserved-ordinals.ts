@@ -3,7 +3,7 @@ import { type Parsed, parsed, unparsed } from '../../kube/parsed.ts'
 import { quoted } from '../volcano/annotations.ts'
 
 /** More than any set has pods; a range may not make a controller count further. */
-export const MOST_RESERVED = 10_000
+const MOST_RESERVED = 10_000
 const HIGHEST_ORDINAL = 2 ** 31 - 1
 
 const RANGE = /^(\d{1,10})(?:-(\d{1,10}))?$/

@@ -1,5 +1,5 @@
 /** A file system and its client, for all ThinRuntimes that name it. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { DATA_GROUP } from './groups.ts'
 import { imagePullSecrets, volumes } from './parts.ts'
@@ -38,4 +38,3 @@ export const ThinRuntimeProfile = defineKind({
 })
 
 export type ThinRuntimeProfile = ObjectOf<typeof ThinRuntimeProfile, 'v1alpha1'>
-export type ThinRuntimeProfileSpec = Static<typeof spec>

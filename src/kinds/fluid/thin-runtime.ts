@@ -1,5 +1,5 @@
 /** A file system that is mounted by a client of its own; without a profile, a dataset that refers to another one. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { DATA_GROUP } from './groups.ts'
 import { flag, imagePullSecrets, user, volumes } from './parts.ts'
@@ -43,4 +43,3 @@ export const ThinRuntime = defineKind({
 })
 
 export type ThinRuntime = ObjectOf<typeof ThinRuntime, 'v1alpha1'>
-export type ThinRuntimeSpec = Static<typeof spec>

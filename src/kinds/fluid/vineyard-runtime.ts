@@ -1,5 +1,5 @@
 /** Shared memory that is run by Vineyard. Nothing here serves it. */
-import { type Static, s } from '../schema/builder.ts'
+import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { AGE_COLUMN, CATEGORIES, DATA_GROUP } from './groups.ts'
 import {
@@ -97,4 +97,3 @@ export const VineyardRuntime = defineKind({
 })
 
 export type VineyardRuntime = ObjectOf<typeof VineyardRuntime, 'v1alpha1'>
-export type VineyardRuntimeSpec = Static<typeof spec>
