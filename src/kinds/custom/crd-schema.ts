@@ -141,9 +141,11 @@ const printRule = (rule: ValidationRule): Record<string, unknown> => ({
   OptionalOldSelf: rule.optionalOldSelf ?? null,
 })
 
-/** Names of the fields that are set, in Go's order: for the rule about the root of a schema. */
+/** Names of the fields that are set, in Go's order: for the rule about the root of a schema. What they contain is not printed. */
 export function setFieldsOf(s: RawSchema): string[] {
-  return Object.entries(printSchema(s))
+  const { properties, items } = s
+  const flat = { ...s, ...(isJsonObject(properties) ? { properties: {} } : {}), ...(isJsonObject(items) ? { items: {} } : {}) }
+  return Object.entries(printSchema(flat))
     .filter(([, value]) => defined(value) && value !== '' && value !== false)
     .map(([name]) => name)
 }

@@ -153,8 +153,12 @@ function linkedSchema(schema: Schema): Schema {
   return withMeta({ ...schema, type: 'object' }, true)
 }
 
+/** Frozen schemas that contain no embedded resource: types of Kubernetes occur in many kinds, and are looked through once. */
+const unchanged = new WeakSet<Schema>()
+
 /** What contains no embedded resource is shared with the definition, not copied. */
 function withMeta(schema: Schema, isRoot: boolean): Schema {
+  if (unchanged.has(schema)) return schema
   const { properties, items, additionalProperties } = schema
   const below: Schema = {}
   if (properties !== undefined) {
@@ -167,6 +171,7 @@ function withMeta(schema: Schema, isRoot: boolean): Schema {
     return { ...schema, ...below, properties: { ...(below.properties ?? properties), ...serverFields() } }
   const isSame =
     below.properties === undefined && below.items === items && (below.additionalProperties ?? additionalProperties) === additionalProperties
+  if (isSame && properties !== undefined && Object.isFrozen(schema)) unchanged.add(schema)
   return isSame ? schema : { ...schema, ...below }
 }
 
