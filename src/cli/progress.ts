@@ -43,7 +43,10 @@ export function describeStart(machine: Machine, dir: DataDir, running: Running, 
     '',
     ...(running.podsRefusal === undefined
       ? []
-      : [`${colour.yellow('Pods with volumes cannot run for real here')}: ${running.podsRefusal}`, '']),
+      : [
+          `${colour.yellow('Pods with volumes cannot run for real here, and others find no Services by name')}: ${running.podsRefusal}`,
+          '',
+        ]),
     ...(hasStory ? [] : ['Ctrl-C stops it; everything is kept.', '']),
   ].join('\n')
 }

@@ -85,6 +85,7 @@ describe('volumes of a pod', () => {
         ['/volumes/config', '/etc/config', true],
         ['/volumes/scratch/inner', '/scratch', false],
         ['/containers/main/termination-0', '/dev/termination-log', false],
+        ['/etc/hosts', '/etc/hosts', true],
       ])
       assert.deepEqual(filesOf(w, '/volumes/config'), ['/volumes/config/deep/key.txt=value'])
       await w.member.update(CONFIG_MAPS, 'default/settings', (object) => {

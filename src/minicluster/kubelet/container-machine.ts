@@ -103,6 +103,11 @@ export interface ContainerMachine {
   directory(podUid: string, ...parts: readonly string[]): Promise<string>
   /** Replaces all files of a volume at once (an atomic switch). Writes nothing when nothing differs. */
   writeFiles(directory: string, files: readonly VolumeFile[]): Promise<void>
+  /**
+   * A file of the pod that its containers mount, next to its volumes: replaced in place, so that running programs see the new
+   * text. With `replace`, only where the pod has it already. Returns its path; nothing is written when nothing differs.
+   */
+  writePodFile(podUid: string, file: { name: string; text: string; how: 'create' | 'replace' }): Promise<string>
   /** What kind of thing is at a path of this machine. */
   kindOf(path: string): Promise<'directory' | 'file' | 'socket' | 'other' | undefined>
   /** The beginning of a file, at most this many bytes; undefined when there is none. Sees what `writeFiles` wrote. */

@@ -39,6 +39,7 @@ import { createAddresses } from './addresses.ts'
 import type { RunId } from './container-machine.ts'
 import { type AutopsyInput, type KubeletEffects, kubeletEffects } from './effects.ts'
 import { environmentSources } from './environment/environment.ts'
+import { createHostsFiles, type HostsFiles } from './hosts/hosts-files.ts'
 import { processNodes } from './node/node.ts'
 import { type KubeletState, keyOfRun, type Observed, observePod } from './observe.ts'
 import type { KubeletOptions } from './options.ts'
@@ -48,8 +49,15 @@ import { createTokens } from './tokens.ts'
 import { createPodVolumes, type PodVolumes } from './volumes/index.ts'
 import { keyOfSetUp } from './volumes/set-up.ts'
 
-export function kubelet(shape: MemberShape, options: KubeletOptions, volumeDrivers: readonly VolumeDriver[] = []): Controller {
-  const state = stateOf(shape, options, createPodVolumes(volumeDrivers))
+/** What other modules bring, and what it shares with the other controllers of process nodes. */
+export interface KubeletParts {
+  volumeDrivers?: readonly VolumeDriver[]
+  hosts?: HostsFiles
+}
+
+export function kubelet(shape: MemberShape, options: KubeletOptions, parts: KubeletParts = {}): Controller {
+  const { volumeDrivers = [], hosts = createHostsFiles() } = parts
+  const state = stateOf(shape, options, { volumes: createPodVolumes(volumeDrivers), hosts })
   const { effects, nodes, volumes } = state
   const awake = createAwakening()
   return defineController<Observed | undefined, Pod>({
@@ -99,12 +107,12 @@ async function isCurrent({ metadata }: Pod, client: Client): Promise<boolean> {
   return live?.metadata.uid === metadata.uid && live?.metadata.resourceVersion === metadata.resourceVersion
 }
 
-function stateOf(shape: MemberShape, options: KubeletOptions, volumes: PodVolumes): KubeletState {
+function stateOf(shape: MemberShape, options: KubeletOptions, own: { volumes: PodVolumes; hosts: HostsFiles }): KubeletState {
   const { machine, clock } = options
   let systemInfo: KubeletState['systemInfo'] | undefined
   return {
     machine,
-    effects: kubeletEffects(machine, clock, options.shutdown),
+    effects: kubeletEffects(machine, clock, { shutdown: options.shutdown, hosts: own.hosts }),
     get systemInfo() {
       systemInfo ??= factsOf(options)
       return systemInfo
@@ -116,7 +124,7 @@ function stateOf(shape: MemberShape, options: KubeletOptions, volumes: PodVolume
     readyVolumes: new Map(),
     shutdown: options.shutdown,
     volumesRoot: options.volumesRoot,
-    volumes,
+    ...own,
   }
 }
 
@@ -135,12 +143,13 @@ const serviceEnv = ({ host, port }: { host: string; port: number }): Record<stri
   KUBERNETES_PORT: `tcp://${host}:${port}`,
 })
 
-function forget({ addresses, tokens, prober, readyVolumes, shutdown }: KubeletState, podUid: string): void {
+function forget({ addresses, tokens, prober, readyVolumes, hosts, shutdown }: KubeletState, podUid: string): void {
   shutdown?.report(podUid, true)
   addresses.release(podUid)
   tokens.forget(podUid)
   prober.states(podUid, [])
   readyVolumes.delete(podUid)
+  hosts.forget(podUid)
 }
 
 const sourcesOf = (pod: Pod, volumes: PodVolumes): string[] => [

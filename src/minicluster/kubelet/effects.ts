@@ -5,9 +5,10 @@ import type { Container } from '../../kinds/kubernetes/types.ts'
 import type { Effect } from '../../runtime/controller.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
 import type { Autopsy } from './containers.ts'
+import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { HookOrder } from './plan.ts'
 import { type Answer, askCommand, askHttp } from './probes/check.ts'
-import type { ReadyVolume, StartOrder } from './run-spec.ts'
+import { HOSTS_PATH, type ReadyVolume, type StartOrder } from './run-spec.ts'
 import type { NodeShutdown } from './shutdown.ts'
 import type { HookProgress } from './stopping.ts'
 import { type SetUp, setUpVolume } from './volumes/set-up.ts'
@@ -39,7 +40,13 @@ const LONGEST_HOOK_MS = 24 * 60 * MINUTE
 /** Runs whose logs are kept: this one and the one before. */
 const KEPT_RUNS = 2
 
-export function kubeletEffects(machine: ContainerMachine, clock: Clock, shutdown?: Pick<NodeShutdown, 'whileUp'>): KubeletEffects {
+/** `hosts`: without them, containers see the hosts file of this machine. */
+export interface EffectsContext {
+  shutdown?: Pick<NodeShutdown, 'whileUp'>
+  hosts?: HostsFiles
+}
+
+export function kubeletEffects(machine: ContainerMachine, clock: Clock, { shutdown, hosts }: EffectsContext = {}): KubeletEffects {
   const name = (what: string): string => `minicluster.kubelet.${what}`
   return {
     volume: {
@@ -53,7 +60,7 @@ export function kubeletEffects(machine: ContainerMachine, clock: Clock, shutdown
       about: 'Begins one run of a container; harmless when it is known already.',
       timeoutMs: MINUTE,
       run(order, { signal }) {
-        const begin = (): Promise<void> => start(machine, order, signal)
+        const begin = (): Promise<void> => start({ machine, hosts }, order, signal)
         return shutdown === undefined ? begin() : shutdown.whileUp(begin)
       },
     },
@@ -87,7 +94,11 @@ export function kubeletEffects(machine: ContainerMachine, clock: Clock, shutdown
   }
 }
 
-async function start(machine: ContainerMachine, { spec, mounts, terminationMessagePath }: StartOrder, signal: AbortSignal): Promise<void> {
+async function start(
+  { machine, hosts }: { machine: ContainerMachine; hosts: HostsFiles | undefined },
+  { spec, mounts, terminationMessagePath, hosts: own }: StartOrder,
+  signal: AbortSignal,
+): Promise<void> {
   const prepared = []
   for (const { subPath, source, ...mount } of mounts) prepared.push({ ...mount, source: await sourceOf(machine, source, subPath) })
   if (terminationMessagePath !== undefined) {
@@ -95,6 +106,8 @@ async function start(machine: ContainerMachine, { spec, mounts, terminationMessa
     await machine.makeFile(source)
     prepared.push({ source, path: terminationMessagePath, readOnly: false })
   }
+  if (hosts !== undefined && own !== undefined)
+    prepared.push({ source: await hosts.begin(machine, spec.podUid, own), path: HOSTS_PATH, readOnly: true })
   // The pod was force-deleted in the meantime: nothing would ever stop what is started now.
   if (signal.aborted) return
   await machine.start({ ...spec, mounts: prepared })

@@ -65,6 +65,8 @@ export class FakeMachine implements ContainerMachine {
   readonly signals: string[] = []
   /** Content of the volumes and other files, by path. */
   readonly files = new Map<string, string>()
+  /** Paths of the pods' own files, once for each time that one was written. */
+  readonly rewrites: string[] = []
   readonly #clock: Clock
   readonly #programs: Programs
   readonly #pods = new Map<string, Map<string, FakeRun>>()
@@ -150,6 +152,16 @@ export class FakeMachine implements ContainerMachine {
   async writeFiles(directory: string, next: readonly VolumeFile[]): Promise<void> {
     this.#forget(directory)
     for (const { path, content } of next) this.files.set(`${directory}/${path}`, Buffer.from(content).toString())
+  }
+
+  async writePodFile(podUid: string, { name, text, how }: { name: string; text: string; how: 'create' | 'replace' }): Promise<string> {
+    const path = `/data/pods/${podUid}/etc/${name}`
+    if (how === 'create') this.#podOf(podUid)
+    if (how === 'create' || this.files.has(path)) {
+      if (this.files.get(path) !== text) this.rewrites.push(path)
+      this.files.set(path, text)
+    }
+    return path
   }
 
   async kindOf(path: string): Promise<'directory' | 'file' | undefined> {

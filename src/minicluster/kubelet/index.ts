@@ -4,6 +4,8 @@ import type { VolumeDriver } from '../../runtime/seams/volume-driver.ts'
 import type { MemberShape } from '../shape.ts'
 import { kubelet } from './controller.ts'
 import { kubeletGarbage } from './garbage/controller.ts'
+import { kubeletHosts } from './hosts/controller.ts'
+import { createHostsFiles } from './hosts/hosts-files.ts'
 import { processNodeRegistration } from './node/controller.ts'
 import type { KubeletOptions } from './options.ts'
 
@@ -19,5 +21,11 @@ export function kubeletControllers(
   if (options === undefined) return []
   const registration = processNodeRegistration(shape, options.systemInfo)
   if (shape.process.count === 0) return [registration]
-  return [registration, kubelet(shape, options, volumeDrivers), kubeletGarbage(shape, options.machine)]
+  const hosts = createHostsFiles()
+  return [
+    registration,
+    kubelet(shape, options, { volumeDrivers, hosts }),
+    kubeletHosts(shape, options.machine, hosts),
+    kubeletGarbage(shape, options.machine),
+  ]
 }

@@ -12,6 +12,7 @@ import { type Addresses, HOST_ADDRESS } from './addresses.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
 import { type Autopsy, containerIdOf, type Run, recordOf } from './containers.ts'
 import type { KubeletEffects } from './effects.ts'
+import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { ProbeKind, ProbeVerdicts } from './life.ts'
 import type { MachineInfo, PodInput, VolumesState } from './plan.ts'
 import type { ProbeState } from './probes/probe-state.ts'
@@ -37,6 +38,7 @@ export interface KubeletState {
   shutdown: NodeShutdown | undefined
   volumesRoot: string | undefined
   volumes: PodVolumes
+  hosts: HostsFiles
 }
 
 export interface Observed {

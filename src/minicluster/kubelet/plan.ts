@@ -9,9 +9,10 @@ import type { RunId } from './container-machine.ts'
 import { type Autopsy, type ContainerView, containersOf, fieldPathOf, isLive, type Run } from './containers.ts'
 import type { EntryPoints } from './entry-point.ts'
 import type { EnvironmentContext } from './environment/environment.ts'
+import { hostnameOf } from './hostname.ts'
 import { isReportedRunning, type LifeInput, lifeOf, type ProbeVerdicts } from './life.ts'
 import { podStatusOf, statusEvents, statusPatch } from './pod-status.ts'
-import { hostnameOf, orderOf, type Problem, type ReadyVolume, type StartOrder } from './run-spec.ts'
+import { orderOf, type Problem, type ReadyVolume, type StartOrder } from './run-spec.ts'
 import { type RunProgress, type Stop, stopStep } from './stopping.ts'
 
 /** Volumes of the pod: all ready, or what is missing. */

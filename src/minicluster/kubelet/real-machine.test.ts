@@ -10,7 +10,7 @@ import { ifFound } from '../../client/errors.ts'
 import { inProcessTransport } from '../../client/in-process.ts'
 import { clusterOf, type RunningControllers, runControllers, SYSTEM } from '../../composition.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from '../../faultsim/world/fixed-keys.ts'
-import { CONFIG_MAPS, PODS } from '../../kinds/kubernetes/resources.ts'
+import { CONFIG_MAPS, PODS, SERVICES } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { MODULES } from '../../modules.ts'
 import { configure } from '../../runtime/module/configure.ts'
@@ -109,6 +109,27 @@ describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
     const pod = await until('job', (one) => ['Succeeded', 'Failed'].includes(one?.status?.phase ?? ''))
     const [status] = pod?.status?.containerStatuses ?? []
     assert.deepEqual([pod?.status?.phase, status?.state?.terminated?.exitCode, status?.state?.terminated?.reason], ['Failed', 7, 'Error'])
+  })
+
+  it('finds a Service by its name, also one that is made while it runs', async (t) => {
+    if (machine.namespacesRefusal !== undefined) return t.skip(machine.namespacesRefusal)
+    const script = 'until grep -q "web.default.svc " /etc/hosts; do sleep 0.05; done; grep -w web /etc/hosts > /dev/termination-log'
+    const reader = { name: 'main', image: 'none', command: ['sh', '-c', script] }
+    await create('reader', { restartPolicy: 'Never', automountServiceAccountToken: false, containers: [reader] })
+    await until('reader', (one) => one?.status?.phase === 'Running')
+    const selector = { app: 'web' }
+    const web = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'default' } }
+    await client.create(SERVICES, { ...web, spec: { selector, ports: [{ port: 80 }] } })
+    await create('web', { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image: 'none', command: ['sleep', '600'] }] })
+    await client.patch(PODS, { namespace: 'default', name: 'web' }, { type: 'merge', body: { metadata: { labels: selector } } })
+    const ended = await until('reader', (one) => one?.status?.phase === 'Succeeded')
+    const address = (await getPod('web'))?.status?.podIP
+    assert.equal(
+      ended?.status?.containerStatuses?.[0]?.state?.terminated?.message,
+      `${address}\tweb web.default web.default.svc web.default.svc.cluster.local\n`,
+    )
+    await client.delete(PODS, { namespace: 'default', name: 'web' })
+    await until('web', (one) => one === undefined)
   })
 
   it('sees its volumes, leaves last words, and is the same process after a restart of the kubelet', async (t) => {

@@ -2,12 +2,14 @@
  * What exactly is to be run for a container: program, arguments, environment, mounts, root; or why that cannot be
  * determined: a reason, and a message that says what to do. Pure.
  */
-import type { Pod, VolumeMount } from '../../kinds/kubernetes/types.ts'
+import type { VolumeMount } from '../../kinds/kubernetes/types.ts'
 import type { Mount, RunSpec } from './container-machine.ts'
 import type { ContainerView } from './containers.ts'
 import { containerCommand, type EntryPoint, type EntryPoints, entryPointOf } from './entry-point.ts'
 import { type EnvironmentContext, environmentOf } from './environment/environment.ts'
 import { expand } from './environment/expand.ts'
+import { hostnameOf } from './hostname.ts'
+import { type OwnLines, ownLines } from './hosts/hosts-text.ts'
 import { isClean } from './volumes/payload.ts'
 
 /** A volume of the pod that is ready on this machine. */
@@ -22,6 +24,8 @@ export interface StartOrder {
   mounts: (Mount & { subPath?: string })[]
   /** Where the container may write its termination message; undefined where nothing can be mounted. */
   terminationMessagePath: string | undefined
+  /** What the container's /etc/hosts says about its pod; undefined where nothing can be mounted, or the container mounts its own. */
+  hosts?: OwnLines
 }
 
 export type Ordered = { order: StartOrder } | { problem: Problem }
@@ -39,6 +43,8 @@ export interface RunSpecContext {
   environment: EnvironmentContext
   namespacesRefusal: string | undefined
 }
+
+export const HOSTS_PATH = '/etc/hosts'
 
 export function orderOf(view: ContainerView, attempt: number, context: RunSpecContext): Ordered {
   const { spec: container } = view
@@ -74,6 +80,10 @@ export function orderOf(view: ContainerView, attempt: number, context: RunSpecCo
         stdin: container.stdin === true,
       },
       mounts: mounts.mounts,
+      hosts:
+        refusal === undefined && !mounts.mounts.some(({ path }) => path.replace(/\/+$/, '') === HOSTS_PATH)
+          ? ownLines(pod, context.environment.podIP ?? '')
+          : undefined,
       terminationMessagePath: refusal === undefined ? (container.terminationMessagePath ?? '/dev/termination-log') : undefined,
     },
   }
@@ -121,11 +131,4 @@ function subPathOf({ subPath, subPathExpr }: VolumeMount, lookup: (name: string)
   const path = subPath !== undefined && subPath !== '' ? subPath : subPathExpr === undefined ? '' : expand(subPathExpr, lookup)
   const trimmed = path.replace(/\/+$/, '')
   return trimmed === '' || trimmed === '.' ? undefined : trimmed
-}
-
-/** Host names have at most 63 characters. */
-export function hostnameOf({ spec, metadata }: Pod): string {
-  if (spec?.hostNetwork === true) return spec.nodeName ?? ''
-  const name = spec?.hostnameOverride ?? spec?.hostname ?? metadata.name ?? ''
-  return name.slice(0, 63).replace(/[-.]+$/, '')
 }

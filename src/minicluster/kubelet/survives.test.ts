@@ -7,9 +7,12 @@ import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import { LEASES, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Lease, Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
 import { kubelet } from './controller.ts'
 import { FakeMachine } from './fake-machine.ts'
 import { kubeletGarbage } from './garbage/controller.ts'
+import { kubeletHosts } from './hosts/controller.ts'
+import { createHostsFiles } from './hosts/hosts-files.ts'
 import { processNodeRegistration } from './node/controller.ts'
 
 const controllers = processNodes({ serve: {}, work: { runMs: 2000 }, crash: [{ runMs: 500, exitCode: 1 }, {}] })
@@ -26,6 +29,13 @@ const shape = {
 const NODE = 'member1-process-1'
 const clock = { now: () => 0, after: () => () => undefined }
 const machine = new FakeMachine({ clock, programs: {} })
+
+const aService = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name, namespace: 'default' },
+  spec: { selector: { app: name }, ports: [{ port: 80 }] },
+})
 
 const neverTwice = (cluster: WorldCluster): void => {
   for (const [run, times] of machineOf(cluster).begun) assert.equal(times, 1, `${run} was begun ${times} times`)
@@ -61,6 +71,24 @@ describe('process nodes under faults', () => {
         machineOf(cluster).pods(),
         pods.map(({ metadata }) => metadata.uid),
       )
+    },
+  })
+
+  survives(kubeletHosts(shape, machine, createHostsFiles()), {
+    controllers,
+    steps: [
+      (cluster) => cluster.create(aProcessPod('default/p', 'serve', BARE)),
+      (cluster) => cluster.create(aService('web')),
+      (cluster) => cluster.patch(PODS, 'default/p', { metadata: { labels: { app: 'web' } } }),
+      (cluster) => cluster.create(aProcessPod('default/q', 'serve', BARE)),
+    ],
+    async atRest(cluster) {
+      const pods = (await cluster.list(PODS)) as Pod[]
+      const [web] = pods
+      for (const { metadata } of pods) {
+        const text = machineOf(cluster).files.get(`/data/pods/${metadata.uid}/etc/hosts`) ?? ''
+        assert.ok(text.includes(`\n${web?.status?.podIP}\tweb web.default web.default.svc web.default.svc.cluster.local\n`), text)
+      }
     },
   })
 

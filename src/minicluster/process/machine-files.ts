@@ -2,10 +2,14 @@
 import { chmod, lstat, mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ContainerMachine } from '../kubelet/container-machine.ts'
+import { writeInPlace } from './file-in-place.ts'
 import { checkedName, podDirectory } from './run-store.ts'
 import { writeVolumeFiles } from './volume-files.ts'
 
-type FileWork = Pick<ContainerMachine, 'directory' | 'writeFiles' | 'kindOf' | 'readFile' | 'makeDirectory' | 'makeFile' | 'inside'>
+type FileWork = Pick<
+  ContainerMachine,
+  'directory' | 'writeFiles' | 'writePodFile' | 'kindOf' | 'readFile' | 'makeDirectory' | 'makeFile' | 'inside'
+>
 
 /** `nameOfMoment` names the directory of a new state of a volume. */
 export function machineFiles(directory: string, nameOfMoment: () => string): FileWork {
@@ -16,6 +20,13 @@ export function machineFiles(directory: string, nameOfMoment: () => string): Fil
       return made
     },
     writeFiles: (volume, files) => writeVolumeFiles(volume, files, nameOfMoment()),
+    async writePodFile(podUid, { name, text, how }) {
+      const parent = path.join(podDirectory(directory, podUid), 'etc')
+      const file = path.join(parent, checkedName(name))
+      if (how === 'create') await mkdir(parent, { recursive: true, mode: 0o755 })
+      await writeInPlace(file, text, how)
+      return file
+    },
     async kindOf(file) {
       const found = await stat(file).catch(() => undefined)
       if (found === undefined) return undefined

@@ -100,6 +100,21 @@ for (const [who, uid] of [
       assert.deepEqual(exitOf(await owner.call('over', spec)), [137, 9])
     })
 
+    it('shows running programs the new text of a file of their pod', async () => {
+      const podUid = pod()
+      const file = (text: string, how = 'replace') => owner.call<string>('podFile', podUid, { name: 'hosts', text, how })
+      await file('127.64.0.1\tnever\n')
+      const source = await file('127.64.0.2\tfirst second\n', 'create')
+      const script =
+        'grep -c first /etc/hosts; until grep -q third /etc/hosts; do sleep 0.05; done; cat /etc/hosts; echo >>/etc/hosts || echo kept'
+      const spec = aRun(['sh', '-c', script], { podUid, mounts: [{ source, path: '/etc/hosts', readOnly: true }] })
+      await owner.call('start', spec)
+      await owner.call('running', spec)
+      await file('127.64.0.3\tthird\n')
+      assert.deepEqual(exitOf(await owner.call('over', spec)), [0, undefined])
+      assert.equal(await owner.call('log', spec, { stream: 'Stdout' }), '1\n127.64.0.3\tthird\nkept\n')
+    })
+
     it('gives terminals to commands and to containers', async () => {
       const spec = aRun(['sh', '-c', 'tty; echo to the terminal >&2; sleep 60'], { podUid: pod(), tty: true, stdin: true })
       await owner.call('start', spec)

@@ -23,6 +23,7 @@ const calls: Record<string, (...args: never[]) => unknown> = {
       at,
       files.map(({ text, ...file }) => ({ ...file, content: Buffer.from(text) })),
     ),
+  podFile: (podUid: string, file: Parameters<typeof machine.writePodFile>[1]) => machine.writePodFile(podUid, file),
   log: (run: RunId, reading?: Partial<LogReading>) => logOf(machine, run, reading),
   exec: (run: RunId, command: readonly string[], input?: string) => execIn(machine, run, command, input),
   terminal: (run: RunId, command: readonly string[], typed: string) => execInTerminal(machine, run, command, typed),

@@ -55,7 +55,10 @@ export function endpointIpErrors(path: string, value: string): FieldError[] {
   const v4 = ip.family === 4
   const errors: FieldError[] = []
   if (number === 0n) errors.push(invalid(path, value, `may not be unspecified (${value})`))
-  if (v4 ? a === 127 : number === 1n) errors.push(invalid(path, value, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'))
+  // Pods on process nodes have addresses from 127.64.0.0/10, which only this machine can reach: endpoints like any other.
+  const isOfProcessNode = v4 && a === 127 && b >= 64 && b < 128
+  if ((v4 ? a === 127 : number === 1n) && !isOfProcessNode)
+    errors.push(invalid(path, value, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'))
   if (v4 ? a === 169 && b === 254 : a === 0xfe && (b & 0xc0) === 0x80)
     errors.push(invalid(path, value, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'))
   if (v4 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b & 0x0f) === 2)
