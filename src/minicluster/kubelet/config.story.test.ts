@@ -133,6 +133,34 @@ describe('volumes of a pod', () => {
   )
 
   story(
+    'that every node has for itself are made in the directory of the node; any other path is the machine’s',
+    async (w) => {
+      const volumes = [
+        { name: 'cache', hostPath: { path: '/runtime-mnt/cache' } },
+        { name: 'file', hostPath: { path: '/var/lib/sluice/cache/list', type: 'FileOrCreate' } },
+        { name: 'srv', hostPath: { path: '/srv' } },
+      ]
+      const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }))
+      const create = (name: string, nodeName: string) =>
+        w.member.create(aProcessPod(`default/${name}`, 'serve', { ...bare, nodeName, volumes }, { volumeMounts }))
+      await create('p', 'member1-process-1')
+      await create('q', 'member1-process-2')
+      await w.settle()
+      const sources = machineOf(w.member).specs.map(({ mounts }) => mounts.slice(0, 3).map(({ source }) => source))
+      assert.deepEqual(
+        sources,
+        ['member1-process-1', 'member1-process-2'].map((node) => [
+          `/data/nodes/${node}/runtime-mnt/cache`,
+          `/data/nodes/${node}/var/lib/sluice/cache/list`,
+          '/srv',
+        ]),
+      )
+      assert.ok(machineOf(w.member).files.has('/data/nodes/member1-process-1/var/lib/sluice/cache/list'))
+    },
+    { ...world, controllers: processNodes({ serve: {} }, { nodes: 2 }) },
+  )
+
+  story(
     'from a path out of a volume are refused',
     async (w) => {
       const volumes = [{ name: 'scratch', emptyDir: {} }]

@@ -101,6 +101,8 @@ export interface ContainerMachine {
   onChange(listener: (podUid: string) => void): () => void
   /** A directory of the pod in the data directory, made if absent: volumes live below it. */
   directory(podUid: string, ...parts: readonly string[]): Promise<string>
+  /** What a node keeps for itself, beyond the life of its pods: see `kube/node-path.ts`. Not made by asking for it. */
+  nodeDirectory(node: string): string
   /** Replaces all files of a volume at once (an atomic switch). Writes nothing when nothing differs. */
   writeFiles(directory: string, files: readonly VolumeFile[]): Promise<void>
   /**

@@ -149,6 +149,10 @@ export class FakeMachine implements ContainerMachine {
     return `/data/pods/${[podUid, ...parts].join('/')}`
   }
 
+  nodeDirectory(node: string): string {
+    return `/data/nodes/${node}`
+  }
+
   async writeFiles(directory: string, next: readonly VolumeFile[]): Promise<void> {
     this.#forget(directory)
     for (const { path, content } of next) this.files.set(`${directory}/${path}`, Buffer.from(content).toString())
@@ -184,7 +188,9 @@ export class FakeMachine implements ContainerMachine {
 
   async inside(directory: string, path: string): Promise<string> {
     if (this.files.get(`${directory}/${path}`) === LINK) throw new Error(`${path} leads out of the volume`)
-    return `${directory}/${path}`
+    const at = `${directory}/${path}`.replace(/\/+/g, '/')
+    if (!this.files.has(at)) this.files.set(at, DIRECTORY)
+    return at
   }
 
   resolves(command: string): boolean {

@@ -69,6 +69,7 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
     claim: (name) => read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name),
     persistentVolume: (name) => read.get(PERSISTENT_VOLUMES, '', name),
     volumesRoot: state.volumesRoot,
+    nodeDirectory: state.machine.nodeDirectory(nodeName),
     token: (order) => tokens.found.get(JSON.stringify(order)),
   }
   const runs = state.machine.runsOf(uid)

@@ -1,6 +1,6 @@
 /** The kubelet over the real machine: a pod's containers are processes, with files, variables, probes and an end. */
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Cluster } from '../../apiserver/cluster.ts'
@@ -28,7 +28,7 @@ const shape = {
   region: 'east',
   zones: ['east-a'],
   simulated: { count: 0, size },
-  process: { count: 1, size },
+  process: { count: 2, size },
 }
 
 describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
@@ -130,6 +130,26 @@ describe('a pod as processes', { timeout: 4 * PATIENCE_MS }, () => {
     )
     await client.delete(PODS, { namespace: 'default', name: 'web' })
     await until('web', (one) => one === undefined)
+  })
+
+  it('has hostPaths of its node that no other node sees, and that stay when it goes', async (t) => {
+    if (machine.namespacesRefusal !== undefined) return t.skip(machine.namespacesRefusal)
+    const volumes = [{ name: 'cache', hostPath: { path: '/runtime-mnt/cache/x', type: 'DirectoryOrCreate' } }]
+    const run = async (name: string, nodeName: string): Promise<number | undefined> => {
+      const script = `ls /cache | grep -q . && exit 5; echo ${name} > /cache/${name}`
+      const containers = [
+        { name: 'main', image: 'none', command: ['sh', '-c', script], volumeMounts: [{ name: 'cache', mountPath: '/cache' }] },
+      ]
+      await create(name, { nodeName, restartPolicy: 'Never', automountServiceAccountToken: false, volumes, containers })
+      const pod = await until(name, (one) => ['Succeeded', 'Failed'].includes(one?.status?.phase ?? ''))
+      await client.delete(PODS, { namespace: 'default', name })
+      await until(name, (one) => one === undefined)
+      return pod?.status?.containerStatuses?.[0]?.state?.terminated?.exitCode
+    }
+    assert.deepEqual([await run('one', 'm-process-1'), await run('two', 'm-process-2'), await run('three', 'm-process-1')], [0, 0, 5])
+    const here = path.join(machine.nodeDirectory('m-process-1'), 'runtime-mnt/cache/x')
+    assert.deepEqual(readdirSync(here), ['one'])
+    assert.equal(existsSync('/runtime-mnt/cache/x'), false)
   })
 
   it('sees its volumes, leaves last words, and is the same process after a restart of the kubelet', async (t) => {

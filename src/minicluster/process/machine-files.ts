@@ -8,17 +8,30 @@ import { writeVolumeFiles } from './volume-files.ts'
 
 type FileWork = Pick<
   ContainerMachine,
+<<<<<<< HEAD
   'directory' | 'writeFiles' | 'writePodFile' | 'kindOf' | 'readFile' | 'makeDirectory' | 'makeFile' | 'inside'
+=======
+  'directory' | 'nodeDirectory' | 'writeFiles' | 'kindOf' | 'readFile' | 'makeDirectory' | 'makeFile' | 'inside'
+>>>>>>> 8976799 (minicluster: hostPaths below two prefixes belong to their process node)
 >
 
-/** `nameOfMoment` names the directory of a new state of a volume. */
-export function machineFiles(directory: string, nameOfMoment: () => string): FileWork {
+export interface MachineFilesOptions {
+  /** Of the pods. */
+  directory: string
+  /** All that Sluice owns. */
+  dataDirectory: string
+  /** Names the directory of a new state of a volume. */
+  nameOfMoment(): string
+}
+
+export function machineFiles({ directory, dataDirectory, nameOfMoment }: MachineFilesOptions): FileWork {
   return {
     async directory(podUid, ...parts) {
       const made = path.join(podDirectory(directory, podUid), ...parts.map(checkedName))
       await mkdir(made, { recursive: true, mode: 0o755 })
       return made
     },
+    nodeDirectory: (node) => path.join(dataDirectory, 'nodes', checkedName(node)),
     writeFiles: (volume, files) => writeVolumeFiles(volume, files, nameOfMoment()),
     async writePodFile(podUid, { name, text, how }) {
       const parent = path.join(podDirectory(directory, podUid), 'etc')

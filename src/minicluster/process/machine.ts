@@ -57,10 +57,8 @@ export function createProcessMachine(options: ProcessMachineOptions): ProcessMac
   const dataDirectory = realpathSync(options.dataDirectory ?? directory)
   const runs = new Runs({ ...options, directory, dataDirectory, searchPath, namespaces: probed.namespaces ?? probed.refusal })
   runs.open()
-  const files = machineFiles(
-    directory,
-    () => `${new Date(options.clock.now()).toISOString().replace(/[:.]/g, '_')}.${nameSuffix(options.random)}`,
-  )
+  const nameOfMoment = (): string => `${new Date(options.clock.now()).toISOString().replace(/[:.]/g, '_')}.${nameSuffix(options.random)}`
+  const files = machineFiles({ directory, dataDirectory, nameOfMoment })
   return {
     namespacesRefusal: probed.refusal,
     ...files,

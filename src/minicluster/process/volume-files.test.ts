@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict'
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
+import type { ContainerMachine } from '../kubelet/container-machine.ts'
+import { setUpVolume } from '../kubelet/volumes/set-up.ts'
 import { machineFiles } from './machine-files.ts'
 import { writeVolumeFiles } from './volume-files.ts'
 
@@ -55,7 +68,7 @@ describe('volumes of files', () => {
   })
 
   it('are entered without following links out of them', async () => {
-    const files = machineFiles(top, () => '2026')
+    const files = machineFiles({ directory: top, dataDirectory: top, nameOfMoment: () => '2026' })
     const at = await files.directory('pod', 'volumes', 'v')
     assert.equal(await files.inside(at, 'x/y'), path.join(at, 'x', 'y'))
     assert.ok(lstatSync(path.join(at, 'x', 'y')).isDirectory())
@@ -68,8 +81,33 @@ describe('volumes of files', () => {
     await assert.rejects(files.directory('pod', '../x'), /cannot be the name/)
   })
 
+  it('of a node are made in its directory, and no link leads out of it', async () => {
+    const machine = machineFiles({ directory: top, dataDirectory: top, nameOfMoment: () => '2026' }) as ContainerMachine
+    const within = machine.nodeDirectory('n1')
+    assert.equal(within, path.join(top, 'nodes', 'n1'))
+    assert.throws(() => machine.nodeDirectory('../n1'), /cannot be the name/)
+    const setUp = (below: string, type: string) => {
+      const plan = { kind: 'path', path: path.join(within, below), type, readOnly: false, within } as const
+      return setUpVolume(machine, { podUid: 'u', name: 'v', plan })
+    }
+    assert.deepEqual(await setUp('runtime-mnt/a/b', ''), { path: path.join(within, 'runtime-mnt/a/b'), readOnly: false })
+    await setUp('runtime-mnt/a/b', 'Directory')
+    await setUp('runtime-mnt/f/list', 'FileOrCreate')
+    await setUp('runtime-mnt/f/list', '')
+    assert.ok(lstatSync(path.join(within, 'runtime-mnt/f/list')).isFile())
+    await assert.rejects(setUp('runtime-mnt/none', 'Directory'), /is not a directory/)
+    const elsewhere = path.join(top, 'elsewhere')
+    mkdirSync(elsewhere)
+    symlinkSync(elsewhere, path.join(within, 'runtime-mnt/out'))
+    for (const type of ['', 'DirectoryOrCreate', 'FileOrCreate'])
+      for (const below of ['runtime-mnt/out/x', 'runtime-mnt/out/x/y']) await assert.rejects(setUp(below, type), /leads out of its volume/)
+    await assert.rejects(setUp('runtime-mnt/out', 'Directory'), /leads out of its volume/)
+    assert.deepEqual(readdirSync(elsewhere), [])
+    assert.equal(existsSync('/runtime-mnt/a'), false)
+  })
+
   it('are read up to a limit', async () => {
-    const files = machineFiles(top, () => '2026')
+    const files = machineFiles({ directory: top, dataDirectory: top, nameOfMoment: () => '2026' })
     const at = fresh()
     await files.writeFiles(at, [file('a', 'content')])
     assert.equal(Buffer.from((await files.readFile(path.join(at, 'a'), 4)) ?? []).toString(), 'cont')

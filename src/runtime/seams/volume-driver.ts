@@ -18,8 +18,11 @@ export type VolumePlan =
   | { kind: 'directory' }
   /** Files that come from objects; while `version` is unchanged, nothing is compared or written. */
   | { kind: 'files'; version: string; files(): VolumeFile[] }
-  /** Something that already exists on this machine; `type` as in hostPath. */
-  | { kind: 'path'; path: string; type: string; readOnly: boolean }
+  /**
+   * Something that already exists on this machine; `type` as in hostPath. `within`: a directory of ours that it lies in, where
+   * whatever is missing is made, and links do not lead out.
+   */
+  | { kind: 'path'; path: string; type: string; readOnly: boolean; within?: string }
   | { kind: 'waiting'; message: string }
 
 export const waiting = (message: string): VolumePlan => ({ kind: 'waiting', message })
@@ -49,6 +52,8 @@ export interface VolumeContext {
   persistentVolume(name: string): PersistentVolume | undefined
   /** Where this data directory keeps the volumes created for it; undefined where that is not configured. */
   volumesRoot: string | undefined
+  /** What the pod's node keeps for itself on this machine: see `kube/node-path.ts`. */
+  nodeDirectory: string
   /** Fetched beforehand, for every order of the driver. */
   token(order: TokenOrder): Token | undefined
 }

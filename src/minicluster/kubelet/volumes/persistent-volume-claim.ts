@@ -1,6 +1,8 @@
 /** persistentVolumeClaim and ephemeral: the claim's volume, where it is a directory of this machine. */
 import type { PersistentVolume } from '../../../kinds/kubernetes/types.ts'
+import { isAbsoluteClean } from '../../../kube/node-path.ts'
 import { type VolumeContext, type VolumeDriver, type VolumePlan, waiting } from '../../../runtime/seams/volume-driver.ts'
+import { hostPathPlan } from './host-path.ts'
 
 /** Directories of this provisioner are in the data directory, and are created by whichever side comes first. */
 const OWN_PROVISIONER = 'sluice.dev/local'
@@ -24,19 +26,19 @@ export function claimPlan(name: string, isReadOnly: boolean, context: VolumeCont
   if (volume.spec?.claimRef?.uid !== undefined && volume.spec.claimRef.uid !== claim.metadata.uid)
     return waiting(`error processing PVC ${where}: PV ${volumeName} is bound to another claim`)
   if (volume.spec?.volumeMode === 'Block') return waiting(`PV ${volumeName} is a block device, which process nodes do not offer`)
-  return pathOf(volume, isReadOnly, context.volumesRoot)
+  return pathOf(volume, isReadOnly, context)
 }
 
-function pathOf({ spec, metadata }: PersistentVolume, readOnly: boolean, root: string | undefined): VolumePlan {
+function pathOf({ spec, metadata }: PersistentVolume, readOnly: boolean, context: VolumeContext): VolumePlan {
+  const root = context.volumesRoot
   const isOwn = metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === OWN_PROVISIONER
   const named = spec?.local?.path ?? spec?.hostPath?.path
   // A data directory that was moved or restored must not write into the one its volumes were created in.
   const path = isOwn && root !== undefined && named !== undefined ? `${root}/${metadata.name}` : named
   if (path !== undefined) {
-    if (!path.startsWith('/') || path.split('/').includes('..'))
-      return waiting(`the path of PV ${metadata.name ?? ''} is not absolute and clean`)
+    if (!isAbsoluteClean(path)) return waiting(`the path of PV ${metadata.name ?? ''} is not absolute and clean`)
     const type = isOwn ? 'DirectoryOrCreate' : (spec?.hostPath?.type ?? (spec?.local === undefined ? '' : 'Directory'))
-    return { kind: 'path', path, type, readOnly }
+    return isOwn ? { kind: 'path', path, type, readOnly } : hostPathPlan({ path, type, readOnly }, context)
   }
   if (spec?.csi !== undefined) return waiting(`driver name ${spec.csi.driver ?? ''} not found in the list of registered CSI drivers`)
   return waiting(`PV ${metadata.name ?? ''} is of a type that process nodes cannot mount: only local and hostPath are`)

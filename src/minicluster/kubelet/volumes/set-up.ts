@@ -31,9 +31,18 @@ export async function setUpVolume(machine: ContainerMachine, { podUid, name, pla
   return { path, readOnly: true }
 }
 
-async function checkPath(machine: ContainerMachine, { path, type }: Extract<VolumePlan, { kind: 'path' }>): Promise<void> {
-  if (type === '') return
+const MADE_AS_DIRECTORY = ['', 'DirectoryOrCreate']
+
+async function checkPath(machine: ContainerMachine, { path, type, within }: Extract<VolumePlan, { kind: 'path' }>): Promise<void> {
+  if (type === '' && within === undefined) return
   const kind = await machine.kindOf(path)
+  if (within !== undefined) {
+    await machine.makeDirectory(within)
+    const isMadeNow = kind === undefined && MADE_AS_DIRECTORY.includes(type)
+    // Also where it is there: a link on the way must not lead out.
+    await machine.inside(within, (isMadeNow || kind === 'directory' ? path : path.slice(0, path.lastIndexOf('/'))).slice(within.length))
+    if (isMadeNow || type === '') return
+  }
   const wrong = (what: string): Error => new Error(`hostPath type check failed: ${path} is not ${what}`)
   switch (type) {
     case 'DirectoryOrCreate':

@@ -20,6 +20,7 @@ const claims: Record<string, object> = {
   bound: { spec: { volumeName: 'disk' }, status: { phase: 'Bound' } },
   'bound-csi': { spec: { volumeName: 'far' }, status: { phase: 'Bound' } },
   'bound-nfs': { spec: { volumeName: 'net' }, status: { phase: 'Bound' } },
+  'bound-node': { spec: { volumeName: 'tier' }, status: { phase: 'Bound' } },
   'bound-own': { spec: { volumeName: 'own' }, status: { phase: 'Bound' } },
   stolen: { spec: { volumeName: 'taken' }, status: { phase: 'Bound' } },
   lost: { spec: { volumeName: 'nowhere' }, status: { phase: 'Bound' } },
@@ -30,6 +31,7 @@ const persistentVolumes: Record<string, object> = {
   disk: { spec: { local: { path: '/disks/1' } } },
   far: { spec: { csi: { driver: 'far.example.com' } } },
   net: { spec: { nfs: { server: 's', path: '/p' } } },
+  tier: { spec: { hostPath: { path: '/var/lib/sluice/cache/ssd', type: 'DirectoryOrCreate' } } },
   own: {
     spec: { hostPath: { path: '/data/v' } },
     metadata: { name: 'own', annotations: { 'pv.kubernetes.io/provisioned-by': 'sluice.dev/local' } },
@@ -52,6 +54,7 @@ function planOf(volume: Volume, tokens: Token | undefined = { token: 'jwt', issu
     claim: (name) =>
       Object.hasOwn(claims, name) ? (named('PersistentVolumeClaim', name, claims[name] ?? {}) as PersistentVolumeClaim) : undefined,
     volumesRoot,
+    nodeDirectory: '/data/nodes/n1',
     persistentVolume: (name) =>
       Object.hasOwn(persistentVolumes, name)
         ? (named('PersistentVolume', name, persistentVolumes[name] ?? {}) as PersistentVolume)
@@ -119,6 +122,22 @@ describe('paths of a volume', () => {
     ['nothing said is an emptyDir', {}, { kind: 'directory' }],
     ['emptyDir', { emptyDir: {} }, { kind: 'directory' }],
     ['hostPath', { hostPath: { path: '/srv', type: 'Directory' } }, { kind: 'path', path: '/srv', type: 'Directory', readOnly: false }],
+    [
+      'hostPath that every node has for itself',
+      { hostPath: { path: '/runtime-mnt/cache/shop/photos/' } },
+      { kind: 'path', path: '/data/nodes/n1/runtime-mnt/cache/shop/photos', type: '', readOnly: false, within: '/data/nodes/n1' },
+    ],
+    [
+      'a volume that every node has for itself',
+      { persistentVolumeClaim: { claimName: 'bound-node', readOnly: true } },
+      {
+        kind: 'path',
+        path: '/data/nodes/n1/var/lib/sluice/cache/ssd',
+        type: 'DirectoryOrCreate',
+        readOnly: true,
+        within: '/data/nodes/n1',
+      },
+    ],
     [
       'a local volume',
       { persistentVolumeClaim: { claimName: 'bound', readOnly: true } },
