@@ -7,6 +7,8 @@ import { type KubeletOptions, kubeletControllers } from './kubelet/index.ts'
 import { endpointSlices } from './network/endpoint-slice/controller.ts'
 import { endpointSliceMirroring } from './network/endpoint-slice-mirroring/controller.ts'
 import { serviceEndpoints } from './network/endpoints/controller.ts'
+import { csiNodes } from './nodes/csi/controller.ts'
+import { csiDriverObjects } from './nodes/csi/drivers/controller.ts'
 import { nodeLifecycle } from './nodes/lifecycle/controller.ts'
 import { podGarbage } from './nodes/pod-garbage/controller.ts'
 import { terminatedPods } from './nodes/pod-garbage/terminated/controller.ts'
@@ -41,13 +43,14 @@ export interface MiniclusterServices {
   volumes: LocalVolumes | undefined
 }
 
-export function miniclusterControllers(services: MiniclusterServices, options: MiniclusterOptions, { volumeDrivers }: Seams): Controller[] {
+export function miniclusterControllers(services: MiniclusterServices, options: MiniclusterOptions, seams: Seams): Controller[] {
   const { clusterCache, kubelet, volumes = NAMED_VOLUMES } = services
   return [
     // Nodes.
     nodeRegistration(options.shape),
     simulatedNodes(options.stages),
-    ...kubeletControllers(options.shape, kubelet, volumeDrivers),
+    ...kubeletControllers(options.shape, kubelet, seams),
+    ...(seams.csiDrivers.length === 0 ? [] : [csiNodes(seams.csiDrivers), csiDriverObjects(seams.csiDrivers)]),
     nodeLifecycle(),
     taintEviction(),
     podGarbage(),

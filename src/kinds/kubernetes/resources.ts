@@ -43,6 +43,8 @@ export const POD_DISRUPTION_BUDGETS = builtin<kinds.PodDisruptionBudget>('policy
 export const CLUSTER_ROLES = builtin<kinds.ClusterRole>('rbac.authorization.k8s.io/v1', 'clusterroles', 'ClusterRole', !NAMESPACED)
 export const CLUSTER_ROLE_BINDINGS = builtin('rbac.authorization.k8s.io/v1', 'clusterrolebindings', 'ClusterRoleBinding', !NAMESPACED)
 export const PRIORITY_CLASSES = builtin<kinds.PriorityClass>('scheduling.k8s.io/v1', 'priorityclasses', 'PriorityClass', !NAMESPACED)
+export const CSI_DRIVERS = builtin('storage.k8s.io/v1', 'csidrivers', 'CSIDriver', !NAMESPACED)
+export const CSI_NODES = builtin('storage.k8s.io/v1', 'csinodes', 'CSINode', !NAMESPACED)
 export const STORAGE_CLASSES = builtin<kinds.StorageClass>('storage.k8s.io/v1', 'storageclasses', 'StorageClass', !NAMESPACED)
 export const CUSTOM_RESOURCE_DEFINITIONS = builtin(
   'apiextensions.k8s.io/v1',

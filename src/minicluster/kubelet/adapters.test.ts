@@ -114,10 +114,12 @@ describe('a start', () => {
     terminationMessagePath: '/dev/termination-log',
   })
   const context = (signal = new AbortController().signal) => ({ key: '', signal, client: unconnected<Client>('client') })
+  const effectsOn = (machine: FakeMachine) =>
+    kubeletEffects({ machine, clock: createVirtualClock(0), csi: { publish: () => Promise.reject(new Error('no driver')) } })
 
   it('mounts what lies inside a volume, and a place for last words', async () => {
     const machine = aMachine()
-    await kubeletEffects(machine, createVirtualClock(0)).start.run(order('a/b'), context())
+    await effectsOn(machine).start.run(order('a/b'), context())
     assert.deepEqual(machine.specs[0]?.mounts, [
       { source: '/data/pods/u/volumes/v/a/b', path: '/v', readOnly: true },
       { source: '/data/pods/u/containers/c/termination-0', path: '/dev/termination-log', readOnly: false },
@@ -126,7 +128,7 @@ describe('a start', () => {
   it('refuses a path whose links lead out of the volume', async () => {
     const machine = aMachine()
     machine.files.set('/data/pods/u/volumes/v/a', LINK)
-    const starting = kubeletEffects(machine, createVirtualClock(0)).start.run(order('a'), context())
+    const starting = effectsOn(machine).start.run(order('a'), context())
     await assert.rejects(starting, /^Error: CreateContainerConfigError: failed to prepare subPath "a"/)
     assert.deepEqual(machine.specs, [])
   })
@@ -134,7 +136,7 @@ describe('a start', () => {
     const machine = aMachine()
     const abort = new AbortController()
     abort.abort()
-    await kubeletEffects(machine, createVirtualClock(0)).start.run(order(), context(abort.signal))
+    await effectsOn(machine).start.run(order(), context(abort.signal))
     assert.deepEqual(machine.specs, [])
   })
 })

@@ -114,6 +114,12 @@ export interface ContainerMachine {
   kindOf(path: string): Promise<'directory' | 'file' | 'socket' | 'other' | undefined>
   /** The beginning of a file, at most this many bytes; undefined when there is none. Sees what `writeFiles` wrote. */
   readFile(path: string, limitBytes: number): Promise<Uint8Array | undefined>
+  /** Names in a directory, sorted; none where there is no directory. */
+  namesIn(directory: string): Promise<readonly string[]>
+  /** Replaces a small file, whole or not at all; makes the directories that lead to it. */
+  writeFile(path: string, text: string): Promise<void>
+  /** Removes a file or a directory with everything in it; nothing happens when it is not there. */
+  removePath(path: string): Promise<void>
   makeDirectory(path: string): Promise<void>
   makeFile(path: string): Promise<void>
   /**

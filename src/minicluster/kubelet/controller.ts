@@ -37,6 +37,7 @@ import type { Source, VolumeDriver } from '../../runtime/seams/volume-driver.ts'
 import type { MemberShape } from '../shape.ts'
 import { createAddresses } from './addresses.ts'
 import type { RunId } from './container-machine.ts'
+import { NodeVolumes } from './csi/node-volumes.ts'
 import { type AutopsyInput, type KubeletEffects, kubeletEffects } from './effects.ts'
 import { environmentSources } from './environment/environment.ts'
 import { createHostsFiles, type HostsFiles } from './hosts/hosts-files.ts'
@@ -52,12 +53,15 @@ import { keyOfSetUp } from './volumes/set-up.ts'
 /** What other modules bring, and what it shares with the other controllers of process nodes. */
 export interface KubeletParts {
   volumeDrivers?: readonly VolumeDriver[]
+  csi?: NodeVolumes
   hosts?: HostsFiles
 }
 
 export function kubelet(shape: MemberShape, options: KubeletOptions, parts: KubeletParts = {}): Controller {
+  const { machine, clock } = options
   const { volumeDrivers = [], hosts = createHostsFiles() } = parts
-  const state = stateOf(shape, options, { volumes: createPodVolumes(volumeDrivers), hosts })
+  const csi = parts.csi ?? new NodeVolumes({ machine, clock, nodes: () => [], drivers: [] })
+  const state = stateOf(shape, options, { volumes: createPodVolumes(volumeDrivers), csi, hosts })
   const { effects, nodes, volumes } = state
   const awake = createAwakening()
   return defineController<Observed | undefined, Pod>({
@@ -86,7 +90,10 @@ export function kubelet(shape: MemberShape, options: KubeletOptions, parts: Kube
       { resource: PODS, verbs: ['delete'] },
       { resource: SERVICE_ACCOUNTS, subresource: 'token', verbs: ['create'] },
     ],
-    reads: [{ resource: PODS, verbs: ['get'] }],
+    reads: [
+      { resource: PODS, verbs: ['get'] },
+      ...[...csi.drivers.values()].flatMap(({ reads = [] }) => reads.map((resource) => ({ resource, verbs: ['get'] }))),
+    ],
     concurrency: 16,
     async observe(ref, pod, read, client) {
       const isOurs = pod !== undefined && nodes.has(pod.spec?.nodeName ?? '')
@@ -107,12 +114,18 @@ async function isCurrent({ metadata }: Pod, client: Client): Promise<boolean> {
   return live?.metadata.uid === metadata.uid && live?.metadata.resourceVersion === metadata.resourceVersion
 }
 
-function stateOf(shape: MemberShape, options: KubeletOptions, own: { volumes: PodVolumes; hosts: HostsFiles }): KubeletState {
+interface OwnState {
+  volumes: PodVolumes
+  csi: NodeVolumes
+  hosts: HostsFiles
+}
+
+function stateOf(shape: MemberShape, options: KubeletOptions, own: OwnState): KubeletState {
   const { machine, clock } = options
   let systemInfo: KubeletState['systemInfo'] | undefined
   return {
     machine,
-    effects: kubeletEffects(machine, clock, { shutdown: options.shutdown, hosts: own.hosts }),
+    effects: kubeletEffects({ machine, clock, csi: own.csi, shutdown: options.shutdown, hosts: own.hosts }),
     get systemInfo() {
       systemInfo ??= factsOf(options)
       return systemInfo
@@ -143,13 +156,14 @@ const serviceEnv = ({ host, port }: { host: string; port: number }): Record<stri
   KUBERNETES_PORT: `tcp://${host}:${port}`,
 })
 
-function forget({ addresses, tokens, prober, readyVolumes, hosts, shutdown }: KubeletState, podUid: string): void {
+function forget({ addresses, tokens, prober, readyVolumes, hosts, csi, shutdown }: KubeletState, podUid: string): void {
   shutdown?.report(podUid, true)
   addresses.release(podUid)
   tokens.forget(podUid)
   prober.states(podUid, [])
   readyVolumes.delete(podUid)
   hosts.forget(podUid)
+  csi.forget(podUid)
 }
 
 const sourcesOf = (pod: Pod, volumes: PodVolumes): string[] => [
@@ -183,7 +197,7 @@ function createAwakening(): {
       }
       return old === undefined ? [] : [old]
     },
-    signal: ({ machine, prober, shutdown }) => ({
+    signal: ({ machine, prober, shutdown, csi }) => ({
       subscribe(enqueue) {
         const enqueuePod = (uid: string): void => {
           const ref = refs.get(uid)
@@ -192,6 +206,9 @@ function createAwakening(): {
         const ends = [
           machine.onChange(enqueuePod),
           prober.start(enqueuePod),
+          csi.onChange(({ pods }) => {
+            for (const uid of pods) enqueuePod(uid)
+          }),
           shutdown?.onBegin(() => {
             for (const ref of refs.values()) enqueue(ref)
           }),
@@ -235,7 +252,7 @@ function unhealthy({ input, probes, states }: Observed): KeyedEvent[] {
   })
 }
 
-function effectsOf({ input, setUps }: Observed, plan: PodPlan, effects: KubeletEffects): EffectRequest[] {
+function effectsOf({ input, setUps, publishes, client }: Observed, plan: PodPlan, effects: KubeletEffects): EffectRequest[] {
   const { pod, podIP } = input
   const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]
   const containerOf = (run: RunId) => containers.find(({ name }) => name === run.container) ?? {}
@@ -245,6 +262,7 @@ function effectsOf({ input, setUps }: Observed, plan: PodPlan, effects: KubeletE
   }
   return [
     ...setUps.map((setUp) => request(effects.volume, keyOfSetUp(setUp), setUp)),
+    ...publishes.map(({ key, ...publish }) => request(effects.publish, key, { ...publish, client })),
     ...plan.start.map((order) => request(effects.start, keyOfRun(order.spec), order)),
     ...plan.postStart.map((hook) =>
       request(effects.hook, `${keyOfRun(hook.run)}/postStart`, { ...hook, container: containerOf(hook.run), podIP }),

@@ -1,10 +1,14 @@
 /** What a kubelet does outside the API, as effects: volumes, starts, signals, hooks, and autopsies. */
 import { type Clock, sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
+import type { Client } from '../../client/client.ts'
 import type { Container } from '../../kinds/kubernetes/types.ts'
 import type { Effect } from '../../runtime/controller.ts'
+import type { CsiVolume } from '../../runtime/seams/csi-driver.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
 import type { Autopsy } from './containers.ts'
+import type { NodeVolumes } from './csi/node-volumes.ts'
+import type { UseRecord } from './csi/records.ts'
 import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { HookOrder } from './plan.ts'
 import { type Answer, askCommand, askHttp } from './probes/check.ts'
@@ -25,8 +29,16 @@ export interface AutopsyInput {
   exitCode: number
 }
 
+export interface PublishInput {
+  node: string
+  volume: CsiVolume
+  use: UseRecord
+  client: Client
+}
+
 export interface KubeletEffects {
   volume: Effect<SetUp, ReadyVolume>
+  publish: Effect<PublishInput, void>
   start: Effect<StartOrder, void>
   signal: Effect<{ run: RunId; signal: string }, { atMs: number }>
   hook: Effect<HookInput, HookProgress>
@@ -40,13 +52,16 @@ const LONGEST_HOOK_MS = 24 * 60 * MINUTE
 /** Runs whose logs are kept: this one and the one before. */
 const KEPT_RUNS = 2
 
-/** `hosts`: without them, containers see the hosts file of this machine. */
-export interface EffectsContext {
+export interface KubeletEffectsOptions {
+  machine: ContainerMachine
+  clock: Clock
+  csi: Pick<NodeVolumes, 'publish'>
   shutdown?: Pick<NodeShutdown, 'whileUp'>
+  /** Without them, containers see the hosts file of this machine. */
   hosts?: HostsFiles
 }
 
-export function kubeletEffects(machine: ContainerMachine, clock: Clock, { shutdown, hosts }: EffectsContext = {}): KubeletEffects {
+export function kubeletEffects({ machine, clock, csi, shutdown, hosts }: KubeletEffectsOptions): KubeletEffects {
   const name = (what: string): string => `minicluster.kubelet.${what}`
   return {
     volume: {
@@ -54,6 +69,12 @@ export function kubeletEffects(machine: ContainerMachine, clock: Clock, { shutdo
       about: 'Makes the directory of a volume, with its files.',
       timeoutMs: MINUTE,
       run: (setUp) => setUpVolume(machine, setUp),
+    },
+    publish: {
+      name: name('publish'),
+      about: 'Lets a CSI driver publish a volume for a pod.',
+      timeoutMs: 2 * MINUTE,
+      run: ({ node, volume, use, client }, { signal }) => csi.publish(node, volume, { use, client, signal }),
     },
     start: {
       name: name('start'),

@@ -178,6 +178,20 @@ export class FakeMachine implements ContainerMachine {
     return text === undefined ? undefined : Buffer.from(text).subarray(0, limitBytes)
   }
 
+  async namesIn(directory: string): Promise<readonly string[]> {
+    const below = [...this.files.keys()].filter((path) => path.startsWith(`${directory}/`))
+    return [...new Set(below.map((path) => path.slice(directory.length + 1).split('/')[0] ?? ''))].sort()
+  }
+
+  async writeFile(path: string, text: string): Promise<void> {
+    this.files.set(path, text)
+  }
+
+  async removePath(path: string): Promise<void> {
+    this.files.delete(path)
+    this.#forget(path)
+  }
+
   async makeDirectory(path: string): Promise<void> {
     this.files.set(path, DIRECTORY)
   }

@@ -1,12 +1,15 @@
 /** What a process node is made of: its controllers, and what the surrounding process provides to them. */
 import type { Controller } from '../../runtime/controller.ts'
-import type { VolumeDriver } from '../../runtime/seams/volume-driver.ts'
+import type { Seams } from '../../runtime/seams/seams.ts'
 import type { MemberShape } from '../shape.ts'
 import { kubelet } from './controller.ts'
+import { kubeletCsi } from './csi/controller.ts'
+import { NodeVolumes } from './csi/node-volumes.ts'
 import { kubeletGarbage } from './garbage/controller.ts'
 import { kubeletHosts } from './hosts/controller.ts'
 import { createHostsFiles } from './hosts/hosts-files.ts'
 import { processNodeRegistration } from './node/controller.ts'
+import { processNodes } from './node/node.ts'
 import type { KubeletOptions } from './options.ts'
 
 export type { KubeletOptions } from './options.ts'
@@ -16,16 +19,20 @@ export { createNodeShutdown, type NodeShutdown } from './shutdown.ts'
 export function kubeletControllers(
   shape: MemberShape,
   options: KubeletOptions | undefined,
-  volumeDrivers: readonly VolumeDriver[],
+  { volumeDrivers, csiDrivers }: Pick<Seams, 'volumeDrivers' | 'csiDrivers'>,
 ): Controller[] {
   if (options === undefined) return []
   const registration = processNodeRegistration(shape, options.systemInfo)
   if (shape.process.count === 0) return [registration]
+  const { machine, clock } = options
+  const nodes = processNodes(shape).map(({ name }) => name)
+  const csi = new NodeVolumes({ machine, clock, nodes: () => nodes, drivers: csiDrivers })
   const hosts = createHostsFiles()
   return [
     registration,
-    kubelet(shape, options, { volumeDrivers, hosts }),
-    kubeletHosts(shape, options.machine, hosts),
-    kubeletGarbage(shape, options.machine),
+    kubelet(shape, options, { volumeDrivers, csi, hosts }),
+    kubeletHosts(shape, machine, hosts),
+    kubeletGarbage(shape, machine),
+    ...(csiDrivers.length === 0 ? [] : [kubeletCsi({ volumes: csi, machine, isOurs: (node) => nodes.includes(node) })]),
   ]
 }

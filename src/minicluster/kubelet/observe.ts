@@ -11,6 +11,8 @@ import type { Token, TokenOrder, VolumeContext } from '../../runtime/seams/volum
 import { type Addresses, HOST_ADDRESS } from './addresses.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
 import { type Autopsy, containerIdOf, type Run, recordOf } from './containers.ts'
+import type { NodeVolumes } from './csi/node-volumes.ts'
+import { type CsiStep, csiStep, type Publish } from './csi/pod-step.ts'
 import type { KubeletEffects } from './effects.ts'
 import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { ProbeKind, ProbeVerdicts } from './life.ts'
@@ -39,12 +41,16 @@ export interface KubeletState {
   volumesRoot: string | undefined
   volumes: PodVolumes
   hosts: HostsFiles
+  csi: NodeVolumes
 }
 
 export interface Observed {
   input: PodInput
   /** Volumes to set up on the machine. */
   setUps: SetUp[]
+  /** Volumes that CSI drivers are to publish. */
+  publishes: Publish[]
+  client: Client
   probes: readonly WantedProbe[]
   states: ReadonlyMap<string, ProbeState>
   /** When a token is due for renewal. */
@@ -70,12 +76,14 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
     persistentVolume: (name) => read.get(PERSISTENT_VOLUMES, '', name),
     volumesRoot: state.volumesRoot,
     nodeDirectory: state.machine.nodeDirectory(nodeName),
+    hasCsiDriver: state.csi.hasDriver,
     token: (order) => tokens.found.get(JSON.stringify(order)),
   }
   const runs = state.machine.runsOf(uid)
   const probes = wantedProbes(pod, runs, podIP)
   const states = state.prober.states(uid, probes)
-  const { volumes, setUps } = isOver(pod) ? { volumes: NO_VOLUMES, setUps: [] } : volumesOf(state, context, read)
+  if (state.csi.drivers.size > 0) await state.csi.load()
+  const { volumes, setUps, publishes } = isOver(pod) ? NOTHING_TO_SET_UP : volumesOf(state, context, read)
   const progressOf = (run: RunId): RunProgress => progressFrom(state.effects, run, read)
   const isShuttingDown = state.shutdown?.hasBegun === true
   state.shutdown?.report(
@@ -102,7 +110,7 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
     machine: state.systemInfo,
     nowMs,
   }
-  return { input, setUps, probes, states, refreshAtMs: tokens.refreshAtMs }
+  return { input, setUps, publishes, client, probes, states, refreshAtMs: tokens.refreshAtMs }
 }
 
 /** The end of a run is in the status, or a later run has superseded it. */
@@ -113,6 +121,14 @@ function isReported({ status }: Pod, run: Run): boolean {
 }
 
 const NO_VOLUMES: VolumesState = { state: 'waiting', message: undefined }
+
+interface SettingUp {
+  volumes: VolumesState
+  setUps: SetUp[]
+  publishes: Publish[]
+}
+
+const NOTHING_TO_SET_UP: SettingUp = { volumes: NO_VOLUMES, setUps: [], publishes: [] }
 
 /** None of its containers starts again. */
 const isOver = ({ metadata, status }: Pod): boolean =>
@@ -133,18 +149,28 @@ async function tokensOf(
   return { found, refreshAtMs }
 }
 
-function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader): { volumes: VolumesState; setUps: SetUp[] } {
+function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader): SettingUp {
   const podUid = context.pod.metadata.uid ?? ''
   const known = state.readyVolumes.get(podUid) ?? new Map<string, ReadyVolume>()
   state.readyVolumes.set(podUid, known)
   const setUps: SetUp[] = []
+  const publishes: Publish[] = []
   const problems: string[] = []
+  const going: { name: string; message: string | undefined }[] = []
   let isComplete = true
   for (const { name, plan } of state.volumes.plan(context)) {
     const failed = (message: string): number => problems.push(`MountVolume.SetUp failed for volume "${name}" : ${message}`)
     if (plan.kind === 'waiting') {
       if (known.has(name)) continue
       failed(plan.message)
+      continue
+    }
+    if (plan.kind === 'csi') {
+      const step: CsiStep = csiStep({ ...plan, name, pod: context.pod }, { csi: state.csi, effects: state.effects, read })
+      if (step.ready !== undefined) known.set(name, step.ready)
+      if (step.publish !== undefined) publishes.push(step.publish)
+      if (step.problem !== undefined) problems.push(step.problem)
+      else if (step.ready === undefined) going.push({ name, message: step.message })
       continue
     }
     const setUp = { podUid, name, plan }
@@ -154,8 +180,16 @@ function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader
     else if (outcome?.state === 'failed' && !known.has(name)) failed(outcome.message)
     else if (!known.has(name)) isComplete = false
   }
-  if (problems.length > 0) return { setUps, volumes: { state: 'waiting', message: problems.join('; ') } }
-  return { setUps, volumes: isComplete ? { state: 'ready', volumes: known } : NO_VOLUMES }
+  const result = (volumes: VolumesState): SettingUp => ({ setUps, publishes, volumes })
+  if (problems.length > 0) return result({ state: 'waiting', message: problems.join('; ') })
+  if (going.length > 0) return result(goingOn(going))
+  return result(isComplete ? { state: 'ready', volumes: known } : NO_VOLUMES)
+}
+
+/** Drivers are at work: that is no failure, and may take long. */
+function goingOn(going: readonly { name: string; message: string | undefined }[]): VolumesState {
+  const said = going.filter(({ message }) => message !== undefined).map(({ name, message }) => `waiting for volume "${name}": ${message}`)
+  return { state: 'waiting', message: said.length === 0 ? undefined : said.join('; '), unmounted: going.map(({ name }) => name) }
 }
 
 /** Probes of containers reported as running: the hook has finished, and the address is known. */

@@ -6,7 +6,7 @@
 import type { LifecycleHandler, Node, Pod } from '../../kinds/kubernetes/types.ts'
 import type { EventIntent, KeyedEvent } from '../../runtime/controller.ts'
 import type { RunId } from './container-machine.ts'
-import { type Autopsy, type ContainerView, containersOf, fieldPathOf, isLive, type Run } from './containers.ts'
+import { type Autopsy, type ContainerView, containersOf, fieldPathOf, isLive, parseMs, type Run } from './containers.ts'
 import type { EntryPoints } from './entry-point.ts'
 import type { EnvironmentContext } from './environment/environment.ts'
 import { hostnameOf } from './hostname.ts'
@@ -16,7 +16,14 @@ import { orderOf, type Problem, type ReadyVolume, type StartOrder } from './run-
 import { type RunProgress, type Stop, stopStep } from './stopping.ts'
 
 /** Volumes of the pod: all ready, or what is missing. */
-export type VolumesState = { state: 'ready'; volumes: ReadonlyMap<string, ReadyVolume> } | { state: 'waiting'; message: string | undefined }
+export type VolumesState =
+  | { state: 'ready'; volumes: ReadonlyMap<string, ReadyVolume> }
+  | {
+      state: 'waiting'
+      message: string | undefined
+      /** Volumes that somebody works on, where nothing has failed: only a long wait is worth an event. */
+      unmounted?: readonly string[]
+    }
 
 export interface PodInput {
   pod: Pod
@@ -100,17 +107,19 @@ export function planPod(input: PodInput): PodPlan {
     podIP: input.podIP,
     hostIP: input.hostIP,
     areVolumesReady: input.volumes.state === 'ready',
+    isMounting: input.volumes.state === 'waiting' && input.volumes.unmounted !== undefined,
   }
   const next = podStatusOf(statusInput)
   const status = statusPatch(pod.status, next)
   const stopping = stepsOf(input, life.stops)
   const isStill = !views.some((view) => isLive(view.standing))
   const isGoing = pod.metadata.deletionTimestamp !== undefined && isStill
-  const times = [life.requeueAtMs, stopping.requeueAtMs].filter((at) => at !== undefined)
+  const mounting = longMount(input)
+  const times = [life.requeueAtMs, stopping.requeueAtMs, mounting.requeueAtMs].filter((at) => at !== undefined)
   return {
     status,
     events: status === undefined ? [] : statusEvents(statusInput, next),
-    keyedEvents: [...stopping.keyedEvents, ...hookEvents(views, lifeInput, input)],
+    keyedEvents: [...stopping.keyedEvents, ...hookEvents(views, lifeInput, input), ...mounting.keyedEvents],
     start,
     signal: stopping.signal,
     postStart: life.ending === undefined ? postStarts(views, lifeInput) : [],
@@ -120,6 +129,21 @@ export function planPod(input: PodInput): PodPlan {
     // Others that hold the pod see how it ended before it is deleted; afterwards only their finalizers keep it.
     remove: isGoing && input.isCleared && status === undefined && !isHeld(pod),
     requeueAfterMs: times.length === 0 ? undefined : Math.max(0, Math.min(...times) - nowMs),
+  }
+}
+
+/** When a kubelet first complains about volumes that are not ready. */
+const LONG_MOUNT_MS = 123_000
+
+function longMount({ pod, volumes, nodeName: host, nowMs }: PodInput): { keyedEvents: KeyedEvent[]; requeueAtMs: number | undefined } {
+  if (volumes.state !== 'waiting' || volumes.unmounted === undefined) return { keyedEvents: [], requeueAtMs: undefined }
+  const dueAtMs = (pod.status?.startTime === undefined ? nowMs : parseMs(pod.status.startTime)) + LONG_MOUNT_MS
+  if (nowMs < dueAtMs) return { keyedEvents: [], requeueAtMs: dueAtMs }
+  const what = `Unable to attach or mount volumes: unmounted volumes=[${volumes.unmounted.join(' ')}], unattached volumes=[], failed to process volumes=[]: timed out waiting for the condition`
+  const message = volumes.message === undefined ? what : `${what}; ${volumes.message}`
+  return {
+    keyedEvents: [{ key: 'FailedMount', of: pod, host, type: 'Warning', reason: 'FailedMount', message }],
+    requeueAtMs: undefined,
   }
 }
 

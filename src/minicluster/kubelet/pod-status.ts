@@ -14,6 +14,8 @@ export interface PodStatusInput extends StatusInput {
   podIP: string
   hostIP: string
   areVolumesReady: boolean
+  /** What the volumes wait for is progress and no failure. */
+  isMounting: boolean
 }
 
 const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified deadline'
@@ -100,7 +102,7 @@ export function statusEvents(input: PodStatusInput, next: PodStatus): EventInten
     const fieldPath = fieldPathOf(view)
     return containerEvents(view, status, podName(pod)).map((pieces) => ({ of: pod, host, fieldPath, ...pieces }))
   })
-  const mounting = mountFailure(views, all)
+  const mounting = input.isMounting ? undefined : mountFailure(views, all)
   if (mounting !== undefined) events.push({ of: pod, host, type: 'Warning', reason: 'FailedMount', message: mounting })
   if (next.reason === 'DeadlineExceeded' && pod.status?.reason !== next.reason)
     events.push({ of: pod, host, type: 'Normal', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE })

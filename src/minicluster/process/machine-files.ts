@@ -1,5 +1,5 @@
 /** The machine's file operations: directories of pods, volumes of files, what is at a path. */
-import { chmod, lstat, mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ContainerMachine } from '../kubelet/container-machine.ts'
 import { writeInPlace } from './file-in-place.ts'
@@ -8,11 +8,18 @@ import { writeVolumeFiles } from './volume-files.ts'
 
 type FileWork = Pick<
   ContainerMachine,
-<<<<<<< HEAD
-  'directory' | 'writeFiles' | 'writePodFile' | 'kindOf' | 'readFile' | 'makeDirectory' | 'makeFile' | 'inside'
-=======
-  'directory' | 'nodeDirectory' | 'writeFiles' | 'kindOf' | 'readFile' | 'makeDirectory' | 'makeFile' | 'inside'
->>>>>>> 8976799 (minicluster: hostPaths below two prefixes belong to their process node)
+  | 'directory'
+  | 'nodeDirectory'
+  | 'writeFiles'
+  | 'writePodFile'
+  | 'kindOf'
+  | 'readFile'
+  | 'namesIn'
+  | 'writeFile'
+  | 'removePath'
+  | 'makeDirectory'
+  | 'makeFile'
+  | 'inside'
 >
 
 export interface MachineFilesOptions {
@@ -56,6 +63,11 @@ export function machineFiles({ directory, dataDirectory, nameOfMoment }: Machine
         await opened.close()
       }
     },
+    async namesIn(at) {
+      return (await readdir(at).catch(() => [])).sort()
+    },
+    writeFile: writeWhole,
+    removePath: removeTree,
     inside,
     makeDirectory: async (at) => void (await mkdir(at, { recursive: true, mode: 0o755 })),
     async makeFile(at) {
@@ -63,6 +75,20 @@ export function machineFiles({ directory, dataDirectory, nameOfMoment }: Machine
       await file.close()
     },
   }
+}
+
+/** Durable before it is renamed, so that a crash leaves the old file or the new one. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o755 })
+  const aside = `${file}.new`
+  const opened = await open(aside, 'w', 0o644)
+  try {
+    await opened.writeFile(text)
+    await opened.sync()
+  } finally {
+    await opened.close()
+  }
+  await rename(aside, file)
 }
 
 /** Step by step, each created in a place known to be inside; links that appear later are caught by the code that mounts. */

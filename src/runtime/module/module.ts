@@ -14,6 +14,7 @@ import type { Resource } from '../../kube/resource.ts'
 import type { Controller } from '../controller.ts'
 import type { ControllerMetrics } from '../metrics.ts'
 import type { RunningController } from '../run-controller.ts'
+import type { CsiDriver } from '../seams/csi-driver.ts'
 import type { Explainer } from '../seams/explainer.ts'
 import type { Narrowing } from '../seams/narrowing.ts'
 import { asAdmission, type PodAdmission } from '../seams/pod-admission.ts'
@@ -116,6 +117,7 @@ export interface ModuleSpec<Options, Services> {
   seams?: {
     narrowings?(services: Services, options: Options): readonly Narrowing[]
     volumeDrivers?(services: Services, options: Options): readonly VolumeDriver[]
+    csiDrivers?(services: Services, options: Options): readonly CsiDriver[]
     podAdmissions?(options: Options): readonly PodAdmission[]
     explainers?: readonly Explainer[]
     chapters?: readonly Chapter[]
@@ -273,6 +275,7 @@ function started<Options, Services extends object>(spec: ModuleSpec<Options, Ser
 const seamsOf = <Options, Services>({ seams }: ModuleSpec<Options, Services>, services: Services, options: Options): Partial<Seams> => ({
   narrowings: seams?.narrowings?.(services, options),
   volumeDrivers: seams?.volumeDrivers?.(services, options),
+  csiDrivers: seams?.csiDrivers?.(services, options),
 })
 
 /** The controllers of modules as declarations, with what other modules add to them through the seams. */

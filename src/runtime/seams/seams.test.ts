@@ -12,6 +12,7 @@ describe('seams', () => {
     assert.deepEqual(joinSeams([{ narrowings: [a] }, {}, { narrowings: [b], volumeDrivers: [driver] }]), {
       narrowings: [a, b],
       volumeDrivers: [driver],
+      csiDrivers: [],
     })
     assert.deepEqual(joinSeams([]), NO_SEAMS)
   })

@@ -3,17 +3,20 @@
  * has its own file in this folder. Those that need no running cluster (pod admission, explainer, story, seeded worlds) are
  * taken from the modules directly.
  */
+import type { CsiDriver } from './csi-driver.ts'
 import type { Narrowing } from './narrowing.ts'
 import type { VolumeDriver } from './volume-driver.ts'
 
 export interface Seams {
   narrowings: readonly Narrowing[]
   volumeDrivers: readonly VolumeDriver[]
+  csiDrivers: readonly CsiDriver[]
 }
 
-export const NO_SEAMS: Seams = Object.freeze({ narrowings: [], volumeDrivers: [] })
+export const NO_SEAMS: Seams = Object.freeze({ narrowings: [], volumeDrivers: [], csiDrivers: [] })
 
 export const joinSeams = (all: readonly Partial<Seams>[]): Seams => ({
   narrowings: all.flatMap(({ narrowings = [] }) => narrowings),
   volumeDrivers: all.flatMap(({ volumeDrivers = [] }) => volumeDrivers),
+  csiDrivers: all.flatMap(({ csiDrivers = [] }) => csiDrivers),
 })

@@ -4,6 +4,7 @@
  * minicluster/kubelet/volumes, any other in the module that defines it.
  */
 import type { ConfigMap, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Volume } from '../../kinds/kubernetes/types.ts'
+import type { CsiVolume } from './csi-driver.ts'
 
 /** Content of a volume whose files come from objects; written so that readers see either the whole old or the whole new content. */
 export interface VolumeFile {
@@ -23,6 +24,8 @@ export type VolumePlan =
    * whatever is missing is made, and links do not lead out.
    */
   | { kind: 'path'; path: string; type: string; readOnly: boolean; within?: string }
+  /** What a CSI driver publishes for this pod. */
+  | { kind: 'csi'; volume: CsiVolume; readOnly: boolean }
   | { kind: 'waiting'; message: string }
 
 export const waiting = (message: string): VolumePlan => ({ kind: 'waiting', message })
@@ -54,6 +57,8 @@ export interface VolumeContext {
   volumesRoot: string | undefined
   /** What the pod's node keeps for itself on this machine: see `kube/node-path.ts`. */
   nodeDirectory: string
+  /** Whether a CSI driver of this name is registered. */
+  hasCsiDriver(name: string): boolean
   /** Fetched beforehand, for every order of the driver. */
   token(order: TokenOrder): Token | undefined
 }

@@ -19,8 +19,8 @@ import {
   request,
   via,
 } from '../../../runtime/controller.ts'
+import { isPodTerminal } from '../../../runtime/workloads/pod/state.ts'
 import type { MemberShape } from '../../shape.ts'
-import { isPodTerminal } from '../../workloads/pod/state.ts'
 import type { ContainerMachine } from '../container-machine.ts'
 import { processNodes } from '../node/node.ts'
 import type { HostsFiles } from './hosts-files.ts'

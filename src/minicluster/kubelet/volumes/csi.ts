@@ -1,7 +1,16 @@
-/** csi: inline volumes of drivers, none of which is registered on a process node. */
+/**
+ * csi: a volume whose attributes the author of the pod writes. Refused: they would reach what any namespace has, without
+ * anybody's consent. The attributes of a PersistentVolume are written by whoever may create one.
+ */
 import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 
 export const csi: VolumeDriver = {
   field: 'csi',
-  plan: ({ csi: source }) => waiting(`driver name ${source?.driver ?? ''} not found in the list of registered CSI drivers`),
+  plan({ csi: source }, context) {
+    const driver = source?.driver ?? ''
+    if (!context.hasCsiDriver(driver)) return waiting(`driver name ${driver} not found in the list of registered CSI drivers`)
+    return waiting(
+      `inline volumes of driver ${driver} are refused, because attributes that a pod names could reach data of any namespace: use a persistentVolumeClaim instead`,
+    )
+  },
 }

@@ -1,6 +1,7 @@
 /** persistentVolumeClaim and ephemeral: the claim's volume, where it is a directory of this machine. */
-import type { PersistentVolume } from '../../../kinds/kubernetes/types.ts'
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/kubernetes/types.ts'
 import { isAbsoluteClean } from '../../../kube/node-path.ts'
+import { csiVolumeOf } from '../../../runtime/seams/csi-driver.ts'
 import { type VolumeContext, type VolumeDriver, type VolumePlan, waiting } from '../../../runtime/seams/volume-driver.ts'
 import { hostPathPlan } from './host-path.ts'
 
@@ -13,7 +14,10 @@ export const persistentVolumeClaim: VolumeDriver = {
   plan: ({ persistentVolumeClaim: source }, context) => claimPlan(source?.claimName ?? '', source?.readOnly === true, context),
 }
 
-export function claimPlan(name: string, isReadOnly: boolean, context: VolumeContext): VolumePlan {
+/** As much of the context as a claim needs. */
+export type ClaimContext = Pick<VolumeContext, 'pod' | 'claim' | 'persistentVolume' | 'volumesRoot' | 'nodeDirectory' | 'hasCsiDriver'>
+
+export function claimPlan(name: string, isReadOnly: boolean, context: ClaimContext): VolumePlan {
   const claim = context.claim(name)
   if (claim === undefined) return waiting(`persistentvolumeclaim "${name}" not found`)
   const where = `${context.pod.metadata.namespace ?? ''}/${name}`
@@ -26,10 +30,19 @@ export function claimPlan(name: string, isReadOnly: boolean, context: VolumeCont
   if (volume.spec?.claimRef?.uid !== undefined && volume.spec.claimRef.uid !== claim.metadata.uid)
     return waiting(`error processing PVC ${where}: PV ${volumeName} is bound to another claim`)
   if (volume.spec?.volumeMode === 'Block') return waiting(`PV ${volumeName} is a block device, which process nodes do not offer`)
+  const csi = csiVolumeOf(volume)
+  if (csi !== undefined && context.hasCsiDriver(csi.driver))
+    return { kind: 'csi', volume: csi, readOnly: isReadOnly || volume.spec?.csi?.readOnly === true || mayOnlyRead(volume, claim) }
   return pathOf(volume, isReadOnly, context)
 }
 
-function pathOf({ spec, metadata }: PersistentVolume, readOnly: boolean, context: VolumeContext): VolumePlan {
+/** Nobody who uses this claim may write. */
+function mayOnlyRead(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const isReading = (modes: readonly string[] = []): boolean => modes.length > 0 && modes.every((mode) => mode === 'ReadOnlyMany')
+  return isReading(volume.spec?.accessModes) || isReading(claim.spec?.accessModes)
+}
+
+function pathOf({ spec, metadata }: PersistentVolume, readOnly: boolean, context: ClaimContext): VolumePlan {
   const root = context.volumesRoot
   const isOwn = metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === OWN_PROVISIONER
   const named = spec?.local?.path ?? spec?.hostPath?.path

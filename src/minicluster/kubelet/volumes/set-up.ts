@@ -8,7 +8,7 @@ import { isClean } from './payload.ts'
 export interface SetUp {
   podUid: string
   name: string
-  plan: Exclude<VolumePlan, { kind: 'waiting' }>
+  plan: Exclude<VolumePlan, { kind: 'waiting' | 'csi' }>
 }
 
 /** What identifies this set-up. */

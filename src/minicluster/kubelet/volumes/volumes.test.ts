@@ -20,6 +20,7 @@ const claims: Record<string, object> = {
   bound: { spec: { volumeName: 'disk' }, status: { phase: 'Bound' } },
   'bound-csi': { spec: { volumeName: 'far' }, status: { phase: 'Bound' } },
   'bound-nfs': { spec: { volumeName: 'net' }, status: { phase: 'Bound' } },
+  'bound-here': { spec: { volumeName: 'near', accessModes: ['ReadOnlyMany'] }, status: { phase: 'Bound' } },
   'bound-node': { spec: { volumeName: 'tier' }, status: { phase: 'Bound' } },
   'bound-own': { spec: { volumeName: 'own' }, status: { phase: 'Bound' } },
   stolen: { spec: { volumeName: 'taken' }, status: { phase: 'Bound' } },
@@ -30,6 +31,12 @@ const claims: Record<string, object> = {
 const persistentVolumes: Record<string, object> = {
   disk: { spec: { local: { path: '/disks/1' } } },
   far: { spec: { csi: { driver: 'far.example.com' } } },
+  near: {
+    spec: {
+      csi: { driver: 'here.example.com', volumeHandle: 'h', volumeAttributes: { a: 'b' } },
+      accessModes: ['ReadWriteMany', 'ReadOnlyMany'],
+    },
+  },
   net: { spec: { nfs: { server: 's', path: '/p' } } },
   tier: { spec: { hostPath: { path: '/var/lib/sluice/cache/ssd', type: 'DirectoryOrCreate' } } },
   own: {
@@ -55,6 +62,7 @@ function planOf(volume: Volume, tokens: Token | undefined = { token: 'jwt', issu
       Object.hasOwn(claims, name) ? (named('PersistentVolumeClaim', name, claims[name] ?? {}) as PersistentVolumeClaim) : undefined,
     volumesRoot,
     nodeDirectory: '/data/nodes/n1',
+    hasCsiDriver: (name) => name === 'here.example.com',
     persistentVolume: (name) =>
       Object.hasOwn(persistentVolumes, name)
         ? (named('PersistentVolume', name, persistentVolumes[name] ?? {}) as PersistentVolume)
@@ -139,6 +147,22 @@ describe('paths of a volume', () => {
       },
     ],
     [
+      'a volume of a registered driver, for a claim that may only read',
+      { persistentVolumeClaim: { claimName: 'bound-here' } },
+      {
+        kind: 'csi',
+        volume: {
+          driver: 'here.example.com',
+          name: 'near',
+          uid: 'uid-near',
+          handle: 'h',
+          attributes: { a: 'b' },
+          accessModes: ['ReadWriteMany', 'ReadOnlyMany'],
+        },
+        readOnly: true,
+      },
+    ],
+    [
       'a local volume',
       { persistentVolumeClaim: { claimName: 'bound', readOnly: true } },
       { kind: 'path', path: '/disks/1', type: 'Directory', readOnly: true },
@@ -179,6 +203,11 @@ describe('what a volume waits for', () => {
     ],
     ['another type of volume', { persistentVolumeClaim: { claimName: 'bound-nfs' } }, /only local and hostPath/],
     ['an inline driver', { csi: { driver: 'd.example.com' } }, /^driver name d\.example\.com not found/],
+    [
+      'an inline driver that is registered',
+      { csi: { driver: 'here.example.com' } },
+      /are refused, because .* use a persistentVolumeClaim instead$/,
+    ],
     ['somebody else in the place of its claim', { name: 'cache', ephemeral: {} }, /pod is not owner/],
     ['its claim', { name: 'other', ephemeral: {} }, /^persistentvolumeclaim "web-other" not found$/],
     ['images', { image: { reference: 'quay.io/x' } }, /pull no images/],

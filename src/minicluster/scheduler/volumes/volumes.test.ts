@@ -107,6 +107,15 @@ const cases: [what: string, pod: Pod, objects: Objects, said: Record<string, str
     'refused: pod has unbound immediate PersistentVolumeClaims',
   ],
   [
+    'a volume of a CSI driver that only some nodes reach',
+    using('c'),
+    {
+      claims: [aClaim('c', { volume: 'v', phase: 'Bound' })],
+      volumes: [aVolume('v', '1Gi', { ...at('b'), csi: { driver: 'd.example.com', volumeHandle: 'v' } })],
+    },
+    { a: CONFLICT, b: 'yes' },
+  ],
+  [
     'an ephemeral claim that is still to come',
     ephemeral,
     {},
