@@ -150,29 +150,34 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 
 /** The schema of the whole object: apiVersion, kind and metadata are the server's own, at the root and in embedded resources. */
 function linkedSchema(schema: Schema): Schema {
-  return withMeta({ ...schema, type: 'object' }, true)
+  return withMeta({ ...schema, type: 'object' }, { isRoot: true, unchanged: new Set() })
 }
 
-/** Frozen schemas that contain no embedded resource: types of Kubernetes occur in many kinds, and are looked through once. */
-const unchanged = new WeakSet<Schema>()
+interface Linking {
+  isRoot: boolean
+  /** What contains no embedded resource. Types of Kubernetes occur several times in a definition, and are looked through once. */
+  unchanged: Set<Schema>
+}
 
 /** What contains no embedded resource is shared with the definition, not copied. */
-function withMeta(schema: Schema, isRoot: boolean): Schema {
+function withMeta(schema: Schema, { isRoot, unchanged }: Linking): Schema {
+  const inner: Linking = { isRoot: false, unchanged }
   if (unchanged.has(schema)) return schema
   const { properties, items, additionalProperties } = schema
   const below: Schema = {}
   if (properties !== undefined) {
-    const entries = Object.entries(properties).map(([key, child]) => [key, withMeta(child, false)] as const)
+    const entries = Object.entries(properties).map(([key, child]) => [key, withMeta(child, inner)] as const)
     if (entries.some(([key, child]) => child !== properties[key])) below.properties = Object.fromEntries(entries)
   }
-  if (items !== undefined) below.items = withMeta(items, false)
-  if (typeof additionalProperties === 'object') below.additionalProperties = withMeta(additionalProperties, false)
+  if (items !== undefined) below.items = withMeta(items, inner)
+  if (typeof additionalProperties === 'object') below.additionalProperties = withMeta(additionalProperties, inner)
   if (isRoot || schema['x-kubernetes-embedded-resource'])
     return { ...schema, ...below, properties: { ...(below.properties ?? properties), ...serverFields() } }
   const isSame =
     below.properties === undefined && below.items === items && (below.additionalProperties ?? additionalProperties) === additionalProperties
-  if (isSame && properties !== undefined && Object.isFrozen(schema)) unchanged.add(schema)
-  return isSame ? schema : { ...schema, ...below }
+  if (!isSame) return { ...schema, ...below }
+  if (properties !== undefined) unchanged.add(schema)
+  return schema
 }
 
 const serverFields = (): Record<string, Schema> => ({

@@ -49,19 +49,22 @@ export interface Node {
 
 const NO_NODES: readonly Node[] = []
 
-/** Write-once results of a pure computation. A frozen object schema may be shared (types of Kubernetes are): it is compiled once. */
-const shared = new WeakMap<Schema, Node>()
-
 /** `keepFormats`: leave formats that the type does not know (defaults are checked so), instead of dropping them. */
-export function compileNode(schema: Schema, keepFormats = false): Node {
-  if (keepFormats || schema.properties === undefined || !Object.isFrozen(schema)) return compiledNode(schema, keepFormats)
-  const known = shared.get(schema) ?? compiledNode(schema, keepFormats)
-  shared.set(schema, known)
-  return known
+export const compileNode = (schema: Schema, keepFormats = false): Node => compiler(keepFormats)(schema)
+
+/** An object schema that occurs several times (types of Kubernetes do) is compiled once, and its node shared. */
+function compiler(keepFormats: boolean): (schema: Schema) => Node {
+  const known = new Map<Schema, Node>()
+  const compile = (schema: Schema): Node => {
+    if (schema.properties === undefined) return compiledNode(schema, keepFormats, compile)
+    const node = known.get(schema) ?? compiledNode(schema, keepFormats, compile)
+    known.set(schema, node)
+    return node
+  }
+  return compile
 }
 
-function compiledNode(schema: Schema, keepFormats: boolean): Node {
-  const compile = (s: Schema) => compileNode(s, keepFormats)
+function compiledNode(schema: Schema, keepFormats: boolean, compile: (schema: Schema) => Node): Node {
   const properties =
     schema.properties && Object.keys(schema.properties).length > 0
       ? new Map(Object.entries(schema.properties).map(([k, s]) => [k, compile(s)]))

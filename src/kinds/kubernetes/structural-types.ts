@@ -6,6 +6,7 @@
  */
 import { deepFreeze } from '../../base/json.ts'
 import { QUANTITY_PATTERN, type Schema } from '../../kube/schema.ts'
+import { once } from './once.ts'
 import { definitionSchema } from './schemas.ts'
 import type * as kubernetes from './types.ts'
 
@@ -78,40 +79,69 @@ const OLDER: ReadonlyMap<string, Schema> = new Map([
   ],
 ])
 
-/** Write-once results of a pure computation, as in once.ts. */
-const known = new Map<string, Schema>()
+const TYPES = [
+  'Affinity',
+  'Container',
+  'ContainerPort',
+  'EnvVar',
+  'LabelSelector',
+  'Lifecycle',
+  'LocalObjectReference',
+  'NodeAffinity',
+  'NodeSelector',
+  'PersistentVolumeClaim',
+  'PodSpec',
+  'PodTemplateSpec',
+  'Probe',
+  'ResourceRequirements',
+  'SecurityContext',
+  'Toleration',
+  'Volume',
+  'VolumeMount',
+] as const satisfies readonly (keyof KubernetesTypes)[]
+
+const structuralTypes = once((): ReadonlyMap<keyof KubernetesTypes, Schema> => {
+  const made = new Map<string, Schema>()
+  const types = new Map<keyof KubernetesTypes, Schema>()
+  for (const name of TYPES) types.set(name, definition(`${name === 'LabelSelector' ? META : CORE}${name}`, { made, within: [] }))
+  return types.set('VolumeSource', volumeSource(types.get('Volume') ?? {}))
+})
 
 /** The schema of a Kubernetes type: frozen and shared, so copy before changing. */
 export function structuralType(name: keyof KubernetesTypes): Schema {
-  const found = known.get(name)
-  if (found !== undefined) return found
-  const made = name === 'VolumeSource' ? volumeSource() : definition(`${name === 'LabelSelector' ? META : CORE}${name}`, [])
-  known.set(name, made)
-  return made
+  const found = structuralTypes().get(name)
+  if (found === undefined) throw new Error(`${name} is not among the types of Kubernetes that kinds may contain: add it to the list`)
+  return found
 }
 
 /** A volume without its name, which Go embeds and OpenAPI does not know. */
-function volumeSource(): Schema {
-  const { properties: { name: _, ...properties } = {}, required: __, ...rest } = definition(`${CORE}Volume`, [])
+function volumeSource({ properties: { name: _, ...properties } = {}, required: __, ...rest }: Schema): Schema {
   return deepFreeze({ ...rest, properties })
 }
 
-function definition(name: string, within: readonly string[]): Schema {
-  const found = known.get(name)
+interface Making {
+  /** What is made already, by the name of its definition. */
+  made: Map<string, Schema>
+  /** The definitions that the current one is part of. */
+  within: readonly string[]
+}
+
+function definition(name: string, { made, within }: Making): Schema {
+  const found = made.get(name)
   if (found !== undefined) return found
   if (within.includes(name)) throw new Error(`${name} contains itself: no structural schema can say that`)
   const linked = definitionSchema(name)
   if (linked === undefined) throw new Error(`the facts have no definition ${name}: take a type that this version of Kubernetes has`)
-  const made = deepFreeze(SPECIAL.get(name) ?? ownNode(linked, name, [...within, name]))
-  known.set(name, made)
-  return made
+  const schema = deepFreeze(SPECIAL.get(name) ?? ownNode(linked, name, { made, within: [...within, name] }))
+  made.set(name, schema)
+  return schema
 }
 
 /** A node that is a definition of its own is shared. */
-const node = (linked: Schema, at: string, within: readonly string[]): Schema =>
-  linked.definition === undefined ? ownNode(linked, at, within) : definition(linked.definition, within)
+const node = (linked: Schema, at: string, making: Making): Schema =>
+  linked.definition === undefined ? ownNode(linked, at, making) : definition(linked.definition, making)
 
-function ownNode(linked: Schema, at: string, within: readonly string[]): Schema {
+function ownNode(linked: Schema, at: string, making: Making): Schema {
   const { type, format, properties, items, additionalProperties } = linked
   const older = OLDER.get(at)
   const required = older?.required ?? linked.required ?? []
@@ -120,14 +150,14 @@ function ownNode(linked: Schema, at: string, within: readonly string[]): Schema 
     ...(type === undefined ? { 'x-kubernetes-preserve-unknown-fields': true } : { type }),
     ...(format === undefined ? {} : { format }),
     ...(STATED_DEFAULTS.has(at) ? { default: linked.default } : {}),
-    ...(properties === undefined ? {} : { properties: { ...older?.properties, ...fields(properties, at, within) } }),
-    ...(items === undefined ? {} : { items: node(items, `${at}[]`, within) }),
-    ...(typeof additionalProperties === 'object' ? { additionalProperties: node(additionalProperties, `${at}{}`, within) } : {}),
+    ...(properties === undefined ? {} : { properties: { ...older?.properties, ...fields(properties, at, making) } }),
+    ...(items === undefined ? {} : { items: node(items, `${at}[]`, making) }),
+    ...(typeof additionalProperties === 'object' ? { additionalProperties: node(additionalProperties, `${at}{}`, making) } : {}),
     ...(required.length === 0 ? {} : { required: [...required] }),
     ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
   }
 }
 
-function fields(properties: Record<string, Schema>, at: string, within: readonly string[]): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, node(field, `${at}.${name}`, within)]))
+function fields(properties: Record<string, Schema>, at: string, making: Making): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, node(field, `${at}.${name}`, making)]))
 }
