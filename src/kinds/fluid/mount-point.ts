@@ -93,7 +93,7 @@ function cut(text: string): [string, string] {
 }
 
 /** Native mounts are directories that pods mount themselves; no engine has to mount them. */
-export const isNative = ({ mountPoint }: Pick<Mount, 'mountPoint'>): boolean => /^(local|pvc):\/\//.test(mountPoint)
+export const isNative = ({ mountPoint }: Pick<Mount, 'mountPoint'>): boolean => /^(local|pvc):\/\//i.test(mountPoint)
 
 /** Where a mount appears in its dataset: at its path if that is absolute, otherwise below its name. */
 export const pathOfMount = ({ path = '', name = '' }: Pick<Mount, 'path' | 'name'>): string =>

@@ -48,7 +48,7 @@ export function hostVolumeErrors(path: string, options: Record<string, string> |
     : hostPathErrors(field, parts[0] ?? '', prefixes)
 }
 
-const isReference = ({ mountPoint }: Mount): boolean => mountPoint.startsWith('dataset://')
+const isReference = ({ mountPoint }: Mount): boolean => /^dataset:\/\//i.test(mountPoint)
 
 /** A dataset either has sources of its own or refers to one other dataset. */
 function referenceErrors(path: string, mounts: readonly Mount[]): FieldError[] {
