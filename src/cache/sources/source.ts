@@ -15,6 +15,8 @@ export interface ListingPage {
   cursor?: string
   /** Names that were left out because no file could be made of them, at most a few, for the report. */
   refused?: readonly string[]
+  /** How many were left out on this page. Absent: as many as are named. */
+  refusedCount?: number
 }
 
 export interface Range {
