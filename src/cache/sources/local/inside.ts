@@ -15,8 +15,7 @@ export class NotInside extends Error {
 /** What an open file or directory is called now, whatever was done to its path since. */
 export const procPath = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`
 
-export const isInside = (root: string, real: string): boolean =>
-  real === root || real.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
+const isInside = (root: string, real: string): boolean => real === root || real.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
 
 /** The real path of something below `root`, which is a real path itself. */
 export async function resolveInside(root: string, relative: string): Promise<string> {
