@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, it } from 'node:test'
+import { openSource } from '../sources/open.ts'
 import { SourceRefused } from '../sources/source.ts'
+import { inTemporaryDirectory, readAll } from '../sources/testing.ts'
 import { createInventory } from './create-inventory.ts'
 import type { Inventory } from './inventory.ts'
+import { inventoryMountOf } from './mounts.ts'
 import { fileOf, handClock, mountOf, optionsFor, pathsOf, scriptedSource } from './testing.ts'
 
 const changed = (inventory: Inventory) =>
@@ -18,6 +23,20 @@ async function until(inventory: Inventory, holds: () => boolean): Promise<void> 
 }
 
 describe('an inventory', () => {
+  it('leads from a path of the dataset to the bytes of a mounted directory', () =>
+    inTemporaryDirectory(async (directory) => {
+      await writeFile(path.join(directory, 'f'), 'bytes')
+      const config = { name: 'm', mountPoint: 'pvc://claim', path: '/data' }
+      const surroundings = { clock: handClock(), allowPrivateAddresses: false, mountedAt: () => directory }
+      const inventory = await createInventory(optionsFor([inventoryMountOf(config, surroundings)]))
+      await inventory.sync()
+      const located = inventory.file(inventory.byPath('/data/f')?.fileId ?? '')
+      assert.ok(located)
+      const source = await openSource(config, surroundings)
+      assert.equal(String(await readAll(source, located.source)), 'bytes')
+      await inventory.close()
+    }))
+
   it('shows files while the first listing comes in, and says when it is complete', async () => {
     const source = scriptedSource(['a', 'b', 'c'].map((path) => fileOf(path)))
     const inventory = await createInventory(optionsFor([mountOf('m', '/m', source)]))
@@ -138,6 +157,10 @@ describe('an inventory', () => {
     inventory.setMounts([mountOf('root', '/', root)])
     await inventory.sync()
     assert.deepEqual(pathsOf(inventory), ['/a', '/in/b'])
+    const { revision } = inventory
+    inventory.setMounts([mountOf('root', '/', root)])
+    await inventory.sync()
+    assert.equal(inventory.revision, revision, 'the same mounts again are no change')
     const other = scriptedSource([fileOf('z')])
     inventory.setMounts([mountOf('root', '/', other, 'elsewhere')])
     assert.deepEqual([pathsOf(inventory), inventory.isComplete], [[], false])

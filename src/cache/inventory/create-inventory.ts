@@ -8,7 +8,7 @@ import type { InventoryLine } from '../protocol/file.ts'
 import { type ChangeLog, createChangeLog } from './change-log.ts'
 import type { Inventory, InventoryMount, InventoryOptions, MountStatus } from './inventory.ts'
 import { createJournal, type Journal, loadJournal } from './journal.ts'
-import { type JournalHead, type JournalLine, type StoredFile, storedOf } from './journal-lines.ts'
+import { type JournalLine, type StoredFile, storedOf } from './journal-lines.ts'
 import { createListedMount, type ListedMount } from './listing.ts'
 import { isAtOrBelow } from './mount-paths.ts'
 import { entryOf, locatedOf, Namespace } from './namespace.ts'
@@ -76,122 +76,85 @@ function emptyNamespace({ key, mounts }: InventoryOptions): Namespace {
   return namespace
 }
 
-function assemble(options: InventoryOptions, { namespace, changes, listed }: Known): Inventory {
-  const { key, clock, random, log, syncIntervalMs = DEFAULT_INTERVAL_MS } = options
+interface State extends Omit<Known, 'listed'> {
+  mounts: readonly ListedMount[]
+}
+
+function assemble(options: InventoryOptions, { listed, ...known }: Known): Inventory {
+  const { clock, random, log, syncIntervalMs = DEFAULT_INTERVAL_MS } = options
+  const state: State = { ...known, mounts: [] }
+  const { namespace, changes } = state
   const listeners = new Set<() => void>()
   const closing: Promise<void>[] = []
-  let mounts: ListedMount[] = []
   let isClosed = false
+  const journal: Journal | undefined =
+    options.journal === undefined
+      ? undefined
+      : createJournal({ file: options.journal, log, snapshot: () => wholeJournal(state, options.key) })
 
   const openMount = (mount: InventoryMount, isListed: boolean) => createListedMount({ mount, clock, onHint: () => rounds.soon(), isListed })
-  const isComplete = () => mounts.every((mount) => mount.isListed)
   const tell = () => {
     for (const listener of [...listeners]) listener()
   }
-  const listedNames = () => mounts.filter(({ isListed }) => isListed).map(({ mount }) => mount.name)
-
-  function* wholeJournal(): Generator<JournalLine, void> {
-    // First of all, because files that come meanwhile belong to later revisions.
-    const { revision } = changes
-    const head: JournalHead = {
-      format: 1,
-      keyCheck: keyCheckOf(key),
-      mounts: mounts.map(({ mount }) => [mount.name, mount.path, mount.identity]),
-    }
-    const names = listedNames()
-    yield { head }
-    for (const record of namespace.records('/')) yield { file: storedOf(record) }
-    yield { listed: names }
-    yield { revision }
-  }
-  const journal: Journal | undefined =
-    options.journal === undefined ? undefined : createJournal({ file: options.journal, log, snapshot: wholeJournal })
-
-  function record(paths: readonly string[], isAlways = false): void {
-    if (paths.length === 0 && !isAlways) return
+  function step(paths: readonly string[]): void {
     changes.add(paths)
-    const lines = paths.map((path): JournalLine => {
-      const file = namespace.get(path)
-      return file === undefined ? { removed: path } : { file: storedOf(file) }
-    })
-    journal?.append([...lines, { listed: listedNames() }, { revision: changes.revision }])
+    journal?.append([...paths.map((path) => lineOf(namespace, path)), { listed: listedNames(state) }, { revision: changes.revision }])
     tell()
   }
+  const stepIfChanged = (paths: readonly string[]) => {
+    if (paths.length > 0) step(paths)
+  }
 
-  async function listOne(listedMount: ListedMount): Promise<boolean> {
-    const { name } = listedMount.mount
-    const wasListed = listedMount.isListed
-    const isFine = await listedMount.list({
+  async function listOne(mount: ListedMount): Promise<boolean> {
+    const { name } = mount.mount
+    const wasListed = mount.isListed
+    const isFine = await mount.list({
       begin: () => namespace.beginListing(name),
-      page: (files) => record(namespace.add(name, files)),
-      end: () => record(namespace.endListing(name)),
+      page: (files) => stepIfChanged(namespace.add(name, files)),
+      end: () => stepIfChanged(namespace.endListing(name)),
     })
+    if (!state.mounts.includes(mount)) return true
     // Completeness is part of what clients are told, so it has a revision of its own.
-    if (listedMount.isListed && !wasListed && mounts.includes(listedMount)) record([], true)
+    if (mount.isListed && !wasListed) step([])
     else tell()
-    if (!isFine && mounts.includes(listedMount) && !isClosed) {
-      log.write('warn', 'a mount cannot be listed; what is known of it is kept', { mount: name, reason: listedMount.status.reason })
-    }
+    if (!isFine && !isClosed)
+      log.write('warn', 'a mount cannot be listed; what is known of it is kept', { mount: name, reason: mount.status.reason })
     return isFine
   }
 
-  const rounds = createRounds({
-    clock,
-    random,
-    intervalMs: syncIntervalMs,
-    async run() {
-      let isFine = true
-      for (const mount of mounts) if (mounts.includes(mount)) isFine = (await listOne(mount)) && isFine
-      return isFine
-    },
-  })
-
-  function setMounts(next: readonly InventoryMount[]): void {
-    const old = mounts
-    const kept = next.map((mount) => old.find(({ mount: known }) => isSameMount(known, mount)))
-    mounts = next.map((mount, i) => kept[i] ?? openMount(mount, false))
-    for (const gone of old.filter((mount) => !mounts.includes(mount))) closing.push(gone.close())
-    const renewed = next.filter((_, i) => kept[i] === undefined).flatMap(({ name }) => namespace.clear(name))
-    const paths = [...renewed, ...namespace.setMounts(next)]
-    if (paths.length > 0 || old.length !== next.length || kept.includes(undefined)) record([...new Set(paths)], true)
-    journal?.rewrite()
-    void rounds.sync()
+  async function listAll(): Promise<boolean> {
+    let isFine = true
+    for (const mount of state.mounts) if (state.mounts.includes(mount)) isFine = (await listOne(mount)) && isFine
+    return isFine
   }
 
-  mounts = options.mounts.map((mount) => openMount(mount, listed.has(mount.name)))
+  const rounds = createRounds({ clock, random, intervalMs: syncIntervalMs, run: listAll })
+  state.mounts = options.mounts.map((mount) => openMount(mount, listed.has(mount.name)))
   journal?.rewrite()
-  if (syncIntervalMs > 0 || !isComplete()) void rounds.sync()
+  if (syncIntervalMs > 0 || !isComplete(state)) void rounds.sync()
 
   return {
+    ...answersOf(state),
+    // Spread would take their values once and for all.
     get revision() {
       return changes.revision
     },
     get isComplete() {
-      return isComplete()
+      return isComplete(state)
     },
-    since(revision, subPath) {
-      const paths = changes.since(revision)
-      if (paths === undefined) return undefined
-      const lines: InventoryLine[] = []
-      for (const path of [...paths].filter((changed) => isAtOrBelow(subPath, changed)).sort()) {
-        const file = namespace.get(path)
-        lines.push(file === undefined ? { remove: { path } } : { add: entryOf(file) })
-      }
-      return [...lines, { revision: changes.revision, isComplete: isComplete() }]
-    },
-    snapshot: (subPath) => ({ revision: changes.revision, isComplete: isComplete(), entries: entriesOf(namespace, subPath) }),
-    file(fileId) {
-      const found = namespace.byId(fileId)
-      return found && locatedOf(found)
-    },
-    byPath(path) {
-      const found = namespace.get(path)
-      return found && entryOf(found)
-    },
-    totals: (subPath) => namespace.totals(subPath),
-    mounts: () => mounts.map((mount) => statusOf(mount, namespace)),
     sync: () => rounds.sync(),
-    setMounts,
+    setMounts(next) {
+      const old = state.mounts
+      const kept = next.map((mount) => old.find((known) => isSameMount(known.mount, mount)))
+      if (old.length !== next.length || old.some((mount, i) => mount !== kept[i])) {
+        state.mounts = next.map((mount, i) => kept[i] ?? openMount(mount, false))
+        for (const gone of old) if (!state.mounts.includes(gone)) closing.push(gone.close())
+        const renewed = next.filter((_, i) => kept[i] === undefined).flatMap(({ name }) => namespace.clear(name))
+        step([...new Set([...renewed, ...namespace.setMounts(next)])])
+        journal?.rewrite()
+      }
+      void rounds.sync()
+    },
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -199,10 +162,61 @@ function assemble(options: InventoryOptions, { namespace, changes, listed }: Kno
     async close() {
       isClosed = true
       listeners.clear()
-      await Promise.all([rounds.close(), ...mounts.map((mount) => mount.close()), ...closing])
+      await Promise.all([rounds.close(), ...state.mounts.map((mount) => mount.close()), ...closing])
       await journal?.close(changes.revision)
     },
   }
+}
+
+type Answers = Pick<Inventory, 'since' | 'snapshot' | 'file' | 'byPath' | 'totals' | 'mounts'>
+
+/** Everything that is answered from memory. */
+const answersOf = (state: State): Answers => ({
+  since(revision, subPath) {
+    const paths = state.changes.since(revision)
+    if (paths === undefined) return undefined
+    const lines: InventoryLine[] = []
+    for (const path of [...paths].filter((changed) => isAtOrBelow(subPath, changed)).sort()) {
+      const file = state.namespace.get(path)
+      lines.push(file === undefined ? { remove: { path } } : { add: entryOf(file) })
+    }
+    return [...lines, { revision: state.changes.revision, isComplete: isComplete(state) }]
+  },
+  snapshot: (subPath) => ({
+    revision: state.changes.revision,
+    isComplete: isComplete(state),
+    entries: entriesOf(state.namespace, subPath),
+  }),
+  file(fileId) {
+    const found = state.namespace.byId(fileId)
+    return found && locatedOf(found)
+  },
+  byPath(path) {
+    const found = state.namespace.get(path)
+    return found && entryOf(found)
+  },
+  totals: (subPath) => state.namespace.totals(subPath),
+  mounts: () => state.mounts.map((mount) => statusOf(mount, state.namespace)),
+})
+
+const isComplete = ({ mounts }: State): boolean => mounts.every((mount) => mount.isListed)
+
+const listedNames = ({ mounts }: State): string[] => mounts.filter(({ isListed }) => isListed).map(({ mount }) => mount.name)
+
+function lineOf(namespace: Namespace, path: string): JournalLine {
+  const file = namespace.get(path)
+  return file === undefined ? { removed: path } : { file: storedOf(file) }
+}
+
+function* wholeJournal(state: State, key: Uint8Array): Generator<JournalLine, void> {
+  // First of all, because files that come meanwhile belong to later revisions.
+  const { revision } = state.changes
+  const listed = listedNames(state)
+  const mounts = state.mounts.map(({ mount }) => [mount.name, mount.path, mount.identity] as const)
+  yield { head: { format: 1, keyCheck: keyCheckOf(key), mounts } }
+  for (const record of state.namespace.records('/')) yield { file: storedOf(record) }
+  yield { listed }
+  yield { revision }
 }
 
 function* entriesOf(namespace: Namespace, subPath: string) {

@@ -2,7 +2,8 @@
  * The files of a dataset: listings of all mounts, merged, without any effect. Files arrive page by page and are seen at once;
  * what a listing did not name is removed when that listing has ended, never before. Where a source has both a file and files
  * below it as if it were a directory (S3 permits that), the directory is shown. The result depends on the last listings alone,
- * not on the order in which they came. A file costs about 450 bytes of memory with paths of 40 characters (measured at 100,000).
+ * not on the order in which they came. A file costs 345 bytes of memory, 400 with an ETag, and 12 µs of CPU (measured with
+ * 100,000 files and paths of 36 characters).
  */
 import { SortedMap } from '../../base/sorted-map.ts'
 import { type FileEntry, fileIdOf, versionOf } from '../protocol/file.ts'

@@ -22,17 +22,18 @@ export interface Content {
   mtimeNs?: string
 }
 
-const FILE_ID_HEX = 32
-const VERSION_HEX = 16
+const FILE_ID_BYTES = 16
+const VERSION_BYTES = 8
 
 export const fileIdOf = (runtimeKey: Uint8Array, path: string): string =>
-  createHmac('sha256', runtimeKey).update(path).digest('hex').slice(0, FILE_ID_HEX)
+  createHmac('sha256', runtimeKey).update(path).digest().toString('hex', 0, FILE_ID_BYTES)
 
 export const versionOf = ({ size, etag, mtimeNs }: Content): string =>
   createHash('sha256')
     .update(JSON.stringify([size, etag ?? null, etag === undefined ? (mtimeNs ?? null) : null]))
-    .digest('hex')
-    .slice(0, VERSION_HEX)
+    .digest()
+    // A slice of the whole text would keep the whole text in memory, for each of millions of files.
+    .toString('hex', 0, VERSION_BYTES)
 
 /** Changes of the inventory: a line of JSON each. `path` of a removed file is gone from the dataset. */
 export type InventoryLine =

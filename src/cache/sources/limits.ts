@@ -5,7 +5,7 @@
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** Of one mount. An inventory takes about 500 bytes per file, so that this many are about 1 GiB of the master. */
+/** Of one mount. An inventory takes about 400 bytes per file, so that this many are 800 MB of the master. */
 export const MOST_FILES = 2_000_000
 /** All names of one listing together: as many files of 128 bytes as there may be. */
 export const MOST_NAME_BYTES = 256 * MIB
