@@ -1,7 +1,8 @@
 /**
  * A directory or a single file of this machine: what `local://` and `pvc://` mounts are in a pod. A file's version is its size
  * and the time of its last change; both are compared before and after every read, and the last piece of a range is handed out
- * only after that, so that nobody ever holds a whole range of mixed bytes.
+ * only after that, so that nobody ever holds a whole range of mixed bytes. What cannot be noticed: a file that gets other bytes
+ * of the same length within one tick of the file system's clock (some milliseconds), or whose time of change is set back.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { realpath, stat } from 'node:fs/promises'
