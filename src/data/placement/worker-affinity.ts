@@ -1,0 +1,72 @@
+/**
+ * Where workers of a dataset may and should run. Exclusive: no other worker of any dataset on the node. Shared: only none of an
+ * exclusive dataset. Both rather where readers are. What the dataset and the template demand holds together.
+ */
+import type { Dataset } from '../../kinds/fluid/index.ts'
+import type { Affinity, NodeSelectorTerm, PodAffinityTerm } from '../../kinds/kubernetes/types.ts'
+
+const HOSTNAME = 'kubernetes.io/hostname'
+const DATASET = 'fluid.io/dataset'
+const PLACEMENT = 'fluid.io/dataset-placement'
+
+const anyDataset: PodAffinityTerm = {
+  labelSelector: { matchExpressions: [{ key: DATASET, operator: 'Exists' }] },
+  topologyKey: HOSTNAME,
+}
+const exclusiveDataset: PodAffinityTerm = {
+  labelSelector: { matchExpressions: [{ key: PLACEMENT, operator: 'In', values: ['Exclusive'] }] },
+  topologyKey: HOSTNAME,
+}
+
+export function workerAffinity({ spec }: Dataset, template: Affinity | undefined, fuseLabel: string): Affinity {
+  const isShared = spec?.placement === 'Shared'
+  const { nodeAffinity = {}, podAntiAffinity = {} } = template ?? {}
+  const required = both(
+    nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [],
+    spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [],
+  )
+  return {
+    ...template,
+    nodeAffinity: {
+      ...nodeAffinity,
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        ...(nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? []),
+        { weight: 100, preference: { matchExpressions: [{ key: fuseLabel, operator: 'In', values: ['true'] }] } },
+      ],
+      ...(required.length === 0 ? {} : { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: required } }),
+    },
+    podAntiAffinity: {
+      ...podAntiAffinity,
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        ...(podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+        isShared ? exclusiveDataset : anyDataset,
+      ],
+      ...(isShared
+        ? {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              ...(podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? []),
+              { weight: 50, podAffinityTerm: anyDataset },
+            ],
+          }
+        : {}),
+    },
+  }
+}
+
+/** Terms are alternatives: for both lists to hold, each term of one is joined with each of the other. */
+export function both(ours: readonly NodeSelectorTerm[], theirs: readonly NodeSelectorTerm[]): NodeSelectorTerm[] {
+  const [a, b] = [ours, theirs].map((terms) => terms.filter((term) => !isEmpty(term)))
+  if (a === undefined || a.length === 0) return [...(b ?? [])]
+  if (b === undefined || b.length === 0) return [...a]
+  return a.flatMap((one) =>
+    b.map((other) => {
+      const matchExpressions = [...(one.matchExpressions ?? []), ...(other.matchExpressions ?? [])]
+      const matchFields = [...(one.matchFields ?? []), ...(other.matchFields ?? [])]
+      return { ...(matchExpressions.length === 0 ? {} : { matchExpressions }), ...(matchFields.length === 0 ? {} : { matchFields }) }
+    }),
+  )
+}
+
+/** A term without demands matches no node: it adds nothing to the alternatives. */
+const isEmpty = ({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean =>
+  matchExpressions.length === 0 && matchFields.length === 0
