@@ -1,0 +1,80 @@
+/**
+ * Gives each bound dataset its volume and its claim. Sole writer of: both, as objects. Runs again when the dataset, its runtime,
+ * the volume or the claim changes. Deletion: when the dataset or its runtime goes, the claim goes and, once it is gone, the
+ * volume; pods that use the claim hold it. Nothing is made again for a dataset that goes.
+ */
+import type { Dataset } from '../../kinds/fluid/index.ts'
+import { volumeName } from '../../kinds/fluid/names.ts'
+import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
+import { RUNTIME_TYPES, type RuntimeType } from '../../kinds/fluid/well-known.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
+import type { PersistentVolume } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
+import type { Resource } from '../../kube/resource.ts'
+import { type Controller, defineController, type Reader, via } from '../../runtime/controller.ts'
+import { isOurClaim, mountInfo, type VolumeSource } from './desired.ts'
+import { type Observed, plan } from './plan.ts'
+
+/** Runtimes whose datasets have volumes, by the kind that serves them. */
+const RUNTIMES: readonly Resource[] = [CACHE_RUNTIMES]
+/** The phases of a dataset that has a runtime. */
+const BOUND_PHASES = ['Bound', 'Failed', 'Updating', 'DataMigrating']
+
+export function volumeController(): Controller {
+  return defineController<Observed, Dataset>({
+    name: 'data.volume',
+    for: DATASETS,
+    isRelevantUpdate: (old, dataset) => hasVolume(old) !== hasVolume(dataset) || old.metadata.annotations !== dataset.metadata.annotations,
+    watches: [
+      ...RUNTIMES.map((resource) => via(resource, (runtime) => [refOf(runtime)], { isRelevantUpdate: isOtherRuntime })),
+      via(PERSISTENT_VOLUME_CLAIMS, (claim) => (isOurClaim(claim) ? [refOf(claim)] : [])),
+      via(PERSISTENT_VOLUMES, claimsOf),
+    ],
+    writes: [
+      { resource: PERSISTENT_VOLUMES, verbs: ['create', 'patch', 'delete'] },
+      { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create', 'patch', 'delete'] },
+    ],
+    concurrency: 8,
+    observe: ({ namespace, name }, dataset, read) => ({
+      key: { namespace, name },
+      dataset,
+      source: dataset === undefined ? undefined : sourceOf(dataset, read),
+      volume: read.get(PERSISTENT_VOLUMES, '', volumeName({ namespace, name })),
+      claim: read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name),
+    }),
+    plan,
+  })
+}
+
+const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
+
+const hasVolume = (dataset: Dataset): boolean => BOUND_PHASES.includes(dataset.status?.phase ?? '') && !isGoing(dataset)
+
+const isOtherRuntime = (old: KubeObject, runtime: KubeObject): boolean =>
+  isGoing(old) !== isGoing(runtime) ||
+  old.metadata.annotations !== runtime.metadata.annotations ||
+  old.metadata.generation !== runtime.metadata.generation
+
+const claimsOf = ({ metadata, spec }: PersistentVolume): ObjectRef[] => {
+  const { namespace = '', name = '' } = spec?.claimRef ?? {}
+  // Of all volumes only those that may be ours, or stand where ours should be.
+  return metadata.name === volumeName({ namespace, name }) ? [{ namespace, name }] : []
+}
+
+function sourceOf(dataset: Dataset, read: Reader): VolumeSource | undefined {
+  if (!hasVolume(dataset)) return undefined
+  const { namespace = '', name = '' } = dataset.metadata
+  for (const resource of RUNTIMES) {
+    const runtime = read.get(resource, namespace, name)
+    if (runtime === undefined || isGoing(runtime)) continue
+    const type = (RUNTIME_TYPES as Readonly<Record<string, RuntimeType>>)[resource.kind]
+    if (type !== undefined) return { dataset, runtime, mount: mountInfo(type, dataset.metadata), ...nodeSelectorOf(runtime) }
+  }
+  return undefined
+}
+
+function nodeSelectorOf(runtime: KubeObject): Pick<VolumeSource, 'nodeSelector'> {
+  const spec = runtime.spec as { client?: { nodeSelector?: Record<string, string> } } | undefined
+  return spec?.client?.nodeSelector === undefined ? {} : { nodeSelector: spec.client.nodeSelector }
+}
