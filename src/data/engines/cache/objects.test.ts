@@ -41,18 +41,22 @@ describe('a cache that cannot be made', () => {
     [
       'two media in a level',
       { spec: workerLevels({ processMemory: { quota: '1Gi' }, emptyDir: { quota: '1Gi' } }) },
-      /^only one storage medium can be specified per level at index 0, but found 2$/,
+      /^only one storage medium can be specified per level at index 0, but found 2: make a level of each$/,
     ],
     [
       'two levels of process memory',
       { spec: workerLevels({ processMemory: { quota: '1Gi' } }, { processMemory: { quota: '1Gi' } }) },
-      /only one ProcessMemoryMediumSource for all levels$/,
+      /only one ProcessMemoryMediumSource for all levels: keep one$/,
     ],
-    ['a quota of zero', { spec: workerLevels({ processMemory: { quota: 0 } }) }, /^process memory quota cannot be zero at level index 0$/],
+    [
+      'a quota of zero',
+      { spec: workerLevels({ processMemory: { quota: 0 } }) },
+      /^process memory quota cannot be zero at level index 0: write for example 2Gi$/,
+    ],
     [
       'more paths than quotas',
       { spec: workerLevels({ hostPath: { paths: ['/a', '/b'], quotas: ['1Gi'] } }) },
-      /^number of paths and quotas must be equal at level index 0$/,
+      /^must have as many entries as paths: it has 1 for 2 paths$/,
     ],
   ]
   for (const [name, parts, expected] of cases)

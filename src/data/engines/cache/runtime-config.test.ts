@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { DatasetSpec } from '../../../kinds/fluid/index.ts'
-import { mountPath, runtimeConfigText } from './runtime-config.ts'
+import { runtimeConfigText } from './runtime-config.ts'
 import { aCache, aClass } from './testing.ts'
 
 const configOf = (dataset: DatasetSpec = {}, spec: Parameters<typeof aCache>[0] = {}): Record<string, unknown> =>
@@ -77,16 +77,4 @@ describe('runtime.json', () => {
     ].map((options) => runtimeConfigText(aCache({ dataset: { mounts: [{ mountPoint: 's3://b', name: 'b', options }] } })))
     assert.equal(texts[0], texts[1])
   })
-})
-
-describe('the path of a mount', () => {
-  for (const [mount, path] of [
-    [{ name: 'a' }, '/a'],
-    [{ name: 'a', path: '/b/c' }, '/b/c'],
-    [{ name: 'a', path: 'b' }, '/a'],
-    [{ name: 'a', path: '/' }, '/'],
-  ] as const)
-    it(`is ${path} for ${JSON.stringify(mount)}`, () => {
-      assert.equal(mountPath(mount), path)
-    })
 })

@@ -3,6 +3,8 @@
  * Fluid's. Values of Secrets are never in it: an encrypted option is the path of a file.
  */
 import type { Dataset, EncryptOption, Mount } from '../../../kinds/fluid/index.ts'
+import { optionsOfMount } from '../../../kinds/fluid/mount-options.ts'
+import { pathOfMount } from '../../../kinds/fluid/mount-point.ts'
 import { levelConfigs } from './tiers.ts'
 import { type Cache, type Component, componentsOf } from './topology.ts'
 
@@ -48,28 +50,20 @@ function mountConfig(mount: Mount, { spec }: Dataset): Record<string, unknown> {
     mountPoint,
     readOnly: readOnly === true ? true : undefined,
     shared: shared === true ? true : undefined,
-    path: mountPath(mount),
+    path: pathOfMount(mount),
     ...optionsOf(mount, spec),
   })
 }
 
-/** Where a mount appears in the dataset. */
-export const mountPath = ({ name = '', path = '' }: Pick<Mount, 'name' | 'path'>): string => (path.startsWith('/') ? path : `/${name}`)
-
-/** Options of the mount win over those that all mounts share; of one key, the encrypted one is told. */
+/** Of one key, what the mount says wins over what all mounts share. */
 function optionsOf(mount: Mount, spec: Dataset['spec']): { options: Texts; encryptOptions: Texts } {
-  const encryptOptions = { ...encryptedPaths(spec?.sharedEncryptOptions), ...encryptedPaths(mount.encryptOptions) }
-  const shared = Object.entries(spec?.sharedOptions ?? {}).filter(([key]) => !Object.hasOwn(encryptOptions, key))
-  const own = Object.entries(mount.options ?? {})
-  for (const [key] of own) if (!hasOption(mount.encryptOptions, key)) delete encryptOptions[key]
-  return { options: sorted(Object.fromEntries([...shared, ...own])), encryptOptions: sorted(encryptOptions) }
+  const { options, encryptOptions } = optionsOfMount(mount, spec ?? {})
+  return { options: sorted(options), encryptOptions: sorted(encryptedPaths(encryptOptions)) }
 }
 
-const hasOption = (options: readonly EncryptOption[] | undefined, key: string): boolean => (options ?? []).some(({ name }) => name === key)
-
-const encryptedPaths = (options: readonly EncryptOption[] | undefined): Record<string, string> =>
+const encryptedPaths = (options: readonly EncryptOption[]): Record<string, string> =>
   Object.fromEntries(
-    (options ?? []).flatMap(({ name, valueFrom }) => {
+    options.flatMap(({ name, valueFrom }) => {
       const { name: secret, key = '' } = valueFrom?.secretKeyRef ?? { name: '' }
       return secret === '' ? [] : [[name, `${SECRETS_PATH}/${secret}/${key}`]]
     }),

@@ -10,8 +10,8 @@ import type {
   CacheTierLevel,
   Dataset,
 } from '../../../kinds/fluid/index.ts'
+import { cacheTiersOf } from '../../../kinds/fluid/tiered-store.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { quantitySign, tryParseQuantity } from '../../../kube/quantity.ts'
 
 export type ComponentType = 'master' | 'worker' | 'client'
 export const COMPONENT_TYPES: readonly ComponentType[] = ['master', 'worker', 'client']
@@ -98,27 +98,6 @@ function problemOfComponent({ type, definition, own, levels }: Component, { runt
   const volumes = new Set([...(spec.volumes ?? []), ...(pod?.volumes ?? [])].map(({ name }) => name))
   const homeless = (own.volumeMounts ?? []).find(({ name }) => !volumes.has(name))
   if (homeless !== undefined) return `volume not found for volumeMount ${homeless.name ?? ''}, check the CacheRuntime Spec`
-  return problemOfLevels(levels)
-}
-
-/** The same rules are checked at admission; objects from before it, or from servers without it, are told here. */
-export function problemOfLevels(levels: readonly CacheTierLevel[]): string | undefined {
-  let processMemory = 0
-  for (const [i, { processMemory: memory, emptyDir, hostPath }] of levels.entries()) {
-    const media = [memory, emptyDir, hostPath].filter((one) => one !== undefined).length
-    if (media > 1) return `only one storage medium can be specified per level at index ${i}, but found ${media}`
-    if (memory !== undefined && ++processMemory > 1)
-      return 'RuntimeTieredStore should have only one ProcessMemoryMediumSource for all levels'
-    if (memory !== undefined && !isPositive(memory.quota)) return `process memory quota cannot be zero at level index ${i}`
-    if (emptyDir !== undefined && !isPositive(emptyDir.quota))
-      return `emptyDir quota cannot be zero for empty dir medium source at level index ${i}`
-    if (hostPath !== undefined && hostPath.paths.length !== hostPath.quotas.length)
-      return `number of paths and quotas must be equal at level index ${i}`
-  }
-  return undefined
-}
-
-function isPositive(quota: number | string): boolean {
-  const { value } = tryParseQuantity(quota)
-  return value !== undefined && quantitySign(value) > 0
+  // Admission refuses such levels; objects from before it, or from servers without it, are told here.
+  return cacheTiersOf(levels).problems[0]?.detail
 }
