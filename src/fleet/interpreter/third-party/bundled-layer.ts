@@ -10,6 +10,7 @@ import type { CallOptions } from '../lua/script.ts'
 import { ScriptCache } from '../lua/script-cache.ts'
 import volcanoJob from './batch.volcano.sh/job.yaml'
 import alluxioRuntime from './data.fluid.io/alluxio-runtime.yaml'
+import cacheRuntime from './data.fluid.io/cache-runtime.yaml'
 import dataBackup from './data.fluid.io/data-backup.yaml'
 import dataLoad from './data.fluid.io/data-load.yaml'
 import dataMigrate from './data.fluid.io/data-migrate.yaml'
@@ -26,6 +27,7 @@ import rayJob from './ray.io/ray-job.yaml'
 export const BUNDLED: Readonly<Record<string, string>> = Object.freeze({
   'batch.volcano.sh/v1alpha1 Job': volcanoJob,
   'data.fluid.io/v1alpha1 AlluxioRuntime': alluxioRuntime,
+  'data.fluid.io/v1alpha1 CacheRuntime': cacheRuntime,
   'data.fluid.io/v1alpha1 DataBackup': dataBackup,
   'data.fluid.io/v1alpha1 DataLoad': dataLoad,
   'data.fluid.io/v1alpha1 DataMigrate': dataMigrate,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { aggregated, isHealthy, rulesFor, withStatus } from './asking.ts'
-import { ALLUXIO_RUNTIME, DATA_LOAD, DATASET, statusItems } from './testing.ts'
+import { ALLUXIO_RUNTIME, CACHE_RUNTIME, DATA_LOAD, DATASET, statusItems } from './testing.ts'
 
 describe('fluid Dataset', () => {
   const bound = {
@@ -131,6 +131,98 @@ for (const kind of ['AlluxioRuntime', 'JuiceFSRuntime', 'JindoRuntime', 'ThinRun
     })
   })
 }
+
+describe('fluid CacheRuntime', () => {
+  const ready = (replicas: number) => ({ phase: 'Ready', desiredReplicas: replicas, currentReplicas: replicas, readyReplicas: replicas })
+
+  it('adds up numbers per component; ready here and not there is ready in part', () => {
+    const status = aggregated(
+      CACHE_RUNTIME,
+      statusItems(
+        {
+          master: ready(1),
+          worker: { ...ready(2), availableReplicas: 2, unavailableReplicas: 0 },
+          client: { phase: 'NotReady', desiredReplicas: 0, readyReplicas: 0 },
+          valueFile: 'fluid-runtime-config-demo',
+          selector: 'a=b',
+          setupDuration: '20s',
+          mountTime: '2024-01-01T00:00:00Z',
+          conditions: [
+            { type: 'MasterReady', status: 'True' },
+            { type: 'WorkersReady', status: 'True' },
+          ],
+        },
+        {
+          master: ready(1),
+          worker: {
+            ...{ phase: 'NotReady', reason: 'NoNode', message: 'no node takes a worker' },
+            ...{ desiredReplicas: 2, currentReplicas: 2, readyReplicas: 0, unavailableReplicas: 2 },
+          },
+          valueFile: 'other',
+          conditions: [{ type: 'WorkersReady', status: 'False' }],
+        },
+      ),
+    )
+    assert.deepEqual(status, {
+      master: ready(2),
+      worker: {
+        ...{ phase: 'PartialReady', reason: 'NoNode', message: 'no node takes a worker' },
+        ...{ desiredReplicas: 4, currentReplicas: 4, readyReplicas: 2, availableReplicas: 2, unavailableReplicas: 2 },
+      },
+      client: { phase: 'NotReady', desiredReplicas: 0, readyReplicas: 0 },
+      valueFile: 'fluid-runtime-config-demo',
+      selector: 'a=b',
+      conditions: [
+        { type: 'MasterReady', status: 'True' },
+        { type: 'WorkersReady', status: 'False' },
+      ],
+    })
+  })
+
+  it('gives the reason and the message of one cluster, not of two', () => {
+    const notReady = (about: object) => ({ worker: { phase: 'NotReady', ...about } })
+    const { worker } = aggregated(
+      CACHE_RUNTIME,
+      statusItems(notReady({ message: 'first' }), notReady({ reason: 'Second', message: 'second' })),
+    )
+    assert.deepEqual(worker, { phase: 'NotReady', message: 'first' })
+  })
+
+  it('is healthy when workers serve, and the master unless there is none', () => {
+    const withSpec = (spec: object) => ({ ...CACHE_RUNTIME, spec: { ...(CACHE_RUNTIME.spec as object), ...spec } })
+    const withMaster = (master: object) => withSpec({ master })
+    const withoutWorkers = withSpec({ worker: { disabled: true } })
+    for (const [says, object, status, expected] of [
+      ['all ready', CACHE_RUNTIME, { master: { phase: 'Ready' }, worker: { phase: 'Ready' } }, true],
+      ['workers in part', CACHE_RUNTIME, { master: { phase: 'Ready' }, worker: { phase: 'PartialReady' } }, true],
+      ['no workers', CACHE_RUNTIME, { master: { phase: 'Ready' }, worker: { phase: 'NotReady' } }, false],
+      ['workers not known yet', CACHE_RUNTIME, { master: { phase: 'Ready' }, worker: { phase: '' } }, false],
+      ['no master', CACHE_RUNTIME, { master: { phase: 'NotReady' }, worker: { phase: 'Ready' } }, false],
+      ['masters in part', CACHE_RUNTIME, { master: { phase: 'PartialReady' }, worker: { phase: 'Ready' } }, false],
+      ['a class without masters', CACHE_RUNTIME, { worker: { phase: 'Ready' } }, true],
+      ['a disabled master', withMaster({ disabled: true }), { master: { phase: 'NotReady' }, worker: { phase: 'Ready' } }, true],
+      ['an enabled master', withMaster({ disabled: false }), { master: { phase: 'NotReady' }, worker: { phase: 'Ready' } }, false],
+      ['workers left out', withoutWorkers, { master: { phase: 'Ready' } }, true],
+      ['nothing but clients', withoutWorkers, { client: { phase: 'NotReady' } }, true],
+      ['workers left out, and nothing known', withoutWorkers, {}, false],
+      ['a client nobody needs', CACHE_RUNTIME, { worker: { phase: 'Ready' }, client: { phase: 'NotReady' } }, true],
+    ] as const)
+      assert.equal(isHealthy(object, status), expected, says)
+  })
+
+  it('reflects its status without the times of mere looks', () => {
+    const status = {
+      worker: ready(2),
+      mountTime: '2024-01-01T00:00:00Z',
+      conditions: [{ type: 'WorkersReady', status: 'True', lastProbeTime: '2024-01-01T00:00:00Z' }],
+    }
+    assert.deepEqual(rulesFor(CACHE_RUNTIME).reflect(withStatus(CACHE_RUNTIME, status)), {
+      worker: ready(2),
+      mountTime: '2024-01-01T00:00:00Z',
+      conditions: [{ type: 'WorkersReady', status: 'True' }],
+    })
+  })
+})
 
 for (const kind of ['DataLoad', 'DataMigrate', 'DataBackup', 'DataProcess']) {
   describe(`fluid ${kind}`, () => {

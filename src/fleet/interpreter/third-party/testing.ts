@@ -81,6 +81,12 @@ export const ALLUXIO_RUNTIME = object('data.fluid.io/v1alpha1', 'AlluxioRuntime'
   tieredstore: { levels: [{ mediumtype: 'MEM', path: '/dev/shm', quota: '2Gi', high: '0.95', low: '0.7' }] },
 })
 
+export const CACHE_RUNTIME = object('data.fluid.io/v1alpha1', 'CacheRuntime', 'demo', 'default', {
+  runtimeClassName: 'builtin',
+  master: { replicas: 1 },
+  worker: { replicas: 2, tieredStore: { levels: [{ emptyDir: { quota: '2Gi', medium: 'Memory' } }] } },
+})
+
 export const DATA_LOAD = object('data.fluid.io/v1alpha1', 'DataLoad', 'warm', 'default', {
   dataset: { name: 'demo', namespace: 'default' },
   loadMetadata: true,
@@ -97,6 +103,12 @@ export function bundledSamples(): { object: KubeObject; statuses: unknown[] }[] 
     workerNumberReady: 2,
     conditions: [condition('WorkersReady')],
   }
+  const component = (replicas: number) => ({
+    phase: 'Ready',
+    desiredReplicas: replicas,
+    currentReplicas: replicas,
+    readyReplicas: replicas,
+  })
   const operation = { phase: 'Complete', duration: '42s', conditions: [condition('Complete')], infos: { path: '/data' } }
   const dataset = {
     phase: 'Bound',
@@ -136,6 +148,12 @@ export function bundledSamples(): { object: KubeObject; statuses: unknown[] }[] 
     }),
     sample(DATASET, dataset),
     ...['AlluxioRuntime', 'JuiceFSRuntime', 'JindoRuntime', 'ThinRuntime'].map((kind) => sample(ALLUXIO_RUNTIME, runtime, kind)),
+    sample(CACHE_RUNTIME, {
+      master: component(1),
+      worker: component(2),
+      client: { phase: 'NotReady', desiredReplicas: 0 },
+      conditions: [condition('WorkersReady')],
+    }),
     ...['DataLoad', 'DataMigrate', 'DataBackup', 'DataProcess'].map((kind) => sample(DATA_LOAD, operation, kind)),
   ].map(deepFreeze)
 }
