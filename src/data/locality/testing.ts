@@ -6,7 +6,7 @@ import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim, Pod } f
 import type { KubeObject } from '../../kube/meta.ts'
 import type { PodDataset } from './pod-datasets.ts'
 
-export const FLUID = 'data.fluid.io/v1alpha1'
+const FLUID = 'data.fluid.io/v1alpha1'
 
 /** Keys that exist only in tests, of which no plugin knows anything. */
 export const disk = (...values: string[]): NodeSelectorTerm => ({ matchExpressions: [{ key: 'disk', operator: 'In', values }] })
