@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { applyPatch, type Operation } from 'rfc6902'
 import { deepFreeze } from '../../base/json.ts'
 import type { AdmissionContext } from '../../kinds/admission.ts'
 import type { NodeSelectorTerm, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { StatusError } from '../../kube/status.ts'
 import { requiredNodeMatcher } from '../../minicluster/scheduler/state/node-selector.ts'
+import { asAdmission } from '../../runtime/seams/pod-admission.ts'
+import { webhookPath } from '../../runtime/webhook/configuration.ts'
+import { webhookHandle } from '../../runtime/webhook/handle.ts'
 import { datasetLocality } from './admission.ts'
 import { aBoundDataset, aClaim, aPod, cached, disk, readerOf, zone } from './testing.ts'
 
@@ -119,6 +123,40 @@ describe('the locality of pods', () => {
         ...['thinruntimes', 'cacheruntimes', 'efcruntimes', 'vineyardruntimes'],
       ],
     )
+  })
+
+  it('is served as a webhook: the same changes, as a patch', async () => {
+    const admission = asAdmission(datasetLocality())
+    const handle = webhookHandle({
+      admissions: [admission],
+      kinds: [],
+      read: readerOf(WORLD),
+      ready: async () => undefined,
+      nowMs: () => 0,
+      newUid: () => 'uid',
+      onError: (error) => assert.fail(String(error)),
+    })
+    const review = (object: Pod) => ({
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      request: {
+        ...{ uid: 'u', operation: 'CREATE', namespace: 'default', name: 'p', userInfo: { username: 'ann' }, object },
+        kind: { group: '', version: 'v1', kind: 'Pod' },
+        resource: { group: '', version: 'v1', resource: 'pods' },
+      },
+    })
+    const answer = async (pod: Pod) => {
+      const { body } = await handle(webhookPath(admission, 'mutate'), Buffer.from(JSON.stringify(review(pod))))
+      return (body as { response: { allowed: boolean; patch?: string; status?: { message?: string } } }).response
+    }
+    const pod = aPod(['c', 'a'])
+    const { allowed, patch = '' } = await answer(pod)
+    const patched = structuredClone(pod)
+    assert.deepEqual(applyPatch(patched, JSON.parse(Buffer.from(patch, 'base64').toString()) as Operation[]).filter(Boolean), [])
+    assert.deepEqual([allowed, patched], [true, admitted(pod).pod])
+    const refused = await answer(aPod(['missing']))
+    assert.equal(refused.allowed, false)
+    assert.match(refused.status?.message ?? '', /failed to get the following PVCs \[missing\]/)
   })
 
   it('is not built from a configuration that makes no sense', () => {

@@ -38,8 +38,15 @@ export function nodeAffinityWithCache(locality: TieredLocality): PodPlugin {
   }
 }
 
+/** Of one kind, per dataset. Preferences are a hint: a cache that may be in more places than this is near everywhere. */
+const MOST_PREFERENCES = 100
+
 const preferencesOf = (dataset: PodDataset, { preferred }: TieredLocality) =>
-  preferred.flatMap(({ name, weight }) => placesOf(dataset, name).map((preference) => ({ weight, preference })))
+  preferred.flatMap(({ name, weight }) =>
+    placesOf(dataset, name)
+      .slice(0, MOST_PREFERENCES)
+      .map((preference) => ({ weight, preference })),
+  )
 
 /** In the order of their names. */
 function requiredClaims({ metadata: { labels = {} } }: Pod): ReadonlySet<string> {

@@ -42,7 +42,17 @@ describe('required terms', () => {
     const many = (length: number) => Array.from({ length }, (_, i) => zone(String(i)))
     const disks = Array.from({ length: 40 }, (_, i) => disk(String(i)))
     assert.match(narrowedTerms(disks, [many(26)]).error ?? '', new RegExp(`more than ${MOST_TERMS} alternatives`))
-    assert.equal(narrowedTerms(disks, [many(25)]).value?.length, MOST_TERMS)
+    const most = narrowedTerms(disks, [many(25)]).value ?? []
+    assert.equal(most.length, MOST_TERMS)
+    assert.deepEqual(narrowedTerms(most, [many(25)]).value, most, 'a second look finds nothing to multiply')
+    assert.match(narrowedTerms(undefined, [many(MOST_TERMS + 1)]).error ?? '', /more than/)
+    const own = many(MOST_TERMS + 1)
+    assert.equal(narrowedTerms(own, [[cached('a')]]).value?.length, own.length, 'what the author wrote is not the reason')
+  })
+
+  it('are compared by what they say, not by how they are written', () => {
+    const rewritten = [{ matchFields: [], matchExpressions: [{ values: ['true'], operator: 'In', key: 'fluid.io/s-default-a' }] }]
+    assert.deepEqual(narrowedTerms(rewritten, [[cached('a')]]).value, rewritten)
   })
 
   const requirement = fc.record({

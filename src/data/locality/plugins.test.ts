@@ -137,6 +137,11 @@ describe('NodeAffinityWithCache', () => {
     assert.deepEqual(preferred(after(configured, aPod(['a']), [dataset])), [{ weight: 7, preference: fuse }])
   })
 
+  it('does not fill a pod with preferences', () => {
+    const dataset = aPodDataset('a', { cacheTerms: Array.from({ length: 5000 }, (_, i) => zone(String(i))) })
+    assert.equal(preferred(after(plugin, aPod(['a']), [dataset]))?.length, 101)
+  })
+
   it('warns of a label without effect', () => {
     const zones = nodeAffinityWithCache({ preferred: [], required: ['topology.kubernetes.io/zone'] })
     const { warnings, required: demands } = zones.changeOf(aPod(['a'], {}, requiredLabel('a', 'typo')), [aPodDataset('a')])

@@ -2,10 +2,9 @@
  * What a plugin wants of a pod, as a value, and the pod as all plugins together want it. Plugins look at the pod as its author
  * wrote it and change nothing themselves: a pod has all of the changes or none. Making them again changes nothing more.
  */
-import { deepEqual } from '../../base/json.ts'
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../kinds/kubernetes/types.ts'
 import { type Parsed, parsed, unparsed } from '../../kube/parsed.ts'
-import { narrowedTerms } from './node-terms.ts'
+import { keyOfTerm, narrowedTerms } from './node-terms.ts'
 import type { PodDataset } from './pod-datasets.ts'
 
 export interface PodChange {
@@ -48,13 +47,20 @@ function changedAffinity(existing: NodeAffinity | undefined, changes: readonly P
   if (demands.length === 0 && preferences.length === 0) return parsed(existing)
   const required = narrowedTerms(existing?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms, demands)
   if (required.error !== undefined) return unparsed(required.error)
-  const preferred = [...(existing?.preferredDuringSchedulingIgnoredDuringExecution ?? [])]
-  for (const preference of preferences) if (!preferred.some((known) => deepEqual(known, preference))) preferred.push(preference)
+  const own = existing?.preferredDuringSchedulingIgnoredDuringExecution ?? []
+  const preferred = [...own, ...additional(own, preferences)]
   return parsed({
     ...existing,
     ...(required.value === undefined ? {} : { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: required.value } }),
     ...(preferred.length === 0 ? {} : { preferredDuringSchedulingIgnoredDuringExecution: preferred }),
   })
+}
+
+/** Those that are not there yet, each once. */
+function additional(known: readonly PreferredSchedulingTerm[], more: readonly PreferredSchedulingTerm[]): PreferredSchedulingTerm[] {
+  const keyOf = ({ weight, preference = {} }: PreferredSchedulingTerm): string => `${weight} ${keyOfTerm(preference)}`
+  const seen = new Set(known.map(keyOf))
+  return more.filter((one) => !seen.has(keyOf(one)) && seen.add(keyOf(one)))
 }
 
 /** A mount that says how it propagates keeps that, and one that must be read-only all the way down cannot propagate. */

@@ -3,7 +3,7 @@
  * dataset; any other is the key of a node label, such as a zone, and means the places where the dataset's workers may run.
  */
 import type { NodeSelectorTerm } from '../../kinds/kubernetes/types.ts'
-import { distinct, labelled } from './node-terms.ts'
+import { distinctTerms, labelled } from './node-terms.ts'
 import type { PodDataset } from './pod-datasets.ts'
 
 export interface TieredLocality {
@@ -32,7 +32,7 @@ export function placesOf(dataset: PodDataset, name: string): NodeSelectorTerm[] 
   const label = LABEL_OF.get(name)?.(dataset)
   if (label !== undefined) return [labelled(label)]
   const places = dataset.cacheTerms.flatMap(({ matchExpressions = [] }) => matchExpressions.filter(({ key }) => key === name))
-  return distinct(
+  return distinctTerms(
     places.map(({ key, operator, values }) => ({
       matchExpressions: [{ key, operator, ...(values === undefined ? {} : { values: [...values] }) }],
     })),
