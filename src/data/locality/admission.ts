@@ -37,7 +37,9 @@ export function datasetLocality({ locality = DEFAULT_LOCALITY }: DatasetLocality
     name: 'DatasetLocality',
     about: 'Sends a new pod that asks for it to the nodes that cache its datasets, or near them, and one without datasets elsewhere.',
     reads: DATASET_READS,
-    label: SERVERFUL,
+    label: { key: SERVERFUL, value: 'true' },
+    // It asked to be near its data: elsewhere it would run, but not as its author was promised.
+    failurePolicy: 'Fail',
     mutate(pod, namespace, { read, warn }) {
       if (!isAsked(pod)) return
       const placed = placedPod({ pod, namespace, read }, plugins)

@@ -5,13 +5,13 @@
  */
 import type { AdmissionRead, AdmissionReader } from '../../kinds/admission.ts'
 import { type Dataset, runtimeKinds } from '../../kinds/fluid/index.ts'
+import { commonLabel, fuseLabel } from '../../kinds/fluid/names.ts'
 import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
 import type { NodeAffinity, NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Parsed, parsed, unparsed } from '../../kube/parsed.ts'
 import type { Resource } from '../../kube/resource.ts'
-import { CACHE_LABEL_PREFIX, commonLabel, fuseLabel } from './label-keys.ts'
 
 export interface PodDataset {
   /** The claim through which the pod uses it. */
@@ -36,6 +36,8 @@ export const DATASET_READS: readonly AdmissionRead[] = Object.freeze([
   ...runtimeKinds.map(({ resource }) => resource),
 ])
 
+/** Every key of `commonLabel` begins with it. */
+const CACHE_LABEL_PREFIX = 'fluid.io/s-'
 const SKIP_PRECHECK = 'sidecar.fluid.io/skip-precheck'
 /** On claims that are not named like their dataset: its name. The second is what the first was called before. */
 const MANAGED_BY = ['fluid.io/managed-by', 'fluid.io/wrapped-by']
