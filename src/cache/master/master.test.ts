@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { HttpError } from '../http/errors.ts'
+import { createRequester } from '../http/request.ts'
+import { signRequest } from '../http/signed.ts'
+import { signTicket } from '../protocol/ticket.ts'
+import { handClock, keptLog, temporaryDirectory, until } from '../testing.ts'
+import { createMaster, type Master } from './master.ts'
+import { membersJournal } from './members-journal.ts'
+import { bytesText, type Report } from './report.ts'
+import { fakeInventory, mountStatus } from './testing.ts'
+
+const KEY = Buffer.alloc(32, 3)
+const clock = handClock()
+const { directory, remove } = temporaryDirectory()
+const inventory = fakeInventory(KEY)
+const requester = createRequester()
+const log = keptLog()
+let handover: unknown = { state: 'leaving', moved: { bytes: 60 }, dropped: { bytes: 0 }, left: { bytes: 40 } }
+let origin = ''
+let mounts = ['/a', '/b']
+const make = (key: Uint8Array | undefined): Master =>
+  createMaster({
+    access: {
+      key,
+      namespace: 'ns',
+      verifier: { verify: async () => ({ namespace: 'ns' }) },
+      grants: async () => [],
+      isWritable: () => false,
+    },
+    inventory,
+    journal: membersJournal(directory),
+    blockBytes: 10,
+    clock,
+    log,
+    reloadMounts: async () => mounts,
+    askToLeave: async () => handover,
+    limits: { closeMs: 200 },
+  })
+let master = make(KEY)
+before(async () => {
+  origin = `http://127.0.0.1:${await master.listen('127.0.0.1', 0)}`
+})
+after(async () => {
+  requester.close()
+  await master.close()
+  remove()
+})
+
+const signed = (target: string, method = 'GET', value?: unknown, key = KEY): Promise<unknown> => {
+  const body = value === undefined ? undefined : Buffer.from(JSON.stringify(value))
+  return requester.json({
+    origin,
+    target,
+    method,
+    body,
+    headers: { authorization: signRequest(key, { method, target, body }, clock.now()) },
+  })
+}
+const ticketFor = (subPath: string) => ({
+  authorization: `Bearer ${signTicket(KEY, { namespace: 'ns', subPath, mode: 'read', expiresAt: clock.now() / 1000 + 60 })}`,
+})
+async function feed(query: string, headers: Record<string, string> = ticketFor('/')): Promise<unknown[]> {
+  const lines: unknown[] = []
+  for await (const line of requester.lines({ origin, target: `/v1/inventory${query}`, headers })) lines.push(line)
+  return lines
+}
+const report = async () => (await requester.json({ origin, target: '/v1/report' })) as Report
+const refused = (status: number) => (error: unknown) => error instanceof HttpError && error.status === status
+const beat = (name: string, counters: object = {}) => ({
+  name,
+  node: 'n1',
+  address: '127.0.0.1:1',
+  state: 'serving',
+  tiers: [{ medium: 'SSD', quotaBytes: 1000, usedBytes: 50, blocks: 5 }],
+  counters,
+})
+
+describe('the master', () => {
+  it('lets nobody in without a ticket or a signature', async () => {
+    for (const [target, method] of [
+      ['/v1/membership', 'GET'],
+      ['/v1/inventory', 'GET'],
+      ['/v1/files/x', 'GET'],
+      ['/v1/workers', 'POST'],
+      ['/v1/workers/w0/leave', 'POST'],
+      ['/v1/mounts', 'POST'],
+      ['/v1/sync', 'POST'],
+    ] as const) {
+      await assert.rejects(requester.json({ origin, target, method }), refused(401), target)
+      await assert.rejects(signed(target, method, undefined, Buffer.alloc(32, 9)), refused(401), target)
+    }
+    for (const target of ['/v1/files/x', '/v1/sync'])
+      await assert.rejects(
+        requester.json({ origin, target, method: target === '/v1/sync' ? 'POST' : 'GET', headers: ticketFor('/') }),
+        refused(401),
+      )
+    assert.equal(
+      (
+        (await requester.json({ origin, target: '/v1/tickets', method: 'POST', body: Buffer.from('{"token":"t","subPath":"/a"}') })) as {
+          ticket: string
+        }
+      ).ticket.split('.').length,
+      2,
+    )
+    await assert.rejects(requester.json({ origin, target: '/v1/tickets', method: 'POST', body: Buffer.from('{') }), refused(400))
+  })
+
+  it('tells of the inventory what a ticket opens, whole or since a revision', async () => {
+    const one = inventory.put('/a/1', 100)
+    inventory.put('/b/2', 50)
+    const start = inventory.revision
+    assert.deepEqual(await feed('', ticketFor('/a')), [{ snapshot: true }, { add: one }, { revision: start, isComplete: true }])
+    await assert.rejects(feed('?subPath=/b', ticketFor('/a')), refused(403))
+    await assert.rejects(feed('?subPath=/../b', ticketFor('/')), refused(400))
+    await assert.rejects(feed('?since=x'), refused(400))
+    assert.deepEqual(await feed(`?since=${start}`), [{ revision: start, isComplete: true }])
+    assert.deepEqual((await feed('?since=5'))[0], { snapshot: true }, 'too old')
+    assert.deepEqual((await feed(`?since=${start + 1000}`))[0], { snapshot: true }, 'unknown')
+  })
+
+  it('answers a long poll when something below the path changes, or when time is up', async () => {
+    const start = inventory.revision
+    let isOver = false
+    const timers = clock.waiting()
+    const waiting = feed(`?since=${start}&wait=30`, ticketFor('/a')).finally(() => {
+      isOver = true
+    })
+    await until('it waits', () => clock.waiting() > timers)
+    inventory.put('/b/3', 1)
+    assert.equal(isOver, false)
+    const four = inventory.put('/a/4', 4)
+    assert.deepEqual(await waiting, [{ add: four }, { revision: inventory.revision, isComplete: true }])
+    const idle = feed(`?since=${inventory.revision}&wait=9999`)
+    await until('it waits', () => clock.waiting() > timers)
+    clock.advance(30_000)
+    assert.equal((await idle).length, 1)
+  })
+
+  it('tells workers where a file comes from', async () => {
+    const entry = inventory.byPath('/a/1')
+    assert.deepEqual(await signed(`/v1/files/${entry?.fileId}`), { mount: 'm', source: { path: 'a/1', size: 100 }, entry })
+    await assert.rejects(signed('/v1/files/ffff'), refused(404))
+  })
+
+  it("counts workers in and out, and reports what they hold in Fluid's words", async () => {
+    const first = (await signed('/v1/workers', 'POST', beat('w0'))) as { epoch: number }
+    const second = (await signed('/v1/workers', 'POST', beat('w1'))) as { epoch: number; workers: unknown[] }
+    assert.equal(second.epoch, first.epoch + 1)
+    assert.equal(second.workers.length, 2)
+    clock.advance(2000)
+    await signed('/v1/workers', 'POST', beat('w0', { hits: 6, misses: 2, directUses: 2, hitBytes: 60, missBytes: 20 }))
+    await signed('/v1/workers', 'POST', beat('w1'))
+    inventory.setMountStatus([mountStatus('/a', 'listed'), mountStatus('/b', 'failed', 'no route to host')])
+    const { workers, mounts: states, ...rest } = await report()
+    assert.deepEqual(
+      {
+        cached: rest.cached,
+        cacheCapacity: rest.cacheCapacity,
+        cachedPercentage: rest.cachedPercentage,
+        ufsTotal: rest.ufsTotal,
+        fileNum: rest.fileNum,
+      },
+      { cached: '100.00B', cacheCapacity: '1.95KiB', cachedPercentage: '64.5%', ufsTotal: '155.00B', fileNum: '4' },
+    )
+    assert.deepEqual(
+      [rest.cacheHitRatio, rest.localHitRatio, rest.remoteHitRatio, rest.remoteThroughputRatio],
+      ['80.0%', '20.0%', '60.0%', '60.0%'],
+    )
+    assert.deepEqual(workers[0], { pod: 'w0', node: 'n1', state: 'serving', cachedBytes: 50, capacityBytes: 1000, epoch: rest.epoch })
+    assert.equal(states[1]?.reason, 'no route to host')
+    inventory.setComplete(false)
+    assert.equal((await report()).ufsTotal, '[Calculating]')
+    inventory.setComplete(true)
+    for (let i = 0; i < 6; i++) {
+      clock.advance(2000)
+      await signed('/v1/workers', 'POST', beat('w1'))
+    }
+    assert.deepEqual(
+      (await report()).workers.map(({ pod }) => pod),
+      ['w1'],
+    )
+  })
+
+  it('lets a worker leave, and says how far it is, also when asked again', async () => {
+    await signed('/v1/workers', 'POST', beat('w0'))
+    assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'leaving', moved: 60, dropped: 0, left: 40 })
+    handover = { broken: true }
+    assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'leaving', moved: 60, dropped: 0, left: 40 })
+    handover = { handover: { state: 'gone', moved: { bytes: 90 }, dropped: { bytes: 10 }, left: { bytes: 0 } } }
+    assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'gone', moved: 90, dropped: 10, left: 0 })
+    await assert.rejects(signed('/v1/workers/nobody/leave', 'POST'), refused(404))
+  })
+
+  it('names the mounts that were opened', async () => {
+    assert.deepEqual(await signed('/v1/mounts', 'POST'), { mounted: ['/a'] })
+    mounts = ['/a', '/c']
+    const timers = clock.waiting()
+    const asked = signed('/v1/mounts', 'POST')
+    await until('it waits for the new one', () => clock.waiting() > timers)
+    inventory.setMountStatus([mountStatus('/a', 'listed'), mountStatus('/c', 'listing')])
+    assert.deepEqual(await asked, { mounted: ['/a', '/c'] })
+    await signed('/v1/sync', 'POST')
+    assert.equal(inventory.syncs(), 1)
+  })
+
+  it('speaks to Prometheus and to probes', async () => {
+    inventory.setMountStatus([mountStatus('/a"\n', 'listed')])
+    const text = await fetch(`${origin}/metrics`).then((response) => response.text())
+    assert.match(text, /^sluice_cache_cached_bytes\{pod="w1",node="n1"\} 50$/m)
+    assert.ok(text.includes('{path="/a\\"\\n"}'))
+    for (const probe of ['/healthz', '/readyz']) assert.equal((await fetch(origin + probe)).status, 200)
+  })
+
+  it('knows its workers after a restart', async () => {
+    const { epoch } = master.members()
+    await master.close()
+    master = make(KEY)
+    origin = `http://127.0.0.1:${await master.listen('127.0.0.1', 0)}`
+    const membership = (await signed('/v1/membership')) as { epoch: number; workers: { name: string }[] }
+    assert.deepEqual([membership.epoch, membership.workers.map(({ name }) => name)], [epoch, ['w1']])
+  })
+})
+
+describe('a master without a key', () => {
+  it('lets everybody read', async () => {
+    const open = make(undefined)
+    after(() => open.close())
+    const where = `http://127.0.0.1:${await open.listen('127.0.0.1', 0)}`
+    const ticket = (await requester.json({ origin: where, target: '/v1/tickets', method: 'POST', body: Buffer.from('{}') })) as {
+      ticket: string
+    }
+    assert.equal(ticket.ticket, '')
+    assert.ok(await requester.json({ origin: where, target: '/v1/membership' }))
+  })
+})
+
+describe('sizes', () => {
+  it('are printed as Fluid prints them', () =>
+    assert.deepEqual([0, 1023, 1024, 1.5 * 2 ** 30, 2 ** 50].map(bytesText), ['0.00B', '1023.00B', '1.00KiB', '1.50GiB', '1.00PiB']))
+})
