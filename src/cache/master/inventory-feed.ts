@@ -30,7 +30,9 @@ export async function inventoryLines({ inventory, clock, readable }: Feed, { que
   const wait = Math.min(numberOf(query.get('wait'), 'wait') ?? 0, LONGEST_WAIT_SECONDS)
   if (since === undefined) return snapshotLines(inventory, subPath)
   let lines = inventory.since(since, subPath)
-  if (lines !== undefined && isNothing(lines) && wait > 0) {
+  // Whoever still believes that the first listing goes on has something to learn, though no file changed.
+  const isKnown = query.get('complete') !== 'false' || !inventory.isComplete
+  if (lines !== undefined && isNothing(lines) && isKnown && wait > 0) {
     await changeOrTimeout({ inventory, clock, readable: subPath }, { since, waitMs: wait * 1000, signal })
     lines = inventory.since(since, subPath)
   }
