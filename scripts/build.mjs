@@ -1,4 +1,5 @@
-// Builds dist/sluice.mjs with the chunks it loads when a command needs them, and dist/shim.mjs, which stays with a container.
+// Builds dist/sluice.mjs with the chunks it loads when a command needs them, dist/shim.mjs, which stays with a container,
+// and dist/cache.mjs, the programs of the builtin cache.
 // --entry SOURCE FILE builds one program of the tests.
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -21,6 +22,7 @@ export async function buildProgram() {
     define: { SLUICE_VERSION: JSON.stringify(version) },
   })
   await buildEntry('src/minicluster/process/shim/main.ts', path.join(root, 'dist', 'shim.mjs'))
+  await buildEntry('src/cache/main.ts', path.join(root, 'dist', 'cache.mjs'))
 }
 
 /** One small self-contained file: every container has a process that runs the shim. */

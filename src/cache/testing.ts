@@ -55,15 +55,6 @@ export function handClock(startMs = 1_800_000_000_000): HandClock {
   }
 }
 
-/** A clock whose waits are a thousand times shorter, for loops that really wait. */
-export const hastyClock: Clock = {
-  now: () => Date.now(),
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs / 1000)
-    return () => clearTimeout(timer)
-  },
-}
-
 export function temporaryDirectory(): { directory: string; remove(): void } {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'sluice-cache-'))
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) }

@@ -187,7 +187,7 @@ function closeDirectories(directory: string): void {
   chmodSync(directory, 0o555)
 }
 
-export function removeTree(directory: string): void {
+function removeTree(directory: string): void {
   openDirectories(directory)
   rmSync(directory, { recursive: true, force: true })
 }

@@ -11,7 +11,7 @@ import { type FakeInventory, fakeInventory } from '../master/testing.ts'
 import { readTicket } from '../protocol/ticket.ts'
 import { keptLog, realClock } from '../testing.ts'
 
-export const KEY = Buffer.alloc(32, 5)
+const KEY = Buffer.alloc(32, 5)
 export const BLOCK = 1024 * 1024
 
 /** Content that can be made again: of any length, different for each seed. */

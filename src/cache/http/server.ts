@@ -52,7 +52,7 @@ export interface ServerLimits {
   closeMs: number
 }
 
-export const SERVER_LIMITS: ServerLimits = {
+const SERVER_LIMITS: ServerLimits = {
   headerBytes: 16 * 1024,
   headersMs: 10_000,
   requestMs: 60_000,

@@ -189,6 +189,13 @@ describe('the master', () => {
     assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'leaving', moved: 60, dropped: 0, left: 40 })
     handover = { handover: { state: 'gone', moved: { bytes: 90 }, dropped: { bytes: 10 }, left: { bytes: 0 } } }
     assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'gone', moved: 90, dropped: 10, left: 0 })
+    await signed('/v1/workers', 'POST', { ...beat('w2'), state: 'leaving' })
+    await signed('/v1/workers', 'POST', { ...beat('w2'), state: 'gone' })
+    assert.deepEqual(
+      await signed('/v1/workers/w2/leave', 'POST'),
+      { state: 'gone', moved: 90, dropped: 10, left: 0 },
+      'heard before it was asked',
+    )
     await assert.rejects(signed('/v1/workers/nobody/leave', 'POST'), refused(404))
   })
 

@@ -80,7 +80,8 @@ export function createMaster(options: MasterOptions): Master {
     if (member === undefined)
       throw new HttpError(404, 'NoSuchWorker', `there is no worker ${name}, or it has not been heard of for a while`)
     become(beginLeaving(members, name))
-    if (members.byName.get(name)?.state !== 'gone') {
+    // A heartbeat may have said that it is through before the last amounts were told.
+    if (member.state !== 'gone' || (member.handover?.left ?? 1) > 0) {
       try {
         const handover = readHandover(await options.askToLeave(member.address, signal))
         if (handover !== undefined) become(progressed(members, name, handover))

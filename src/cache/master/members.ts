@@ -6,9 +6,9 @@ import type { Membership, WorkerEntry, WorkerState } from '../protocol/membershi
 import type { Beat } from './beat.ts'
 
 /** A worker unheard of for this long is left out. */
-export const SILENCE_MS = 10_000
+const SILENCE_MS = 10_000
 /** A worker that was killed while it left, and comes back within this, goes on leaving; later it is a new one. */
-export const LEAVING_REMEMBERED_MS = 60_000
+const LEAVING_REMEMBERED_MS = 60_000
 const MOST_WORKERS = 4096
 
 export interface Amounts {

@@ -57,7 +57,7 @@ export function bytesText(bytes: number): string {
 }
 
 /** `12.5%`; of nothing it is `0.0%`. */
-export const percentText = (part: number, whole: number): string => `${(whole > 0 ? (part * 100) / whole : 0).toFixed(1)}%`
+const percentText = (part: number, whole: number): string => `${(whole > 0 ? (part * 100) / whole : 0).toFixed(1)}%`
 
 export interface Reported {
   inventory: Pick<Inventory, 'totals' | 'isComplete' | 'revision' | 'mounts'>

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import { checkToken, keyIdOf, type PublicKey, readKeySet, type Verdict } from './jwt.ts'
 
-export const TOKEN_AUDIENCE = 'sluice.dev/cache'
+const TOKEN_AUDIENCE = 'sluice.dev/cache'
 const REFRESH_MS = 60_000
 
 export interface TokenVerifier {

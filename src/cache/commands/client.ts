@@ -1,0 +1,43 @@
+/** `client`: completes the volumes of its node as files, until it is asked to end. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { runClient } from '../client/client.ts'
+import { createLocalBlocks } from '../client/local-blocks.ts'
+import { createBlockClient } from '../http/block-client.ts'
+import { createRequester } from '../http/request.ts'
+import { masterAddress, needed, readConfig, type Surroundings } from './surroundings.ts'
+
+export async function client(surroundings: Surroundings): Promise<void> {
+  const { env, clock, random, log, signal } = surroundings
+  const { config, engine } = readConfig(surroundings)
+  const dataset = { namespace: needed(surroundings, 'FLUID_DATASET_NAMESPACE'), name: needed(surroundings, 'FLUID_DATASET_NAME') }
+  const tokenFile = env.get('SLUICE_TOKEN_PATH') ?? '/var/run/secrets/sluice.dev/cache/token'
+  // Tiers that are directories of the node are mounted here at the same paths as in the worker; memory of another pod is not.
+  const directories = config.worker.tiers
+    .flatMap(({ paths }) => paths.map(({ directory }) => directory))
+    .filter((directory) => existsSync(directory))
+  const requester = createRequester()
+  const blocks = createBlockClient({ clock })
+  log.write('info', 'the client fills', { localTiers: directories.length })
+  await runClient(
+    {
+      directory: path.dirname(needed(surroundings, 'FLUID_RUNTIME_MOUNT_PATH')),
+      master: `http://${masterAddress(surroundings, config)}`,
+      node: needed(surroundings, 'NODE_NAME'),
+      blockBytes: engine.blockBytes,
+      quotaBytes: engine.nodeQuotaBytes,
+      local: createLocalBlocks(directories, dataset),
+      blocks,
+      requester,
+      // Without tickets none is needed.
+      token: async () => (existsSync(tokenFile) ? (await readFile(tokenFile, 'utf8')).trim() : ''),
+      clock,
+      random,
+      log,
+    },
+    signal,
+  )
+  blocks.close()
+  requester.close()
+}

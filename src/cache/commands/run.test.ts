@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, describe, it } from 'node:test'
+import type { LogFields } from '../../base/log.ts'
+import { seededRandom } from '../../base/random.ts'
+import { requestIdOf, type VolumeState } from '../client/layout.ts'
+import { realClock, temporaryDirectory, until } from '../testing.ts'
+import { runCommand } from './run.ts'
+
+const { directory, remove } = temporaryDirectory()
+const at = (...parts: string[]) => path.join(directory, ...parts)
+const logged: { message: string; fields?: LogFields }[] = []
+const log = { write: (_: string, message: string, fields?: LogFields) => void logged.push({ message, fields }) }
+const ending = new AbortController()
+const running: Promise<number>[] = []
+
+async function run(args: string[], env: Record<string, string> = {}): Promise<{ code: number; printed: string[]; complaints: string[] }> {
+  const [printed, complaints]: [string[], string[]] = [[], []]
+  const given = {
+    FLUID_DATASET_NAMESPACE: 'ns',
+    FLUID_DATASET_NAME: 'demo',
+    FLUID_RUNTIME_CONFIG_PATH: at('runtime.json'),
+    FLUID_RUNTIME_MOUNT_PATH: at('node', 'cache-fuse'),
+    SLUICE_KEY_PATH: at('no-key'),
+    SLUICE_STATE_PATH: at('state'),
+    SLUICE_SOURCES_PATH: at('sources'),
+    SLUICE_PORT: '0',
+    POD_IP: '127.0.0.1',
+    NODE_NAME: 'n1',
+    ...env,
+  }
+  const surroundings = { env: new Map(Object.entries(given)), clock: realClock, random: seededRandom(1), log, signal: ending.signal }
+  const code = await runCommand(args, { ...surroundings, print: (line) => void printed.push(line) }, (line) => void complaints.push(line))
+  return { code, printed, complaints }
+}
+const background = (args: string[], env: Record<string, string>) => void running.push(run(args, env).then(({ code }) => code))
+const portOf = (message: string) => until(message, () => logged.find((line) => line.message === message)?.fields?.port)
+
+after(async () => {
+  ending.abort()
+  await Promise.all(running)
+  remove()
+})
+
+describe('the commands', () => {
+  it('say how they are used', async () => {
+    for (const args of [[], ['x'], ['master', 'x'], ['decommission'], ['decommission', 'a', 'b'], ['__proto__']]) {
+      const { code, complaints } = await run(args)
+      assert.equal(code, 2, args.join(' '))
+      assert.match(
+        complaints.join(),
+        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| decommission <pod>$/,
+      )
+    }
+  })
+
+  it('say what is wrong with the configuration', async () => {
+    writeFileSync(at('bad.json'), '{"mounts":5}')
+    assert.equal((await run(['master'], { FLUID_RUNTIME_CONFIG_PATH: at('bad.json') })).code, 1)
+    assert.match(String(logged.at(-1)?.fields?.error), /mounts must be a list/)
+    assert.equal((await run(['client'], { FLUID_RUNTIME_CONFIG_PATH: at('nowhere.json') })).code, 1)
+    assert.match(String(logged.at(-1)?.fields?.error), /nowhere\.json cannot be read/)
+  })
+
+  it('are a cache together: source, master, workers, a volume, a report, a worker that leaves', async () => {
+    const files = new Map(Array.from({ length: 30 }, (_, i) => [`d${i % 3}/f${i}`, Buffer.alloc(i * 1000, `content ${i}`)]))
+    files.set('large', Buffer.alloc(3 * 1024 * 1024 + 17, 'large'))
+    for (const [name, bytes] of files) {
+      mkdirSync(path.dirname(at('sources', 'images', name)), { recursive: true })
+      writeFileSync(at('sources', 'images', name), bytes)
+    }
+    const tiers = (name: string) => [{ mountPaths: [at('tiers', name)], mediumType: 'SSD', quotas: ['1Gi'] }]
+    const configure = (name: string) => {
+      const config = {
+        mounts: [{ name: 'images', mountPoint: 'local:///images' }],
+        master: {},
+        worker: { options: { blockSize: '1Mi' }, tieredStoreLevels: tiers(name) },
+        client: {},
+      }
+      writeFileSync(at(`${name}.json`), JSON.stringify(config))
+      mkdirSync(at('tiers', name), { recursive: true })
+      return at(`${name}.json`)
+    }
+    for (const name of ['runtime', 'w0', 'w1']) configure(name)
+    background(['master'], {})
+    const SLUICE_MASTER_ADDRESS = `127.0.0.1:${await portOf('the master serves')}`
+    const { code, printed } = await run(['mount-ufs'], { SLUICE_MASTER_ADDRESS })
+    assert.deepEqual([code, printed], [0, ['{"mounted":["/images"]}']])
+    for (const POD_NAME of ['w0', 'w1'])
+      background(['worker'], { SLUICE_MASTER_ADDRESS, POD_NAME, FLUID_RUNTIME_CONFIG_PATH: at(`${POD_NAME}.json`) })
+    background(['client'], { SLUICE_MASTER_ADDRESS })
+    const id = requestIdOf('/images')
+    mkdirSync(at('node', 'requests'), { recursive: true })
+    writeFileSync(at('node', 'requests', `${id}.json`), '{"subPath":"/images"}')
+    const stateOf = (): VolumeState | undefined => {
+      try {
+        return JSON.parse(readFileSync(at('node', 'states', `${id}.json`), 'utf8')) as VolumeState
+      } catch {
+        return undefined
+      }
+    }
+    const state = await until('the volume is ready', () => stateOf()?.state === 'ready' && stateOf())
+    for (const [name, bytes] of files) assert.ok(readFileSync(at('node', state.directory ?? '', name)).equals(bytes), name)
+    const left = await run(['decommission', 'w0'], { SLUICE_MASTER_ADDRESS })
+    assert.equal(left.code, 0)
+    assert.match(left.printed.at(-1) ?? '', /^\{"state":"gone","moved":\d+,"dropped":\d+,"left":0\}$/)
+    assert.equal((await run(['decommission', 'nobody'], { SLUICE_MASTER_ADDRESS })).code, 1)
+    const summary = await run(['report-summary'], { SLUICE_MASTER_ADDRESS })
+    assert.match(
+      summary.printed.join(),
+      /^\{"cached":"[\d.]+[KM]?i?B","cachedPercentage":"[\d.]+%","cacheCapacity":"[\d.]+GiB","cacheHitRatio":"[\d.]+%"\}$/,
+    )
+    ending.abort()
+    assert.deepEqual(await Promise.all(running), [0, 0, 0, 0])
+  })
+})
