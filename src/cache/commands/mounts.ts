@@ -15,7 +15,7 @@ export interface MountSurroundings {
   directory: string
 }
 
-export function openMount(mount: MountConfig, { clock, engine, directory }: MountSurroundings): Promise<Source> {
+function openMount(mount: MountConfig, { clock, engine, directory }: MountSurroundings): Promise<Source> {
   const given = {
     name: mount.name,
     mountPoint: mount.mountPoint,
@@ -32,9 +32,41 @@ export const inventoryMounts = ({ mounts }: RuntimeConfig, surroundings: MountSu
   mounts.map((mount) => ({
     name: mount.name,
     path: mount.path,
-    identity: JSON.stringify([mount.mountPoint, [...mount.options].sort(), [...mount.encryptOptions].sort()]),
+    identity: identityOf(mount),
     open: () => openMount(mount, surroundings),
   }))
+
+/** The same text means the same place and the same way to read it. */
+const identityOf = ({ mountPoint, options, encryptOptions }: MountConfig): string =>
+  JSON.stringify([mountPoint, [...options].sort(), [...encryptOptions].sort()])
+
+export interface OpenSources {
+  of(mount: MountConfig, surroundings: MountSurroundings): Promise<Source>
+  close(): Promise<void>
+}
+
+/** Sources of mounts, each opened once and again only when its mount was written differently. One that was replaced may still be read. */
+export function createOpenSources(): OpenSources {
+  const opened = new Map<string, { identity: string; source: Promise<Source> }>()
+  const replaced: Promise<Source>[] = []
+  return {
+    of(mount, surroundings) {
+      const identity = identityOf(mount)
+      const known = opened.get(mount.name)
+      if (known?.identity === identity) return known.source
+      if (known !== undefined) replaced.push(known.source)
+      const source = openMount(mount, surroundings)
+      opened.set(mount.name, { identity, source })
+      // What could not be opened is tried again.
+      source.catch(() => opened.get(mount.name)?.source === source && opened.delete(mount.name))
+      return source
+    },
+    async close() {
+      const all = await Promise.allSettled([...replaced, ...[...opened.values()].map(({ source }) => source)])
+      for (const result of all) if (result.status === 'fulfilled') await result.value.close()
+    },
+  }
+}
 
 /** Without a prototype: names come from tenants. */
 const textsOf = (map: ReadonlyMap<string, string>): Record<string, string> => Object.assign(Object.create(null), Object.fromEntries(map))

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/fields.ts'
 import { SourceRefused } from '../sources/source.ts'
 import { createWorker } from '../worker/create-worker.ts'
 import { httpMasterLink } from '../worker/http-master-link.ts'
-import { openMount } from './mounts.ts'
+import { createOpenSources } from './mounts.ts'
 import {
   hostPort,
   listenAt,
@@ -35,6 +35,7 @@ export async function worker(surroundings: Surroundings): Promise<void> {
     high: high ?? engine.high,
     low: low ?? engine.low,
   }))
+  const sources = createOpenSources()
   const server = createWorker({
     name: needed(surroundings, 'POD_NAME'),
     node: needed(surroundings, 'NODE_NAME'),
@@ -50,7 +51,7 @@ export async function worker(surroundings: Surroundings): Promise<void> {
       const now = readConfig(surroundings)
       const found = now.config.mounts.find(({ name }) => name === mount)
       if (found === undefined) throw new SourceRefused('the mount of this file is not in runtime.json (yet)')
-      return openMount(found, { clock, engine: now.engine, directory: env.get('SLUICE_SOURCES_PATH') ?? '/var/lib/sluice/sources' })
+      return sources.of(found, { clock, engine: now.engine, directory: env.get('SLUICE_SOURCES_PATH') ?? '/var/lib/sluice/sources' })
     },
     clock,
     log,
@@ -59,5 +60,6 @@ export async function worker(surroundings: Surroundings): Promise<void> {
   log.write('info', 'the worker serves', { host: listening.host, port: listening.port })
   await untilEnded(signal)
   await server.close()
+  await sources.close()
   link.close()
 }
