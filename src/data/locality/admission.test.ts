@@ -114,8 +114,8 @@ describe('the locality of pods', () => {
   })
 
   it('declares what it reads and who asks for it', () => {
-    const { reads = [], label } = datasetLocality()
-    assert.equal(label, 'fuse.serverful.fluid.io/inject')
+    const { reads = [], label, failurePolicy } = datasetLocality()
+    assert.deepEqual([label, failurePolicy], [{ key: 'fuse.serverful.fluid.io/inject', value: 'true' }, 'Fail'])
     assert.deepEqual(
       reads.map(({ plural }) => plural),
       [
