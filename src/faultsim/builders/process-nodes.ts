@@ -20,14 +20,14 @@ interface Node {
   shutdown: NodeShutdown
 }
 
-type More = Partial<KubeletOptions> & Pick<FakeMachineOptions, 'namespacesRefusal'> & { nodes?: number }
+type More = Partial<KubeletOptions> & Pick<FakeMachineOptions, 'namespacesRefusal' | 'memoryRefusal'> & { nodes?: number }
 
 const THING = 'machine'
 
-export function processNodes(programs: Programs, { nodes = 1, namespacesRefusal, ...more }: More = {}): RunControllers {
+export function processNodes(programs: Programs, { nodes = 1, namespacesRefusal, memoryRefusal, ...more }: More = {}): RunControllers {
   return (options, cluster) => {
     const node = cluster.effects.thing(THING, (clock): Node => {
-      const fake = new FakeMachine({ clock, programs, namespacesRefusal })
+      const fake = new FakeMachine({ clock, programs, namespacesRefusal, memoryRefusal })
       return { fake, starts: 0, shutdown: createNodeShutdown(fake) }
     })
     const start = ++node.starts

@@ -11,12 +11,16 @@ export interface ConditionsInput {
   hasSandbox: boolean
   isInitialized: boolean
   now: string
+  /** Whether volumes that should be in memory are. */
+  memory: { areVolumesReady: boolean; memoryRefusal: string | undefined }
 }
 
 type Verdict = Pick<PodCondition, 'status' | 'reason' | 'message'>
 
 const TRUE: Verdict = Object.freeze({ status: 'True' })
-const OWN = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled']
+/** On a pod whose volumes should be in memory and are not. */
+const MEMORY_VOLUME = 'sluice.dev/MemoryVolume'
+const OWN = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled', MEMORY_VOLUME]
 
 export function conditionsOf(input: ConditionsInput): PodCondition[] {
   const { pod, now } = input
@@ -28,6 +32,7 @@ export function conditionsOf(input: ConditionsInput): PodCondition[] {
     ['Ready', ready.status === 'True' ? gates(pod) : ready],
     ['ContainersReady', ready],
     ['PodScheduled', TRUE],
+    ...memoryVolume(input),
   ]
   const own = verdicts.map(([type, { status, reason, message }]): PodCondition => {
     const before = old.find((condition) => condition.type === type)
@@ -35,6 +40,14 @@ export function conditionsOf(input: ConditionsInput): PodCondition[] {
     return { type, observedGeneration: pod.metadata.generation, status, lastTransitionTime, reason, message }
   })
   return [...old.filter(({ type }) => !OWN.includes(type ?? '')), ...own].map(withoutAbsent)
+}
+
+/** While the volumes are not known, what was said stands. */
+function memoryVolume({ memory, pod }: ConditionsInput): [string, Verdict][] {
+  const { memoryRefusal: message, areVolumesReady } = memory
+  if (message !== undefined) return [[MEMORY_VOLUME, { status: 'False', reason: 'Refused', message }]]
+  const said = areVolumesReady ? undefined : pod.status?.conditions?.find(({ type }) => type === MEMORY_VOLUME)
+  return said === undefined ? [] : [[MEMORY_VOLUME, { status: said.status, reason: said.reason, message: said.message }]]
 }
 
 /** As it comes back from the server, which drops absent fields. */

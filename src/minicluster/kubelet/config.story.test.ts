@@ -161,6 +161,43 @@ describe('volumes of a pod', () => {
   )
 
   story(
+    'in memory have a limit, and are given back when the pod has ended or is gone',
+    async (w) => {
+      const volumes = [{ name: 'm', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }]
+      const volumeMounts = [{ name: 'm', mountPath: '/m' }]
+      await w.member.create(aProcessPod('default/p', 'serve', { ...bare, volumes }, { volumeMounts }))
+      await w.member.create(aProcessPod('default/q', 'work', { ...bare, volumes, restartPolicy: 'Never' }, { volumeMounts }))
+      await w.advance(500)
+      assert.deepEqual([...machineOf(w.member).inMemory.values()], [1024 * 1024, 1024 * 1024])
+      assert.ok(((await podOf(w)).status?.conditions ?? []).every(({ type }) => type !== 'sluice.dev/MemoryVolume'))
+      await w.advance(5000)
+      assert.equal((await podOf(w, 'default/q')).status?.phase, 'Succeeded')
+      assert.equal(machineOf(w.member).inMemory.size, 1)
+      await w.member.delete(PODS, 'default/p')
+      await w.settle()
+      assert.equal(machineOf(w.member).inMemory.size, 0)
+    },
+    { ...world, controllers: processNodes({ serve: {}, work: { runMs: 2000 } }) },
+  )
+
+  story(
+    'that cannot be in memory are directories, and the pod says so',
+    async (w) => {
+      const volumes = [{ name: 'm', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }]
+      await w.member.create(aProcessPod('default/p', 'serve', { ...bare, volumes }))
+      await w.settle()
+      const { status } = await podOf(w)
+      const condition = status?.conditions?.find(({ type }) => type === 'sluice.dev/MemoryVolume')
+      assert.deepEqual([status?.phase, condition?.status, condition?.reason], ['Running', 'False', 'Refused'])
+      assert.match(condition?.message ?? '', /^on disk and without a limit instead of in memory: m\. .*: mount: permission denied$/)
+      await w.restartControllers()
+      await w.settle()
+      assert.deepEqual((await podOf(w)).status, status)
+    },
+    { ...world, controllers: processNodes({ serve: {} }, { memoryRefusal: 'mount: permission denied' }) },
+  )
+
+  story(
     'from a path out of a volume are refused',
     async (w) => {
       const volumes = [{ name: 'scratch', emptyDir: {} }]

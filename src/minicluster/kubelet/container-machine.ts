@@ -101,6 +101,13 @@ export interface ContainerMachine {
   onChange(listener: (podUid: string) => void): () => void
   /** A directory of the pod in the data directory, made if absent: volumes live below it. */
   directory(podUid: string, ...parts: readonly string[]): Promise<string>
+  /**
+   * A volume of the pod in memory, of at most this size (undefined: the machine's default): the same for all its containers,
+   * also after a restart of Sluice. `refusal`: why it is a plain directory here.
+   */
+  memory(podUid: string, name: string, sizeBytes: number | undefined): Promise<{ path: string; refusal?: string }>
+  /** Takes that memory back, unless something of the pod runs; what was in it is lost. */
+  releaseMemory(podUid: string): Promise<void>
   /** What a node keeps for itself, beyond the life of its pods: see `kube/node-path.ts`. Not made by asking for it. */
   nodeDirectory(node: string): string
   /** Replaces all files of a volume at once (an atomic switch). Writes nothing when nothing differs. */

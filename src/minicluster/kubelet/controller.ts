@@ -272,6 +272,7 @@ function effectsOf({ input, setUps, publishes, client }: Observed, plan: PodPlan
     ),
     ...plan.signal.map((one) => request(effects.signal, `${keyOfRun(one.run)}/${one.signal === 'SIGKILL' ? 'kill' : 'stop'}`, one)),
     ...plan.autopsy.map((run) => request(effects.autopsy, keyOfRun(run), autopsyInput(run))),
+    ...(plan.releaseMemory ? [request(effects.release, pod.metadata.uid ?? '', { podUid: pod.metadata.uid ?? '' })] : []),
     ...(plan.clear ? [request(effects.clear, pod.metadata.uid ?? '', { podUid: pod.metadata.uid ?? '' })] : []),
   ]
 }

@@ -43,6 +43,7 @@ export interface KubeletEffects {
   signal: Effect<{ run: RunId; signal: string }, { atMs: number }>
   hook: Effect<HookInput, HookProgress>
   autopsy: Effect<AutopsyInput, Autopsy>
+  release: Effect<{ podUid: string }, void>
   clear: Effect<{ podUid: string }, void>
 }
 
@@ -105,6 +106,12 @@ export function kubeletEffects({ machine, clock, csi, shutdown, hosts }: Kubelet
       about: 'Reads the last words of a container that ended, and sees whether its port is taken.',
       timeoutMs: MINUTE,
       run: (input) => autopsy(machine, input),
+    },
+    release: {
+      name: name('release'),
+      about: 'Takes back the memory of the volumes of a pod that has ended.',
+      timeoutMs: MINUTE,
+      run: ({ podUid }) => machine.releaseMemory(podUid),
     },
     clear: {
       name: name('clear'),

@@ -49,6 +49,7 @@ export interface FakeMachineOptions {
   clock: Clock
   programs: Programs
   namespacesRefusal?: string
+  memoryRefusal?: string
 }
 
 const SIGNALS: Readonly<Record<string, number>> = { SIGTERM: 15, SIGKILL: 9, SIGINT: 2, SIGQUIT: 3, SIGHUP: 1, SIGUSR1: 10 }
@@ -63,6 +64,8 @@ export class FakeMachine implements ContainerMachine {
   /** Everything started so far, in order. */
   readonly specs: RunSpec[] = []
   readonly signals: string[] = []
+  /** Sizes of the volumes in memory, by path. */
+  readonly inMemory = new Map<string, number | undefined>()
   /** Content of the volumes and other files, by path. */
   readonly files = new Map<string, string>()
   /** Paths of the pods' own files, once for each time that one was written. */
@@ -73,9 +76,11 @@ export class FakeMachine implements ContainerMachine {
   readonly #changes = new Map<string, Partial<Program>>()
   readonly #occupied = new Set<string>()
   readonly #listeners = new Set<(podUid: string) => void>()
+  readonly #memoryRefusal: string | undefined
   #pid = 1000
 
-  constructor({ clock, programs, namespacesRefusal }: FakeMachineOptions) {
+  constructor({ clock, programs, namespacesRefusal, memoryRefusal }: FakeMachineOptions) {
+    this.#memoryRefusal = memoryRefusal
     this.#clock = clock
     this.#programs = programs
     this.namespacesRefusal = namespacesRefusal
@@ -147,6 +152,17 @@ export class FakeMachine implements ContainerMachine {
   async directory(podUid: string, ...parts: readonly string[]): Promise<string> {
     this.#podOf(podUid)
     return `/data/pods/${[podUid, ...parts].join('/')}`
+  }
+
+  async memory(podUid: string, name: string, sizeBytes: number | undefined): Promise<{ path: string; refusal?: string }> {
+    const path = await this.directory(podUid, 'volumes', name)
+    if (this.#memoryRefusal !== undefined) return { path, refusal: this.#memoryRefusal }
+    this.inMemory.set(path, sizeBytes)
+    return { path }
+  }
+
+  async releaseMemory(podUid: string): Promise<void> {
+    for (const path of [...this.inMemory.keys()]) if (path.startsWith(`/data/pods/${podUid}/`)) this.inMemory.delete(path)
   }
 
   nodeDirectory(node: string): string {
@@ -254,6 +270,7 @@ export class FakeMachine implements ContainerMachine {
     const live = [...(this.#pods.get(podUid)?.values() ?? [])].filter(isLive)
     if (live.length > 0) throw new Error(`pod ${podUid} still has ${live.length} runs`)
     this.#pods.delete(podUid)
+    await this.releaseMemory(podUid)
     this.#forget(`/data/pods/${podUid}`)
   }
 

@@ -77,6 +77,8 @@ export interface PodPlan {
   preStop: HookOrder[]
   /** Ended runs that need an autopsy. */
   autopsy: RunId[]
+  /** The pod has ended: what its volumes hold in memory is of no use to anybody. */
+  releaseMemory: boolean
   /** Nothing runs any more of a pod that is being deleted: its directories and logs are removed first, then the object. */
   clear: boolean
   remove: boolean
@@ -107,6 +109,7 @@ export function planPod(input: PodInput): PodPlan {
     podIP: input.podIP,
     hostIP: input.hostIP,
     areVolumesReady: input.volumes.state === 'ready',
+    memoryRefusal: refusalOf(input.volumes),
     isMounting: input.volumes.state === 'waiting' && input.volumes.unmounted !== undefined,
   }
   const next = podStatusOf(statusInput)
@@ -125,11 +128,22 @@ export function planPod(input: PodInput): PodPlan {
     postStart: life.ending === undefined ? postStarts(views, lifeInput) : [],
     preStop: stopping.preStop,
     autopsy: views.flatMap((view) => (view.standing.is === 'ending' ? [runOf(view, pod)] : [])),
+    releaseMemory: !isGoing && isStill && hasEnded(pod) && hasMemory(pod),
     clear: isGoing && !input.isCleared,
     // Others that hold the pod see how it ended before it is deleted; afterwards only their finalizers keep it.
     remove: isGoing && input.isCleared && status === undefined && !isHeld(pod),
     requeueAfterMs: times.length === 0 ? undefined : Math.max(0, Math.min(...times) - nowMs),
   }
+}
+
+/** Why volumes that should be in memory are not; undefined also while that is not known. */
+function refusalOf(volumes: VolumesState): string | undefined {
+  if (volumes.state !== 'ready') return undefined
+  const refused = [...volumes.volumes].filter(([, { refusal }]) => refusal !== undefined)
+  const names = refused.map(([name]) => name).join(', ')
+  return refused.length === 0
+    ? undefined
+    : `on disk and without a limit instead of in memory: ${names}. This machine refuses a tmpfs: ${refused[0]?.[1].refusal}`
 }
 
 /** When a kubelet first complains about volumes that are not ready. */
@@ -146,6 +160,9 @@ function longMount({ pod, volumes, nodeName: host, nowMs }: PodInput): { keyedEv
     requeueAtMs: undefined,
   }
 }
+
+const hasEnded = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed'
+const hasMemory = ({ spec }: Pod): boolean => (spec?.volumes ?? []).some(({ emptyDir }) => emptyDir?.medium === 'Memory')
 
 const isHeld = ({ metadata }: Pod): boolean => metadata.deletionGracePeriodSeconds === 0 && (metadata.finalizers ?? []).length > 0
 

@@ -14,6 +14,8 @@ export interface PodStatusInput extends StatusInput {
   podIP: string
   hostIP: string
   areVolumesReady: boolean
+  /** Why volumes that should be in memory are not. */
+  memoryRefusal: string | undefined
   /** What the volumes wait for is progress and no failure. */
   isMounting: boolean
 }
@@ -34,7 +36,7 @@ export function podStatusOf(input: PodStatusInput): PodStatus {
   const own = (role: (view: ContainerView) => boolean): ContainerStatus[] =>
     views.filter(role).flatMap((view) => statuses.get(view.name) ?? [])
   const now = formatTime(input.nowMs)
-  const conditions = conditionsOf({ pod, views, statuses, phase, hasSandbox, isInitialized: wasInitialized, now })
+  const conditions = conditionsOf({ pod, views, statuses, phase, hasSandbox, isInitialized: wasInitialized, now, memory: input })
   return {
     observedGeneration: pod.metadata.generation,
     ...verdict,

@@ -16,6 +16,8 @@ import { isClean } from './volumes/payload.ts'
 export interface ReadyVolume {
   path: string
   readOnly: boolean
+  /** Why it is not in memory, as the pod asked. */
+  refusal?: string
 }
 
 export interface StartOrder {

@@ -59,7 +59,10 @@ export function processHost(place: HostPlace, options: MiniclusterOptions): Host
     nodes: memberConnections((node) => (node.startsWith(`${shape.name}-process-`) ? processes : undefined)),
     refusal: processes.namespacesRefusal,
     runningPods: () => processes.pods().filter((uid) => processes.runsOf(uid).some(({ state }) => state.phase === 'running')).length,
-    endPods: () => shutdown.begin(),
+    async endPods() {
+      await shutdown.begin()
+      processes.releaseIdle()
+    },
     close: () => processes.close(),
   }
 }

@@ -7,12 +7,14 @@ import { type FSWatcher, mkdirSync, readdirSync, realpathSync, rmSync, watch } f
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import { messageOf } from '../../base/error-text.ts'
 import { nameSuffix, type Random } from '../../base/random.ts'
 import type { ContainerMachine, RunId, RunSpec, RunState } from '../kubelet/container-machine.ts'
 import { dial, httpGet } from './dialing.ts'
 import { joinRun } from './join.ts'
 import { readLog } from './log-reader.ts'
 import { machineFiles, removeTree } from './machine-files.ts'
+import { createMemoryVolumes, type MemoryVolumes, podsWithMemory } from './memory-volumes.ts'
 import { type Namespaces, type Probed, probeNamespaces } from './namespaces.ts'
 import { bootId } from './process-table.ts'
 import { findProgram, SYSTEM_PATH } from './programs.ts'
@@ -39,6 +41,8 @@ export interface ProcessMachineOptions {
 }
 
 export interface ProcessMachine extends ContainerMachine {
+  /** Takes back the memory of volumes whose pods run nothing: to be called after a shutdown. */
+  releaseIdle(): void
   /** Stops watching; what runs keeps running. */
   close(): void
 }
@@ -55,13 +59,25 @@ export function createProcessMachine(options: ProcessMachineOptions): ProcessMac
   const probed: Probed =
     options.useNamespaces === false ? { refusal: 'namespaces were not wanted' } : probeNamespaces(path.join(directory, 'scratch'), user)
   const dataDirectory = realpathSync(options.dataDirectory ?? directory)
-  const runs = new Runs({ ...options, directory, dataDirectory, searchPath, namespaces: probed.namespaces ?? probed.refusal })
+  const namespaces = probed.namespaces ?? probed.refusal
+  const memory = createMemoryVolumes(directory, namespaces)
+  const runs = new Runs({ ...options, directory, dataDirectory, searchPath, namespaces, memory })
   runs.open()
   const nameOfMoment = (): string => `${new Date(options.clock.now()).toISOString().replace(/[:.]/g, '_')}.${nameSuffix(options.random)}`
   const files = machineFiles({ directory, dataDirectory, nameOfMoment })
   return {
     namespacesRefusal: probed.refusal,
     ...files,
+    async memory(podUid, name, sizeBytes) {
+      return { path: await memory.make(podUid, name, sizeBytes), refusal: memory.refusal }
+    },
+    async releaseMemory(podUid) {
+      if (!runs.hasInProgress(podUid)) memory.release(podUid)
+    },
+    releaseIdle() {
+      for (const podUid of podsWithMemory(directory)) if (!runs.hasInProgress(podUid)) memory.release(podUid)
+    },
+    inside: (volume, file) => memory.inside(volume, file) ?? files.inside(volume, file),
     runsOf: (podUid) => runs.of(podUid).map(({ container, attempt, state }) => ({ podUid, container, attempt, state })),
     pods: () => [...new Set([...runs.pods(), ...podsOnDisk(directory)])],
     start: (spec) => runs.start(spec),
@@ -86,6 +102,7 @@ export function createProcessMachine(options: ProcessMachineOptions): ProcessMac
     prune: (podUid, keep) => runs.prune(podUid, keep),
     async remove(podUid) {
       runs.forget(podUid)
+      memory.release(podUid)
       await removeTree(podDirectory(directory, podUid))
     },
     close: () => runs.close(),
@@ -96,6 +113,7 @@ interface RunsOptions extends ProcessMachineOptions {
   dataDirectory: string
   searchPath: string
   namespaces: Namespaces | string
+  memory: MemoryVolumes
 }
 
 /** The runs and their shims. */
@@ -122,7 +140,7 @@ class Runs {
     for (const name of readdirSync(this.#notices)) rmSync(path.join(this.#notices, name), { force: true, recursive: true })
     for (const run of runsOnDisk(this.#options.directory, this.#options.clock.now())) {
       this.#remember(run)
-      if (run.isUnclaimed) this.#startShim(run)
+      if (run.isUnclaimed) void this.#startShim(run)
     }
     this.#lookLater()
   }
@@ -153,6 +171,8 @@ class Runs {
     const phase = this.find(run)?.state.phase
     return phase === 'starting' || phase === 'running'
   }
+
+  hasInProgress = (podUid: string): boolean => this.of(podUid).some((run) => this.isInProgress(run))
 
   onChange(listener: (podUid: string) => void): () => void {
     this.#listeners.add(listener)
@@ -188,14 +208,23 @@ class Runs {
     const { podUid, container, attempt } = spec
     const run: KnownRun = { podUid, container, attempt, directory, record, state: { phase: 'starting' }, isUnclaimed: true }
     this.#remember(run)
-    this.#startShim(run)
+    await this.#startShim(run)
   }
 
   /** Two shims of one run do no harm: the second finds it claimed and exits. */
-  #startShim(run: KnownRun): void {
+  async #startShim(run: KnownRun): Promise<void> {
     run.isUnclaimed = false
+    let entering: string[]
+    try {
+      entering = await this.#options.memory.entering(run.podUid)
+    } catch (error) {
+      this.#lost(run, messageOf(error))
+      return
+    }
     const notice = `${run.podUid}_${run.container}_${run.attempt}`
-    const child = spawn(process.execPath, [...SHIM_FLAGS, this.#options.shim, run.directory, this.#notices, notice], {
+    const command = [process.execPath, ...SHIM_FLAGS, this.#options.shim, run.directory, this.#notices, notice]
+    const [program = '', ...args] = [...entering, ...command]
+    const child = spawn(program, args, {
       cwd: run.directory,
       detached: true,
       stdio: 'ignore',

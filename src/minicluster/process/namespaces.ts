@@ -17,6 +17,8 @@ export interface Namespaces {
   hostname: boolean
   /** Writes to an image can be kept out of its directory. */
   overlay: boolean
+  /** Why a tmpfs cannot be mounted; undefined when it can. */
+  memoryRefusal?: string
   /** The program's uid and gid inside: undefined when the namespaces need no mapping, or the tools do not support it. */
   identity?: { uid: number; gid: number }
 }
@@ -54,6 +56,7 @@ export function probeNamespaces(scratch: string, user: { uid: number; gid: numbe
         processes: works({ ...bare, processes: true }, 'mount -t proc proc "$1/root"'),
         hostname: works({ ...bare, hostname: true }, 'hostname probe'),
         overlay: works(bare, overlay),
+        memoryRefusal: attempt(bare, 'mount -t tmpfs -o size=65536 tmpfs "$1/root"'),
         identity: keepsIdentity ? { uid: user.uid, gid: user.gid } : undefined,
       },
     }

@@ -28,6 +28,10 @@ const calls: Record<string, (...args: never[]) => unknown> = {
   exec: (run: RunId, command: readonly string[], input?: string) => execIn(machine, run, command, input),
   terminal: (run: RunId, command: readonly string[], typed: string) => execInTerminal(machine, run, command, typed),
   prune: (podUid: string, keep: number) => machine.prune(podUid, keep),
+  memory: (podUid: string, name: string, sizeBytes?: number) => machine.memory(podUid, name, sizeBytes),
+  releaseMemory: (podUid: string) => machine.releaseMemory(podUid),
+  releaseIdle: () => machine.releaseIdle(),
+  inside: (at: string, file: string) => machine.inside(at, file),
   remove: (podUid: string) => machine.remove(podUid),
 }
 

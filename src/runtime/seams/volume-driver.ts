@@ -17,6 +17,8 @@ export interface VolumeFile {
 export type VolumePlan =
   /** An empty directory that lives as long as the pod. */
   | { kind: 'directory' }
+  /** The same in memory, of at most this size. */
+  | { kind: 'memory'; sizeBytes: number | undefined }
   /** Files that come from objects; while `version` is unchanged, nothing is compared or written. */
   | { kind: 'files'; version: string; files(): VolumeFile[] }
   /**

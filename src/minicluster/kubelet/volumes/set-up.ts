@@ -13,6 +13,7 @@ export interface SetUp {
 
 /** What identifies this set-up. */
 export function keyOfSetUp({ podUid, name, plan }: SetUp): string {
+  if (plan.kind === 'memory') return `${podUid}/${name}/memory/${plan.sizeBytes ?? ''}`
   const what = plan.kind === 'files' ? plan.version : plan.kind === 'path' ? `${plan.type} ${plan.path}` : ''
   return `${podUid}/${name}/${plan.kind}/${what}`
 }
@@ -22,6 +23,7 @@ export async function setUpVolume(machine: ContainerMachine, { podUid, name, pla
     await checkPath(machine, plan)
     return { path: plan.path, readOnly: plan.readOnly }
   }
+  if (plan.kind === 'memory') return { ...(await machine.memory(podUid, name, plan.sizeBytes)), readOnly: false }
   const path = await machine.directory(podUid, 'volumes', name)
   if (plan.kind === 'directory') return { path, readOnly: false }
   const files = plan.files()

@@ -129,6 +129,8 @@ describe('paths of a volume', () => {
   const cases: [string, Volume, object][] = [
     ['nothing said is an emptyDir', {}, { kind: 'directory' }],
     ['emptyDir', { emptyDir: {} }, { kind: 'directory' }],
+    ['emptyDir in memory', { emptyDir: { medium: 'Memory', sizeLimit: '64Mi' } }, { kind: 'memory', sizeBytes: 64 * 1024 * 1024 }],
+    ['emptyDir in memory without a limit', { emptyDir: { medium: 'Memory' } }, { kind: 'memory', sizeBytes: undefined }],
     ['hostPath', { hostPath: { path: '/srv', type: 'Directory' } }, { kind: 'path', path: '/srv', type: 'Directory', readOnly: false }],
     [
       'hostPath that every node has for itself',
@@ -229,6 +231,19 @@ describe('what a volume waits for', () => {
   })
 })
 
+it('a volume in memory is no larger than the pod or its node', () => {
+  const limited = (memory?: string) => ({ name: 'main', resources: memory === undefined ? {} : { limits: { memory } } })
+  const sizeOf = (sizeLimit: string | undefined, ...limits: (string | undefined)[]) => {
+    const spec = { containers: limits.map(limited), volumes: [{ name: 'v', emptyDir: { medium: 'Memory', sizeLimit } }] }
+    const node = { metadata: {}, status: { allocatable: { memory: '1Gi' } } }
+    const plan = VOLUMES.plan({ pod: { metadata: {}, spec }, node } as unknown as VolumeContext)[0]?.plan
+    return plan?.kind === 'memory' ? plan.sizeBytes : plan
+  }
+  const [MEBI, GIBI] = [1024 * 1024, 1024 ** 3]
+  assert.deepEqual([sizeOf('5Gi', undefined), sizeOf('5Mi', undefined), sizeOf(undefined, undefined)], [GIBI, 5 * MEBI, GIBI])
+  assert.deepEqual([sizeOf('5Gi', '2Mi', '3Mi'), sizeOf('1Mi', '2Mi')], [5 * MEBI, MEBI])
+})
+
 it('a volume is found by its sources', () => {
   const volumes = [{ name: 'a', configMap: { name: 'c' } }, { name: 'b', ephemeral: {} }, projectedOf({ secret: { name: 's' } })]
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { volumes } }
@@ -258,7 +273,7 @@ describe('drivers that other modules bring', () => {
   })
 
   it('pass on what is not their own', () => {
-    assert.deepEqual(planOf({ name: 'v', emptyDir: { medium: 'Memory' } }), { kind: 'directory' })
+    assert.deepEqual(planOf({ name: 'v', emptyDir: {} }), { kind: 'directory' })
     assert.deepEqual(planOf({ name: 'v', hostPath: { path: '/tmp' } })?.kind, 'path')
   })
 
