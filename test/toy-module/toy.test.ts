@@ -159,7 +159,7 @@ describe('a module that is one folder and one line', () => {
       spec: { volumes: [{ name: 'v', emptyDir: { medium } }] },
     })
     const planned = (medium: string) => driver.plan({ pod: pod(medium) } as never)[0]?.plan.kind
-    assert.deepEqual([planned('Toy'), planned('Memory')], ['path', 'directory'], 'asked first, and passed on')
+    assert.deepEqual([planned('Toy'), planned('Memory')], ['path', 'memory'], 'asked first, and passed on')
     assert.deepEqual(
       toy.chapters.map(({ name }) => name),
       ['toy'],
