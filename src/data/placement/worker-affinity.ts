@@ -3,18 +3,17 @@
  * exclusive dataset. Both rather where readers are. What the dataset and the template demand holds together.
  */
 import type { Dataset } from '../../kinds/fluid/index.ts'
+import { LABELS } from '../../kinds/fluid/well-known.ts'
 import type { Affinity, NodeSelectorTerm, PodAffinityTerm } from '../../kinds/kubernetes/types.ts'
 
 const HOSTNAME = 'kubernetes.io/hostname'
-const DATASET = 'fluid.io/dataset'
-const PLACEMENT = 'fluid.io/dataset-placement'
 
 const anyDataset: PodAffinityTerm = {
-  labelSelector: { matchExpressions: [{ key: DATASET, operator: 'Exists' }] },
+  labelSelector: { matchExpressions: [{ key: LABELS.dataset, operator: 'Exists' }] },
   topologyKey: HOSTNAME,
 }
 const exclusiveDataset: PodAffinityTerm = {
-  labelSelector: { matchExpressions: [{ key: PLACEMENT, operator: 'In', values: ['Exclusive'] }] },
+  labelSelector: { matchExpressions: [{ key: LABELS.datasetPlacement, operator: 'In', values: ['Exclusive'] }] },
   topologyKey: HOSTNAME,
 }
 

@@ -32,7 +32,7 @@ export function plan(observed: Observed): Plan {
 }
 
 /** What a user has under a name that the dataset needs; it is never touched. */
-export function problemOf({ key, volume, claim }: Pick<Observed, 'key' | 'volume' | 'claim'>): string | undefined {
+function problemOf({ key, volume, claim }: Pick<Observed, 'key' | 'volume' | 'claim'>): string | undefined {
   if (claim !== undefined && !isOurClaim(claim))
     return `a PersistentVolumeClaim ${key.name} exists that was not made for this dataset: delete it, or give the dataset another name`
   if (volume !== undefined && !isOurVolume(volume, key))

@@ -228,15 +228,15 @@ describe('the pods of a component', () => {
     const dataset = {
       mounts: [
         { mountPoint: 'pvc://claim/sub/path', name: 'p' },
-        { mountPoint: 'local:///data', name: 'l' },
+        { mountPoint: 'local:///data', path: '/images/train' },
       ],
     }
     const runtimeClass = { ...aClass(), metadata: { name: 'sample', annotations } }
     const { worker, client } = made({ dataset, runtimeClass, spec: workerLevels({ hostPath: { paths: ['/cache'], quotas: ['1Gi'] } }) })
     assert.deepEqual((firstOf(worker).volumeMounts ?? []).slice(-3), [
       { name: 'sluice-cache-key', mountPath: '/etc/sluice/key', readOnly: true },
-      { name: 'native-mount-0', mountPath: '/underFSStorage/p', readOnly: true, subPath: 'sub/path' },
-      { name: 'native-mount-1', mountPath: '/underFSStorage/l', readOnly: true },
+      { name: 'native-mount-0', mountPath: '/var/lib/sluice/sources/p', readOnly: true, subPath: 'sub/path' },
+      { name: 'native-mount-1', mountPath: '/var/lib/sluice/sources/images-train', readOnly: true },
     ])
     assert.deepEqual((firstOf(client).volumeMounts ?? [])[1], {
       name: 'worker-tiered-store-level-0-index-0',

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { deepClone } from '../../../base/json.ts'
+import { LABELS } from '../../../kinds/fluid/well-known.ts'
 import type { Container, PodSpec, PodTemplateSpec, Toleration, Volume, VolumeMount } from '../../../kinds/kubernetes/types.ts'
 import { workerAffinity } from '../../placement/worker-affinity.ts'
 import { nativeMounts } from './native-mounts.ts'
@@ -11,15 +12,10 @@ import { SECRETS_PATH } from './runtime-config.ts'
 import { directoriesOf, withTierMemory } from './tiers.ts'
 import { type Cache, type Component, componentsOf } from './topology.ts'
 
-export const CONFIG_PATH = '/etc/fluid/config'
+const CONFIG_PATH = '/etc/fluid/config'
 export const CONFIG_FILE = 'runtime.json'
 /** Where masters and workers find the key that they share. */
-export const KEY_PATH = '/etc/sluice/key'
-
-export const NAME_LABEL = 'cacheruntime.fluid.io/name'
-export const COMPONENT_LABEL = 'cacheruntime.fluid.io/component-name'
-export const DATASET_LABEL = 'fluid.io/dataset'
-export const PLACEMENT_LABEL = 'fluid.io/dataset-placement'
+const KEY_PATH = '/etc/sluice/key'
 
 /** Annotations of a class, for engines that need more than Fluid's class can say. */
 export const CLASS_ANNOTATIONS = {
@@ -32,15 +28,15 @@ export const CLASS_ANNOTATIONS = {
 } as const
 
 export const configMapName = (name: string): string => `fluid-runtime-config-${name}`
-export const keySecretName = (name: string): string => `${name}-cache-key`
+const keySecretName = (name: string): string => `${name}-cache-key`
 /** Two runtimes of one class in a namespace each have their own copy: in Fluid they share the first one's, and lose it with that. */
 export const extraConfigMapName = (name: string, configMap: string): string => `${name}-${configMap}`
 
-export const isSet = ({ metadata }: Cache['runtimeClass'], annotation: string): boolean => metadata.annotations?.[annotation] === 'true'
+const isSet = ({ metadata }: Cache['runtimeClass'], annotation: string): boolean => metadata.annotations?.[annotation] === 'true'
 
 export const selectorLabels = (cache: Cache, { name }: Component): Record<string, string> => ({
-  [NAME_LABEL]: cache.dataset.metadata.name ?? '',
-  [COMPONENT_LABEL]: name,
+  [LABELS.cacheRuntimeName]: cache.dataset.metadata.name ?? '',
+  [LABELS.cacheRuntimeComponent]: name,
 })
 
 export function podTemplate(cache: Cache, component: Component): PodTemplateSpec {
@@ -97,8 +93,8 @@ export function podTemplate(cache: Cache, component: Component): PodTemplateSpec
 }
 
 const workerLabels = ({ dataset, datasetId }: Cache): Record<string, string> => ({
-  [DATASET_LABEL]: datasetId,
-  [PLACEMENT_LABEL]: dataset.spec?.placement === 'Shared' ? 'Shared' : 'Exclusive',
+  [LABELS.dataset]: datasetId,
+  [LABELS.datasetPlacement]: dataset.spec?.placement === 'Shared' ? 'Shared' : 'Exclusive',
 })
 
 /** Image and tag belong together: one alone changes nothing. */

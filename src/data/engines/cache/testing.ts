@@ -5,7 +5,7 @@ import { type Cache, cacheNames } from './topology.ts'
 
 const API_VERSION = 'data.fluid.io/v1alpha1'
 
-export const aDataset = (spec: DatasetSpec = {}): Dataset => ({
+const aDataset = (spec: DatasetSpec = {}): Dataset => ({
   apiVersion: API_VERSION,
   kind: 'Dataset',
   metadata: { namespace: 'default', name: 'demo', uid: 'd1' },

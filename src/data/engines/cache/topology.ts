@@ -14,7 +14,7 @@ import { cacheTiersOf } from '../../../kinds/fluid/tiered-store.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 
 export type ComponentType = 'master' | 'worker' | 'client'
-export const COMPONENT_TYPES: readonly ComponentType[] = ['master', 'worker', 'client']
+const COMPONENT_TYPES: readonly ComponentType[] = ['master', 'worker', 'client']
 
 /** Everything that the objects of a cache are made from. */
 export interface Cache {
