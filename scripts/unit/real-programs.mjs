@@ -2,6 +2,7 @@
 // run once more on its own; everything else runs in virtual time or in memory, and gets no retry.
 export const USES_THE_MACHINE = [
   'src/apiserver/listener/',
+  'src/cache/',
   'src/cli/member-access.test.ts',
   'src/cli/webhooks.test.ts',
   'src/client/transport/',
