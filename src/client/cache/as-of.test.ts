@@ -19,8 +19,10 @@ function aServer() {
   const waiting = new Set<() => void>()
   const objects = new Map<string, KubeObject>()
   const state = { revision: 10 }
+  const deleted: string[] = []
   const see = (revision: number, ...seen: KubeObject[]): void => {
     for (const object of seen) objects.set(object.metadata.name ?? '', object)
+    for (const name of deleted.splice(0)) objects.delete(name)
     state.revision = revision
     for (const look of [...waiting]) look()
   }
@@ -31,6 +33,7 @@ function aServer() {
       return state.revision
     },
     get: (_namespace: string, name: string) => objects.get(name),
+    list: () => [...objects.values()],
     until: (condition: () => boolean) =>
       new Promise<void>((resolve) => {
         const look = (): void => {
@@ -50,7 +53,9 @@ function aServer() {
   const clock = createVirtualClock(0)
   const errors: unknown[] = []
   const asOf = createAsOf({ client, clock, informer, signal: stop.signal, onError: (error) => errors.push(error) })
-  return { asOf, lists, see, stop, clock, errors }
+  /** With the next that is seen. */
+  const lose = (name: string): void => void deleted.push(name)
+  return { asOf, lists, see, lose, stop, clock, errors }
 }
 
 const turn = async (): Promise<void> => {
@@ -108,6 +113,29 @@ describe('a cache as of a revision', () => {
     see(11, configMap('new', 11))
     await wait
     assert.ok(asOf.reflects('a', 12))
+  })
+
+  it('waits until what the server has no longer is gone from the cache', async () => {
+    const { asOf, lists, see, lose } = aServer()
+    see(20, configMap('one', 15), configMap('late', 16))
+    const caughtUp = asOf.catchUp('a', 30)
+    await turn()
+    lists[0]?.answer({ items: [configMap('one', 15)], resourceVersion: '31' } as ListResult)
+    assert.equal(await isDone(caughtUp), false)
+    assert.equal(asOf.reflects('a', 30), false)
+    lose('late')
+    see(25)
+    assert.equal(await isDone(caughtUp), true)
+    assert.equal(asOf.reflects('a', 30), true)
+  })
+
+  it('does not wait for what came after the list', async () => {
+    const { asOf, lists, see } = aServer()
+    const caughtUp = asOf.catchUp('a', 30)
+    await turn()
+    see(20, configMap('new', 33))
+    lists[0]?.answer({ items: [], resourceVersion: '31' } as unknown as ListResult)
+    assert.equal(await isDone(caughtUp), true)
   })
 
   it('does not wait for ever for an object that is deleted meanwhile', async () => {

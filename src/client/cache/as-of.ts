@@ -41,6 +41,16 @@ export function createAsOf({ client, clock, informer, signal, onError }: AsOfOpt
     return cached !== undefined && Number(cached.metadata.resourceVersion) >= Number(resourceVersion)
   }
 
+  /** Whether the cache has, by now, everything that a list shows, and no longer what it does not show. */
+  function differencesFrom(items: readonly KubeObject[], namespace: string, revision: number): () => boolean {
+    const listed = new Set(items.map(({ metadata }) => metadata.name))
+    const unseen = items.filter((item) => !isSeen(item))
+    const gone = informer
+      .list(namespace)
+      .filter(({ metadata }) => !listed.has(metadata.name) && Number(metadata.resourceVersion) <= revision)
+    return () => unseen.every(isSeen) && gone.every((object) => informer.get(namespace, object.metadata.name ?? '') !== object)
+  }
+
   function reflects(namespace: string, revision: number): boolean {
     if (informer.hasSynced && informer.revision >= revision) {
       confirmed.delete(namespace)
@@ -49,7 +59,7 @@ export function createAsOf({ client, clock, informer, signal, onError }: AsOfOpt
     return (confirmed.get(namespace) ?? 0) >= revision
   }
 
-  /** One list. What it shows and the cache does not is waited for; an object that vanishes meanwhile is found out by the next one. */
+  /** One list. What differs from it in the cache is waited for; an object that vanishes meanwhile is found out by the next one. */
   async function ask(namespace: string): Promise<void> {
     await pauses.get(namespace)
     const startedMs = preciseMs()
@@ -61,14 +71,10 @@ export function createAsOf({ client, clock, informer, signal, onError }: AsOfOpt
       })
       pauses.set(namespace, pause)
     }
-    const unseen = items.filter((item) => !isSeen(item))
-    if (unseen.length === 0) {
-      confirmed.set(namespace, Number(resourceVersion))
-      return
-    }
+    const isCaughtUp = differencesFrom(items, namespace, Number(resourceVersion))
     const before = informer.revision
-    await informer.until(() => informer.revision !== before || unseen.every(isSeen))
-    if (unseen.every(isSeen)) confirmed.set(namespace, Number(resourceVersion))
+    await informer.until(() => informer.revision !== before || isCaughtUp())
+    if (isCaughtUp()) confirmed.set(namespace, Number(resourceVersion))
   }
 
   async function askUntilAnswered(namespace: string): Promise<void> {
