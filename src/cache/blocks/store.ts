@@ -14,7 +14,7 @@ import type { Block, Segment } from './block-list.ts'
 import { type DatasetName, datasetDirectory } from './block-path.ts'
 import { type BlockWriter, createBlockWriter } from './block-writer.ts'
 import { BufferPool } from './buffer-pool.ts'
-import { Room, type StoreCounters } from './room.ts'
+import { Capacity, type StoreCounters } from './capacity.ts'
 import { compareHeat, type Heat, heatOf, Shelf } from './shelf.ts'
 import type { Medium, Tier, TierUsage } from './tier.ts'
 import { TRAILER_BYTES } from './trailer.ts'
@@ -53,7 +53,7 @@ export class BlockStore {
   readonly #options: StoreOptions
   readonly #shelves: readonly Shelf[]
   readonly #index = new BlockIndex()
-  readonly #room: Room
+  readonly #capacity: Capacity
   readonly #held = new Set<string>()
   readonly #checks = new Map<Block, Promise<boolean>>()
 
@@ -61,7 +61,7 @@ export class BlockStore {
     this.#options = options
     this.#shelves = options.tiers.flatMap((tier, level) => tier.paths.map((path) => new Shelf(tier, path, level)))
     const { dataset, log } = options
-    this.#room = new Room({ shelves: this.#shelves, index: this.#index, dataset, counters: this.counters, log })
+    this.#capacity = new Capacity({ shelves: this.#shelves, index: this.#index, dataset, counters: this.counters, log })
   }
 
   /** Lists what is there. Nothing is read; what exceeds a quota goes. */
@@ -72,14 +72,14 @@ export class BlockStore {
       for (const { key, bytes, mtimeMs } of found.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
         const id = packKey(key)
         // Killed while it was moved: the faster one stays.
-        if (this.#index.get(id) !== undefined) await removeFile(this.#room.fileOf(shelf, id))
+        if (this.#index.get(id) !== undefined) await removeFile(this.#capacity.fileOf(shelf, id))
         else {
           shelf.account(bytes)
           this.#add(shelf, newBlock({ id, bytes, usedAt: Math.floor(mtimeMs / 1000) }))
         }
       }
     }
-    await this.#room.settle()
+    await this.#capacity.settle()
   }
 
   has(key: BlockKey): boolean {
@@ -94,7 +94,7 @@ export class BlockStore {
     block.leases++
     let handle: FileHandle | undefined
     try {
-      handle = await openBlockFile(this.#room.fileOf(shelf, block.id))
+      handle = await openBlockFile(this.#capacity.fileOf(shelf, block.id))
       if (await this.#isWhole(block, handle)) {
         shelf.use(block, this.#nowSeconds())
         return this.#reader(block, { handle, medium: shelf.medium })
@@ -106,7 +106,7 @@ export class BlockStore {
     }
     await handle?.close()
     await this.#dropDamaged(block)
-    this.#room.endLease(block)
+    this.#capacity.endLease(block)
     return undefined
   }
 
@@ -116,12 +116,12 @@ export class BlockStore {
    */
   async begin(key: BlockKey, length: number, heat?: Heat): Promise<BlockWriter | undefined> {
     const id = packKey(key)
-    if (this.#index.get(id) !== undefined || !this.#room.claim(id)) return undefined
+    if (this.#index.get(id) !== undefined || !this.#capacity.claim(id)) return undefined
     const bytes = length + TRAILER_BYTES
     try {
-      const shelf = await (heat === undefined ? this.#room.reserve(bytes) : this.#room.reserveFor(bytes, heat))
+      const shelf = await (heat === undefined ? this.#capacity.reserve(bytes) : this.#capacity.reserveFor(bytes, heat))
       if (shelf === undefined) {
-        this.#room.unclaim(id)
+        this.#capacity.unclaim(id)
         return undefined
       }
       return await this.#writer(key, { shelf, length, heat })
@@ -140,13 +140,13 @@ export class BlockStore {
 
   async remove(key: BlockKey): Promise<void> {
     const block = this.#index.get(packKey(key))
-    if (block !== undefined) await this.#room.remove(block)
+    if (block !== undefined) await this.#capacity.remove(block)
   }
 
   /** Drops blocks of all versions of a file but one, or of all. Resolves to their number. */
   async dropOthers(fileId: string, keptVersion: string | undefined): Promise<number> {
     const old = this.#index.ofFile(fileId).filter(({ id }) => unpackKey(id).version !== keptVersion)
-    for (const block of old) await this.#room.remove(block)
+    for (const block of old) await this.#capacity.remove(block)
     return old.length
   }
 
@@ -169,7 +169,7 @@ export class BlockStore {
       throw new TypeError('the directories of the tiers have changed: restart the worker, which finds the blocks of those that stay')
     }
     for (const [i, { tier, path }] of wanted.entries()) this.#shelves[i]?.setQuota(tier, path)
-    await this.#room.settle()
+    await this.#capacity.settle()
   }
 
   /** All blocks, the hottest first. */
@@ -199,7 +199,7 @@ export class BlockStore {
 
   /** Until no eviction is under way. */
   idle(): Promise<void> {
-    return this.#room.idle()
+    return this.#capacity.idle()
   }
 
   #nowSeconds(): number {
@@ -246,7 +246,7 @@ export class BlockStore {
   async #dropDamaged(block: Block): Promise<void> {
     if (block.list === undefined) return
     this.counters.damaged++
-    await this.#room.remove(block)
+    await this.#capacity.remove(block)
   }
 
   #reader(block: Block, { handle, medium }: { handle: FileHandle; medium: Medium }): BlockReader {
@@ -269,7 +269,7 @@ export class BlockStore {
         if (isClosed) return
         isClosed = true
         await handle.close()
-        this.#room.endLease(block)
+        this.#capacity.endLease(block)
       },
     }
   }
@@ -277,21 +277,21 @@ export class BlockStore {
   #writer(key: BlockKey, { shelf, length, heat }: { shelf: Shelf; length: number; heat?: Heat }): Promise<BlockWriter> {
     const id = packKey(key)
     const bytes = length + TRAILER_BYTES
-    const file = this.#room.fileOf(shelf, id)
+    const file = this.#capacity.fileOf(shelf, id)
     return createBlockWriter({
       key,
       length,
       file,
-      temporary: this.#room.temporaryFor(file),
+      temporary: this.#capacity.temporaryFor(file),
       onCommit: (crc) => {
         const block = newBlock({ id, bytes, usedAt: heat?.usedAt ?? this.#nowSeconds(), crc: crc | 0 })
         const own = this.#segmentOf(block)
         this.#add(shelf, block, own === 'probation' && heat !== undefined && heat.segment !== 'probation' ? 'protected' : own)
         this.counters.stored++
-        this.#room.unclaim(id)
+        this.#capacity.unclaim(id)
       },
       onAbort: ({ isLeft, reason }) => {
-        this.#room.unclaim(id)
+        this.#capacity.unclaim(id)
         // Bytes that cannot be removed still count.
         if (isLeft) this.#options.log.write('warn', 'an unfinished block file cannot be removed', { directory: shelf.directory, reason })
         else shelf.release(bytes)

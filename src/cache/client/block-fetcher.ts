@@ -130,9 +130,9 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
       throw new Error(why)
     },
     async reportUses(signal) {
-      const told = uses
+      const noted = uses
       uses = new Map()
-      for (const [address, names] of told) {
+      for (const [address, names] of noted) {
         const authorization = await link.authorization(signal)
         const body = Buffer.from(JSON.stringify({ uses: names }))
         const headers: Record<string, string> = authorization === undefined ? {} : { authorization }

@@ -30,13 +30,13 @@ export interface Filling {
   space: Space
   onProgress(progress: Progress): void
   /** Lets other things happen between files that need no waiting. */
-  breathe(): Promise<void>
+  yieldIfDue(): Promise<void>
   signal: AbortSignal
 }
 
 const BUFFER_BYTES = 64 * 1024 * 1024
 const MOST_SLOTS = 8
-const FILES_BETWEEN_BREATHS = 200
+const FILES_BETWEEN_YIELDS = 200
 
 interface Open {
   relative: string
@@ -65,7 +65,7 @@ export async function fillGeneration(filling: Filling): Promise<void> {
   const missing: [string, FileEntry][] = []
   let count = 0
   for (const [relative, entry] of wanted.files) {
-    if (++count % FILES_BETWEEN_BREATHS === 0) await filling.breathe()
+    if (++count % FILES_BETWEEN_YIELDS === 0) await filling.yieldIfDue()
     if (generation.files.has(relative)) {
       progress.doneFiles++
       progress.doneBytes += entry.size
@@ -91,7 +91,7 @@ interface Fetching {
 
 async function fetchAll(filling: Filling, { missing, progress, made, done }: Fetching): Promise<void> {
   const { generation, blockBytes, fetcher, space, layout, id } = filling
-  const room = space.reserve(missing.reduce((sum, [, { size }]) => sum + onDisk(size), 0))
+  const reserved = space.reserve(missing.reduce((sum, [, { size }]) => sum + onDisk(size), 0))
   const small = missing.filter(([, { size }]) => size <= blockBytes).reverse()
   const large = missing.filter(([, { size }]) => size > blockBytes).reverse()
   const ended = new AbortController()
@@ -132,7 +132,7 @@ async function fetchAll(filling: Filling, { missing, progress, made, done }: Fet
   async function slot(isForSmall: boolean): Promise<void> {
     let buffer = Buffer.alloc(0)
     for (let count = 0; !ended.signal.aborted; count++) {
-      if (count % FILES_BETWEEN_BREATHS === 0) await filling.breathe()
+      if (count % FILES_BETWEEN_YIELDS === 0) await filling.yieldIfDue()
       const file = isForSmall ? (nextSmall() ?? nextLarge()) : (nextLarge() ?? nextSmall())
       if (file === undefined) return
       if (file.blocks === 0) {
@@ -147,7 +147,7 @@ async function fetchAll(filling: Filling, { missing, progress, made, done }: Fet
       if (ended.signal.aborted) return
       writeWhole(file.descriptor, into, index * blockBytes)
       progress.doneBytes += length
-      room.written(length)
+      reserved.written(length)
       if (--file.left === 0) finish(file)
       else filling.onProgress(progress)
     }
@@ -168,7 +168,7 @@ async function fetchAll(filling: Filling, { missing, progress, made, done }: Fet
     if (filling.signal.aborted) throw new Error('ended')
   } finally {
     filling.signal.removeEventListener('abort', stop)
-    room.release()
+    reserved.release()
     for (const { descriptor, partial } of opened) {
       closeSync(descriptor)
       rmSync(partial, { force: true })

@@ -70,8 +70,8 @@ export async function runVolume(options: VolumeOptions, signal: AbortSignal): Pr
     }
     states.begin(wanted, ready())
     const older = generations.filter(({ isReady }) => isReady).reverse()
-    const breathe = () => new Promise<void>((resolve) => setImmediate(resolve))
-    await fillGeneration({ ...options, generation, older, wanted, onProgress: states.progress, breathe, signal })
+    const yieldIfDue = () => new Promise<void>((resolve) => setImmediate(resolve))
+    await fillGeneration({ ...options, generation, older, wanted, onProgress: states.progress, yieldIfDue, signal })
     log.write('info', 'a volume is complete', { subPath, generation: generation.number, files: wanted.files.size, bytes: wanted.bytes })
   }
 

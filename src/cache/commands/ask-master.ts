@@ -5,20 +5,20 @@
 import { sleep } from '../../base/clock.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { createRequester, type Requester } from '../http/request.ts'
-import { askSigned, masterAddress, readConfig, readKey, type Surroundings } from './surroundings.ts'
+import { askSigned, type Deps, masterAddress, readConfig, readKey } from './deps.ts'
 
 const SUMMARY = ['cached', 'cachedPercentage', 'cacheCapacity', 'cacheHitRatio'] as const
 const MOUNT_MS = 15_000
 const LEAVE_PAUSE_MS = 1000
 
 async function withMaster(
-  surroundings: Surroundings,
+  deps: Deps,
   ask: (send: (method: string, target: string) => Promise<JsonObject>) => Promise<void>,
 ): Promise<void> {
   const requester: Requester = createRequester()
-  const { clock, signal } = surroundings
-  const address = masterAddress(surroundings, readConfig(surroundings).config)
-  const key = readKey(surroundings)
+  const { clock, signal } = deps
+  const address = masterAddress(deps, readConfig(deps).config)
+  const key = readKey(deps)
   try {
     await ask(async (method, target) => {
       const answer = await askSigned(requester, { address, key, clock }, { method, target, timeoutMs: MOUNT_MS, signal })
@@ -30,29 +30,29 @@ async function withMaster(
   }
 }
 
-export const mountUfs = (surroundings: Surroundings): Promise<void> =>
-  withMaster(surroundings, async (send) => {
+export const mountUfs = (deps: Deps): Promise<void> =>
+  withMaster(deps, async (send) => {
     const { mounted } = await send('POST', '/v1/mounts')
-    surroundings.print(JSON.stringify({ mounted }))
+    deps.print(JSON.stringify({ mounted }))
   })
 
-export const reportSummary = (surroundings: Surroundings): Promise<void> =>
-  withMaster(surroundings, async (send) => {
+export const reportSummary = (deps: Deps): Promise<void> =>
+  withMaster(deps, async (send) => {
     const report = await send('GET', '/v1/report')
-    surroundings.print(JSON.stringify(Object.fromEntries(SUMMARY.map((name) => [name, report[name]]))))
+    deps.print(JSON.stringify(Object.fromEntries(SUMMARY.map((name) => [name, report[name]]))))
   })
 
 /** Prints a line whenever there is progress; ends when the worker has nothing left to hand over. */
-export const decommission = (surroundings: Surroundings, pod: string): Promise<void> =>
-  withMaster(surroundings, async (send) => {
+export const decommission = (deps: Deps, pod: string): Promise<void> =>
+  withMaster(deps, async (send) => {
     let printed = ''
-    while (!surroundings.signal.aborted) {
+    while (!deps.signal.aborted) {
       const progress = await send('POST', `/v1/workers/${encodeURIComponent(pod)}/leave`)
       const line = JSON.stringify(progress)
-      if (line !== printed) surroundings.print(line)
+      if (line !== printed) deps.print(line)
       printed = line
       if (progress.state === 'gone') return
-      await sleep(surroundings.clock, LEAVE_PAUSE_MS, surroundings.signal)
+      await sleep(deps.clock, LEAVE_PAUSE_MS, deps.signal)
     }
     throw new Error('ended before the worker was gone: run it again, it goes on where it was')
   })

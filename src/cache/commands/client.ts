@@ -6,12 +6,12 @@ import { runClient } from '../client/client.ts'
 import { createLocalBlocks } from '../client/local-blocks.ts'
 import { createBlockClient } from '../http/block-client.ts'
 import { createRequester } from '../http/request.ts'
-import { masterAddress, needed, readConfig, type Surroundings } from './surroundings.ts'
+import { type Deps, masterAddress, needed, readConfig } from './deps.ts'
 
-export async function client(surroundings: Surroundings): Promise<void> {
-  const { env, clock, random, log, signal } = surroundings
-  const { config, engine } = readConfig(surroundings)
-  const dataset = { namespace: needed(surroundings, 'FLUID_DATASET_NAMESPACE'), name: needed(surroundings, 'FLUID_DATASET_NAME') }
+export async function client(deps: Deps): Promise<void> {
+  const { env, clock, random, log, signal } = deps
+  const { config, engine } = readConfig(deps)
+  const dataset = { namespace: needed(deps, 'FLUID_DATASET_NAMESPACE'), name: needed(deps, 'FLUID_DATASET_NAME') }
   const tokenFile = env.get('SLUICE_TOKEN_PATH') ?? '/var/run/secrets/sluice.dev/cache/token'
   // Tiers that are directories of the node are mounted here at the same paths as in the worker; memory of another pod is not.
   const directories = config.worker.tiers
@@ -22,9 +22,9 @@ export async function client(surroundings: Surroundings): Promise<void> {
   log.write('info', 'the client fills', { localTiers: directories.length })
   await runClient(
     {
-      directory: path.dirname(needed(surroundings, 'FLUID_RUNTIME_MOUNT_PATH')),
-      master: `http://${masterAddress(surroundings, config)}`,
-      node: needed(surroundings, 'NODE_NAME'),
+      directory: path.dirname(needed(deps, 'FLUID_RUNTIME_MOUNT_PATH')),
+      master: `http://${masterAddress(deps, config)}`,
+      node: needed(deps, 'NODE_NAME'),
       blockBytes: engine.blockBytes,
       quotaBytes: engine.nodeQuotaBytes,
       local: createLocalBlocks(directories, dataset),

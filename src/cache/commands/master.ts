@@ -9,24 +9,24 @@ import { issuerOf } from '../master/jwt.ts'
 import { createMaster } from '../master/master.ts'
 import { membersJournal } from '../master/members-journal.ts'
 import { createTokenVerifier } from '../master/token-verifier.ts'
+import { askSigned, type Deps, listenAt, MASTER_PORT, needed, readConfig, readKey, readText, untilEnded } from './deps.ts'
 import { inventoryMounts } from './mounts.ts'
-import { askSigned, listenAt, MASTER_PORT, needed, readConfig, readKey, readText, type Surroundings, untilEnded } from './surroundings.ts'
 
 const LEAVE_MS = 5000
 
-export async function master(surroundings: Surroundings): Promise<void> {
-  const { env, clock, random, log, signal } = surroundings
-  const namespace = needed(surroundings, 'FLUID_DATASET_NAMESPACE')
-  let configured = readConfig(surroundings)
+export async function master(deps: Deps): Promise<void> {
+  const { env, clock, random, log, signal } = deps
+  const namespace = needed(deps, 'FLUID_DATASET_NAMESPACE')
+  let configured = readConfig(deps)
   const { engine } = configured
-  const key = readKey(surroundings)
+  const key = readKey(deps)
   const state = env.get('SLUICE_STATE_PATH') ?? '/var/lib/sluice/master'
   const accessFile = env.get('SLUICE_ACCESS_PATH') ?? '/etc/sluice/access/namespaces.json'
-  const mountSurroundings = { clock, engine, directory: env.get('SLUICE_SOURCES_PATH') ?? '/var/lib/sluice/sources' }
+  const mountDeps = { clock, engine, directory: env.get('SLUICE_SOURCES_PATH') ?? '/var/lib/sluice/sources' }
   mkdirSync(state, { recursive: true })
   const requester = createRequester()
   const inventory = await createInventory({
-    mounts: inventoryMounts(configured.config, mountSurroundings),
+    mounts: inventoryMounts(configured.config, mountDeps),
     // Without a key ids can be guessed; without tickets that opens nothing more.
     key: key ?? Buffer.from('sluice'),
     clock,
@@ -39,7 +39,7 @@ export async function master(surroundings: Surroundings): Promise<void> {
     access: {
       key,
       namespace,
-      verifier: createTokenVerifier({ clock, ...clusterKeys(surroundings, requester) }),
+      verifier: createTokenVerifier({ clock, ...clusterKeys(deps, requester) }),
       grants: async () => (existsSync(accessFile) ? readGrants(readText(accessFile)) : []),
       isWritable: () => configured.config.accessModes.some((mode) => mode !== 'ReadOnlyMany'),
     },
@@ -49,14 +49,14 @@ export async function master(surroundings: Surroundings): Promise<void> {
     clock,
     log,
     async reloadMounts() {
-      configured = readConfig(surroundings)
-      inventory.setMounts(inventoryMounts(configured.config, mountSurroundings))
+      configured = readConfig(deps)
+      inventory.setMounts(inventoryMounts(configured.config, mountDeps))
       return configured.config.mounts.map((mount) => mount.path)
     },
     askToLeave: (address, asked) =>
       askSigned(requester, { address, key, clock }, { method: 'POST', target: '/v1/leave', timeoutMs: LEAVE_MS, signal: asked }),
   })
-  const where = listenAt(surroundings, MASTER_PORT)
+  const where = listenAt(deps, MASTER_PORT)
   const port = await server.listen(where.host, where.port)
   log.write('info', 'the master serves', { host: where.host, port })
   await untilEnded(signal)
@@ -66,7 +66,7 @@ export async function master(surroundings: Surroundings): Promise<void> {
 }
 
 /** The issuer's keys, read from the cluster's API server with the pod's own account, which needs no right for it. */
-function clusterKeys({ env }: Surroundings, requester: ReturnType<typeof createRequester>) {
+function clusterKeys({ env }: Deps, requester: ReturnType<typeof createRequester>) {
   const account = env.get('SLUICE_ACCOUNT_PATH') ?? '/var/run/secrets/kubernetes.io/serviceaccount'
   const [host, port] = [env.get('KUBERNETES_SERVICE_HOST') ?? '', env.get('KUBERNETES_SERVICE_PORT') ?? '443']
   const ownToken = async () => (await readFile(path.join(account, 'token'), 'utf8')).trim()

@@ -8,14 +8,14 @@ import { isCleanSegment } from '../sources/clean-path.ts'
 import { openSource } from '../sources/open.ts'
 import type { Source } from '../sources/source.ts'
 
-export interface MountSurroundings {
+export interface MountDeps {
   clock: Clock
   engine: EngineOptions
   /** `local://` and `pvc://` mounts are mounted at `<directory>/<name of the mount>`. */
   directory: string
 }
 
-function openMount(mount: MountConfig, { clock, engine, directory }: MountSurroundings): Promise<Source> {
+function openMount(mount: MountConfig, { clock, engine, directory }: MountDeps): Promise<Source> {
   const given = {
     name: mount.name,
     mountPoint: mount.mountPoint,
@@ -28,12 +28,12 @@ function openMount(mount: MountConfig, { clock, engine, directory }: MountSurrou
   return openSource(given, { clock, allowPrivateAddresses: engine.allowPrivateAddresses, mountedAt })
 }
 
-export const inventoryMounts = ({ mounts }: RuntimeConfig, surroundings: MountSurroundings): InventoryMount[] =>
+export const inventoryMounts = ({ mounts }: RuntimeConfig, deps: MountDeps): InventoryMount[] =>
   mounts.map((mount) => ({
     name: mount.name,
     path: mount.path,
     identity: identityOf(mount),
-    open: () => openMount(mount, surroundings),
+    open: () => openMount(mount, deps),
   }))
 
 /** The same text means the same place and the same way to read it. */
@@ -41,7 +41,7 @@ const identityOf = ({ mountPoint, options, encryptOptions }: MountConfig): strin
   JSON.stringify([mountPoint, [...options].sort(), [...encryptOptions].sort()])
 
 export interface OpenSources {
-  of(mount: MountConfig, surroundings: MountSurroundings): Promise<Source>
+  of(mount: MountConfig, deps: MountDeps): Promise<Source>
   close(): Promise<void>
 }
 
@@ -50,12 +50,12 @@ export function createOpenSources(): OpenSources {
   const opened = new Map<string, { identity: string; source: Promise<Source> }>()
   const replaced: Promise<Source>[] = []
   return {
-    of(mount, surroundings) {
+    of(mount, deps) {
       const identity = identityOf(mount)
       const known = opened.get(mount.name)
       if (known?.identity === identity) return known.source
       if (known !== undefined) replaced.push(known.source)
-      const source = openMount(mount, surroundings)
+      const source = openMount(mount, deps)
       opened.set(mount.name, { identity, source })
       // What could not be opened is tried again.
       source.catch(() => opened.get(mount.name)?.source === source && opened.delete(mount.name))

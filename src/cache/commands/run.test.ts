@@ -30,8 +30,8 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<{ 
     NODE_NAME: 'n1',
     ...env,
   }
-  const surroundings = { env: new Map(Object.entries(given)), clock: realClock, random: seededRandom(1), log, signal: ending.signal }
-  const code = await runCommand(args, { ...surroundings, print: (line) => void printed.push(line) }, (line) => void complaints.push(line))
+  const deps = { env: new Map(Object.entries(given)), clock: realClock, random: seededRandom(1), log, signal: ending.signal }
+  const code = await runCommand(args, { ...deps, print: (line) => void printed.push(line) }, (line) => void complaints.push(line))
   return { code, printed, complaints }
 }
 const background = (args: string[], env: Record<string, string>) => void running.push(run(args, env).then(({ code }) => code))

@@ -2,11 +2,11 @@
 import { messageOf } from '../../base/error-text.ts'
 import { decommission, mountUfs, reportSummary } from './ask-master.ts'
 import { client } from './client.ts'
+import type { Deps } from './deps.ts'
 import { master } from './master.ts'
-import type { Surroundings } from './surroundings.ts'
 import { worker } from './worker.ts'
 
-const COMMANDS: ReadonlyMap<string, { argument?: string; run(surroundings: Surroundings, argument: string): Promise<void> }> = new Map([
+const COMMANDS: ReadonlyMap<string, { argument?: string; run(deps: Deps, argument: string): Promise<void> }> = new Map([
   ['master', { run: master }],
   ['worker', { run: worker }],
   ['client', { run: client }],
@@ -17,7 +17,7 @@ const COMMANDS: ReadonlyMap<string, { argument?: string; run(surroundings: Surro
 
 const USAGE = `usage: sluice cache ${[...COMMANDS].map(([name, { argument }]) => (argument === undefined ? name : `${name} ${argument}`)).join(' | ')}`
 
-export async function runCommand(args: readonly string[], surroundings: Surroundings, complain: (line: string) => void): Promise<number> {
+export async function runCommand(args: readonly string[], deps: Deps, complain: (line: string) => void): Promise<number> {
   const [name = '', argument, ...more] = args
   const command = COMMANDS.get(name)
   if (command === undefined || more.length > 0 || (command.argument === undefined) !== (argument === undefined)) {
@@ -25,10 +25,10 @@ export async function runCommand(args: readonly string[], surroundings: Surround
     return 2
   }
   try {
-    await command.run(surroundings, argument ?? '')
+    await command.run(deps, argument ?? '')
     return 0
   } catch (error) {
-    surroundings.log.write('error', 'the command failed', { command: name, error: messageOf(error) })
+    deps.log.write('error', 'the command failed', { command: name, error: messageOf(error) })
     return 1
   }
 }

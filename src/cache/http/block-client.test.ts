@@ -31,8 +31,8 @@ describe('the client of blocks, with node:http', () => {
     client.close()
     server.close()
   })
-  const get = async (target: string, more: { method?: 'HEAD'; room?: number } = {}) => {
-    const into = Buffer.alloc(more.room ?? BLOCK.length)
+  const get = async (target: string, more: { method?: 'HEAD'; most?: number } = {}) => {
+    const into = Buffer.alloc(more.most ?? BLOCK.length)
     const answer = await client.get({ address, target, into, method: more.method, headers: new Map([['authorization', 'Bearer x']]) })
     return { answer, into }
   }
@@ -54,7 +54,7 @@ describe('the client of blocks, with node:http', () => {
     const { answer } = await get('/refused')
     assert.equal(answer.status, 409)
     assert.match(answer.refusal.toString(), /another version/)
-    await assert.rejects(get('/b/100', { room: 99 }), /more than were asked for/)
+    await assert.rejects(get('/b/100', { most: 99 }), /more than were asked for/)
     assert.equal((await get('/b/5')).answer.bodyBytes, 5)
   })
 

@@ -27,12 +27,12 @@ describe('an inventory', () => {
     inTemporaryDirectory(async (directory) => {
       await writeFile(path.join(directory, 'f'), 'bytes')
       const config = { name: 'm', mountPoint: 'pvc://claim', path: '/data' }
-      const surroundings = { clock: handClock(), allowPrivateAddresses: false, mountedAt: () => directory }
-      const inventory = await createInventory(optionsFor([inventoryMountOf(config, surroundings)]))
+      const deps = { clock: handClock(), allowPrivateAddresses: false, mountedAt: () => directory }
+      const inventory = await createInventory(optionsFor([inventoryMountOf(config, deps)]))
       await inventory.sync()
       const located = inventory.file(inventory.byPath('/data/f')?.fileId ?? '')
       assert.ok(located)
-      const source = await openSource(config, surroundings)
+      const source = await openSource(config, deps)
       assert.equal(String(await readAll(source, located.source)), 'bytes')
       await inventory.close()
     }))

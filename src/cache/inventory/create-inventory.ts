@@ -93,13 +93,13 @@ function assemble(options: InventoryOptions, { listed, ...known }: Known): Inven
       : createJournal({ file: options.journal, log, snapshot: () => wholeJournal(state, options.key) })
 
   const openMount = (mount: InventoryMount, isListed: boolean) => createListedMount({ mount, clock, onHint: () => rounds.soon(), isListed })
-  const tell = () => {
+  const notify = () => {
     for (const listener of [...listeners]) listener()
   }
   function step(paths: readonly string[]): void {
     changes.add(paths)
     journal?.append([...paths.map((path) => lineOf(namespace, path)), { listed: listedNames(state) }, { revision: changes.revision }])
-    tell()
+    notify()
   }
   const stepIfChanged = (paths: readonly string[]) => {
     if (paths.length > 0) step(paths)
@@ -116,7 +116,7 @@ function assemble(options: InventoryOptions, { listed, ...known }: Known): Inven
     if (!state.mounts.includes(mount)) return true
     // Completeness is part of what clients are told, so it has a revision of its own.
     if (mount.isListed && !wasListed) step([])
-    else tell()
+    else notify()
     if (!isFine && !isClosed)
       log.write('warn', 'a mount cannot be listed; what is known of it is kept', { mount: name, reason: mount.status.reason })
     return isFine

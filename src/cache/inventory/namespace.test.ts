@@ -53,12 +53,12 @@ describe('the namespace of a dataset', () => {
         const namespace = new Namespace(KEY)
         let mounts: readonly Placed[] = MOUNTS
         const listings = new Map<string, readonly SourceFile[]>()
-        const told = new Map<string, string>()
+        const reported = new Map<string, string>()
         const follow = (changes: readonly string[]) => {
           for (const path of changes) {
             const record = namespace.get(path)
-            if (record === undefined) told.delete(path)
-            else told.set(path, `${record.mount.name} ${record.size} ${record.etag}`)
+            if (record === undefined) reported.delete(path)
+            else reported.set(path, `${record.mount.name} ${record.size} ${record.etag}`)
           }
         }
         namespace.setMounts(mounts)
@@ -76,7 +76,7 @@ describe('the namespace of a dataset', () => {
         for (const [name, files] of listings) follow(listOnce(namespace, name, files))
         const expected = model(mounts, listings)
         assert.deepEqual(shownBy(namespace), [...expected.keys()])
-        assert.deepEqual(new Map([...told].sort(([a], [b]) => (a < b ? -1 : 1))), expected)
+        assert.deepEqual(new Map([...reported].sort(([a], [b]) => (a < b ? -1 : 1))), expected)
         assert.equal(namespace.totals().files, expected.size)
         assert.deepEqual(namespace.totals('/a'), {
           files: shownBy(namespace, '/a').length,

@@ -3,17 +3,17 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { inventoryMountOf } from '../inventory/mounts.ts'
-import { openSource, type SourceSurroundings } from './open.ts'
+import { openSource, type SourceDeps } from './open.ts'
 import { SourceRefused } from './source.ts'
 import { inTemporaryDirectory, listAll, namesOf } from './testing.ts'
 import { realClock } from './web/testing.ts'
 
-const surroundings = (mountedAt?: string): SourceSurroundings => ({
+const deps = (mountedAt?: string): SourceDeps => ({
   clock: realClock,
   allowPrivateAddresses: false,
   mountedAt: () => mountedAt,
 })
-const opened = (mountPoint: string, mountedAt?: string) => openSource({ name: 'm', mountPoint }, surroundings(mountedAt))
+const opened = (mountPoint: string, mountedAt?: string) => openSource({ name: 'm', mountPoint }, deps(mountedAt))
 
 describe('opening a mount', () => {
   it('takes local and pvc from where they are mounted', () =>
@@ -52,7 +52,7 @@ describe('opening a mount', () => {
 
   it('is the same mount as long as nothing of it changes, and one with a bad path says so', async () => {
     const mount = { name: 'm', mountPoint: 's3://bucket', options: { a: '1', b: '2' }, encryptOptions: { c: '/secret' } }
-    const of = (more: object) => inventoryMountOf({ ...mount, ...more }, surroundings())
+    const of = (more: object) => inventoryMountOf({ ...mount, ...more }, deps())
     assert.equal(of({}).identity, of({ options: { b: '2', a: '1' } }).identity)
     for (const more of [{ mountPoint: 's3://other' }, { options: {} }, { encryptOptions: {} }])
       assert.notEqual(of(more).identity, of({}).identity)

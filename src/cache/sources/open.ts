@@ -21,7 +21,7 @@ export interface MountConfig extends GivenOptions {
   mountPoint: string
 }
 
-export interface SourceSurroundings {
+export interface SourceDeps {
   clock: Clock
   /** Of the administrator, not of whoever wrote the mount. */
   allowPrivateAddresses: boolean
@@ -32,7 +32,7 @@ export interface SourceSurroundings {
   times?: WebTimes
 }
 
-type Open = (mount: MountConfig, surroundings: SourceSurroundings) => Source | Promise<Source>
+type Open = (mount: MountConfig, deps: SourceDeps) => Source | Promise<Source>
 
 const OPENERS: Readonly<Record<string, Open>> = {
   local: openLocal,
@@ -62,17 +62,17 @@ const INSTEAD: Readonly<Record<string, string>> = {
   dataset: 'a dataset that refers to another has no cache of its own: bind it without a runtime',
 }
 
-export async function openSource(mount: MountConfig, surroundings: SourceSurroundings): Promise<Source> {
+export async function openSource(mount: MountConfig, deps: SourceDeps): Promise<Source> {
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]{0,30}):\/\//i.exec(mount.mountPoint) ?? []
   const known = scheme.toLowerCase()
   const open = Object.hasOwn(OPENERS, known) ? OPENERS[known] : undefined
-  if (open !== undefined) return open(mount, surroundings)
+  if (open !== undefined) return open(mount, deps)
   const shown = scheme === '' ? showName(mount.mountPoint) : `${known}://`
   const instead = Object.hasOwn(INSTEAD, known) ? INSTEAD[known] : 'mount local://, pvc://, http://, https:// or s3://'
   throw new SourceRefused(`${shown} cannot be read by this cache: ${instead}`)
 }
 
-function openLocal(mount: MountConfig, { mountedAt }: SourceSurroundings): Source {
+function openLocal(mount: MountConfig, { mountedAt }: SourceDeps): Source {
   const shown = showName(mount.mountPoint)
   const place = mountedAt(mount)
   if (place === undefined) throw new SourceRefused(`${shown} is not mounted into this pod: check the volume of the runtime`)
@@ -80,18 +80,18 @@ function openLocal(mount: MountConfig, { mountedAt }: SourceSurroundings): Sourc
   return createLocalSource({ mountPoint: shown, path: path.normalize(place) })
 }
 
-function openHttp(mount: MountConfig, surroundings: SourceSurroundings): Source {
+function openHttp(mount: MountConfig, deps: SourceDeps): Source {
   const url = URL.canParse(mount.mountPoint) ? new URL(mount.mountPoint) : undefined
   if (url === undefined) throw new SourceRefused(`${showName(mount.mountPoint)} is no URL`)
   if (url.username !== '' || url.password !== '')
     throw new SourceRefused('a mount point must not contain credentials: everybody can read it')
   if (url.search !== '') throw new SourceRefused('a mount point over HTTP must not contain a query: files below it would have none')
   url.hash = ''
-  return createHttpSource({ mountPoint: url, client: createWebClient(surroundings) })
+  return createHttpSource({ mountPoint: url, client: createWebClient(deps) })
 }
 
-async function openS3(mount: MountConfig, surroundings: SourceSurroundings): Promise<Source> {
+async function openS3(mount: MountConfig, deps: SourceDeps): Promise<Source> {
   const options = createMountOptions(mount)
   const place = await s3PlaceOf(mount.mountPoint, options)
-  return createS3Source({ place, options, client: createWebClient(surroundings), clock: surroundings.clock })
+  return createS3Source({ place, options, client: createWebClient(deps), clock: deps.clock })
 }

@@ -53,7 +53,7 @@ export function plan(observed: Observed): Plan {
     ...{ set, pods: pods.claimed, leaving, isAvailable, currentRevision, collisionCount: collisions },
     updateRevision: update.metadata.name ?? '',
   })
-  const written: Action[] = isStatusCurrent(set.status, status) ? [] : [statusWrite(set, status, newsOf(set, steps))]
+  const written: Action[] = isStatusCurrent(set.status, status) ? [] : [statusWrite(set, status, eventsOf(set, steps))]
   // A set that is being deleted only gets its status.
   if (isGoing) return { actions: written }
   const truncated = truncateHistory({ set, pods, history, used: [current, update] })
@@ -70,8 +70,8 @@ const statusWrite = (of: AdvancedStatefulSet, status: object, events?: readonly 
 })
 
 /** With the write that shows that a change of the set was seen: once, and not again after a restart. */
-const newsOf = ({ metadata, status }: AdvancedStatefulSet, { news }: Steps): readonly EventIntent[] | undefined =>
-  status?.observedGeneration === metadata.generation ? undefined : news
+const eventsOf = ({ metadata, status }: AdvancedStatefulSet, { updateEvents }: Steps): readonly EventIntent[] | undefined =>
+  status?.observedGeneration === metadata.generation ? undefined : updateEvents
 
 /** Name collisions of revisions are recorded as a count. */
 const counted = (set: AdvancedStatefulSet, collisionCount: number): Action[] =>
@@ -81,11 +81,11 @@ interface Steps {
   actions: (Action | Batch)[]
   events: KeyedEvent[]
   /** Events that stay true. */
-  news: readonly EventIntent[]
+  updateEvents: readonly EventIntent[]
   leaving: readonly Pod[]
 }
 
-const NO_STEPS: Steps = Object.freeze({ actions: [], events: [], news: [], leaving: [] })
+const NO_STEPS: Steps = Object.freeze({ actions: [], events: [], updateEvents: [], leaving: [] })
 
 interface StepInput {
   strategy: Strategy
@@ -106,7 +106,7 @@ function stepsOf({ set, pods, revisions, claimNamed }: Observed, input: StepInpu
     return revision === undefined ? undefined : unmarked(versionOf(revision))
   }
   const updated = updateSteps({ set, strategy, scaled, update, versionNamed, isAvailable })
-  return { actions: [...scaled.actions, ...updated.actions], events: scaled.events, news: updated.events, leaving: updated.leaving }
+  return { actions: [...scaled.actions, ...updated.actions], events: scaled.events, updateEvents: updated.events, leaving: updated.leaving }
 }
 
 /** Pods that were deleted as soon as they exist would be made forever: a template cannot ask for that. */

@@ -29,9 +29,9 @@ describe('names made of a dataset', () => {
     const named = (length: number) => ({ namespace: 'ns', name: 'n'.repeat(length - 3), uid: UID })
     assert.equal(datasetId(named(62)), `ns-${'n'.repeat(59)}`)
     assert.equal(datasetId(named(63)), UID)
-    const room = 62 - 'fluid.io/f-'.length
-    assert.equal(fuseLabel(named(room)).length, 62)
-    assert.equal(fuseLabel(named(room + 1)), `fluid.io/f-${UID}`)
+    const longest = 62 - 'fluid.io/f-'.length
+    assert.equal(fuseLabel(named(longest)).length, 62)
+    assert.equal(fuseLabel(named(longest + 1)), `fluid.io/f-${UID}`)
     assert.equal(volumeName(named(63)), `ns-${'n'.repeat(60)}`)
   })
 

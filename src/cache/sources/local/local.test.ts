@@ -208,11 +208,11 @@ describe('watching a local directory', () => {
       let wake = () => {}
       const stop = source.watch?.(() => wake())
       const changed = async (change: () => Promise<unknown>) => {
-        const told = new Promise<void>((resolve) => {
+        const noticed = new Promise<void>((resolve) => {
           wake = resolve
         })
         await change()
-        await told
+        await noticed
         await listAll(source)
       }
       await listAll(source)

@@ -5,7 +5,7 @@ import { expectGone } from '../../../faultsim/expect/index.ts'
 import { containerOf, eventsOf, podOf } from '../../../faultsim/expect/pods.ts'
 import { story } from '../../../faultsim/story.ts'
 import type { World } from '../../../faultsim/world/index.ts'
-import { CSI_DRIVERS, CSI_NODES, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
+import { CSI_DRIVERS, CSI_NODES, LEASES, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import { MODULES } from '../../../modules.ts'
 import { createToyVolume, deleteToyVolume, mounting, TOY, topOf, toyModule } from './testing.ts'
 
@@ -21,7 +21,18 @@ function withDriver(report: (w: World, calls: string[]) => Promise<void>): [(w: 
     modules: [...MODULES, toyModule(calls)],
     controllers: processNodes({ serve: {}, work: { runMs: 2000 } }, { nodes: 2 }),
   }
-  return [(w) => report(w, calls), options]
+  const played = async (w: World): Promise<void> => {
+    await report(w, calls)
+    await renewed(w)
+  }
+  return [played, options]
+}
+
+/** Until the leases of the nodes have just been renewed: what follows must write nothing, and takes less time than a lease has. */
+async function renewed(w: World): Promise<void> {
+  const lease = await w.member.get(LEASES, `kube-node-lease/${NODE}`)
+  const { renewTime = '' } = (lease?.spec ?? {}) as { renewTime?: string }
+  await w.advance(Math.max(0, Date.parse(renewTime) + 10_001 - w.clock.now()))
 }
 
 const createPod = (w: World, name: string, { nodeName = NODE, program = 'serve', claims = ['data'], more = {} } = {}) => {

@@ -14,7 +14,7 @@ import type { Requester } from '../http/request.ts'
 import { isSigned, signRequest } from '../http/signed.ts'
 import type { RequestSigning } from '../worker/options.ts'
 
-export interface Surroundings {
+export interface Deps {
   env: ReadonlyMap<string, string>
   clock: Clock
   random: Random
@@ -31,7 +31,7 @@ const KEY_BYTES = 32
 const LISTEN_PORT = /^[0-9]{1,5}$/
 
 /** Throws ConfigError: the variable is needed. */
-export function needed({ env }: Surroundings, name: string): string {
+export function needed({ env }: Deps, name: string): string {
   const value = env.get(name) ?? ''
   if (value === '') throw new ConfigError(`the environment variable ${name} is missing: the pod's template must set it`)
   return value
@@ -42,7 +42,7 @@ export interface Configured {
   engine: EngineOptions
 }
 
-export function readConfig({ env }: Surroundings): Configured {
+export function readConfig({ env }: Deps): Configured {
   const file = env.get('FLUID_RUNTIME_CONFIG_PATH') ?? '/etc/fluid/config/runtime.json'
   const config = parseRuntimeConfig(readText(file))
   return { config, engine: engineOptions(config) }
@@ -59,7 +59,7 @@ export function readText(file: string): string {
 }
 
 /** Undefined: the engine runs without tickets. */
-export function readKey({ env, log }: Surroundings): Uint8Array | undefined {
+export function readKey({ env, log }: Deps): Uint8Array | undefined {
   const file = env.get('SLUICE_KEY_PATH') ?? '/etc/sluice/key/key'
   if (!existsSync(file)) {
     log.write('warn', "there is no runtime's key: whoever reaches this program may read the dataset", { file })
@@ -76,7 +76,7 @@ export const signingWith = (key: Uint8Array, clock: Clock): RequestSigning => ({
 })
 
 /** `host:port`. */
-export function masterAddress({ env }: Surroundings, { master }: RuntimeConfig): string {
+export function masterAddress({ env }: Deps, { master }: RuntimeConfig): string {
   const given = env.get('SLUICE_MASTER_ADDRESS') ?? ''
   if (given !== '') return given
   if (env.get('FLUID_RUNTIME_COMPONENT_TYPE') === 'master') return hostPort(env.get('POD_IP') || '127.0.0.1', MASTER_PORT)
@@ -88,7 +88,7 @@ export function masterAddress({ env }: Surroundings, { master }: RuntimeConfig):
 export const hostPort = (host: string, port: number): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
 
 /** Where to listen: the pod's own address. */
-export function listenAt({ env }: Surroundings, port: number): { host: string; port: number } {
+export function listenAt({ env }: Deps, port: number): { host: string; port: number } {
   const given = env.get('SLUICE_PORT') ?? ''
   return { host: env.get('POD_IP') || '0.0.0.0', port: LISTEN_PORT.test(given) ? Number(given) : port }
 }

@@ -20,7 +20,7 @@ export interface StoreCounters {
   damaged: number
 }
 
-export interface RoomOptions {
+export interface CapacityOptions {
   shelves: readonly Shelf[]
   index: BlockIndex
   dataset: DatasetName
@@ -34,8 +34,8 @@ interface Eviction {
   done: Promise<void>
 }
 
-export class Room {
-  readonly #options: RoomOptions
+export class Capacity {
+  readonly #options: CapacityOptions
   readonly #evictions = new Map<Shelf, Eviction>()
   /** Blocks whose file is being written or removed. */
   readonly #busy = new Set<string>()
@@ -43,7 +43,7 @@ export class Room {
   readonly #readOn = new Map<Block, Shelf>()
   #serial = 0
 
-  constructor(options: RoomOptions) {
+  constructor(options: CapacityOptions) {
     this.#options = options
   }
 
@@ -69,12 +69,12 @@ export class Room {
   /** The fastest shelf with room, which is reserved; makes room where there is none. Undefined: nothing can go that would make enough. */
   async reserve(bytes: number): Promise<Shelf | undefined> {
     const take = () => {
-      const shelf = this.#byRoom().find((candidate) => candidate.reserve(bytes))
+      const shelf = this.#byFreeBytes().find((candidate) => candidate.reserve(bytes))
       if (shelf !== undefined) this.#evictAboveHigh(shelf)
       return shelf
     }
     let shelf = take()
-    for (const candidate of shelf === undefined ? this.#byRoom() : []) {
+    for (const candidate of shelf === undefined ? this.#byFreeBytes() : []) {
       if (candidate.quotaBytes < bytes) continue
       await this.#evict(candidate, Math.min(candidate.lowBytes, candidate.quotaBytes - bytes))
       shelf = take()
@@ -85,7 +85,7 @@ export class Room {
 
   /** Room that costs no block its place that is as hot or hotter. */
   async reserveFor(bytes: number, heat: Heat): Promise<Shelf | undefined> {
-    for (const shelf of this.#byRoom()) {
+    for (const shelf of this.#byFreeBytes()) {
       let isDone = shelf.reserve(bytes, shelf.highBytes)
       while (!isDone && bytes <= shelf.highBytes) {
         const block = shelf.coldest()
@@ -137,7 +137,7 @@ export class Room {
   }
 
   /** Fast levels first, and of a level the directory with most room. */
-  #byRoom(): Shelf[] {
+  #byFreeBytes(): Shelf[] {
     return [...this.#options.shelves].sort((a, b) => a.level - b.level || b.freeBytes - a.freeBytes)
   }
 
