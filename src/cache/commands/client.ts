@@ -1,7 +1,6 @@
 /** `client`: completes the volumes of its node as files, until it is asked to end. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { runClient } from '../client/client.ts'
 import { createLocalBlocks } from '../client/local-blocks.ts'
 import { createBlockClient } from '../http/block-client.ts'
@@ -22,7 +21,7 @@ export async function client(deps: Deps): Promise<void> {
   log.write('info', 'the client fills', { localTiers: directories.length })
   await runClient(
     {
-      directory: path.dirname(needed(deps, 'FLUID_RUNTIME_MOUNT_PATH')),
+      directory: needed(deps, 'FLUID_RUNTIME_MOUNT_PATH'),
       master: `http://${masterAddress(deps, config)}`,
       node: needed(deps, 'NODE_NAME'),
       blockBytes: engine.blockBytes,

@@ -21,7 +21,7 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<{ 
     FLUID_DATASET_NAMESPACE: 'ns',
     FLUID_DATASET_NAME: 'demo',
     FLUID_RUNTIME_CONFIG_PATH: at('runtime.json'),
-    FLUID_RUNTIME_MOUNT_PATH: at('node', 'cache-fuse'),
+    FLUID_RUNTIME_MOUNT_PATH: at('node'),
     SLUICE_KEY_PATH: at('no-key'),
     SLUICE_STATE_PATH: at('state'),
     SLUICE_SOURCES_PATH: at('sources'),
