@@ -17,7 +17,7 @@ const checks = [
 
 const tests = [
   { name: 'test runner', command: [process.execPath, '--test', 'scripts/parts/parts.test.mjs', 'scripts/unit/unit.test.mjs'] },
-  { name: 'unit tests and stories', command: script('unit'), minutes: 40 },
+  { name: 'unit tests and stories', command: script('unit') },
   { name: 'recorded requests', command: script('run', 'test/conformance/goldens.ts', '--check-doc') },
   {
     name: 'recorded kubectl sessions',
