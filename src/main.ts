@@ -9,7 +9,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
@@ -186,6 +186,11 @@ const processes: Processes = {
     } finally {
       await log.close()
     }
+  },
+  async load(file, args) {
+    process.argv.splice(1, process.argv.length, file, ...args)
+    await import(pathToFileURL(file).href)
+    return Number(process.exitCode ?? 0)
   },
 }
 

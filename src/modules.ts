@@ -2,6 +2,7 @@
  * The whole system as one list. Whatever is served, runs, can be set on the command line or appears in the references comes
  * from a module in this list, in this order.
  */
+import { data } from './data/module.ts'
 import { fleet } from './fleet/module.ts'
 import { gate } from './gate/module.ts'
 import { housekeeping } from './minicluster/housekeeping/module.ts'
@@ -17,4 +18,6 @@ export const MODULES: readonly Module[] = Object.freeze([
   fleet,
   // The hub: workloads wait for their data and follow it.
   gate,
+  // A member: datasets and the caches that hold them.
+  data,
 ])

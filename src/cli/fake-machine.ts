@@ -113,6 +113,10 @@ export function fakeMachine(): FakeMachine {
         machine.onStart?.(args)
         return 77
       },
+      async load(file, args) {
+        machine.calls.push(`load ${[file, ...args].join(' ')}`)
+        return args.includes('fails') ? 3 : 0
+      },
     },
     untilStopped: () => new Promise(() => undefined),
     program: { file: '/sluice.mjs', node: 'v22.0.0', version: '1.2.3' },

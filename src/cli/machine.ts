@@ -68,6 +68,8 @@ export interface Processes {
   signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void
   /** Starts this program again in the background with its output in a file; returns its pid. */
   startDetached(args: readonly string[], logFile: string): Promise<number>
+  /** Runs another program of ours in this process, with these arguments; resolves to its exit code. */
+  load(file: string, args: readonly string[]): Promise<number>
 }
 
 /** A failure that the user can fix: printed without a stack, exit code 1. */

@@ -22,7 +22,15 @@ const withRun = (machine: FakeMachine): void => {
   machine.running.set(42, 'then')
 }
 
+const withCache = (machine: FakeMachine): void => void machine.texts.set('/cache.mjs', '')
+
 const cases: Record<string, Case> = {
+  'a program of the cache that is not there': {
+    args: 'cache master',
+    code: 1,
+    says: [/\/cache\.mjs is missing: build it with npm run build/],
+  },
+  'help for the cache': { args: 'cache --help', code: 0, says: [/builtin cache/, /master, worker, client/] },
   'up with another number of members': {
     args: 'up --members 2',
     on: withDir,
@@ -33,7 +41,7 @@ const cases: Record<string, Case> = {
       /sluice up --members 2 --data-dir OTHER/,
     ],
   },
-  'up with a story that there is not': { args: 'up --story tale', code: 1, says: [/there is no story "tale"; there is fleet/] },
+  'up with a story that there is not': { args: 'up --story tale', code: 1, says: [/there is no story "tale"; there is fleet, gate, data/] },
   'up that ends without a story': { args: 'up --exit', code: 1, says: [/sluice up --story fleet --exit/] },
   'up with a story in the background': {
     args: 'up --story fleet --detach',
@@ -221,6 +229,16 @@ describe('the command line', () => {
       assert.doesNotMatch(said, /\n {4}at /, 'no stack for what people can mend')
       assert.equal(machine.said.out === '', code !== 0, 'failures are told on stderr, answers on stdout')
     })
+
+  it('runs a program of the cache from the file beside it, and ends as that does', async () => {
+    const machine = fakeMachine()
+    withCache(machine)
+    assert.equal(await runCommand(machine, ['cache', 'client']), 0)
+    assert.equal(await runCommand(machine, ['cache', 'decommission', 'pod-1']), 0)
+    assert.equal(await runCommand(machine, ['cache', 'fails']), 3)
+    assert.deepEqual(machine.calls, ['load /cache.mjs client', 'load /cache.mjs decommission pod-1', 'load /cache.mjs fails'])
+    assert.deepEqual(machine.said, { out: '', err: '' })
+  })
 
   it('says version in JSON for machines', async () => {
     const machine = fakeMachine()

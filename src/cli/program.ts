@@ -175,6 +175,12 @@ export function buildProgram(machine: Machine, modules: readonly Module[]): Comm
     .option(dataDirFlag, dataDirText)
     .action(async (options) => (await import('./commands/repair.ts')).repair(machine, options))
   program
+    .command('cache')
+    .description("run a program of the builtin cache, as its pods do; what it needs is in the pod's environment")
+    .argument('<program>', 'master, worker, client, mount-ufs, report-summary or decommission')
+    .argument('[pod]', 'whom to decommission')
+    .action(async (name, pod) => (await import('./commands/cache.ts')).cache(machine, pod === undefined ? [name] : [name, pod]))
+  program
     .command('version')
     .description('what this is, and which Kubernetes it speaks')
     .option('-o, --output <format>', 'json or yaml')

@@ -3,3 +3,6 @@
  * the program that runs there.
  */
 export const OWN_IMAGE = 'sluice.dev/sluice'
+
+/** The tag of the image that belongs to this program; a test compares it with package.json. */
+export const OWN_VERSION = '0.1.0'

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
+import { requestIdOf, type VolumeState } from '../../kube/materialised-volume.ts'
 import { blockFilePath } from '../blocks/block-path.ts'
 import { writeTrailer } from '../blocks/trailer.ts'
 import { createBlockClient } from '../http/block-client.ts'
@@ -12,7 +24,6 @@ import { createRequester } from '../http/request.ts'
 import { blockName } from '../protocol/block.ts'
 import { keptLog, temporaryDirectory, until } from '../testing.ts'
 import { runClient } from './client.ts'
-import { requestIdOf, type VolumeState } from './layout.ts'
 import { createLocalBlocks } from './local-blocks.ts'
 import { type Bench, BLOCK, content, startBench } from './testing.ts'
 
@@ -159,6 +170,28 @@ describe('the client', () => {
     rmSync(path.join(users, 'pod'))
     await until('nothing is left', () => !existsSync(path.join(directory, 'generations', id)))
     assert.deepEqual([stateOf(id), readdirSync(path.join(directory, 'records'))], [undefined, []])
+  })
+
+  it('gives back a generation that it was killed in removing, if a pod has come to use it', async () => {
+    await bench.worker('w0')
+    bench.put('/a', content('a', 100))
+    const id = request('/')
+    const stop = start()
+    const state = await reaches(id, isReady(1))
+    await stop()
+    const [kept, other] = [path.join(directory, state.directory ?? ''), requestIdOf('/other')]
+    const away = (name: string) => path.join(directory, 'partial', name)
+    chmodSync(kept, 0o755)
+    renameSync(kept, away(`gone-${id}-1`))
+    mkdirSync(away(`gone-${other}-1`))
+    mkdirSync(path.join(directory, 'users', id, '1'), { recursive: true })
+    writeFileSync(path.join(directory, 'users', id, '1', 'pod'), '')
+    mkdirSync(path.join(directory, 'users', other, '1'), { recursive: true })
+    writeFileSync(path.join(directory, 'users', other, '1', 'pod.new'), 'its writer was killed')
+    start()
+    await until('it is back', () => existsSync(path.join(kept, 'a')))
+    assert.ok(read(state, 'a').equals(content('a', 100)))
+    await until('the other is gone', () => !existsSync(away(`gone-${other}-1`)))
   })
 
   it('never mixes versions: when the source changed it waits for the new list', async () => {

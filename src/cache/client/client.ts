@@ -2,18 +2,19 @@
  * The client of a node: completes a volume for each file in requests/, ends it when the file is gone, and removes what nobody uses.
  * Requests are watched, and looked at every few seconds where watching fails.
  */
-import { type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, watch } from 'node:fs'
+import { type FSWatcher, mkdirSync, readdirSync, readFileSync, statfsSync, statSync, watch } from 'node:fs'
 import path from 'node:path'
 import { type Clock, sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
-import { isJsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { Random } from '../../base/random.ts'
+import { LARGEST_CONTRACT_FILE, parseRequest, REQUEST_ID, requestIdOf } from '../../kube/materialised-volume.ts'
 import { datasetPath } from '../config/paths.ts'
 import type { BlockClient } from '../http/block-client.ts'
 import type { Requester } from '../http/request.ts'
 import { createBlockFetcher } from './block-fetcher.ts'
-import { layoutOf, REQUEST_ID, requestIdOf } from './layout.ts'
+import { clearPartial } from './generation.ts'
+import { layoutOf } from './layout.ts'
 import type { LocalBlocks } from './local-blocks.ts'
 import { linkVolume } from './master-link.ts'
 import { createSpace } from './space.ts'
@@ -40,7 +41,6 @@ export interface ClientOptions {
 }
 
 const LOOK_MS = 2000
-const LARGEST_REQUEST = 64 * 1024
 const MOST_REQUESTS = 1000
 
 interface Running {
@@ -53,8 +53,7 @@ export async function runClient(options: ClientOptions, signal: AbortSignal): Pr
   const { clock, log } = options
   const layout = layoutOf(options.directory)
   mkdirSync(layout.requests, { recursive: true })
-  // Nothing that was partial can be gone on with.
-  rmSync(layout.partial, { recursive: true, force: true })
+  clearPartial(layout)
   const space = createSpace({
     freeBytes: options.freeBytes ?? (() => freeBytesOf(options.directory)),
     quota:
@@ -119,9 +118,9 @@ function requestsIn(directory: string, log: Log): Map<string, string> {
 
 function subPathIn(file: string): string | undefined {
   try {
-    if (statSync(file).size > LARGEST_REQUEST) return undefined
-    const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isJsonObject(parsed) && typeof parsed.subPath === 'string' ? datasetPath(parsed.subPath) : undefined
+    if (statSync(file).size > LARGEST_CONTRACT_FILE) return undefined
+    const subPath = parseRequest(readFileSync(file, 'utf8'))
+    return subPath === undefined ? undefined : datasetPath(subPath)
   } catch {
     // Being written, or removed just now: looked at again soon.
     return undefined

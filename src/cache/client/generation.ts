@@ -24,6 +24,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { isJsonObject } from '../../base/json.ts'
+import { GENERATION, isUser, REQUEST_ID } from '../../kube/materialised-volume.ts'
 import type { FileEntry } from '../protocol/file.ts'
 import { isCleanSegment } from '../sources/clean-path.ts'
 import type { Layout } from './layout.ts'
@@ -204,7 +205,7 @@ function openDirectories(directory: string): void {
 export function removeUnused(layout: Layout, id: string, number: number): boolean {
   if (hasUsers(layout, id, number)) return false
   const directory = layout.generation(id, number)
-  const away = path.join(layout.partial, `gone-${id}-${number}`)
+  const away = path.join(layout.partial, `${AWAY}${id}-${number}`)
   mkdirSync(layout.partial, { recursive: true })
   if (existsSync(directory)) {
     removeTree(away)
@@ -212,8 +213,7 @@ export function removeUnused(layout: Layout, id: string, number: number): boolea
     chmodSync(directory, 0o755)
     renameSync(directory, away)
     if (hasUsers(layout, id, number)) {
-      renameSync(away, directory)
-      chmodSync(directory, 0o555)
+      bringBack(away, directory)
       return false
     }
   }
@@ -223,9 +223,28 @@ export function removeUnused(layout: Layout, id: string, number: number): boolea
   return true
 }
 
+const AWAY = 'gone-'
+
+function bringBack(away: string, directory: string): void {
+  renameSync(away, directory)
+  chmodSync(directory, 0o555)
+}
+
+/** At the start: nothing that was partial can be gone on with. A generation that a killed process had moved away comes back if it is used. */
+export function clearPartial(layout: Layout): void {
+  if (!existsSync(layout.partial)) return
+  for (const name of readdirSync(layout.partial).filter((one) => one.startsWith(AWAY))) {
+    const [id = '', number = ''] = name.slice(AWAY.length).split('-')
+    if (!REQUEST_ID.test(id) || !GENERATION.test(number) || !hasUsers(layout, id, Number(number))) continue
+    const directory = layout.generation(id, Number(number))
+    if (!existsSync(directory)) bringBack(path.join(layout.partial, name), directory)
+  }
+  removeTree(layout.partial)
+}
+
 function hasUsers(layout: Layout, id: string, number: number): boolean {
   try {
-    return readdirSync(layout.users(id, number)).length > 0
+    return readdirSync(layout.users(id, number)).some(isUser)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false
     throw error

@@ -7,10 +7,11 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { type Clock, sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
+import { GENERATION, stateText, type VolumeState } from '../../kube/materialised-volume.ts'
 import { type BlockFetcher, FileChanged } from './block-fetcher.ts'
 import { fillGeneration, type Progress } from './fill.ts'
 import { type Generation, openGeneration, removeUnused } from './generation.ts'
-import { GENERATION, type Layout, type VolumeState } from './layout.ts'
+import type { Layout } from './layout.ts'
 import type { VolumeLink } from './master-link.ts'
 import { NoSpace, type Space } from './space.ts'
 import { emptyTree, type Wanted, wantedOf } from './tree.ts'
@@ -154,8 +155,7 @@ function stateWriter({ id, subPath, layout, clock }: VolumeOptions) {
   let written = ''
   let writtenAtMs = Number.NEGATIVE_INFINITY
   const flush = (): void => {
-    const { generation } = state
-    const text = JSON.stringify(generation > 0 ? { ...state, directory: `generations/${id}/${generation}` } : state)
+    const text = stateText(id, state)
     writtenAtMs = clock.now()
     if (text === written) return
     mkdirSync(layout.states, { recursive: true })

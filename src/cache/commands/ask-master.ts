@@ -7,7 +7,12 @@ import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { createRequester, type Requester } from '../http/request.ts'
 import { askSigned, type Deps, masterAddress, readConfig, readKey } from './deps.ts'
 
-const SUMMARY = ['cached', 'cachedPercentage', 'cacheCapacity', 'cacheHitRatio'] as const
+/** What Fluid's contract knows first, then what is shown besides. */
+const SUMMARY = [
+  ...['cached', 'cachedPercentage', 'cacheCapacity', 'cacheHitRatio'],
+  ...['localHitRatio', 'remoteHitRatio', 'cacheThroughputRatio', 'localThroughputRatio', 'remoteThroughputRatio'],
+  ...['ufsTotal', 'fileNum'],
+]
 const MOUNT_MS = 15_000
 const LEAVE_PAUSE_MS = 1000
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { LogFields } from '../../base/log.ts'
 import { seededRandom } from '../../base/random.ts'
-import { requestIdOf, type VolumeState } from '../client/layout.ts'
+import { requestIdOf, type VolumeState } from '../../kube/materialised-volume.ts'
 import { realClock, temporaryDirectory, until } from '../testing.ts'
 import { runCommand } from './run.ts'
 
@@ -107,10 +107,13 @@ describe('the commands', () => {
     assert.match(left.printed.at(-1) ?? '', /^\{"state":"gone","moved":\d+,"dropped":\d+,"left":0\}$/)
     assert.equal((await run(['decommission', 'nobody'], { SLUICE_MASTER_ADDRESS })).code, 1)
     const summary = await run(['report-summary'], { SLUICE_MASTER_ADDRESS })
-    assert.match(
-      summary.printed.join(),
-      /^\{"cached":"[\d.]+[KM]?i?B","cachedPercentage":"[\d.]+%","cacheCapacity":"[\d.]+GiB","cacheHitRatio":"[\d.]+%"\}$/,
-    )
+    const { cached, cacheCapacity, ufsTotal, fileNum, ...ratios } = JSON.parse(summary.printed.join()) as Record<string, string>
+    assert.match([cached, cacheCapacity, ufsTotal, fileNum].join(), /^[\d.]+[KM]?i?B,[\d.]+GiB,3\.[\d]+MiB,31$/)
+    assert.deepEqual(Object.keys(ratios).sort(), [
+      ...['cacheHitRatio', 'cacheThroughputRatio', 'cachedPercentage', 'localHitRatio', 'localThroughputRatio'],
+      ...['remoteHitRatio', 'remoteThroughputRatio'],
+    ])
+    for (const [name, ratio] of Object.entries(ratios)) assert.match(ratio, /^[\d.]+%$/, name)
     ending.abort()
     assert.deepEqual(await Promise.all(running), [0, 0, 0, 0])
   })

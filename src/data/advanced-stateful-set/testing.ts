@@ -7,9 +7,9 @@ import {
   type AdvancedStatefulSetStatus,
 } from '../../kinds/fluid/advanced-stateful-set.ts'
 import { templateAt, withClaims } from '../../minicluster/workloads/stateful-set/testing.ts'
-import { MODULES } from '../../modules.ts'
 import { defineModule } from '../../runtime/module/module.ts'
 import { podsIn } from '../../runtime/workloads/pod/testing.ts'
+import { otherModules } from '../testing.ts'
 import { advancedStatefulSet } from './controller.ts'
 
 const dataForTests = defineModule<Record<string, never>, object>({
@@ -23,7 +23,7 @@ const dataForTests = defineModule<Record<string, never>, object>({
 })
 
 /** The list of modules, with this controller whether or not one of them brings it. */
-export const modules = MODULES.some(({ name }) => name === 'data') ? MODULES : [...MODULES, dataForTests]
+export const modules = [...otherModules, dataForTests]
 
 /** A member without nodes: the story plays them. */
 export const member: WorldOptions = { hub: false, members: 1, modules }

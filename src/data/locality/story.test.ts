@@ -8,8 +8,8 @@ import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { EVENTS, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Event, Node, Pod } from '../../kinds/kubernetes/types.ts'
 import { findCondition } from '../../kube/conditions.ts'
-import { MODULES } from '../../modules.ts'
 import { defineModule } from '../../runtime/module/module.ts'
+import { otherModules } from '../testing.ts'
 import { datasetLocality } from './admission.ts'
 import { aBoundDataset, aClaim, aDataset, aPod, zone } from './testing.ts'
 
@@ -24,7 +24,7 @@ const locality = defineModule<object, object>({
   controllers: () => [],
   seams: { podAdmissions: () => [datasetLocality()] },
 })
-const PLACE = { hub: false, members: 1, nodes: 4, modules: [...MODULES, locality] }
+const PLACE = { hub: false, members: 1, nodes: 4, modules: [...otherModules, locality] }
 
 /** Creates the objects of a dataset that is bound, and says where its workers are. */
 async function bind(

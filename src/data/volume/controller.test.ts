@@ -4,13 +4,13 @@ import { expectGone, expectThere } from '../../faultsim/expect/index.ts'
 import { story } from '../../faultsim/story.ts'
 import { survives } from '../../faultsim/survives.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
-import { CacheRuntime, Dataset, type DatasetSpec } from '../../kinds/fluid/index.ts'
+import { type Dataset, type DatasetSpec, fluidKinds } from '../../kinds/fluid/index.ts'
 import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { MODULES } from '../../modules.ts'
 import { defineModule } from '../../runtime/module/module.ts'
+import { otherModules } from '../testing.ts'
 import { volumeController } from './controller.ts'
 import { mountInfo, volumeOf } from './desired.ts'
 import { plan } from './plan.ts'
@@ -19,12 +19,12 @@ const dataForTests = defineModule<Record<string, never>, object>({
   name: 'data-for-tests',
   roles: ['member'],
   upstreamLeases: [],
-  kinds: { member: [Dataset, CacheRuntime] },
+  kinds: { member: fluidKinds },
   defaults: {},
   services: () => ({}),
   controllers: () => [volumeController()],
 })
-const modules = [...MODULES, dataForTests]
+const modules = [...otherModules, dataForTests]
 const member = { members: 1, modules }
 
 const API_VERSION = 'data.fluid.io/v1alpha1'

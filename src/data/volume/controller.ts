@@ -5,7 +5,7 @@
  */
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { volumeName } from '../../kinds/fluid/names.ts'
-import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
+import { ALLUXIO_RUNTIMES, CACHE_RUNTIMES, DATASETS, JINDO_RUNTIMES, JUICEFS_RUNTIMES } from '../../kinds/fluid/resources.ts'
 import { RUNTIME_TYPES, type RuntimeType } from '../../kinds/fluid/well-known.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume } from '../../kinds/kubernetes/types.ts'
@@ -17,7 +17,7 @@ import { isOurClaim, mountInfo, type VolumeSource } from './desired.ts'
 import { type Observed, plan } from './plan.ts'
 
 /** Runtimes whose datasets have volumes, by the kind that serves them. */
-const RUNTIMES: readonly Resource[] = [CACHE_RUNTIMES]
+const RUNTIMES: readonly Resource[] = [CACHE_RUNTIMES, ALLUXIO_RUNTIMES, JUICEFS_RUNTIMES, JINDO_RUNTIMES]
 /** The phases of a dataset that has a runtime. */
 const BOUND_PHASES = ['Bound', 'Failed', 'Updating', 'DataMigrating']
 
@@ -75,6 +75,7 @@ function sourceOf(dataset: Dataset, read: Reader): VolumeSource | undefined {
 }
 
 function nodeSelectorOf(runtime: KubeObject): Pick<VolumeSource, 'nodeSelector'> {
-  const spec = runtime.spec as { client?: { nodeSelector?: Record<string, string> } } | undefined
-  return spec?.client?.nodeSelector === undefined ? {} : { nodeSelector: spec.client.nodeSelector }
+  const spec = runtime.spec as Partial<Record<'client' | 'fuse', { nodeSelector?: Record<string, string> }>> | undefined
+  const { nodeSelector } = spec?.client ?? spec?.fuse ?? {}
+  return nodeSelector === undefined ? {} : { nodeSelector }
 }

@@ -27,19 +27,20 @@ export interface Explained {
   leavesTrace: boolean
 }
 
-/** `no-hub`: the server does not serve Karmada's kinds. `no-resource`: it serves nothing of that name. */
+/** `no-hub`: the server does not serve Karmada's kinds, and nothing else explains the object there. `no-resource`: it serves nothing of that name. */
 export async function explainObject(
   client: Client,
   request: ExplainRequest,
   explainers: readonly Explainer[] = [],
 ): Promise<Explained | 'no-hub' | 'no-resource'> {
   const resources = await discoverResources(client)
-  if (!resources.some(({ group, plural }) => group === WORKS.group && plural === WORKS.plural)) return 'no-hub'
+  const isHub = resources.some(({ group, plural }) => group === WORKS.group && plural === WORKS.plural)
   const resource = namedResource(resources, request.kind)
-  if (resource === undefined) return 'no-resource'
+  if (resource === undefined) return isHub ? 'no-resource' : 'no-hub'
   const namespace = resource.namespaced ? request.namespace : ''
-  const own = explainers.find(({ objects }) => objects?.explains(resource))?.objects
+  const own = explainers.find(({ objects }) => objects?.explains(resource, isHub))?.objects
   if (own !== undefined) return explainOwn(own, { resource, namespace, name: request.name }, { client, served: resources })
+  if (!isHub) return 'no-hub'
   const input = await readExplainInput(client, { resource, namespace, name: request.name })
   const { template, binding } = input
   const subject = { resource, namespace, name: request.name, template, binding }

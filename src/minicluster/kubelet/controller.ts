@@ -93,6 +93,8 @@ export function kubelet(shape: MemberShape, options: KubeletOptions, parts: Kube
     reads: [
       { resource: PODS, verbs: ['get'] },
       ...[...csi.drivers.values()].flatMap(({ reads = [] }) => reads.map((resource) => ({ resource, verbs: ['get'] }))),
+      // A driver may publish the directory of a claim.
+      ...(csi.drivers.size === 0 ? [] : [PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES].map((resource) => ({ resource, verbs: ['get'] }))),
     ],
     concurrency: 16,
     async observe(ref, pod, read, client) {

@@ -24,9 +24,9 @@ export function kubeletControllers(
   if (options === undefined) return []
   const registration = processNodeRegistration(shape, options.systemInfo)
   if (shape.process.count === 0) return [registration]
-  const { machine, clock } = options
+  const { machine, clock, volumesRoot } = options
   const nodes = processNodes(shape).map(({ name }) => name)
-  const csi = new NodeVolumes({ machine, clock, nodes: () => nodes, drivers: csiDrivers })
+  const csi = new NodeVolumes({ machine, clock, nodes: () => nodes, drivers: csiDrivers, volumesRoot })
   const hosts = createHostsFiles()
   return [
     registration,

@@ -16,6 +16,8 @@ import { isClean } from './volumes/payload.ts'
 export interface ReadyVolume {
   path: string
   readOnly: boolean
+  /** Other directories that appear in it, at clean relative paths. */
+  mounts?: readonly { path: string; source: string; readOnly: boolean }[]
   /** Why it is not in memory, as the pod asked. */
   refusal?: string
 }
@@ -124,9 +126,34 @@ function mountsOf({ spec, name }: ContainerView, volumes: RunSpecContext['volume
     if (volume === undefined) return configError(`cannot find volume "${mount.name ?? ''}" to mount into container "${name}"`)
     const subPath = subPathOf(mount, lookup)
     if (subPath !== undefined && !isClean(subPath)) return configError(`subPath "${subPath}" must be a relative path without ".."`)
-    mounts.push({ source: volume.path, path: mount.mountPath ?? '', readOnly: volume.readOnly || mount.readOnly === true, subPath })
+    mounts.push(...mountsOfVolume(volume, { path: mount.mountPath ?? '', isReadOnly: mount.readOnly === true, subPath }))
   }
   return { mounts }
+}
+
+/** The volume, or what is at a sub path of it, and then what appears inside of that. */
+function mountsOfVolume(
+  { path: source, readOnly, mounts = [] }: ReadyVolume,
+  { path, isReadOnly, subPath }: { path: string; isReadOnly: boolean; subPath: string | undefined },
+): StartOrder['mounts'] {
+  const below = (inner: string, outer: string): string | undefined =>
+    outer === '' ? inner : inner === outer ? '' : inner.startsWith(`${outer}/`) ? inner.slice(outer.length + 1) : undefined
+  const [holder] = mounts
+    .flatMap((one) => {
+      const rest = subPath === undefined ? undefined : below(subPath, one.path)
+      return rest === undefined ? [] : [{ ...one, rest }]
+    })
+    .sort((a, b) => b.path.length - a.path.length)
+  const first =
+    holder === undefined
+      ? { source, path, readOnly: readOnly || isReadOnly, subPath }
+      : { source: holder.source, path, readOnly: holder.readOnly || isReadOnly, subPath: holder.rest === '' ? undefined : holder.rest }
+  const inside = mounts.flatMap((one) => {
+    const rest = below(one.path, subPath ?? '')
+    if (rest === undefined || rest === '') return []
+    return [{ source: one.source, path: `${path.replace(/\/+$/, '')}/${rest}`, readOnly: one.readOnly || isReadOnly, subPath: undefined }]
+  })
+  return [first, ...inside.sort((a, b) => a.path.length - b.path.length)]
 }
 
 function subPathOf({ subPath, subPathExpr }: VolumeMount, lookup: (name: string) => string | undefined): string | undefined {

@@ -30,6 +30,8 @@ export interface CsiFiles {
   makeDirectory(path: string): Promise<void>
   /** With everything in it; nothing happens when it is not there. */
   remove(path: string): Promise<void>
+  /** In a directory, sorted; none where there is no directory. */
+  namesIn(path: string): Promise<readonly string[]>
 }
 
 export interface CsiContext {
@@ -51,7 +53,14 @@ export interface CsiPodContext extends CsiContext {
   pod: CsiPod
   /** Nobody may write: the access modes allow reading only, or the pod asks for that. */
   readOnly: boolean
+  /**
+   * The directory that a directory of the node or a claim means here, with a clean relative path below it, which is made when
+   * it is missing. Rejects with what is wrong: it is not there, not bound, not on this machine, or leads out by a link.
+   */
+  directoryOf(source: DirectorySource, subPath: string): Promise<string>
 }
+
+export type DirectorySource = { hostPath: string } | { namespace: string; claim: string }
 
 export interface CsiPod {
   namespace: string
@@ -65,9 +74,19 @@ export interface Published {
   path: string
   /** Read-only though writing was allowed. */
   readOnly?: boolean
+  /** Other directories that appear in it. */
+  mounts?: readonly PublishedMount[]
 }
 
-/** Cached look-ups, of declared resources only. */
+export interface PublishedMount {
+  /** Where it appears: clean and relative. */
+  path: string
+  /** A directory of the node, as its pods would name it. */
+  source: string
+  readOnly?: boolean
+}
+
+/** Cached look-ups, of the resources that `reads` of the labels declares. */
 export type CsiReader = <T extends KubeObject>(resource: Resource<T>, namespace: string, name: string) => T | undefined
 
 export interface CsiLabels {
@@ -77,6 +96,8 @@ export interface CsiLabels {
   owns(key: string): boolean
   /** Whether they are removed when the last pod with the volume has left the node (default: they stay). */
   areDropped?(volume: CsiVolume, read: CsiReader): boolean
+  /** What `areDropped` reads. A change of status alone is not noticed. */
+  reads?: readonly Resource[]
 }
 
 export interface CsiDriver {
@@ -84,7 +105,7 @@ export interface CsiDriver {
   name: string
   /** The fields of its CSIDriver object. */
   spec: Readonly<Record<string, unknown>>
-  /** What it reads besides the volume. */
+  /** What its calls read besides the volume. */
   reads?: readonly Resource[]
   labels?: CsiLabels
   stage(context: CsiContext): Promise<void>

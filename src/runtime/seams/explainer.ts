@@ -55,7 +55,8 @@ export interface ExplainedObject extends ExplainedLinks {
 
 /** For objects that are no templates: their links take the place of the whole chain. */
 export interface ObjectExplainer {
-  explains(resource: Resource): boolean
+  /** In a member (`isHub` false) only objects that are explained there on their own. */
+  explains(resource: Resource, isHub: boolean): boolean
   explain(subject: ObjectSubject, hub: Client): Promise<ExplainedObject>
 }
 

@@ -28,7 +28,7 @@ export const CLASS_ANNOTATIONS = {
 } as const
 
 export const configMapName = (name: string): string => `fluid-runtime-config-${name}`
-const keySecretName = (name: string): string => `${name}-cache-key`
+export const keySecretName = (name: string): string => `${name}-cache-key`
 /** Two runtimes of one class in a namespace each have their own copy: in Fluid they share the first one's, and lose it with that. */
 export const extraConfigMapName = (name: string, configMap: string): string => `${name}-${configMap}`
 
@@ -158,7 +158,7 @@ function volumesOf(cache: Cache, component: Component): PodVolumes {
   }))
   const named = new Set((own.volumeMounts ?? []).map((mount) => mount.name))
   const tiers = [...directoriesOf(component.levels), ...tiersOfWorkers(cache, component)]
-  const more = [...(type === 'client' ? [sharedPath(cache)] : trusted(cache)), ...secretsOf(cache, component)]
+  const more = [...(type === 'client' ? [sharedPath(cache, component)] : trusted(cache)), ...secretsOf(cache, component)]
   return {
     volumes: [
       config,
@@ -191,12 +191,16 @@ function trusted({ runtimeClass, dataset }: Cache): Mounted[] {
   ]
 }
 
-/** Where the client of a node and other pods of that node meet. */
-function sharedPath({ targetPath }: Cache): Mounted {
+/**
+ * Where the client of a node and other pods of that node meet. Only a privileged client may mount there what others see; one
+ * that completes files needs no more than the directory, and servers refuse propagation without that right.
+ */
+function sharedPath({ targetPath }: Cache, { definition }: Component): Mounted {
   const name = 'fluid-cache-runtime-shared-path'
+  const isPrivileged = definition.template?.spec?.containers?.[0]?.securityContext?.privileged === true
   return {
     volume: { name, hostPath: { path: targetPath, type: 'DirectoryOrCreate' } },
-    mount: { name, mountPath: targetPath, mountPropagation: 'Bidirectional' },
+    mount: { name, mountPath: targetPath, ...(isPrivileged ? { mountPropagation: 'Bidirectional' } : {}) },
   }
 }
 

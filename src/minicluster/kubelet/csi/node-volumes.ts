@@ -9,9 +9,19 @@ import { ifFound } from '../../../client/errors.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { isAbsoluteClean, isNodePath, pathOnMachine } from '../../../kube/node-path.ts'
 import { keyOfResource, type Resource } from '../../../kube/resource.ts'
-import type { CsiContext, CsiDriver, CsiFiles, CsiVolume, Published } from '../../../runtime/seams/csi-driver.ts'
+import type {
+  CsiContext,
+  CsiDriver,
+  CsiFiles,
+  CsiPodContext,
+  CsiVolume,
+  Published,
+  PublishedMount,
+} from '../../../runtime/seams/csi-driver.ts'
 import type { ContainerMachine } from '../container-machine.ts'
 import type { ReadyVolume } from '../run-spec.ts'
+import { isClean } from '../volumes/payload.ts'
+import { directoryOf } from './directory-of.ts'
 import { createJobs, type Jobs } from './jobs.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { createRecords, keyOfUse, keyOfVolume, type Records, type UseRecord } from './records.ts'
@@ -57,6 +67,8 @@ export interface NodeVolumesOptions {
   clock: Clock
   nodes(): readonly string[]
   drivers: readonly CsiDriver[]
+  /** Where the volumes of our own provisioner are. */
+  volumesRoot?: string
 }
 
 export class NodeVolumes {
@@ -122,7 +134,14 @@ export class NodeVolumes {
   published(node: string, volume: CsiVolume, use: { podUid: string; name: string }): ReadyVolume | undefined {
     const record = this.#known.get(idOf(node, volume))?.uses.get(keyOfUse(use.podUid, use.name))
     if (record?.published === undefined) return undefined
-    return { path: record.published.path, readOnly: record.readOnly || record.published.readOnly === true }
+    const { path, readOnly, mounts } = record.published
+    return {
+      path,
+      readOnly: record.readOnly || readOnly === true,
+      ...(mounts === undefined
+        ? {}
+        : { mounts: mounts.map((mount) => ({ ...mount, readOnly: record.readOnly || mount.readOnly === true })) }),
+    }
   }
 
   /** How the publishing goes. */
@@ -196,8 +215,8 @@ export class NodeVolumes {
       await this.#records.writeUse(node, volume, use)
       const context = this.#contextOf(known, going.progress, { ...call, signal })
       try {
-        const published = await this.#driverOf(volume).publish({ ...context, pod: use.pod, readOnly: use.readOnly })
-        const complete = { ...use, published: this.#onMachine(node, published) }
+        const published = await this.#driverOf(volume).publish(this.#podContextOf(context, use, call.client))
+        const complete = { ...use, published: await this.#onMachine(node, published) }
         await this.#records.writeUse(node, volume, complete)
         known.uses.set(key, complete)
       } finally {
@@ -218,7 +237,7 @@ export class NodeVolumes {
       const current = known.uses.get(key)
       if (current === undefined) return
       const context = this.#contextOf(known, this.#progressOf(known), { ...call, signal })
-      await this.#driverOf(volume).unpublish({ ...context, pod: current.pod, readOnly: current.readOnly })
+      await this.#driverOf(volume).unpublish(this.#podContextOf(context, current, call.client))
       await this.#records.removeUse(node, volume, current)
       known.uses.delete(key)
       known.publishing.delete(key)
@@ -285,9 +304,31 @@ export class NodeVolumes {
     }
   }
 
-  #onMachine(node: string, { path, readOnly }: Published): Published {
-    if (!isAbsoluteClean(path)) throw new Error(`${JSON.stringify(path)} cannot be mounted: it is not an absolute path without ".."`)
-    return { path: pathOnMachine(path, this.#options.machine.nodeDirectory(node)), readOnly }
+  #podContextOf(context: CsiContext, { pod, readOnly }: UseRecord, client: Client): CsiPodContext {
+    const { machine, volumesRoot } = this.#options
+    const { nodeDirectory } = context
+    return {
+      ...{ ...context, pod, readOnly },
+      directoryOf: (source, subPath) => directoryOf({ source, subPath }, { machine, nodeDirectory, volumesRoot, client }),
+    }
+  }
+
+  async #onMachine(node: string, { path, readOnly, mounts }: Published): Promise<Published> {
+    const { machine } = this.#options
+    const nodeDirectory = machine.nodeDirectory(node)
+    const onMachine = async (at: string): Promise<string> => {
+      if (!isAbsoluteClean(at)) throw new Error(`${JSON.stringify(at)} cannot be mounted: it is not an absolute path without ".."`)
+      const there = pathOnMachine(at, nodeDirectory)
+      // What pods write there may hold links: none may lead out.
+      if (isNodePath(at)) await machine.inside(nodeDirectory, there.slice(nodeDirectory.length))
+      return there
+    }
+    const inside: PublishedMount[] = []
+    for (const mount of mounts ?? []) {
+      if (!isClean(mount.path)) throw new Error(`nothing can be mounted at ${JSON.stringify(mount.path)} of a volume`)
+      inside.push({ ...mount, source: await onMachine(mount.source) })
+    }
+    return { path: await onMachine(path), readOnly, ...(mounts === undefined ? {} : { mounts: inside }) }
   }
 }
 
@@ -312,5 +353,6 @@ function filesOf(machine: ContainerMachine, nodeDirectory: string): CsiFiles {
     write: async (path, text) => machine.writeFile(own(path), text),
     makeDirectory: async (path) => machine.makeDirectory(own(path)),
     remove: async (path) => machine.removePath(own(path)),
+    namesIn: async (path) => machine.namesIn(checked(path)),
   }
 }

@@ -103,4 +103,10 @@ const isUseRecord = (value: unknown): value is UseRecord =>
   isJsonObject(value.pod) &&
   areTexts(value.name, value.pod.uid, value.pod.name, value.pod.namespace, value.pod.serviceAccount) &&
   typeof value.readOnly === 'boolean' &&
-  (value.published === undefined || (isJsonObject(value.published) && typeof value.published.path === 'string'))
+  (value.published === undefined || isPublished(value.published))
+
+const isPublished = (value: unknown): boolean =>
+  isJsonObject(value) &&
+  typeof value.path === 'string' &&
+  (value.mounts === undefined ||
+    (Array.isArray(value.mounts) && value.mounts.every((mount) => isJsonObject(mount) && areTexts(mount.path, mount.source))))

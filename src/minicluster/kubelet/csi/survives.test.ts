@@ -68,7 +68,7 @@ describe('CSI drivers under faults', () => {
   survives(csiDriverObjects(drivers), {
     modules,
     steps: [(cluster) => cluster.delete(CSI_DRIVERS, TOY)],
-    atRest: async (cluster) => assert.equal((await cluster.list(CSI_DRIVERS)).length, 1),
+    atRest: async (cluster) => assert.equal((await cluster.list(CSI_DRIVERS)).filter(({ metadata }) => metadata.name === TOY).length, 1),
   })
 })
 

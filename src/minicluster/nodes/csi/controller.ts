@@ -51,7 +51,9 @@ export function csiNodes(drivers: readonly CsiDriver[]): Controller {
         return csiVolumeOf(volume) === undefined ? [] : [...nodesOfClaim(namespace, name, read), ...labelled(read)]
       }),
       via(CSI_NODES, ({ metadata }) => [{ namespace: '', name: metadata.name ?? '' }]),
-      ...drivers.flatMap(({ reads = [] }) => reads.map((resource) => via(resource, (_object, read) => labelled(read)))),
+      ...drivers.flatMap(({ labels }) =>
+        (labels?.reads ?? []).map((resource) => via(resource, (_object, read) => labelled(read), { isRelevantUpdate: isOfSpec })),
+      ),
     ],
     indexes: [
       indexOf(PODS, 'node', (pod) => nodeOf(pod).map(({ name }) => name)),
@@ -93,6 +95,10 @@ export function csiNodes(drivers: readonly CsiDriver[]): Controller {
     })
   }
 }
+
+/** Statuses change all the time, and no driver asks about them. */
+const isOfSpec = (old: KubeObject, object: KubeObject): boolean =>
+  object.metadata.generation === undefined || old.metadata.generation !== object.metadata.generation
 
 const isOurs = (node: Node): boolean => isSimulated(node) || node.metadata.labels?.[NODE_LABEL] === 'process'
 

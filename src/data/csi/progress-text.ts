@@ -1,0 +1,29 @@
+/** What a pod says while it waits for its files. Pure. */
+import type { VolumeState } from '../../kube/materialised-volume.ts'
+import type { Place } from './place.ts'
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
+
+/** `undefined`: there is no state; `unreadable`: there is one that is none. */
+export type Seen = VolumeState | 'unreadable' | undefined
+
+export function waitingText(seen: Seen, place: Pick<Place, 'client' | 'namespace'>): string {
+  const pod = `pod ${place.client}-… in namespace ${place.namespace}`
+  if (seen === undefined) return `waiting for the client of the node (${pod})`
+  if (seen === 'unreadable') return `waiting for the client of the node (${pod}): what it said last cannot be read`
+  if (seen.state === 'waiting') return seen.message ?? `the client of the node has begun (${pod})`
+  if (seen.state === 'ready') return `waiting for the client of the node (${pod}): its files are being replaced`
+  const { doneBytes, totalBytes, doneFiles, totalFiles } = seen
+  const text = `${bytesOf(doneBytes, totalBytes)}, ${doneFiles} of ${totalFiles} files`
+  return seen.message === undefined ? text : `${text}; ${seen.message}`
+}
+
+export const stuckText = (text: string, { client, namespace }: Pick<Place, 'client' | 'namespace'>): string =>
+  `${text}; unchanged for a while: see pod ${client}-… in namespace ${namespace}`
+
+/** `1.2 of 2.0 GiB`, in the unit of the whole. */
+export function bytesOf(done: number, total: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, total)) / 10))
+  const shown = (bytes: number): string => (power === 0 ? String(bytes) : (bytes / 1024 ** power).toFixed(1))
+  return `${shown(Math.min(done, total))} of ${shown(total)} ${UNITS[power]}`
+}

@@ -1,0 +1,60 @@
+/** What pods tell about a dataset: which claims they use, which component they are, whether commands can be run in them. Pure. */
+import { LABELS } from '../../kinds/fluid/well-known.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import { objectKey } from '../../kube/object-reference.ts'
+import { shown } from './text.ts'
+
+/** On a pod that runs nothing: why. */
+const SIMULATED_BECAUSE = 'sluice.dev/simulated-because'
+
+/** `namespace/name` of the claims that a pod mounts. */
+export const claimKeys = ({ metadata, spec }: Pod): string[] =>
+  (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
+    persistentVolumeClaim === undefined ? [] : [objectKey(metadata.namespace, persistentVolumeClaim.claimName)],
+  )
+
+/** `namespace/name` of the runtime that a pod is part of. */
+export function runtimeKeys({ metadata }: Pod): string[] {
+  const name = metadata.labels?.[LABELS.cacheRuntimeName]
+  return name === undefined || name === '' ? [] : [objectKey(metadata.namespace, name)]
+}
+
+export const isOfComponent = ({ metadata }: Pod, component: string): boolean =>
+  metadata.labels?.[LABELS.cacheRuntimeComponent] === component
+
+/** It uses nothing any more, or is about to: then it does not hold a dataset. */
+export const isComplete = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed'
+
+export const isRunning = (pod: Pod): boolean => pod.status?.phase === 'Running' && pod.metadata.deletionTimestamp === undefined
+
+/** Which run of a container it is; undefined while it does not run. */
+export function runOf(pod: Pod | undefined, container: string): string | undefined {
+  if (pod === undefined || !isRunning(pod)) return undefined
+  const startedAt = pod.status?.containerStatuses?.find(({ name }) => name === container)?.state?.running?.startedAt
+  return startedAt === undefined ? undefined : `${pod.metadata.uid ?? ''} ${startedAt}`
+}
+
+export const simulatedBecause = ({ metadata }: Pod): string | undefined => metadata.annotations?.[SIMULATED_BECAUSE]
+
+export interface Trouble {
+  pod: string
+  message: string
+  isUnschedulable: boolean
+}
+
+/** What keeps a pod from being ready, where it can be told; undefined: nothing, or nothing known. */
+export function troubleOf({ metadata: { name = '' }, status }: Pod): Trouble | undefined {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
+    return { pod: name, message: shown(scheduled.message ?? ''), isUnschedulable: true }
+  for (const { state } of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
+    const { reason = '', message = '' } = state?.waiting ?? {}
+    if (reason !== '' && !ORDINARY.has(reason))
+      return { pod: name, message: shown(message === '' ? reason : `${reason}: ${message}`), isUnschedulable: false }
+  }
+  return undefined
+}
+
+/** Every container waits for these reasons at first. */
+const ORDINARY: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])

@@ -1,0 +1,94 @@
+/**
+ * Whether the components of a runtime are ready, from its status and its pods: what a dataset waits for before it is bound, and
+ * what breaks it afterwards, as one sentence each. Pure.
+ */
+import { isJsonObject } from '../../base/json.ts'
+import type { Dataset } from '../../kinds/fluid/index.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { type Prepared, SERVED_CONDITION } from '../engines/engine.ts'
+import { isOfComponent, isRunning, type Trouble, troubleOf } from './pods.ts'
+import { shown } from './text.ts'
+
+export interface Served {
+  dataset: Dataset
+  runtime: KubeObject
+  prepared: Prepared
+  /** Of the runtime: masters, workers and clients. */
+  pods: readonly Pod[]
+}
+
+/** Clients run where somebody reads: nothing waits for them. */
+const WAITED_FOR = ['master', 'worker'] as const
+type Type = (typeof WAITED_FOR)[number]
+
+interface Component {
+  type: Type
+  name: string
+  replicas: number
+  /** Empty: the runtime does not know of it. */
+  phase: string
+  ready: number
+  pods: readonly Pod[]
+}
+
+/** Why the runtime is not served, as its own condition says. */
+export function refusalIn({ status }: KubeObject): string | undefined {
+  const conditions = isJsonObject(status) && Array.isArray(status.conditions) ? status.conditions : []
+  const served = conditions.find((one) => isJsonObject(one) && one.type === SERVED_CONDITION)
+  if (!isJsonObject(served) || served.status !== 'False') return undefined
+  return shown(typeof served.message === 'string' ? served.message : '')
+}
+
+/** What the dataset still waits for; undefined when its masters are ready, and a worker where there are to be any. */
+export function waitedFor(served: Served): string | undefined {
+  const unready = componentsOf(served).find((component) => !isReady(component))
+  if (unready === undefined) return undefined
+  const trouble = unready.pods.map(troubleOf).find((one) => one !== undefined)
+  if (trouble !== undefined) return sentenceOf(trouble, unready, served.dataset)
+  const { type, name, replicas, ready } = unready
+  return `waits for the ${type}s: ${ready} of ${replicas} pods of ${name} are ready`
+}
+
+/** What is missing of a runtime that was complete; pods that are only restarted do not count. */
+export function brokenBy(served: Served): string | undefined {
+  for (const component of componentsOf(served)) {
+    const { type, name, replicas, phase, pods } = component
+    if (phase === '') return `the ${type} "${name}" is missing: it is made again`
+    if (replicas === 0 || pods.some(isRunning)) continue
+    const trouble = pods.map(troubleOf).find((one) => one !== undefined)
+    if (trouble !== undefined) return sentenceOf(trouble, component, served.dataset)
+    return `the ${type} "${name}" is not healthy, expect at least one replica is ready`
+  }
+  return undefined
+}
+
+const isReady = ({ type, phase, replicas }: Component): boolean =>
+  phase === 'Ready' || (type === 'worker' && (phase === 'PartialReady' || (replicas === 0 && phase !== '')))
+
+function sentenceOf({ pod, message, isUnschedulable }: Trouble, { type }: Component, { spec }: Dataset): string {
+  if (!isUnschedulable) return `${type} ${pod} does not start: ${message}`
+  // Only workers keep away from each other.
+  const isExclusive = type === 'worker' && spec?.placement !== 'Shared' && message.includes('anti-affinity')
+  const advice = isExclusive
+    ? ', because a node holds the workers of one dataset only: set `placement: Shared` in this dataset and in the others, or add nodes (sluice up --process-nodes)'
+    : ''
+  return `${type} ${pod} finds no node${advice}: ${message}`
+}
+
+function componentsOf({ runtime, prepared, pods }: Served): Component[] {
+  return WAITED_FOR.flatMap((type): Component[] => {
+    const component = prepared.components[type]
+    if (component === undefined) return []
+    const own = pods.filter((pod) => isOfComponent(pod, component.name))
+    return [{ type, ...component, ...statusOf(runtime, type), pods: own }]
+  })
+}
+
+/** CacheRuntimes have an object for each component, the others a field for each of its figures. */
+function statusOf({ status }: KubeObject, type: Type): Pick<Component, 'phase' | 'ready'> {
+  const fields = isJsonObject(status) ? status : {}
+  const own = fields[type]
+  const [phase, ready] = isJsonObject(own) ? [own.phase, own.readyReplicas] : [fields[`${type}Phase`], fields[`${type}NumberReady`]]
+  return { phase: typeof phase === 'string' ? phase : '', ready: typeof ready === 'number' ? ready : 0 }
+}

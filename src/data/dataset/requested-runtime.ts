@@ -1,0 +1,36 @@
+/**
+ * The runtime that a dataset asks for by an annotation instead of one that its user writes: `sluice.dev/runtime` names the class,
+ * `sluice.dev/cache-quota` how much its worker may hold. Pure.
+ */
+import { CacheRuntime, type CacheRuntimeSpec, type Dataset } from '../../kinds/fluid/index.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { checkDns1123Subdomain } from '../../kube/names.ts'
+import { canonicalQuantity, quantitySign, tryParseQuantity } from '../../kube/quantity.ts'
+import { shown } from './text.ts'
+
+const CLASS = 'sluice.dev/runtime'
+const QUOTA = 'sluice.dev/cache-quota'
+const DEFAULT_QUOTA = '1Gi'
+
+/** Undefined: the dataset asks for none. */
+export type RequestedRuntime = { runtime: KubeObject; problem?: undefined } | { problem: string; runtime?: undefined } | undefined
+
+export function requestedRuntime({ metadata }: Dataset): RequestedRuntime {
+  const { namespace, name, annotations = {} } = metadata
+  const runtimeClassName = annotations[CLASS]
+  if (runtimeClassName === undefined) return undefined
+  if (checkDns1123Subdomain(runtimeClassName).length > 0)
+    return { problem: `annotation ${CLASS} ${quoted(runtimeClassName)} cannot be the name of a CacheRuntimeClass: write builtin` }
+  const quota = annotations[QUOTA] ?? DEFAULT_QUOTA
+  const { value } = tryParseQuantity(quota)
+  if (value === undefined || quantitySign(value) <= 0)
+    return { problem: `annotation ${QUOTA} ${quoted(quota)} is no size above 0: write for example 10Gi` }
+  const spec: CacheRuntimeSpec = {
+    runtimeClassName,
+    worker: { replicas: 1, tieredStore: { levels: [{ emptyDir: { quota: canonicalQuantity(quota).value ?? quota } }] } },
+  }
+  const { group, storageVersion, kind } = CacheRuntime
+  return { runtime: { apiVersion: `${group}/${storageVersion}`, kind, metadata: { namespace, name }, spec } }
+}
+
+const quoted = (text: string): string => JSON.stringify(shown(text, 64))

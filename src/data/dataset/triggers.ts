@@ -1,0 +1,65 @@
+/** What makes the controller look at a dataset again, and the look-ups that this and the controller need. */
+import type { CacheRuntime, CacheRuntimeClass, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../kinds/fluid/index.ts'
+import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS, THIN_RUNTIME_PROFILES, THIN_RUNTIMES } from '../../kinds/fluid/resources.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../kinds/kubernetes/resources.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import { keyOfObject, type ObjectRef, refOf, refOfKey } from '../../kube/object-reference.ts'
+import { type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
+import { isOurClaim } from '../volume/desired.ts'
+import { claimKeys, runtimeKeys } from './pods.ts'
+import { RUNTIME_KINDS } from './runtimes.ts'
+
+/** Pods by `namespace/name` of the claims that they mount. */
+export const BY_CLAIM = 'claim'
+/** Pods by `namespace/name` of the runtime that they are part of. */
+export const BY_RUNTIME = 'runtime'
+const BY_CLASS = 'class'
+const BY_PROFILE = 'profile'
+/** Datasets by `namespace/name` of those that refer to them. */
+const BY_REFERRING = 'referring'
+
+/** The class that serves runtimes which name none. */
+const TRANSLATED_TO = 'builtin'
+
+export const WATCHES: readonly Watch[] = [
+  ...RUNTIME_KINDS.map(({ resource }) => via(resource, (runtime) => [refOf(runtime)])),
+  via(CACHE_RUNTIME_CLASSES, (runtimeClass, read) => runtimesOf(runtimeClass, read)),
+  via(THIN_RUNTIME_PROFILES, (profile, read) => thinRuntimesOf(profile, read)),
+  via(PODS, (pod, read) => datasetsOfPod(pod, read)),
+  via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => (isOurClaim(claim) ? ifGoing(refOf(claim), read) : [])),
+  // Those that are held by a reference look again when the one that refers goes.
+  via(DATASETS, (dataset, read) => read.byIndex(DATASETS, BY_REFERRING, keyOfObject(dataset)).filter(isGoing).map(refOf), {
+    isRelevantUpdate: () => false,
+  }),
+]
+
+export const INDEXES: readonly Index[] = [
+  indexOf(PODS, BY_CLAIM, claimKeys),
+  indexOf(PODS, BY_RUNTIME, runtimeKeys),
+  indexOf(DATASETS, BY_REFERRING, ({ status }) => status?.datasetRef ?? []),
+  indexOf(THIN_RUNTIMES, BY_PROFILE, ({ spec }: ThinRuntime) => (spec?.profileName === undefined ? [] : [spec.profileName])),
+  ...RUNTIME_KINDS.map(({ resource }) =>
+    indexOf(resource, BY_CLASS, (runtime) => [
+      resource.plural === CACHE_RUNTIMES.plural ? ((runtime as CacheRuntime).spec?.runtimeClassName ?? '') : TRANSLATED_TO,
+    ]),
+  ),
+]
+
+const isGoing = ({ metadata }: Dataset): boolean => metadata.deletionTimestamp !== undefined
+
+const runtimesOf = ({ metadata: { name = '' } }: CacheRuntimeClass, read: Reader): ObjectRef[] =>
+  RUNTIME_KINDS.flatMap(({ resource }) => read.byIndex(resource, BY_CLASS, name).map(refOf))
+
+const thinRuntimesOf = ({ metadata: { name = '' } }: ThinRuntimeProfile, read: Reader): ObjectRef[] =>
+  read.byIndex(THIN_RUNTIMES, BY_PROFILE, name).map(refOf)
+
+/** Who uses a dataset matters when it is to be deleted, and not before. */
+function ifGoing(ref: ObjectRef, read: Reader): ObjectRef[] {
+  const dataset = read.get(DATASETS, ref.namespace, ref.name)
+  return dataset !== undefined && isGoing(dataset) ? [ref] : []
+}
+
+const datasetsOfPod = (pod: Pod, read: Reader): ObjectRef[] => [
+  ...runtimeKeys(pod).map(refOfKey),
+  ...claimKeys(pod).flatMap((key) => ifGoing(refOfKey(key), read)),
+]

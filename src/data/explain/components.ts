@@ -1,0 +1,81 @@
+/** The masters, workers and clients of a runtime: how many of them are ready, and what each of the others waits for. Pure. */
+import { LABELS } from '../../kinds/fluid/well-known.ts'
+import type { Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { Link } from '../../runtime/seams/explainer.ts'
+import type { ComponentType } from '../engines/engine.ts'
+import type { DatasetInput } from './input.ts'
+import { firstWaiting, podLines, short, simulatedBecause, unschedulableFix, waitingOf } from './pods.ts'
+
+/** A link, and what to do if it is the first that does not hold. */
+export interface Step {
+  link: Link
+  fix?: string
+}
+
+const TYPES: readonly ComponentType[] = ['master', 'worker', 'client']
+
+export function componentSteps({ dataset, runtimes, components }: DatasetInput): Step[] {
+  const [runtime, second] = runtimes
+  if (runtime === undefined || second !== undefined) return []
+  if (components.isForbidden) return [{ link: { what: 'pods', state: 'ok', says: 'pods may not be read by you' } }]
+  const isShared = dataset.spec?.placement === 'Shared'
+  return TYPES.flatMap((type) => stepOf(type, { runtime, isShared, pods: components.items.filter((pod) => typeOf(pod) === type) }))
+}
+
+/** A client of another kind of runtime is called fuse. */
+function typeOf({ metadata }: Pod): ComponentType | undefined {
+  if (metadata.labels?.[LABELS.dataset] !== undefined) return 'worker'
+  const component = metadata.labels?.[LABELS.cacheRuntimeComponent] ?? ''
+  if (component.endsWith('-fuse')) return 'client'
+  return TYPES.find((type) => component.endsWith(`-${type}`))
+}
+
+interface Component {
+  runtime: KubeObject
+  isShared: boolean
+  pods: readonly Pod[]
+}
+
+function stepOf(what: ComponentType, { runtime, isShared, pods }: Component): Step[] {
+  const desired = desiredOf(what, runtime) ?? pods.length
+  if (desired === 0 && pods.length === 0) return []
+  const ready = pods.filter((pod) => waitingOf(pod) === undefined).length
+  const simulated = pods.find((pod) => simulatedBecause(pod) !== undefined)
+  const because = simulated === undefined ? undefined : simulatedBecause(simulated)
+  const more = [...podLines(pods), ...(because === undefined ? [] : [short(`nothing is cached, because pods are simulated: ${because}`)])]
+  const first = firstWaiting(pods)
+  const isOk = ready >= desired
+  const says = `${ready} of ${desired} ready${first === undefined ? '' : `; ${first.pod.metadata.name} ${first.waiting.says}`}`
+  const link: Link = { what, state: isOk ? 'ok' : 'waits', says: short(says), ...(more.length === 0 ? {} : { more }) }
+  if (isOk) return [{ link }]
+  const { namespace } = runtime.metadata
+  if (first === undefined) return [{ link, fix: `wait a moment; if the pods do not come: kubectl get events -n ${namespace}` }]
+  const { unschedulable } = first.waiting
+  const pod = `pod/${first.pod.metadata.name} -n ${namespace}`
+  return [
+    {
+      link,
+      fix:
+        unschedulable === undefined
+          ? `see what it says: kubectl logs ${pod}, kubectl describe ${pod}`
+          : unschedulableFix(unschedulable, isShared),
+    },
+  ]
+}
+
+interface Status {
+  master?: { desiredReplicas?: number }
+  worker?: { desiredReplicas?: number }
+  client?: { desiredReplicas?: number }
+  desiredMasterNumberScheduled?: number
+  desiredWorkerNumberScheduled?: number
+  desiredFuseNumberScheduled?: number
+}
+
+/** CacheRuntimes say it in another place than the others. */
+function desiredOf(type: ComponentType, { status }: KubeObject): number | undefined {
+  const of = (status ?? {}) as Status
+  const others = { master: of.desiredMasterNumberScheduled, worker: of.desiredWorkerNumberScheduled, client: of.desiredFuseNumberScheduled }
+  return of[type]?.desiredReplicas ?? others[type]
+}

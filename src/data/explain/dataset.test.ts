@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { explainDataset } from './dataset.ts'
+import type { DatasetInput } from './input.ts'
+import { FORBIDDEN, NONE } from './read.ts'
+import { aClaim, aDataset, anInput, aPod, aRuntime, BOUND, master, READY, served, textOf, unschedulable, worker } from './testing.ts'
+
+const NOT_BOUND = aDataset({ phase: 'NotBound' })
+const TOO_NEAR = "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules."
+
+describe('why a dataset is served, or not', () => {
+  it('shows one that is, from its runtime to its readers', () => {
+    const reader = aPod('reader', READY, {}, ['demo'])
+    const explained = explainDataset(anInput({ pods: { ...NONE, items: [reader, aPod('other', READY)] } }))
+    assert.deepEqual(textOf(explained), [
+      '✓ dataset: Bound',
+      '  1.50GiB at its sources, 7 files, 300.00MiB cached, 19.5% (as of 2026-01-01T00:00:00Z)',
+      '✓ runtime: CacheRuntime demo is served',
+      '✓ class: CacheRuntimeClass builtin',
+      '✓ master: 1 of 1 ready',
+      '✓ worker: 1 of 1 ready',
+      '✓ sources: 1 source mounted',
+      '  https://example.com/data at /data',
+      '✓ volume: claim demo is Bound',
+      '✓ readers: 1 pod uses its claim',
+    ])
+    assert.equal(explained.trouble, undefined)
+    assert.equal(explained.says, 'it is Bound: pods of namespace shop mount it with the claim demo')
+  })
+
+  it('shows what waits, and what it waits for', () => {
+    const explained = explainDataset(
+      anInput({
+        dataset: NOT_BOUND,
+        components: { ...NONE, items: [master(), worker(0, unschedulable(TOO_NEAR))] },
+        claim: undefined,
+        pods: { ...NONE, items: [aPod('reader', unschedulable('persistentvolumeclaim "demo" not found'), {}, ['demo'])] },
+      }),
+    )
+    assert.deepEqual(textOf(explained).slice(4), [
+      `… worker: 0 of 1 ready; demo-worker-0 waits for a node: ${TOO_NEAR}`,
+      `  demo-worker-0 waits for a node: ${TOO_NEAR}`,
+      '… sources: 1 source, not mounted yet',
+      '  https://example.com/data at /data',
+      '… volume: comes when it is bound',
+      '… readers: 1 pod uses its claim; reader waits for a node: persistentvolumeclaim "demo" not found',
+      '  reader waits for a node: persistentvolumeclaim "demo" not found',
+    ])
+    assert.match(explained.trouble?.fix ?? '', /placement: Shared.*--process-nodes/)
+  })
+
+  const failing = {
+    phase: 'Pending',
+    containerStatuses: [{ name: 'c', state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off' } } }],
+  }
+  const going = aDataset(BOUND)
+  going.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
+  const components = (...items: DatasetInput['components']['items'][number][]) => ({ components: { ...NONE, items } })
+  const table: [string, Partial<DatasetInput>, RegExp, RegExp][] = [
+    [
+      'no runtime',
+      { dataset: NOT_BOUND, runtimes: [] },
+      /^runtime: there is no runtime of the name demo$/,
+      /create a runtime .*runtimeClassName: builtin/,
+    ],
+    [
+      'two runtimes',
+      { dataset: NOT_BOUND, runtimes: [aRuntime(), aRuntime({}, 'AlluxioRuntime')] },
+      /CacheRuntime and AlluxioRuntime/,
+      /^delete one of them/,
+    ],
+    ['a runtime that nobody has looked at', { dataset: NOT_BOUND, runtimes: [aRuntime({})] }, /was not looked at yet/, /controllers run/],
+    [
+      'a runtime that is not served',
+      { dataset: NOT_BOUND, runtimes: [aRuntime(served('False', 'NoImage', 'the image is missing: build it'))] },
+      /is not served, NoImage: the image is missing: build it/,
+      /^change it: kubectl edit cacheruntime\/demo -n shop$/,
+    ],
+    [
+      'no class',
+      { dataset: NOT_BOUND, runtimeClass: undefined },
+      /^class: there is no CacheRuntimeClass builtin$/,
+      /kubectl get cacheruntimeclasses/,
+    ],
+    [
+      'no pods yet',
+      { dataset: NOT_BOUND, runtimes: [aRuntime({ ...served('True', 'Served'), master: { desiredReplicas: 1 } })], ...components() },
+      /^master: 0 of 1 ready$/,
+      /^wait a moment/,
+    ],
+    [
+      'a master that fails',
+      { dataset: NOT_BOUND, ...components(master(failing)) },
+      /^master: 0 of 1 ready; demo-master-0 waits on n1: CrashLoopBackOff: back-off$/,
+      /kubectl logs pod\/demo-master-0 -n shop/,
+    ],
+    [
+      'too little memory',
+      components(master(), worker(), worker(1, unschedulable('0/2 nodes are available: 2 Insufficient memory.'))),
+      /^worker: 1 of 2 ready; demo-worker-1/,
+      /tiered store smaller/,
+    ],
+    [
+      'other exclusive datasets',
+      { dataset: aDataset({}, { placement: 'Shared' }), ...components(master(), worker(0, unschedulable(TOO_NEAR))) },
+      /^worker:/,
+      /^give the Datasets that have the nodes placement: Shared as well/,
+    ],
+    [
+      'a source that cannot be mounted',
+      {
+        dataset: aDataset({
+          phase: 'NotBound',
+          conditions: [{ type: 'Ready', status: 'False', reason: 'MountFailed', message: 'no such host' }],
+        }),
+      },
+      /^sources: MountFailed: no such host$/,
+      /check the address of the source/,
+    ],
+    [
+      'a claim of a user',
+      { claim: aClaim('Bound', {}) },
+      /^volume: a claim demo is there that was not made for it$/,
+      /kubectl delete pvc\/demo -n shop/,
+    ],
+    ['a claim that waits', { claim: aClaim('Pending') }, /^volume: claim demo is Pending$/, /kubectl describe pvc/],
+    [
+      'a reader that waits',
+      { pods: { ...NONE, items: [aPod('reader', failing, {}, ['demo'])] } },
+      /^readers: 1 pod uses its claim; reader waits on n1/,
+      /^see what it waits for: sluice why pod\/reader -n shop$/,
+    ],
+    [
+      'a deletion that waits for readers',
+      { dataset: going, pods: { ...NONE, items: [aPod('reader', READY, {}, ['demo'])] } },
+      /^deletion:/,
+      /kubectl delete pod\/reader -n shop/,
+    ],
+  ]
+  for (const [name, input, says, fix] of table)
+    it(`says what to do about ${name}`, () => {
+      const { trouble } = explainDataset(anInput(input))
+      assert.match(trouble?.says ?? 'nothing', says)
+      assert.match(trouble?.fix ?? 'nothing', fix)
+    })
+
+  it('says who serves a runtime instead of its own engine, and that pods are simulated', () => {
+    const runtime = aRuntime(served('True', 'ServedByBuiltin', 'instead of Alluxio'), 'AlluxioRuntime')
+    const simulated = worker(0, READY, { 'sluice.dev/simulated-because': 'there are no process nodes' })
+    const lines = textOf(explainDataset(anInput({ runtimes: [runtime], ...components(master(), simulated) })))
+    assert.ok(lines.includes('✓ runtime: AlluxioRuntime demo is served by the builtin cache: instead of Alluxio'))
+    assert.ok(lines.includes('  nothing is cached, because pods are simulated: there are no process nodes'))
+    assert.ok(!lines.some((line) => line.includes('class')))
+  })
+
+  it('is short, however much there is, and names what may not be read', () => {
+    const many = Array.from({ length: 400 }, (_, i) => aPod(`reader-${i}`, unschedulable('x'.repeat(5000)), {}, ['demo']))
+    const mounts = Array.from({ length: 300 }, (_, i) => ({ mountPoint: `s3://bucket-${i}`, name: `m${i}` }))
+    const lines = textOf(explainDataset(anInput({ dataset: aDataset(BOUND, { mounts }), pods: { ...NONE, items: many, isCut: true } })))
+    assert.ok(lines.length < 30 && lines.join('').length < 8000)
+    assert.ok(lines.includes('  and 395 more that wait') && lines.includes('  and 295 more'))
+    const forbidden = { ...NONE, isForbidden: true }
+    const hidden = anInput({
+      runtimes: [],
+      hidden: ['CacheRuntime'],
+      claim: FORBIDDEN,
+      pods: forbidden,
+      components: forbidden,
+      runtimeClass: FORBIDDEN,
+    })
+    assert.equal(textOf(explainDataset(hidden)).filter((line) => line.includes('may not be read by you')).length, 3)
+  })
+})

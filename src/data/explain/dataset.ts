@@ -1,0 +1,206 @@
+/**
+ * Why a dataset is served, or why it is not: the dataset, its runtime and class, the pods of each component, the sources, the
+ * volume, and those who read it. Pure. The first link that does not hold says what to do.
+ */
+import type { Dataset, DatasetCondition } from '../../kinds/fluid/index.ts'
+import { ANNOTATIONS, CREATED_BY_FLUID } from '../../kinds/fluid/well-known.ts'
+import { findCondition } from '../../kube/conditions.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explainer.ts'
+import { SERVED_CONDITION } from '../engines/engine.ts'
+import { componentSteps, type Step } from './components.ts'
+import { classNameOf, type DatasetInput, usersOf } from './input.ts'
+import { firstWaiting, MOST_SHOWN, podLines, short } from './pods.ts'
+import { FORBIDDEN } from './read.ts'
+
+/** Phases in which pods can use the dataset. */
+const BOUND_PHASES = ['Bound', 'Updating', 'DataMigrating']
+
+export function explainDataset(input: DatasetInput): ExplainedObject {
+  const steps = [
+    deletionStep(input),
+    ...runtimeSteps(input),
+    ...componentSteps(input),
+    sourcesStep(input),
+    volumeStep(input),
+    readersStep(input),
+  ].filter((step) => step !== undefined)
+  const broken = steps.find(({ link, fix }) => link.state !== 'ok' && fix !== undefined)
+  const trouble: Trouble | undefined =
+    broken?.fix === undefined || broken.link.state === 'ok'
+      ? undefined
+      : { state: broken.link.state, says: `${broken.link.what}: ${broken.link.says}`, fix: broken.fix }
+  const { namespace = '', name = '' } = input.dataset.metadata
+  return {
+    links: [datasetLink(input), ...steps.map(({ link }) => link)],
+    says: `it is ${phaseOf(input.dataset)}: pods of namespace ${namespace} mount it with the claim ${name}`,
+    ...(trouble === undefined ? {} : { trouble }),
+  }
+}
+
+const phaseOf = ({ status }: Dataset): string => status?.phase || 'NotBound'
+const isBound = (dataset: Dataset): boolean => BOUND_PHASES.includes(phaseOf(dataset))
+
+function datasetLink({ dataset }: DatasetInput): Link {
+  const { ufsTotal, fileNum, cacheStates = {} } = dataset.status ?? {}
+  const phase = phaseOf(dataset)
+  const figures = [
+    ...(ufsTotal ? [`${ufsTotal} at its sources`] : []),
+    ...(fileNum ? [`${fileNum} files`] : []),
+    ...(cacheStates.cached ? [`${cacheStates.cached} cached`] : []),
+    ...(cacheStates.cachedPercentage ? [cacheStates.cachedPercentage] : []),
+  ]
+  const at = findCondition(dataset.status?.conditions, 'Ready')?.lastUpdateTime
+  return {
+    what: 'dataset',
+    state: phase === 'Failed' ? 'fails' : isBound(dataset) ? 'ok' : 'waits',
+    says: phase,
+    ...(figures.length === 0 ? {} : { more: [short(`${figures.join(', ')}${at === undefined ? '' : ` (as of ${at})`}`)] }),
+  }
+}
+
+function deletionStep({ dataset, pods }: DatasetInput): Step | undefined {
+  const { deletionTimestamp, finalizers = [], name = '', namespace } = dataset.metadata
+  if (deletionTimestamp === undefined) return undefined
+  const link: Link = { what: 'deletion', state: 'waits', says: 'it is being deleted' }
+  const [reader] = usersOf(pods.items, name)
+  const fix =
+    reader === undefined
+      ? `nothing, if it is gone in a moment; else see who has to remove its finalizers: ${finalizers.slice(0, MOST_SHOWN).join(', ')}`
+      : `delete the pods that use its claim, first ${reader.metadata.name}: kubectl delete pod/${reader.metadata.name} -n ${namespace}`
+  return { link, fix }
+}
+
+function runtimeSteps(input: DatasetInput): (Step | undefined)[] {
+  const { dataset, runtimes, hidden } = input
+  const { namespace = '', name = '' } = dataset.metadata
+  const [runtime, second] = runtimes
+  const step = (state: Link['state'], says: string, fix?: string): Step => ({
+    link: { what: 'runtime', state, says: short(says) },
+    ...(fix === undefined ? {} : { fix }),
+  })
+  if (runtime === undefined && hidden.length > 0) return [step('waits', `runtimes may not be read by you: ${hidden.join(', ')}`)]
+  if (runtime === undefined) {
+    const fix = `create a runtime of that name in namespace ${namespace}, for example a CacheRuntime with runtimeClassName: builtin`
+    return [step('waits', `there is no runtime of the name ${name}`, fix)]
+  }
+  if (second !== undefined) {
+    const kinds = runtimes.map(({ kind }) => kind).join(' and ')
+    return [step('fails', `a ${kinds} have its name, and it can have one runtime`, `delete one of them: a ${kinds} are called ${name}`)]
+  }
+  return [servedStep(runtime), classStep(input, runtime)]
+}
+
+interface Condition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+}
+
+function servedStep(runtime: KubeObject): Step {
+  const { kind, metadata, status } = runtime
+  const { namespace, name } = metadata
+  const step = (state: Link['state'], says: string, fix?: string): Step => ({
+    link: { what: 'runtime', state, says: short(`${kind} ${name}${says}`) },
+    ...(fix === undefined ? {} : { fix }),
+  })
+  if (metadata.deletionTimestamp !== undefined)
+    return step('waits', ' is being deleted', 'nothing, if it is gone in a moment; then create a runtime of the name again')
+  const served = findCondition((status as { conditions?: Condition[] } | undefined)?.conditions, SERVED_CONDITION)
+  if (served === undefined)
+    return step(
+      'waits',
+      ' was not looked at yet',
+      'wait a moment; if it stays like this, see whether the controllers run: kubectl get leases -A',
+    )
+  const because = served.message ? `: ${served.message}` : ''
+  if (served.status === 'True')
+    return step('ok', served.reason === 'ServedByBuiltin' ? ` is served by the builtin cache${because}` : ' is served')
+  return step(
+    'fails',
+    ` is not served, ${served.reason ?? 'for a reason that it does not say'}${because}`,
+    `change it: kubectl edit ${kind.toLowerCase()}/${name} -n ${namespace}`,
+  )
+}
+
+function classStep({ runtimeClass }: DatasetInput, runtime: KubeObject): Step | undefined {
+  const name = classNameOf(runtime)
+  if (name === undefined) return undefined
+  const link = (state: Link['state'], says: string): Link => ({ what: 'class', state, says: short(says) })
+  if (runtimeClass === FORBIDDEN) return { link: link('ok', `CacheRuntimeClass ${name}, which may not be read by you`) }
+  if (runtimeClass !== undefined) return { link: link('ok', `CacheRuntimeClass ${name}`) }
+  const fix = `name a class that exists as runtimeClassName (kubectl get cacheruntimeclasses), or ask an administrator to create it`
+  return { link: link('fails', `there is no CacheRuntimeClass ${name}`), fix }
+}
+
+/** The newest thing that its conditions complain about. */
+function complaintOf({ status }: Dataset): DatasetCondition | undefined {
+  const complaints = (status?.conditions ?? []).filter((one) => one.status === (one.type === 'NotReady' ? 'True' : 'False'))
+  return complaints.find(({ message }) => message) ?? complaints[0]
+}
+
+function sourcesStep({ dataset, runtimes }: DatasetInput): Step | undefined {
+  const mounts = dataset.spec?.mounts ?? []
+  const all = mounts.map(({ mountPoint, name, path }) => `${mountPoint} at ${path || `/${name ?? ''}`}`)
+  const more = [...all.slice(0, MOST_SHOWN).map(short), ...(all.length > MOST_SHOWN ? [`and ${all.length - MOST_SHOWN} more`] : [])]
+  const count = mounts.length === 1 ? '1 source' : `${mounts.length} sources`
+  if (isBound(dataset)) return { link: { what: 'sources', state: 'ok', says: `${count} mounted`, more } }
+  if (runtimes.length !== 1) return { link: { what: 'sources', state: 'waits', says: count, more } }
+  const { reason, message } = complaintOf(dataset) ?? {}
+  const complaint = [reason, message].filter((text) => text).join(': ')
+  const state = phaseOf(dataset) === 'Failed' ? 'fails' : 'waits'
+  return {
+    link: { what: 'sources', state, says: short(complaint === '' ? `${count}, not mounted yet` : complaint), more },
+    fix:
+      complaint === ''
+        ? 'wait a moment: sources are mounted as soon as the master and a worker are ready'
+        : 'check the address of the source, its options and its Secrets in mounts of the Dataset',
+  }
+}
+
+function volumeStep({ dataset, volume, claim }: DatasetInput): Step {
+  const { namespace = '', name = '' } = dataset.metadata
+  const step = (state: Link['state'], says: string, fix?: string): Step => ({
+    link: { what: 'volume', state, says },
+    ...(fix === undefined ? {} : { fix }),
+  })
+  if (claim === FORBIDDEN) return step('ok', 'its claim may not be read by you')
+  const isOurs = claim?.metadata.annotations?.[ANNOTATIONS.createdBy] === CREATED_BY_FLUID
+  if (claim !== undefined && !isOurs)
+    return step(
+      'fails',
+      `a claim ${name} is there that was not made for it`,
+      `delete the claim (kubectl delete pvc/${name} -n ${namespace}), or give the Dataset another name`,
+    )
+  if (!isBound(dataset)) return step(claim === undefined ? 'waits' : 'ok', claim === undefined ? 'comes when it is bound' : `claim ${name}`)
+  if (claim === undefined) {
+    const isTaken = volume !== undefined && volume !== FORBIDDEN && volume.spec?.claimRef?.namespace !== namespace
+    return isTaken
+      ? step('fails', `the volume ${volume.metadata.name} belongs to a dataset of another namespace`, 'give the Dataset another name')
+      : step('waits', 'it has no claim yet', `wait a moment; if it stays like this: kubectl get events -n ${namespace}`)
+  }
+  if (claim.metadata.deletionTimestamp !== undefined)
+    return step('waits', `claim ${name} is being deleted`, `delete the pods that use it: kubectl describe pvc/${name} -n ${namespace}`)
+  const phase = claim.status?.phase ?? 'Pending'
+  return phase === 'Bound'
+    ? step('ok', `claim ${name} is Bound`)
+    : step('waits', `claim ${name} is ${phase}`, `see why: kubectl describe pvc/${name} -n ${namespace}`)
+}
+
+function readersStep({ dataset, pods }: DatasetInput): Step {
+  const { namespace = '', name = '' } = dataset.metadata
+  if (pods.isForbidden) return { link: { what: 'readers', state: 'ok', says: 'pods may not be read by you' } }
+  const readers = usersOf(pods.items, name)
+  const more = [...podLines(readers), ...(pods.isCut ? ['the namespace has more pods than were looked at'] : [])]
+  const waiting = firstWaiting(readers)
+  const says =
+    readers.length === 0 ? 'no pod uses its claim' : readers.length === 1 ? '1 pod uses its claim' : `${readers.length} pods use its claim`
+  const link: Link = { what: 'readers', state: waiting === undefined ? 'ok' : 'waits', says, ...(more.length === 0 ? {} : { more }) }
+  if (waiting === undefined) return { link }
+  const pod = waiting.pod.metadata.name ?? ''
+  return {
+    link: { ...link, says: `${says}; ${pod} ${waiting.waiting.says}` },
+    fix: `see what it waits for: sluice why pod/${pod} -n ${namespace}`,
+  }
+}

@@ -1,0 +1,62 @@
+/** Reads what concerns a dataset, from the cluster that it is in: a get for each kind of runtime that is served, and five more requests. */
+import type { Client } from '../../client/client.ts'
+import { type CacheRuntimeClass, type Dataset, runtimeKinds } from '../../kinds/fluid/index.ts'
+import { volumeName } from '../../kinds/fluid/names.ts'
+import { CACHE_RUNTIME_CLASSES } from '../../kinds/fluid/resources.ts'
+import { LABELS } from '../../kinds/fluid/well-known.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
+import { FORBIDDEN, type Got, got, type Listed, listFirst, NONE } from './read.ts'
+
+export interface DatasetInput {
+  dataset: Dataset
+  /** Those of its name. */
+  runtimes: readonly KubeObject[]
+  /** Kinds of runtimes that may not be read. */
+  hidden: readonly string[]
+  /** That a CacheRuntime names. */
+  runtimeClass: Got<CacheRuntimeClass>
+  /** Masters, workers and clients. */
+  components: Listed<Pod>
+  volume: Got<PersistentVolume>
+  claim: Got<PersistentVolumeClaim>
+  /** Pods of the namespace. */
+  pods: Listed<Pod>
+}
+
+const LONGEST_LABEL = 63
+
+export async function readDatasetInput(client: Client, dataset: Dataset, served: readonly Resource[]): Promise<DatasetInput> {
+  const { namespace = '', name = '' } = dataset.metadata
+  const kinds = runtimeKinds.filter(({ group, kind }) => served.some((one) => one.group === group && one.kind === kind))
+  const [runtimes, components, volume, claim, pods] = await Promise.all([
+    Promise.all(kinds.map(({ resource }) => got(client, resource as Resource, { namespace, name }))),
+    name.length > LONGEST_LABEL ? NONE : listFirst<Pod>(client, PODS, { namespace, labelSelector: `${LABELS.cacheRuntimeName}=${name}` }),
+    got<PersistentVolume>(client, PERSISTENT_VOLUMES, { name: volumeName({ namespace, name }) }),
+    got<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, { namespace, name }),
+    listFirst<Pod>(client, PODS, { namespace }),
+  ])
+  const found = runtimes.filter((runtime): runtime is KubeObject => runtime !== undefined && runtime !== FORBIDDEN)
+  const className = classNameOf(found.find(({ kind }) => kind === 'CacheRuntime'))
+  return {
+    dataset,
+    runtimes: found,
+    hidden: kinds.filter((_kind, i) => runtimes[i] === FORBIDDEN).map(({ kind }) => kind),
+    runtimeClass: className === undefined ? undefined : await got<CacheRuntimeClass>(client, CACHE_RUNTIME_CLASSES, { name: className }),
+    components,
+    volume,
+    claim,
+    pods,
+  }
+}
+
+export const classNameOf = (runtime: KubeObject | undefined): string | undefined =>
+  runtime?.kind === 'CacheRuntime' ? (runtime.spec as { runtimeClassName?: string } | undefined)?.runtimeClassName : undefined
+
+/** Pods that have a claim of this name among their volumes. */
+export const usersOf = (pods: readonly Pod[], claim: string): Pod[] => pods.filter((pod) => claimsOf(pod).includes(claim))
+
+export const claimsOf = ({ spec }: Pod): string[] =>
+  (spec?.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? [])

@@ -1,0 +1,81 @@
+/** What a pod of a member waits for, as far as datasets are concerned: each of its claims that is one of a dataset. */
+import type { Client } from '../../client/client.ts'
+import type { Dataset } from '../../kinds/fluid/index.ts'
+import { DATASETS } from '../../kinds/fluid/resources.ts'
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kinds/kubernetes/resources.ts'
+import type { PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
+import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explainer.ts'
+import { claimsOf } from './input.ts'
+import { MOST_SHOWN, short, simulatedBecause, unschedulableFix, waitingOf } from './pods.ts'
+import { FORBIDDEN, type Got, got } from './read.ts'
+
+interface PodInput {
+  pod: Pod
+  volumes: readonly { name: string; claim: Got<PersistentVolumeClaim>; dataset: Got<Dataset> }[]
+}
+
+export async function readPodInput(client: Client, pod: Pod): Promise<PodInput> {
+  const { namespace = '' } = pod.metadata
+  const names = [...new Set(claimsOf(pod))].slice(0, MOST_SHOWN)
+  const volumes = names.map(async (name) => {
+    const [claim, dataset] = await Promise.all([
+      got<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, { namespace, name }),
+      got<Dataset>(client, DATASETS, { namespace, name }),
+    ])
+    return { name, claim, dataset }
+  })
+  return { pod, volumes: await Promise.all(volumes) }
+}
+
+export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
+  const { namespace = '', name = '' } = pod.metadata
+  const waiting = waitingOf(pod)
+  const because = simulatedBecause(pod)
+  const own: Link = {
+    what: 'pod',
+    state: waiting === undefined ? 'ok' : pod.status?.phase === 'Failed' ? 'fails' : 'waits',
+    says: waiting?.says ?? `${pod.status?.phase ?? 'Pending'} on ${pod.spec?.nodeName ?? 'no node'}`,
+    ...(because === undefined ? {} : { more: [short(`it is simulated: ${because}`)] }),
+  }
+  const found = volumes.map((volume) => linkOf(volume, namespace))
+  const links = [own, ...found.map(({ link }) => link)]
+  const says = found.length === 0 ? `${own.says}; it uses no claim` : own.says
+  // A pod that is well has no trouble, whatever has become of its dataset since.
+  if (waiting === undefined || own.state === 'ok') return { links, says }
+  const broken = found.find(({ link, fix }) => link.state !== 'ok' && fix !== undefined)
+  const trouble: Trouble = {
+    state: own.state,
+    says: broken === undefined ? waiting.says : `${waiting.says}; ${broken.link.says}`,
+    fix: broken?.fix ?? fixOf(waiting.unschedulable, `pod/${name} -n ${namespace}`),
+  }
+  return { links, says, trouble }
+}
+
+const fixOf = (unschedulable: string | undefined, pod: string): string =>
+  unschedulable === undefined || unschedulable.includes('anti-affinity')
+    ? `see its events: kubectl describe ${pod}`
+    : unschedulable.includes('fluid.io/') || unschedulable.includes('affinity')
+      ? `see which nodes it demands: kubectl get ${pod} -o yaml; nodes with a cache are labelled fluid.io/s-…`
+      : unschedulableFix(unschedulable, true)
+
+function linkOf({ name, claim, dataset }: PodInput['volumes'][number], namespace: string): { link: Link; fix?: string } {
+  const why = `sluice why dataset/${name} -n ${namespace}`
+  const link = (state: Link['state'], says: string, more: readonly string[] = []): Link => ({ what: 'volume', state, says, more })
+  if (dataset === FORBIDDEN) return { link: link('ok', `claim ${name}: whether it is one of a Dataset may not be read by you`) }
+  if (dataset === undefined && claim === undefined)
+    return {
+      link: link('waits', `there is neither a claim ${name} nor a Dataset`),
+      fix: `create the Dataset ${name} in namespace ${namespace}, or the claim`,
+    }
+  if (dataset === undefined) return { link: link('ok', `claim ${name}: not one of a Dataset`) }
+  const phase = dataset.status?.phase || 'NotBound'
+  const isThere = claim !== undefined && claim !== FORBIDDEN
+  if (isThere || ['Bound', 'Updating', 'DataMigrating'].includes(phase)) {
+    const says = `claim ${name}: Dataset ${name} is ${phase}`
+    return phase === 'Failed' ? { link: link('fails', says, [why]), fix: `see why it fails: ${why}` } : { link: link('ok', says, [why]) }
+  }
+  return {
+    link: link('waits', `claim ${name} comes when Dataset ${name} is bound, and it is ${phase}`, [why]),
+    fix: `see what the Dataset waits for: ${why}`,
+  }
+}

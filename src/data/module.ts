@@ -1,0 +1,60 @@
+/**
+ * Datasets and the caches that hold them, with Fluid's kinds: in each member, a Dataset is bound to the runtime of its name, gets
+ * a volume and a claim, and pods that mount the claim read the data from the cache. The kinds are served on the hub as well, so
+ * that policies carry datasets to members like any other object.
+ */
+import { fluidAdmission } from '../kinds/fluid/admission/index.ts'
+import { fluidKinds } from '../kinds/fluid/index.ts'
+import { defineModule } from '../runtime/module/module.ts'
+import { OWN_VERSION } from '../runtime/own-image.ts'
+import { advancedStatefulSet } from './advanced-stateful-set/controller.ts'
+import { builtinClassController } from './builtin-class/controller.ts'
+import { fluidCsiDriver } from './csi/driver.ts'
+import { datasetController } from './dataset/controller.ts'
+import { ENGINES } from './engines/index.ts'
+import { dataExplainer } from './explain/index.ts'
+import { datasetLocality } from './locality/admission.ts'
+import { DATA_METRICS, dataMetrics } from './metrics.ts'
+import { nodeController } from './node/controller.ts'
+import { DATA_DEFAULTS, DATA_FLAGS, type DataOptions } from './options.ts'
+import { runtimeControllers } from './runtime/index.ts'
+import { dataChapter } from './story/chapter.ts'
+import { USER_ROLES } from './user-roles.ts'
+import { volumeController } from './volume/controller.ts'
+
+const NO_OPTIONS: DataOptions = {}
+const UPSTREAM = ['dataset', 'alluxio', 'juicefs', 'jindo', 'thin', 'cache', 'webhook', 'fluidapp']
+
+export const data = defineModule({
+  name: 'data',
+  roles: ['member'],
+  upstreamLeases: UPSTREAM.map((name) => ({ namespace: 'fluid-system', name: `${name}.data.fluid.io` })),
+  kinds: { hub: fluidKinds, member: fluidKinds },
+  userRoles: { hub: USER_ROLES, member: USER_ROLES },
+  defaults: NO_OPTIONS,
+  commandDefaults: DATA_DEFAULTS,
+  flags: DATA_FLAGS,
+  admission: ({ hostPathPrefixes = 'all' }) => fluidAdmission({ hostPathPrefixes }),
+  metrics: DATA_METRICS,
+  services({ clock, random, caches, registry }) {
+    if (registry !== undefined) dataMetrics(registry, caches)
+    return { clock, random }
+  },
+  controllers({ clock, random }, { translates = true, allowsPrivateAddresses = true }) {
+    const options = { translates, version: OWN_VERSION }
+    return [
+      builtinClassController({ version: OWN_VERSION, allowsPrivateAddresses }),
+      advancedStatefulSet,
+      datasetController({ engines: ENGINES, options, clock }),
+      ...runtimeControllers({ engines: ENGINES, options, random }),
+      volumeController(),
+      nodeController({}),
+    ]
+  },
+  seams: {
+    csiDrivers: () => [fluidCsiDriver()],
+    podAdmissions: () => [datasetLocality()],
+    explainers: [dataExplainer],
+    chapters: [dataChapter],
+  },
+})

@@ -1,0 +1,50 @@
+/** The options of the data module, and the flags that set them. */
+import type { HostPathPrefixes } from '../kinds/fluid/admission/index.ts'
+import { isAbsoluteClean } from '../kube/node-path.ts'
+import { parsed, unparsed } from '../kube/parsed.ts'
+import type { Flag, FlagCommand } from '../runtime/module/flags.ts'
+
+export interface DataOptions {
+  /** Directories of nodes that datasets and runtimes may name: those below the prefixes, or all. */
+  hostPathPrefixes?: HostPathPrefixes
+  /** Whether the builtin cache serves AlluxioRuntimes and the like. */
+  translates?: boolean
+  /** Whether the builtin cache reads sources at loopback and private addresses, which tenants name. */
+  allowsPrivateAddresses?: boolean
+}
+
+/**
+ * In a cluster of one's own every directory is one's own anyway. On Kubernetes a directory of a node is the administrator's, and
+ * runtimes of other engines keep the workloads that they ask for.
+ */
+export const DATA_DEFAULTS: Readonly<Record<FlagCommand, Readonly<Required<DataOptions>>>> = {
+  up: { hostPathPrefixes: 'all', translates: true, allowsPrivateAddresses: true },
+  controllers: { hostPathPrefixes: [], translates: false, allowsPrivateAddresses: false },
+}
+
+const PREFIX_FLAG = '--dataset-host-path'
+const PRIVATE_FLAG = '--dataset-private-addresses'
+
+export const DATA_FLAGS: readonly Flag<DataOptions>[] = [
+  {
+    flag: `${PREFIX_FLAG} <dir>`,
+    about:
+      'datasets and runtimes may name directories of nodes below this one; all and none are words for it (default all; none for controllers)',
+    isRepeatable: true,
+    read(text, options) {
+      if (text === 'all') return parsed({ ...options, hostPathPrefixes: 'all' })
+      if (text === 'none') return parsed({ ...options, hostPathPrefixes: [] })
+      if (!isAbsoluteClean(text)) return unparsed(`${PREFIX_FLAG} takes an absolute directory, all or none, not ${JSON.stringify(text)}`)
+      const { hostPathPrefixes: known = [] } = options
+      return parsed({ ...options, hostPathPrefixes: known === 'all' ? [text] : [...known, text] })
+    },
+  },
+  {
+    flag: `${PRIVATE_FLAG} <yes|no>`,
+    about: 'whether the builtin cache reads sources at loopback and private addresses (default yes; no for controllers)',
+    read(text, options) {
+      if (text !== 'yes' && text !== 'no') return unparsed(`${PRIVATE_FLAG} takes yes or no, not ${JSON.stringify(text)}`)
+      return parsed({ ...options, allowsPrivateAddresses: text === 'yes' })
+    },
+  },
+]

@@ -1,0 +1,6 @@
+/** Says on EFCRuntimes that no engine serves them. See runtime-controller.ts for what it writes, what triggers it and what a deletion does. */
+import type { Controller } from '../../../runtime/controller.ts'
+import type { RuntimeDeps } from '../deps.ts'
+import { runtimeController } from '../runtime-controller.ts'
+
+export const efcRuntimeController = (deps: RuntimeDeps): Controller => runtimeController(deps.engine, deps)

@@ -1,0 +1,6 @@
+/** Serves JindoRuntimes, where an engine does. See runtime-controller.ts for what it writes, what triggers it and what a deletion does. */
+import type { Controller } from '../../../runtime/controller.ts'
+import type { RuntimeDeps } from '../deps.ts'
+import { runtimeController } from '../runtime-controller.ts'
+
+export const jindoRuntimeController = (deps: RuntimeDeps): Controller => runtimeController(deps.engine, deps)

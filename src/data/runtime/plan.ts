@@ -1,0 +1,72 @@
+/** The writes that a decision leads to: objects first, the status last, so that what it says is true by then. Pure. */
+import { runtimeFinalizer } from '../../kinds/fluid/names.ts'
+import { SECRETS } from '../../kinds/kubernetes/resources.ts'
+import type { KubeObject } from '../../kube/meta.ts'
+import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
+import { removeFinalizer } from '../../runtime/finalizer.ts'
+import { bounded, type Verdict } from './conditions.ts'
+import { type Decision, servedCondition } from './decide.ts'
+import { notAccepted, notServed, scaledWorkers } from './events.ts'
+import { join } from './join.ts'
+import { mergePatchTo } from './merge-patch.ts'
+import type { Observed, Serving } from './observe.ts'
+import { isGoing } from './parts.ts'
+import { type ServedNow, wantedStatus } from './status.ts'
+
+export function plan(observed: Observed, decision: Decision): Plan {
+  const { runtime, engine } = observed
+  switch (decision.do) {
+    case 'nothing':
+      return NOTHING_TO_DO
+    case 'release':
+      return { actions: [removeFinalizer(engine.resource, runtime, runtimeFinalizer(engine.type))] }
+    case 'tell':
+      return { actions: statusChange(observed, { status: 'False', ...decision.refused }, undefined) }
+    case 'join':
+      return { actions: [join(engine, runtime, decision.dataset)] }
+    case 'serve':
+      return planServing(observed, decision)
+  }
+}
+
+/** After this long the outcome of a repeated attempt is in the status. */
+const SOON_MS = 1
+
+function planServing(observed: Observed, decision: Extract<Decision, { do: 'serve' }>): Plan {
+  const { dataset, prepared, serving, served, isMaking } = decision
+  const status = statusChange(observed, served, { dataset, prepared, states: serving.states })
+  if (!isMaking) return { actions: status }
+  const objects = objectChanges(observed.runtime, serving)
+  // What the server refused before comes last, or the reason would never be written.
+  if (served.reason === 'NotAccepted') return { actions: [...status, ...objects], requeueAfterMs: SOON_MS }
+  const { againMs } = serving.key
+  return { actions: [...objects, ...status], ...(againMs === undefined ? {} : { requeueAfterMs: againMs }) }
+}
+
+function objectChanges(runtime: KubeObject, { parts, surplus, key }: Serving): Action[] {
+  const eventOnFailure =
+    (object: KubeObject) =>
+    (why: string): EventIntent =>
+      notAccepted(runtime, object, bounded(why))
+  return [
+    ...(key.secret === undefined ? [] : [{ do: 'create', resource: SECRETS, object: key.secret } satisfies Action]),
+    ...parts
+      // One that is on its way out is waited for.
+      .filter(({ live }) => live === undefined || !isGoing(live))
+      .map(({ resource, wanted }): Action => ({ do: 'apply', resource, object: wanted, eventOnFailure: eventOnFailure(wanted) })),
+    ...surplus.map(({ resource, object }): Action => ({ do: 'delete', resource, of: object })),
+  ]
+}
+
+function statusChange({ runtime, engine, nowMs }: Observed, served: Verdict, now: ServedNow | undefined): Action[] {
+  const { status, scaled } = wantedStatus({ type: engine.type, runtime, served, now, nowMs })
+  const patch = mergePatchTo((runtime.status ?? {}) as Record<string, unknown>, status)
+  if (patch === undefined) return []
+  const before = servedCondition(runtime)
+  const isTransition = served.status === 'False' && (before?.status !== 'False' || before.reason !== served.reason)
+  const events: EventIntent[] = [
+    ...(isTransition ? [notServed(runtime, bounded(served.message))] : []),
+    ...(scaled === undefined ? [] : [scaledWorkers(runtime, scaled)]),
+  ]
+  return [{ do: 'patch', resource: engine.resource, of: runtime, patch: { status: patch }, subresource: 'status', events }]
+}
