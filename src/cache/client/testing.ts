@@ -64,6 +64,7 @@ export async function startBench(): Promise<Bench> {
     log,
     reloadMounts: async () => [],
     askToLeave: async () => ({}),
+    preload: { replicas: 1, isAutomatic: false, askToLoad: async () => ({}) },
     limits: { closeMs: 100 },
   })
   const origin = `http://127.0.0.1:${await master.listen('127.0.0.1', 0)}`

@@ -1,6 +1,6 @@
 /**
- * The commands that ask the master once and print what it says: `mount-ufs` and `report-summary`, which Fluid's contract runs in
- * the master's pod, and `decommission`, which goes on until the worker is gone.
+ * The commands that ask the master and print what it says: `mount-ufs` and `report-summary`, which Fluid's contract runs in the
+ * master's pod; `decommission`, which goes on until the worker is gone; and `preload`, until everything is loaded.
  */
 import { sleep } from '../../base/clock.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
@@ -14,7 +14,7 @@ const SUMMARY = [
   ...['ufsTotal', 'fileNum'],
 ]
 const MOUNT_MS = 15_000
-const LEAVE_PAUSE_MS = 1000
+const PAUSE_MS = 1000
 
 async function withMaster(
   deps: Deps,
@@ -48,16 +48,53 @@ export const reportSummary = (deps: Deps): Promise<void> =>
   })
 
 /** Prints a line whenever there is progress; ends when the worker has nothing left to hand over. */
-export const decommission = (deps: Deps, pod: string): Promise<void> =>
-  withMaster(deps, async (send) => {
+export async function decommission(deps: Deps, pod: string): Promise<void> {
+  await untilDone(deps, {
+    target: `/v1/workers/${encodeURIComponent(pod)}/leave`,
+    // Asked again it goes on.
+    follow: 'POST',
+    isDone: ({ state }) => state === 'gone',
+    early: 'ended before the worker was gone: run it again, it goes on where it was',
+  })
+}
+
+/** Prints a line whenever there is progress; fails when something could not be loaded for another reason than room. */
+export async function preload(deps: Deps): Promise<void> {
+  const { failed, reason } = await untilDone(deps, {
+    target: '/v1/preload',
+    follow: 'GET',
+    isDone: ({ state }) => state === 'done',
+    early: 'ended before everything was loaded: the master goes on; run it again to see how far it is',
+  })
+  if (failed !== 0) throw new Error(`${String(failed)} bytes could not be loaded: ${String(reason ?? 'the master does not say why')}`)
+}
+
+interface Lasting {
+  target: string
+  /** How it is asked how far it is, once it was begun. */
+  follow: 'GET' | 'POST'
+  isDone(progress: JsonObject): boolean
+  /** What is said when it is asked to end before. */
+  early: string
+}
+
+/** Begins it, or goes on with it, and asks for its progress until it is done. */
+async function untilDone(deps: Deps, { target, follow, isDone, early }: Lasting): Promise<JsonObject> {
+  let last: JsonObject | undefined
+  await withMaster(deps, async (send) => {
     let printed = ''
-    while (!deps.signal.aborted) {
-      const progress = await send('POST', `/v1/workers/${encodeURIComponent(pod)}/leave`)
+    for (let method = 'POST'; !deps.signal.aborted; method = follow) {
+      const progress = await send(method, target)
       const line = JSON.stringify(progress)
       if (line !== printed) deps.print(line)
       printed = line
-      if (progress.state === 'gone') return
-      await sleep(deps.clock, LEAVE_PAUSE_MS, deps.signal)
+      if (isDone(progress)) {
+        last = progress
+        return
+      }
+      await sleep(deps.clock, PAUSE_MS, deps.signal)
     }
-    throw new Error('ended before the worker was gone: run it again, it goes on where it was')
   })
+  if (last === undefined) throw new Error(early)
+  return last
+}

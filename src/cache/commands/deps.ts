@@ -42,10 +42,17 @@ export interface Configured {
   engine: EngineOptions
 }
 
-export function readConfig({ env }: Deps): Configured {
-  const file = env.get('FLUID_RUNTIME_CONFIG_PATH') ?? '/etc/fluid/config/runtime.json'
-  const config = parseRuntimeConfig(readText(file))
+const configFile = ({ env }: Deps): string => env.get('FLUID_RUNTIME_CONFIG_PATH') ?? '/etc/fluid/config/runtime.json'
+
+export function readConfig(deps: Deps): Configured {
+  const config = parseRuntimeConfig(readText(configFile(deps)))
   return { config, engine: engineOptions(config) }
+}
+
+/** Another text when the file is another one, or has changed. */
+export function configStamp(deps: Deps): string {
+  const found = statSync(configFile(deps), { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`
 }
 
 /** Throws ConfigError with the file's name. */
@@ -96,6 +103,8 @@ export function listenAt({ env }: Deps, port: number): { host: string; port: num
 export interface Asked {
   method: string
   target: string
+  /** As JSON. */
+  body?: object
   timeoutMs?: number
   signal?: AbortSignal
 }
@@ -107,7 +116,7 @@ export function askSigned(
   asked: Asked,
 ): Promise<unknown> {
   const { method, target } = asked
-  const body = method === 'GET' ? undefined : Buffer.from('{}')
+  const body = method === 'GET' ? undefined : Buffer.from(JSON.stringify(asked.body ?? {}))
   const headers: Record<string, string> =
     of.key === undefined ? {} : { authorization: signRequest(of.key, { method, target, body }, of.clock.now()) }
   return requester.json({ origin: `http://${of.address}`, ...asked, body, headers })

@@ -13,6 +13,8 @@ import { askSigned, type Deps, listenAt, MASTER_PORT, needed, readConfig, readKe
 import { inventoryMounts } from './mounts.ts'
 
 const LEAVE_MS = 5000
+/** Of a batch of blocks from a slow source. What was loaded until then is not loaded again. */
+const LOAD_MS = 50_000
 
 export async function master(deps: Deps): Promise<void> {
   const { env, clock, random, log, signal } = deps
@@ -55,6 +57,12 @@ export async function master(deps: Deps): Promise<void> {
     },
     askToLeave: (address, asked) =>
       askSigned(requester, { address, key, clock }, { method: 'POST', target: '/v1/leave', timeoutMs: LEAVE_MS, signal: asked }),
+    preload: {
+      replicas: engine.replicas,
+      isAutomatic: engine.preload,
+      askToLoad: (address, body, asked) =>
+        askSigned(requester, { address, key, clock }, { method: 'POST', target: '/v1/loads', body, timeoutMs: LOAD_MS, signal: asked }),
+    },
   })
   const where = listenAt(deps, MASTER_PORT)
   const port = await server.listen(where.host, where.port)

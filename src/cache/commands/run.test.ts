@@ -50,7 +50,7 @@ describe('the commands', () => {
       assert.equal(code, 2, args.join(' '))
       assert.match(
         complaints.join(),
-        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| decommission <pod>$/,
+        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| decommission <pod>$/,
       )
     }
   })
@@ -102,6 +102,15 @@ describe('the commands', () => {
     }
     const state = await until('the volume is ready', () => stateOf()?.state === 'ready' && stateOf())
     for (const [name, bytes] of files) assert.ok(readFileSync(at('node', state.directory ?? '', name)).equals(bytes), name)
+    const loaded = await run(['preload'], { SLUICE_MASTER_ADDRESS })
+    const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0)
+    assert.deepEqual([loaded.code, loaded.printed.at(-1)], [0, JSON.stringify({ state: 'done', loaded: bytes, noRoom: 0, failed: 0 })])
+    writeFileSync(at('w1.json'), readFileSync(at('w1.json'), 'utf8').replace('1Gi', '512Mi'))
+    const capacity = async () => {
+      const { printed: report } = await run(['report-summary'], { SLUICE_MASTER_ADDRESS })
+      return (JSON.parse(report.join()) as { cacheCapacity: string }).cacheCapacity
+    }
+    for (let shown = await capacity(); shown !== '1.50GiB'; shown = await capacity()) assert.equal(shown, '2.00GiB')
     const left = await run(['decommission', 'w0'], { SLUICE_MASTER_ADDRESS })
     assert.equal(left.code, 0)
     assert.match(left.printed.at(-1) ?? '', /^\{"state":"gone","moved":\d+,"dropped":\d+,"left":0\}$/)

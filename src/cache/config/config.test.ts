@@ -69,13 +69,22 @@ describe('runtime.json', () => {
       high: 0.9,
       low: 0.5,
       allowPrivateAddresses: false,
+      preload: false,
+      pin: false,
     })
   })
 
   it('may leave almost everything out', () => {
     const config = parseRuntimeConfig('{}')
     assert.equal(config.worker.isEnabled, false)
-    assert.deepEqual(engineOptions(config), { blockBytes: 4 * 2 ** 20, syncIntervalMs: 60_000, replicas: 1, allowPrivateAddresses: false })
+    assert.deepEqual(engineOptions(config), {
+      blockBytes: 4 * 2 ** 20,
+      syncIntervalMs: 60_000,
+      replicas: 1,
+      allowPrivateAddresses: false,
+      preload: false,
+      pin: false,
+    })
   })
 
   const tier = (level: object) => ({ worker: { ...whole.worker, tieredStoreLevels: [level] } })

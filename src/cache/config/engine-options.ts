@@ -17,6 +17,10 @@ export interface EngineOptions {
   high?: number
   low?: number
   allowPrivateAddresses: boolean
+  /** The cache is filled with everything that is mounted, before anybody reads. */
+  preload: boolean
+  /** Nothing is evicted: what does not fit is read from its source each time. */
+  pin: boolean
   /** Most bytes of materialised files on a node; absent: what the disk has. */
   nodeQuotaBytes?: number
 }
@@ -33,7 +37,12 @@ export function engineOptions({ master, worker, client }: RuntimeConfig): Engine
     syncIntervalMs: syncIntervalOf(master.options.get('metadataSyncInterval')),
     replicas: copiesOf(worker.options.get('replicas')),
     ...shares(worker.options.get('high'), worker.options.get('low'), 'options'),
-    allowPrivateAddresses: isTrue(master.options.get('allowPrivateAddresses') ?? worker.options.get('allowPrivateAddresses')),
+    allowPrivateAddresses: isTrue(
+      'allowPrivateAddresses',
+      master.options.get('allowPrivateAddresses') ?? worker.options.get('allowPrivateAddresses'),
+    ),
+    preload: isTrue('preload', master.options.get('preload')),
+    pin: isTrue('pin', worker.options.get('pin')),
     ...(quota === undefined ? {} : { nodeQuotaBytes: quantity('nodeQuota', quota, { least: 1, most: Number.MAX_SAFE_INTEGER }) }),
   }
 }
@@ -67,9 +76,9 @@ function copiesOf(text: string | undefined): number {
   return copies
 }
 
-function isTrue(text: string | undefined): boolean {
+function isTrue(name: string, text: string | undefined): boolean {
   if (text !== undefined && text !== 'true' && text !== 'false')
-    throw new ConfigError(`option allowPrivateAddresses: ${show(text)} is neither true nor false`)
+    throw new ConfigError(`option ${name}: ${show(text)} is neither true nor false`)
   return text === 'true'
 }
 

@@ -17,6 +17,12 @@ const inventory = fakeInventory(KEY)
 const requester = createRequester()
 const log = keptLog()
 let handover: unknown = { state: 'leaving', moved: { bytes: 60 }, dropped: { bytes: 0 }, left: { bytes: 40 } }
+const loads: { address: string; body: { load: [string, number][]; end?: boolean } }[] = []
+const askToLoad = async (address: string, body: object) => {
+  const posted = body as (typeof loads)[number]['body']
+  loads.push({ address, body: posted })
+  return { loaded: posted.load.reduce((sum, [, bytes]) => sum + bytes, 0), noRoom: 0, failed: 0 }
+}
 let origin = ''
 let mounts = ['/a', '/b']
 const make = (key: Uint8Array | undefined): Master =>
@@ -35,6 +41,7 @@ const make = (key: Uint8Array | undefined): Master =>
     log,
     reloadMounts: async () => mounts,
     askToLeave: async () => handover,
+    preload: { replicas: 1, isAutomatic: false, askToLoad },
     limits: { closeMs: 200 },
   })
 let master = make(KEY)
@@ -77,6 +84,22 @@ const beat = (name: string, counters: object = {}) => ({
 })
 
 describe('the master', () => {
+  it('loads everything for whoever has the key', async () => {
+    const file = inventory.put('/loaded', 25)
+    await assert.rejects(requester.json({ origin, target: '/v1/preload', method: 'POST', body: Buffer.from('{}') }), refused(401))
+    await signed('/v1/workers', 'POST', beat('loader'))
+    assert.equal(((await signed('/v1/preload', 'POST', {})) as { state: string }).state, 'loading')
+    const state = async () => (await signed('/v1/preload')) as { state: string; loaded: number }
+    await until('it is loaded', async () => (await state()).state === 'done')
+    assert.equal((await state()).loaded, 25)
+    const blocks = loads.flatMap(({ body }) => body.load)
+    assert.deepEqual(
+      blocks.map(([name, bytes]) => [name.startsWith(file.fileId), bytes]),
+      [10, 10, 5].map((bytes) => [true, bytes]),
+    )
+    inventory.remove('/loaded')
+  })
+
   it('lets nobody in without a ticket or a signature', async () => {
     for (const [target, method] of [
       ['/v1/membership', 'GET'],

@@ -15,6 +15,7 @@ import { inventoryLines } from './inventory-feed.ts'
 import { type Amounts, beginLeaving, forgetSilent, heard, type Members, membershipOf, progressed } from './members.ts'
 import type { MembersJournal } from './members-journal.ts'
 import { metricsText } from './metrics.ts'
+import { Preload, type PreloadOptions } from './preload.ts'
 import { type Report, reportOf } from './report.ts'
 
 export interface MasterOptions {
@@ -28,6 +29,8 @@ export interface MasterOptions {
   reloadMounts(): Promise<readonly string[]>
   /** `POST /v1/leave` of a worker; resolves to its answer. */
   askToLeave(address: string, signal: AbortSignal): Promise<unknown>
+  /** How blocks get into the cache before they are read. */
+  preload: Pick<PreloadOptions, 'replicas' | 'askToLoad' | 'isAutomatic'>
   limits?: Partial<ServerLimits>
 }
 
@@ -73,6 +76,7 @@ export function createMaster(options: MasterOptions): Master {
     if (!isEnding) stopLooking = clock.after(LOOK_MS, look)
   }
 
+  const preload = new Preload({ ...options.preload, inventory, membership: () => membershipOf(members), blockBytes, clock, log })
   const report = (): Report => reportOf({ inventory, members, reads: hits.reads(clock.now(), blockBytes) })
 
   async function leave(name: string, signal: AbortSignal): Promise<LeaveProgress> {
@@ -146,6 +150,22 @@ export function createMaster(options: MasterOptions): Master {
         return { json: await leave(exchange.params.get('name') ?? '', exchange.signal) }
       },
     },
+    {
+      method: 'POST',
+      path: '/v1/preload',
+      async handle(exchange) {
+        await access.requireKey(exchange)
+        return { json: preload.begin() }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/v1/preload',
+      async handle(exchange) {
+        await access.requireKey(exchange)
+        return { json: preload.progress() }
+      },
+    },
     { method: 'GET', path: '/v1/report', handle: () => ({ json: report() }) },
     { method: 'GET', path: '/metrics', handle: () => ({ text: metricsText(report(), members), type: 'text/plain; version=0.0.4' }) },
     { method: 'GET', path: '/healthz', handle: () => ({ text: 'ok' }) },
@@ -196,11 +216,13 @@ export function createMaster(options: MasterOptions): Master {
     async listen(host, port) {
       const listening = await server.listen(host, port)
       look()
+      preload.start()
       return listening
     },
     async close() {
       isEnding = true
       stopLooking?.()
+      await preload.close()
       await server.close()
     },
     members: () => members,

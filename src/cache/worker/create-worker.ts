@@ -14,6 +14,7 @@ import { Handover } from './handover.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { Holds } from './holds.ts'
 import { newCounters, WORKER_LIMITS } from './limits.ts'
+import { Loads } from './loads.ts'
 import { Members } from './members.ts'
 import type { Worker, WorkerOptions, WorkerReport } from './options.ts'
 import { Peers } from './peers.ts'
@@ -55,6 +56,7 @@ export function createWorker(options: WorkerOptions): Worker {
     signal,
   })
   const holds = new Holds({ store, clock, holdMs: limits.holdMs })
+  const loads = new Loads({ store, fetches, holds, mayStore, most: limits.loads, log, signal })
   const report = (): WorkerReport => ({
     name,
     state: handover.state,
@@ -87,6 +89,7 @@ export function createWorker(options: WorkerOptions): Worker {
       handover.start()
       return handover.report()
     },
+    load: (posted) => loads.load(posted),
     onUses: (names) => {
       for (const key of names.map(parseBlockName)) if (key !== undefined && store.use(key)) counters.directUses++
     },

@@ -6,6 +6,7 @@
  */
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
+import type { Heat } from '../blocks/shelf.ts'
 import type { BlockStore } from '../blocks/store.ts'
 import { type BlockKey, blockLength, blockName } from '../protocol/block.ts'
 import type { WorkerEntry } from '../protocol/membership.ts'
@@ -65,7 +66,7 @@ export class Fetches {
       throw new Refusal(503, 'Busy', 'too many requests wait for blocks: try again, or ask the next worker')
     }
     this.#waiting++
-    const fetch = this.#start(key)
+    const fetch = this.#start(key, true)
     fetch.users++
     let hasLeft = false
     const leave = () => {
@@ -83,17 +84,34 @@ export class Fetches {
     }
   }
 
-  #start(key: BlockKey): Fetch {
+  /** Resolves when the block is stored, or there was no room for it: nothing that is kept goes for it. Rejects with a Refusal. */
+  async load(key: BlockKey): Promise<'stored' | 'no-room'> {
+    const fetch = this.#start(key, false)
+    fetch.users++
+    try {
+      await fetch.ended
+      if (fetch.error !== undefined) throw fetch.error
+      return this.#options.store.has(key) ? 'stored' : 'no-room'
+    } finally {
+      fetch.leave()
+    }
+  }
+
+  #start(key: BlockKey, isRead: boolean): Fetch {
     const name = blockName(key)
     const known = this.#fetches.get(name)
-    if (known !== undefined) return known
-    const fetch = new Fetch(key)
+    if (known !== undefined) {
+      known.isRead ||= isRead
+      return known
+    }
+    const fetch = new Fetch(key, isRead)
     this.#fetches.set(name, fetch)
     const running = this.#run(fetch).finally(() => {
       this.#fetches.delete(name)
       this.#running.delete(running)
       fetch.leave()
     })
+    fetch.ended = running
     this.#running.add(running)
     return fetch
   }
@@ -158,7 +176,7 @@ export class Fetches {
   async #keep(fetch: Fetch): Promise<void> {
     const { store, log, mayStore } = this.#options
     if (!mayStore()) return
-    const writer = await store.begin(fetch.key, fetch.buffer.length)
+    const writer = await store.begin(fetch.key, fetch.buffer.length, fetch.isRead ? undefined : UNREAD)
     try {
       await writer?.write(fetch.buffer)
       await writer?.commit()
@@ -168,8 +186,15 @@ export class Fetches {
   }
 }
 
+/** Of a block that was loaded and nobody has read: the first to go, and it drives nothing out. */
+const UNREAD: Heat = { segment: 'probation', usedAt: 0 }
+
 class Fetch {
   readonly key: BlockKey
+  /** Somebody reads it; otherwise it is only loaded. */
+  isRead: boolean
+  /** Never rejects. */
+  ended: Promise<void> = Promise.resolve()
   buffer: Buffer = Buffer.alloc(0)
   from: 'peer' | 'source' = 'source'
   filled = 0
@@ -179,8 +204,13 @@ class Fetch {
   #error: Refusal | undefined
   #waiters: (() => void)[] = []
 
-  constructor(key: BlockKey) {
+  constructor(key: BlockKey, isRead: boolean) {
     this.key = key
+    this.isRead = isRead
+  }
+
+  get error(): Refusal | undefined {
+    return this.#error
   }
 
   arrived(filled: number): void {

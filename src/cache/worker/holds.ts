@@ -24,6 +24,10 @@ export class Holds {
     }
   }
 
+  releaseAll(): void {
+    for (const fileId of [...this.#ends.keys()]) this.#end(fileId)
+  }
+
   close(): void {
     for (const cancel of this.#ends.values()) cancel()
   }

@@ -7,6 +7,7 @@ export const WORKER_LIMITS: WorkerLimits = {
   fetches: 16,
   fetchBytes: 64 * MIB,
   waiting: 1024,
+  loads: 4,
   handovers: 4,
   handoverPasses: 3,
   handoverPauseMs: 1000,

@@ -108,6 +108,8 @@ export interface WorkerLimits {
   fetchBytes: number
   /** Requests that wait for fetches; more are answered 503. Default 1,024. */
   waiting: number
+  /** Blocks that are loaded ahead of readers at the same time. Default 4. */
+  loads: number
   /** Blocks that are handed over at the same time. Default 4. */
   handovers: number
   /** Passes over what could not be handed over. Default 3, and the pause before each but the first, default 1 s. */

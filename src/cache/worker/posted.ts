@@ -1,6 +1,6 @@
 /** What is posted to a worker, read from its JSON with every element checked. Pure; each throws a Refusal that says the form. */
 import { isJsonObject } from '../../base/json.ts'
-import { parseBlockName } from '../protocol/block.ts'
+import { type BlockKey, parseBlockName } from '../protocol/block.ts'
 import { Refusal } from './refusal.ts'
 
 const MOST = 4096
@@ -37,6 +37,26 @@ export function versionsOf(body: Buffer): [string, string | undefined][] {
     if (typeof version !== 'string' || !VERSION.test(version)) throw refusal
     return [fileId, version]
   })
+}
+
+export interface PostedLoad {
+  blocks: { key: BlockKey; bytes: number }[]
+  /** The load is over: its files may go again. */
+  isEnd: boolean
+}
+
+/** Blocks to be fetched ahead of readers, with their lengths: `{"load": [["<name of a block>", bytes], …], "end": false}`. */
+export function loadOf(body: Buffer): PostedLoad {
+  const refusal = badBody('{"load": [[name of a block, its bytes], …], "end": true or false}')
+  const { load = [], end = false } = parsed(body, refusal)
+  if (!Array.isArray(load) || load.length > MOST || typeof end !== 'boolean') throw refusal
+  const blocks = load.map((item: unknown) => {
+    const [name, bytes, ...more] = Array.isArray(item) ? (item as unknown[]) : []
+    const key = typeof name === 'string' ? parseBlockName(name) : undefined
+    if (key === undefined || more.length > 0 || !Number.isSafeInteger(bytes) || (bytes as number) < 1) throw refusal
+    return { key, bytes: bytes as number }
+  })
+  return { blocks, isEnd: end }
 }
 
 const badBody = (form: string): Refusal => new Refusal(400, 'BadBody', `send ${form}, at most ${MOST} of each`)

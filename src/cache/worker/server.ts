@@ -9,9 +9,10 @@ import type { Log } from '../../base/log.ts'
 import { blockKeyOf } from '../protocol/block.ts'
 import type { Access } from './access.ts'
 import type { Asked, BlockAnswers } from './block-answers.ts'
+import type { Loaded } from './loads.ts'
 import { metricsText } from './metrics.ts'
 import type { HandoverReport, WorkerLimits, WorkerReport } from './options.ts'
-import { holdsOf, usesOf, versionsOf } from './posted.ts'
+import { holdsOf, loadOf, type PostedLoad, usesOf, versionsOf } from './posted.ts'
 import { Refusal } from './refusal.ts'
 
 export interface ServerOptions {
@@ -21,6 +22,7 @@ export interface ServerOptions {
   isReady: () => boolean
   /** Begins or goes on to hand over. */
   leave: () => HandoverReport
+  load: (posted: PostedLoad) => Promise<Loaded>
   /** Names of blocks that a client read directly. */
   onUses: (names: readonly string[]) => void
   onHolds: (files: { hold: readonly string[]; release: readonly string[] }) => void
@@ -31,7 +33,7 @@ export interface ServerOptions {
 
 const MOST_CONNECTIONS = 512
 const MOST_BODY_BYTES = 256 * 1024
-const POSTS: readonly string[] = ['/v1/leave', '/v1/uses', '/v1/holds', '/v1/versions']
+const POSTS: readonly string[] = ['/v1/leave', '/v1/uses', '/v1/holds', '/v1/versions', '/v1/loads']
 
 export class WorkerServer {
   readonly #options: ServerOptions
@@ -118,11 +120,12 @@ export class WorkerServer {
 
   async #post(path: string, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     if (!POSTS.includes(path)) throw new Refusal(404, 'NotFound', 'there is no such path')
-    const { access, leave, onUses, onHolds, onVersions } = this.#options
+    const { access, leave, load, onUses, onHolds, onVersions } = this.#options
     const body = await bodyOf(request, response)
     if (path === '/v1/uses') access.reader(request, body)
     else access.signed(request, body)
     if (path === '/v1/leave') return json(response, 202, leave())
+    if (path === '/v1/loads') return json(response, 200, await load(loadOf(body)))
     if (path === '/v1/uses') onUses(usesOf(body))
     else if (path === '/v1/holds') onHolds(holdsOf(body))
     else onVersions(versionsOf(body))

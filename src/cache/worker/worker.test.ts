@@ -48,6 +48,31 @@ describe('a worker', () => {
       assert.equal((await second.request({ ...key, index: 9 }, { method: 'HEAD' })).status, 404)
     }))
 
+  it('loads blocks before anybody reads them, as far as there is room, and drives nothing out', () =>
+    withBed(async (bed) => {
+      const names = ['/a', '/b', '/c', '/d', '/e']
+      const keys = names.map((name) => bed.put(name, bytesOf(MIB)))
+      const { request, worker } = await bed.start('w0', { tiers: [tierIn(`${bed.directory}/w0`, 'SSD', 4 * MIB)] })
+      const post = (target: string, body: object) =>
+        request(target, { method: 'POST', body: Buffer.from(JSON.stringify(body)), isSigned: true })
+      const read = keys[0] ?? assert.fail()
+      assert.equal((await request(read)).status, 200)
+      await until(() => worker.state().tiers[0]?.blocks === 1)
+      const load = keys.map((key) => [blockName(key), MIB])
+      const { status, body } = await post('/v1/loads', { load, end: true })
+      assert.deepEqual([status, JSON.parse(body.toString())], [200, { loaded: 3 * MIB, noRoom: 2 * MIB, failed: 0 }])
+      assert.equal(worker.state().blocks.evicted, 0)
+      assert.equal((await request(read)).headers['x-sluice-from'], 'disk')
+      assert.equal(bed.source.reads, 3)
+      bed.source.failure = new Error('the disk is broken')
+      const more = bed.put('/f', bytesOf(1000))
+      const failed = JSON.parse((await post('/v1/loads', { load: [[blockName(more), 1000]] })).body.toString()) as Record<string, unknown>
+      assert.deepEqual([failed.loaded, failed.failed], [0, 1000])
+      assert.match(String(failed.reason), /broken/)
+      for (const bad of [{ load: 5 }, { load: [['x', 1]] }, { load: [[blockName(more), -1]] }, { load: [], end: 'yes' }])
+        assert.equal((await post('/v1/loads', bad)).status, 400, JSON.stringify(bad))
+    }))
+
   it('streams while the source still sends, and who goes away stops nothing for others', () =>
     withBed(async (bed) => {
       const content = bytesOf(200_000)

@@ -1,6 +1,6 @@
 /**
  * The runtime that a dataset asks for by an annotation instead of one that its user writes: `sluice.dev/runtime` names the class,
- * `sluice.dev/cache-quota` how much its worker may hold. Pure.
+ * `sluice.dev/cache-quota` how much its worker may hold, `sluice.dev/preload` whether it is filled before anybody reads. Pure.
  */
 import { CacheRuntime, type CacheRuntimeSpec, type Dataset } from '../../kinds/fluid/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -10,6 +10,7 @@ import { shown } from './text.ts'
 
 const CLASS = 'sluice.dev/runtime'
 const QUOTA = 'sluice.dev/cache-quota'
+const PRELOAD = 'sluice.dev/preload'
 const DEFAULT_QUOTA = '1Gi'
 
 /** Undefined: the dataset asks for none. */
@@ -25,8 +26,12 @@ export function requestedRuntime({ metadata }: Dataset): RequestedRuntime {
   const { value } = tryParseQuantity(quota)
   if (value === undefined || quantitySign(value) <= 0)
     return { problem: `annotation ${QUOTA} ${quoted(quota)} is no size above 0: write for example 10Gi` }
+  const preload = annotations[PRELOAD] ?? 'false'
+  if (preload !== 'true' && preload !== 'false')
+    return { problem: `annotation ${PRELOAD} ${quoted(preload)} is neither true nor false: write one of them, in quotes` }
   const spec: CacheRuntimeSpec = {
     runtimeClassName,
+    ...(preload === 'true' ? { options: { preload } } : {}),
     worker: { replicas: 1, tieredStore: { levels: [{ emptyDir: { quota: canonicalQuantity(quota).value ?? quota } }] } },
   }
   const { group, storageVersion, kind } = CacheRuntime
