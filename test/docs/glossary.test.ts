@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, it } from 'node:test'
 import { entriesOf, exportsOf, identifiersIn, RETIRED, retiredIn, wordsOf } from './glossary.ts'
 
-const MAX_ENTRIES = 80
+const MAX_ENTRIES = 90
 /** Fields of log lines are seen by users and keep their names. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = { 'src/cli/elected.ts': ['room'] }
 

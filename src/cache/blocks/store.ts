@@ -132,10 +132,10 @@ export class BlockStore {
   }
 
   /** Whether a block of that length, and blocks of `expected` bytes that are on their way, can be stored while everything else stays. */
-  hasRoom(length: number, expected = 0): boolean {
-    const rooms = this.#shelves.map(({ usedBytes, highBytes }) => Math.max(0, highBytes - usedBytes))
-    const room = rooms.reduce((sum, one) => sum + one, 0)
-    return rooms.some((one) => one >= length + TRAILER_BYTES) && room >= expected + length + TRAILER_BYTES
+  hasCapacityFor(length: number, expected = 0): boolean {
+    const free = this.#shelves.map(({ usedBytes, highBytes }) => Math.max(0, highBytes - usedBytes))
+    const total = free.reduce((sum, one) => sum + one, 0)
+    return free.some((one) => one >= length + TRAILER_BYTES) && total >= expected + length + TRAILER_BYTES
   }
 
   /** A client of this node read the block's file. */

@@ -104,7 +104,7 @@ describe('the commands', () => {
     for (const [name, bytes] of files) assert.ok(readFileSync(at('node', state.directory ?? '', name)).equals(bytes), name)
     const loaded = await run(['preload'], { SLUICE_MASTER_ADDRESS })
     const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0)
-    assert.deepEqual([loaded.code, loaded.printed.at(-1)], [0, JSON.stringify({ state: 'done', loaded: bytes, noRoom: 0, failed: 0 })])
+    assert.deepEqual([loaded.code, loaded.printed.at(-1)], [0, JSON.stringify({ state: 'done', loaded: bytes, noSpace: 0, failed: 0 })])
     writeFileSync(at('w1.json'), readFileSync(at('w1.json'), 'utf8').replace('1Gi', '512Mi'))
     const capacity = async () => {
       const { printed: report } = await run(['report-summary'], { SLUICE_MASTER_ADDRESS })

@@ -25,7 +25,7 @@ export interface LoadOptions {
 /** In bytes of blocks, counting each copy. */
 export interface LoadAmounts {
   loaded: number
-  noRoom: number
+  noSpace: number
   failed: number
 }
 
@@ -51,7 +51,7 @@ const PAUSE_MS = 1000
 const FILES_PER_TURN = 500
 
 export class LoadRun {
-  readonly amounts: LoadAmounts = { loaded: 0, noRoom: 0, failed: 0 }
+  readonly amounts: LoadAmounts = { loaded: 0, noSpace: 0, failed: 0 }
   /** What went wrong last. */
   reason: string | undefined
   readonly #options: LoadOptions
@@ -110,7 +110,7 @@ export class LoadRun {
     if (batch.blocks.length === 0) return
     lane.batch = { blocks: [], bytes: 0 }
     if (lane.isFull) {
-      this.amounts.noRoom += batch.bytes
+      this.amounts.noSpace += batch.bytes
       return
     }
     const sending = this.#send(batch, worker).finally(() => lane.underWay.delete(sending))
@@ -157,14 +157,14 @@ export class LoadRun {
   }
 
   #count({ bytes }: Batch, worker: string, answer: unknown): void {
-    const { loaded, noRoom, failed, reason } = isJsonObject(answer) ? answer : {}
-    if (!isCount(loaded) || !isCount(noRoom) || !isCount(failed) || loaded + noRoom + failed !== bytes)
+    const { loaded, noSpace, failed, reason } = isJsonObject(answer) ? answer : {}
+    if (!isCount(loaded) || !isCount(noSpace) || !isCount(failed) || loaded + noSpace + failed !== bytes)
       throw new Error('its answer makes no sense')
     this.amounts.loaded += loaded
-    this.amounts.noRoom += noRoom
+    this.amounts.noSpace += noSpace
     this.amounts.failed += failed
     if (failed > 0) this.reason = `worker ${worker}: ${typeof reason === 'string' ? reason.slice(0, 200) : 'it does not say why'}`
-    if (noRoom === bytes) this.#laneOf(worker).isFull = true
+    if (noSpace === bytes) this.#laneOf(worker).isFull = true
   }
 
   /** What was held for the load may go again. It is let go later by itself, so that a failure here costs little. */

@@ -21,7 +21,7 @@ const loads: { address: string; body: { load: [string, number][]; end?: boolean 
 const askToLoad = async (address: string, body: object) => {
   const posted = body as (typeof loads)[number]['body']
   loads.push({ address, body: posted })
-  return { loaded: posted.load.reduce((sum, [, bytes]) => sum + bytes, 0), noRoom: 0, failed: 0 }
+  return { loaded: posted.load.reduce((sum, [, bytes]) => sum + bytes, 0), noSpace: 0, failed: 0 }
 }
 let origin = ''
 let mounts = ['/a', '/b']

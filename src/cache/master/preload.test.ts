@@ -11,7 +11,7 @@ const workerNamed = (name: string): WorkerEntry => ({ name, address: `${name}:1`
 
 interface Bed {
   /** Workers by name, with the bytes that each still takes. */
-  room: Map<string, number>
+  free: Map<string, number>
   /** Which blocks each has been given, by address. */
   given: Map<string, Set<string>>
   ends: string[]
@@ -22,10 +22,10 @@ interface Bed {
   epoch: number
 }
 
-function aBed({ isAutomatic = false, replicas = 1, room = { w0: 1e9, w1: 1e9 } as Record<string, number> } = {}): Bed {
+function aBed({ isAutomatic = false, replicas = 1, free = { w0: 1e9, w1: 1e9 } as Record<string, number> } = {}): Bed {
   const [clock, inventory] = [handClock(), fakeInventory(KEY)]
   const bed = {
-    room: new Map(Object.entries(room)),
+    free: new Map(Object.entries(free)),
     given: new Map(),
     ends: [],
     failing: new Set(),
@@ -33,7 +33,7 @@ function aBed({ isAutomatic = false, replicas = 1, room = { w0: 1e9, w1: 1e9 } a
     clock,
     epoch: 1,
   } as unknown as Bed
-  const membership = (): Membership => ({ epoch: bed.epoch, workers: [...bed.room.keys()].map(workerNamed), previous: [] })
+  const membership = (): Membership => ({ epoch: bed.epoch, workers: [...bed.free.keys()].map(workerNamed), previous: [] })
   async function askToLoad(address: string, body: object): Promise<unknown> {
     const { load, end } = body as { load: [string, number][]; end?: boolean }
     if (bed.failing.has(address)) throw new Error('it is down')
@@ -41,18 +41,18 @@ function aBed({ isAutomatic = false, replicas = 1, room = { w0: 1e9, w1: 1e9 } a
     const name = address.split(':')[0] ?? ''
     const given = bed.given.get(name) ?? new Set<string>()
     bed.given.set(name, given)
-    let [loaded, noRoom] = [0, 0]
+    let [loaded, noSpace] = [0, 0]
     for (const [block, bytes] of load) {
-      const left = bed.room.get(name) ?? 0
+      const left = bed.free.get(name) ?? 0
       if (given.has(block)) loaded += bytes
-      else if (left < bytes) noRoom += bytes
+      else if (left < bytes) noSpace += bytes
       else {
         given.add(block)
         loaded += bytes
-        bed.room.set(name, left - bytes)
+        bed.free.set(name, left - bytes)
       }
     }
-    return { loaded, noRoom, failed: 0 }
+    return { loaded, noSpace, failed: 0 }
   }
   bed.preload = new Preload({ inventory, membership, blockBytes: BLOCK, replicas, askToLoad, isAutomatic, clock, log: keptLog() })
   return bed
@@ -71,10 +71,10 @@ describe('loading everything that is mounted', () => {
   it('gives each block to its owner, once, and lets go of what was held', async () => {
     const bed = aBed()
     for (let i = 0; i < 300; i++) bed.inventory.put(`/f${i}`, 250)
-    assert.deepEqual(bed.preload.progress(), { state: 'idle', loaded: 0, noRoom: 0, failed: 0 })
+    assert.deepEqual(bed.preload.progress(), { state: 'idle', loaded: 0, noSpace: 0, failed: 0 })
     assert.equal(bed.preload.begin().state, 'loading')
     await done(bed)
-    assert.deepEqual(bed.preload.progress(), { state: 'done', loaded: 75_000, noRoom: 0, failed: 0 })
+    assert.deepEqual(bed.preload.progress(), { state: 'done', loaded: 75_000, noSpace: 0, failed: 0 })
     assert.equal(blocksOf(bed), 900)
     assert.ok(
       [...bed.given.values()].every(({ size }) => size > 300),
@@ -93,18 +93,18 @@ describe('loading everything that is mounted', () => {
     await bed.preload.close()
   })
 
-  it('stops when nobody has room, however large a file says it is', async () => {
-    const bed = aBed({ room: { w0: 10 * BLOCK } })
+  it('stops when nobody has space, however large a file says it is', async () => {
+    const bed = aBed({ free: { w0: 10 * BLOCK } })
     bed.inventory.put('/huge', Number.MAX_SAFE_INTEGER)
     bed.preload.begin()
     await done(bed)
-    const { loaded, noRoom, failed } = bed.preload.progress()
-    assert.deepEqual([loaded, failed, noRoom > 0, noRoom < 1e6], [1000, 0, true, true])
+    const { loaded, noSpace, failed } = bed.preload.progress()
+    assert.deepEqual([loaded, failed, noSpace > 0, noSpace < 1e6], [1000, 0, true, true])
     await bed.preload.close()
   })
 
   it('waits for the list of files and for a worker, and says so', async () => {
-    const bed = aBed({ room: {} })
+    const bed = aBed({ free: {} })
     bed.inventory.setComplete(false)
     bed.inventory.put('/f', 50)
     bed.preload.begin()
@@ -112,9 +112,9 @@ describe('loading everything that is mounted', () => {
     bed.inventory.setComplete(true)
     bed.clock.advance(1000)
     await until('it says so', () => bed.preload.progress().reason === 'no worker serves yet')
-    bed.room.set('w0', 1000)
+    bed.free.set('w0', 1000)
     await done(bed)
-    assert.deepEqual(bed.preload.progress(), { state: 'done', loaded: 50, noRoom: 0, failed: 0 })
+    assert.deepEqual(bed.preload.progress(), { state: 'done', loaded: 50, noSpace: 0, failed: 0 })
     await bed.preload.close()
   })
 
@@ -124,7 +124,7 @@ describe('loading everything that is mounted', () => {
     bed.failing.add('w1:1')
     bed.preload.begin()
     await until('one fails', () => bed.preload.progress().reason === 'worker w1: it is down')
-    bed.room.delete('w1')
+    bed.free.delete('w1')
     bed.epoch++
     await done(bed)
     assert.deepEqual([bed.preload.progress().loaded, bed.preload.progress().failed, bed.given.get('w0')?.size], [20_000, 0, 200])
@@ -132,16 +132,16 @@ describe('loading everything that is mounted', () => {
   })
 
   it('says what could not be loaded, and why, and tries again when it is asked again', async () => {
-    const bed = aBed({ room: { w0: 1000 } })
+    const bed = aBed({ free: { w0: 1000 } })
     bed.inventory.put('/f', 100)
     bed.failing.add('w0:1')
     bed.preload.begin()
     await done(bed)
-    assert.deepEqual(bed.preload.progress(), { state: 'done', loaded: 0, noRoom: 0, failed: 100, reason: 'worker w0: it is down' })
+    assert.deepEqual(bed.preload.progress(), { state: 'done', loaded: 0, noSpace: 0, failed: 100, reason: 'worker w0: it is down' })
     bed.failing.clear()
     bed.preload.begin()
     await done(bed)
-    assert.deepEqual(bed.preload.progress(), { state: 'done', loaded: 100, noRoom: 0, failed: 0 })
+    assert.deepEqual(bed.preload.progress(), { state: 'done', loaded: 100, noSpace: 0, failed: 0 })
     await bed.preload.close()
   })
 

@@ -20,7 +20,7 @@ export interface PreloadProgress extends LoadAmounts {
 }
 
 const LOOK_MS = 1000
-const NOTHING: LoadAmounts = { loaded: 0, noRoom: 0, failed: 0 }
+const NOTHING: LoadAmounts = { loaded: 0, noSpace: 0, failed: 0 }
 
 export class Preload {
   readonly #options: PreloadOptions

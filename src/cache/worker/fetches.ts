@@ -85,13 +85,13 @@ export class Fetches {
   }
 
   /** Resolves when the block is stored, or there was no room for it: nothing that is kept goes for it. Rejects with a Refusal. */
-  async load(key: BlockKey): Promise<'stored' | 'no-room'> {
+  async load(key: BlockKey): Promise<'stored' | 'no-space'> {
     const fetch = this.#start(key, false)
     fetch.users++
     try {
       await fetch.ended
       if (fetch.error !== undefined) throw fetch.error
-      return this.#options.store.has(key) ? 'stored' : 'no-room'
+      return this.#options.store.has(key) ? 'stored' : 'no-space'
     } finally {
       fetch.leave()
     }

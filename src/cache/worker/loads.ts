@@ -24,7 +24,7 @@ export interface LoadsOptions {
 /** Bytes of a batch: in the cache now, without room, not read. */
 export interface Loaded {
   loaded: number
-  noRoom: number
+  noSpace: number
   failed: number
   /** Why the first of them failed. */
   reason?: string
@@ -43,7 +43,7 @@ export class Loads {
 
   /** Resolves when every block of the batch is stored, or known not to be. */
   async load({ blocks, isEnd }: PostedLoad): Promise<Loaded> {
-    const result: Loaded = { loaded: 0, noRoom: 0, failed: 0 }
+    const result: Loaded = { loaded: 0, noSpace: 0, failed: 0 }
     const held = new Set(blocks.map(({ key }) => key.fileId))
     this.#hold([...held])
     await Promise.all(
@@ -59,16 +59,16 @@ export class Loads {
     return result
   }
 
-  async #one({ key, bytes }: PostedLoad['blocks'][number]): Promise<'loaded' | 'noRoom' | Refusal> {
+  async #one({ key, bytes }: PostedLoad['blocks'][number]): Promise<'loaded' | 'noSpace' | Refusal> {
     const { store, fetches, mayStore, signal } = this.#options
     if (store.has(key)) return 'loaded'
     const giveBack = await this.#slots.take(bytes, signal)
     try {
       if (!mayStore()) return new Refusal(503, 'Leaving', 'the worker leaves, and takes nothing new')
-      if (!store.hasRoom(bytes, this.#expectedBytes)) return 'noRoom'
+      if (!store.hasCapacityFor(bytes, this.#expectedBytes)) return 'noSpace'
       this.#expectedBytes += bytes
       try {
-        return (await fetches.load(key)) === 'stored' ? 'loaded' : 'noRoom'
+        return (await fetches.load(key)) === 'stored' ? 'loaded' : 'noSpace'
       } finally {
         this.#expectedBytes -= bytes
       }

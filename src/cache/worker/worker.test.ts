@@ -60,7 +60,7 @@ describe('a worker', () => {
       await until(() => worker.state().tiers[0]?.blocks === 1)
       const load = keys.map((key) => [blockName(key), MIB])
       const { status, body } = await post('/v1/loads', { load, end: true })
-      assert.deepEqual([status, JSON.parse(body.toString())], [200, { loaded: 3 * MIB, noRoom: 2 * MIB, failed: 0 }])
+      assert.deepEqual([status, JSON.parse(body.toString())], [200, { loaded: 3 * MIB, noSpace: 2 * MIB, failed: 0 }])
       assert.equal(worker.state().blocks.evicted, 0)
       assert.equal((await request(read)).headers['x-sluice-from'], 'disk')
       assert.equal(bed.source.reads, 3)
