@@ -37,7 +37,7 @@ interface Batch {
 /** The batches of one worker: those under way, and the one that is being filled. */
 interface Lane {
   batch: Batch
-  underWay: Set<Promise<void>>
+  sending: Set<Promise<void>>
   /** It took nothing of a whole batch. */
   isFull: boolean
 }
@@ -72,7 +72,7 @@ export class LoadRun {
       if (++count % FILES_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve))
     }
     for (const [worker, lane] of this.#lanes) this.#flush(worker, lane)
-    await Promise.all([...this.#lanes.values()].flatMap(({ underWay }) => [...underWay]))
+    await Promise.all([...this.#lanes.values()].flatMap(({ sending }) => [...sending]))
     await Promise.all(this.#options.membership().workers.map(({ address }) => this.#end(address)))
   }
 
@@ -88,7 +88,7 @@ export class LoadRun {
         lane.batch.bytes += block.bytes
         if (lane.batch.blocks.length < BATCH_BLOCKS && lane.batch.bytes < BATCH_BYTES) continue
         this.#flush(name, lane)
-        while (lane.underWay.size >= BATCHES_PER_WORKER) await Promise.race(lane.underWay)
+        while (lane.sending.size >= BATCHES_PER_WORKER) await Promise.race(lane.sending)
       }
     }
     return true
@@ -100,7 +100,7 @@ export class LoadRun {
   }
 
   #laneOf(worker: string): Lane {
-    const lane = this.#lanes.get(worker) ?? { batch: { blocks: [], bytes: 0 }, underWay: new Set(), isFull: false }
+    const lane = this.#lanes.get(worker) ?? { batch: { blocks: [], bytes: 0 }, sending: new Set(), isFull: false }
     this.#lanes.set(worker, lane)
     return lane
   }
@@ -113,8 +113,8 @@ export class LoadRun {
       this.amounts.noSpace += batch.bytes
       return
     }
-    const sending = this.#send(batch, worker).finally(() => lane.underWay.delete(sending))
-    lane.underWay.add(sending)
+    const sent = this.#send(batch, worker).finally(() => lane.sending.delete(sent))
+    lane.sending.add(sent)
   }
 
   #ownersOf(key: BlockKey): WorkerEntry[] {
