@@ -16,6 +16,7 @@ import { dataExplainer } from './explain/index.ts'
 import { datasetLocality } from './locality/admission.ts'
 import { DATA_METRICS, dataMetrics } from './metrics.ts'
 import { nodeController } from './node/controller.ts'
+import { operationControllers } from './operation/index.ts'
 import { DATA_DEFAULTS, DATA_FLAGS, type DataOptions } from './options.ts'
 import { runtimeControllers } from './runtime/index.ts'
 import { dataChapter } from './story/chapter.ts'
@@ -47,6 +48,7 @@ export const data = defineModule({
       advancedStatefulSet,
       datasetController({ engines: ENGINES, options, clock }),
       ...runtimeControllers({ engines: ENGINES, options, random }),
+      ...operationControllers,
       volumeController(),
       nodeController({}),
     ]
