@@ -37,14 +37,30 @@ async function withMaster(
 
 export const mountUfs = (deps: Deps): Promise<void> =>
   withMaster(deps, async (send) => {
-    const { mounted } = await send('POST', '/v1/mounts')
+    const { mounted, failed } = await send('POST', '/v1/mounts')
     deps.print(JSON.stringify({ mounted }))
+    const reasons = failuresIn(failed)
+    if (reasons.length > 0) throw new Error(reasons.join('; '))
   })
+
+/** `/images: S3 refuses access (…)`. */
+const failuresIn = (failed: unknown): string[] =>
+  (Array.isArray(failed) ? failed : []).map((one: unknown) =>
+    isJsonObject(one) ? `${String(one.path)}: ${String(one.reason)}` : 'a source cannot be read',
+  )
 
 export const reportSummary = (deps: Deps): Promise<void> =>
   withMaster(deps, async (send) => {
     const report = await send('GET', '/v1/report')
-    deps.print(JSON.stringify(Object.fromEntries(SUMMARY.map((name) => [name, report[name]]))))
+    const problems = failuresIn(
+      (Array.isArray(report.mounts) ? report.mounts : []).filter((one) => isJsonObject(one) && one.reason !== undefined),
+    )
+    deps.print(
+      JSON.stringify({
+        ...Object.fromEntries(SUMMARY.map((name) => [name, report[name]])),
+        ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
+      }),
+    )
   })
 
 /** Prints a line whenever there is progress; ends when the worker has nothing left to hand over. */

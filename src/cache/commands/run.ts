@@ -6,10 +6,17 @@ import type { Deps } from './deps.ts'
 import { master } from './master.ts'
 import { worker } from './worker.ts'
 
-const COMMANDS: ReadonlyMap<string, { argument?: string; run(deps: Deps, argument: string): Promise<void> }> = new Map([
-  ['master', { run: master }],
-  ['worker', { run: worker }],
-  ['client', { run: client }],
+interface Command {
+  argument?: string
+  /** It runs until it is ended, and what goes wrong is part of its log. Of the others it is what they answer. */
+  isServer?: true
+  run(deps: Deps, argument: string): Promise<void>
+}
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['master', { run: master, isServer: true }],
+  ['worker', { run: worker, isServer: true }],
+  ['client', { run: client, isServer: true }],
   ['mount-ufs', { run: mountUfs }],
   ['report-summary', { run: reportSummary }],
   ['preload', { run: preload }],
@@ -29,7 +36,8 @@ export async function runCommand(args: readonly string[], deps: Deps, complain: 
     await command.run(deps, argument ?? '')
     return 0
   } catch (error) {
-    deps.log.write('error', 'the command failed', { command: name, error: messageOf(error) })
+    if (command.isServer === true) deps.log.write('error', 'the command failed', { command: name, error: messageOf(error) })
+    else complain(messageOf(error))
     return 1
   }
 }

@@ -110,6 +110,7 @@ function assemble(options: InventoryOptions, { listed, ...known }: Known): Inven
     const wasListed = mount.isListed
     const isFine = await mount.list({
       begin: () => namespace.beginListing(name),
+      answered: notify,
       page: (files) => stepIfChanged(namespace.add(name, files)),
       end: () => stepIfChanged(namespace.endListing(name)),
     })

@@ -23,9 +23,9 @@ export interface InventoryMount {
 export interface MountStatus {
   name: string
   path: string
-  /** `waiting`: not listed yet. `failed`: the last listing did not end; what earlier ones found is kept. */
+  /** `waiting`: its source has not answered yet. `failed`: the last listing did not end; what earlier ones found is kept. */
   state: 'waiting' | 'listing' | 'listed' | 'failed'
-  /** Why it failed, and what to do. */
+  /** Why the last listing that ended failed, and what to do. */
   reason?: string
   /** Of the files that the dataset shows of this mount. */
   files: number

@@ -22,6 +22,8 @@ export interface ListedMount {
 
 export interface ListingSink {
   begin(): void
+  /** The source has answered: called before the first page. */
+  answered(): void
   page(files: readonly SourceFile[]): void
   /** Called for a listing that was read to its end, and not for any other. */
   end(): void
@@ -66,6 +68,10 @@ export function createListedMount({ mount, clock, onHint, isListed = false }: Li
     do {
       const page: ListingPage = await from.list(cursor, signal)
       signal.throwIfAborted()
+      if (status.state !== 'listing') {
+        status.state = 'listing'
+        sink.answered()
+      }
       refused.count += page.refusedCount ?? page.refused?.length ?? 0
       refused.names.push(...(page.refused ?? []).slice(0, REFUSED_NAMES_KEPT - refused.names.length))
       sink.page(page.files)
@@ -84,7 +90,8 @@ export function createListedMount({ mount, clock, onHint, isListed = false }: Li
       ending.abort(new Error('the listing took more than an hour: mount directories of it separately')),
     )
     const beganAtMs = clock.now()
-    status.state = 'listing'
+    // A mount that was never listed, or failed, is in use only when its source has answered.
+    status.state = ready.isListed && status.reason === undefined ? 'listing' : 'waiting'
     try {
       closing.signal.throwIfAborted()
       await readPages(ending.signal, sink)

@@ -222,14 +222,14 @@ describe('the master', () => {
     await assert.rejects(signed('/v1/workers/nobody/leave', 'POST'), refused(404))
   })
 
-  it('names the mounts that were opened', async () => {
-    assert.deepEqual(await signed('/v1/mounts', 'POST'), { mounted: ['/a'] })
+  it('names the mounts whose sources answer, and why others do not', async () => {
+    assert.deepEqual(await signed('/v1/mounts', 'POST'), { mounted: ['/a'], failed: [{ path: '/b', reason: 'no route to host' }] })
     mounts = ['/a', '/c']
     const timers = clock.waiting()
     const asked = signed('/v1/mounts', 'POST')
     await until('it waits for the new one', () => clock.waiting() > timers)
     inventory.setMountStatus([mountStatus('/a', 'listed'), mountStatus('/c', 'listing')])
-    assert.deepEqual(await asked, { mounted: ['/a', '/c'] })
+    assert.deepEqual(await asked, { mounted: ['/a', '/c'], failed: [] })
     await signed('/v1/sync', 'POST')
     assert.equal(inventory.syncs(), 1)
   })

@@ -45,8 +45,13 @@ export interface LeaveProgress extends Amounts {
   state: 'leaving' | 'gone'
 }
 
+interface Mounted {
+  mounted: string[]
+  failed: { path: string; reason: string }[]
+}
+
 const LOOK_MS = 1000
-/** How long `POST /v1/mounts` waits for sources to be opened. */
+/** How long `POST /v1/mounts` waits for sources to answer. */
 const MOUNT_MS = 10_000
 /** How long `POST /v1/sync` waits for the listing. */
 const SYNC_MS = 20_000
@@ -175,7 +180,7 @@ export function createMaster(options: MasterOptions): Master {
       path: '/v1/mounts',
       async handle(exchange) {
         await access.requireKey(exchange)
-        return { json: { mounted: await mountedPaths(await options.reloadMounts(), exchange) } }
+        return { json: await mountPaths(await options.reloadMounts(), exchange) }
       },
     },
     {
@@ -192,9 +197,10 @@ export function createMaster(options: MasterOptions): Master {
     },
   ]
 
-  /** The paths that can be used: mounted means that the source was opened, not that its listing has ended. */
-  async function mountedPaths(paths: readonly string[], { signal }: Exchange): Promise<string[]> {
-    const stateOf = (path: string) => inventory.mounts().find((mount) => mount.path === path)?.state
+  /** The paths that can be used: mounted means that the source has answered, not that its listing has ended. */
+  async function mountPaths(paths: readonly string[], { signal }: Exchange): Promise<Mounted> {
+    const statusOf = (path: string) => inventory.mounts().find((mount) => mount.path === path)
+    const stateOf = (path: string) => statusOf(path)?.state
     const isOpen = () => paths.every((path) => stateOf(path) !== 'waiting' && stateOf(path) !== undefined)
     await new Promise<void>((resolve) => {
       const done = () => {
@@ -208,7 +214,13 @@ export function createMaster(options: MasterOptions): Master {
       signal.addEventListener('abort', done, { once: true })
       if (isOpen()) done()
     })
-    return paths.filter((path) => stateOf(path) === 'listing' || stateOf(path) === 'listed')
+    return {
+      mounted: paths.filter((path) => stateOf(path) === 'listing' || stateOf(path) === 'listed'),
+      failed: paths.flatMap((path) => {
+        const { state, reason } = statusOf(path) ?? {}
+        return state === 'failed' || state === 'waiting' ? [{ path, reason: reason ?? 'its source has not answered yet' }] : []
+      }),
+    }
   }
 
   const server = createHttpServer({ routes, log, limits: options.limits })

@@ -79,6 +79,24 @@ function serving(tree: Record<string, string>): Handler {
 const links = (...names: readonly string[]) => names.map((name) => `<a href="${name}">`).join('')
 const sourceAt = (url: URL, path = '/') => createHttpSource({ mountPoint: new URL(path, url), client: clientFor() })
 
+describe('a single file over HTTP', () => {
+  it('says what is wrong when it cannot be used', async () => {
+    for (const [status, headers, says] of [
+      [404, {}, /\/f was answered with status 404: check the address/],
+      [403, {}, /\/f was answered with status 403/],
+      [200, { 'content-length': 5 }, /\/f has neither a size nor an ETag or Last-Modified/],
+    ] as const)
+      await withServer(
+        (_, response) => response.writeHead(status, headers).end(),
+        async ({ url }) => {
+          const source = sourceAt(url, '/f')
+          await assert.rejects(listAll(source), (error: Error) => error instanceof SourceRefused && says.test(error.message))
+          await source.close()
+        },
+      )
+  })
+})
+
 describe('a directory over HTTP', () => {
   it('is listed with everything below, and read by ranges', () =>
     withServer(

@@ -42,7 +42,8 @@ export function createHttpSource({ mountPoint, client }: HttpOptions): Source {
     const { root, only } = await place.locate(signalNow())
     if (only !== undefined) {
       const file = await statOf({ client, url: root, path: only }, signalNow())
-      yield file === undefined ? { refused: only } : { file }
+      if (file === undefined) throw new SourceRefused(await place.problemOf(signalNow()))
+      yield { file }
       return
     }
     const pending: Directory[] = [{ relative: '', url: root, depth: 1 }]
@@ -98,6 +99,14 @@ function createPlace(mountPoint: URL, client: WebClient) {
       const { root, only } = await locate(signal)
       return only === undefined ? new URL(path.split('/').map(encodeURIComponent).join('/'), root) : root
     },
+    /** Of a single file that cannot be used. */
+    async problemOf(signal: AbortSignal): Promise<string> {
+      const { status, discard } = await client.request({ url: mountPoint, method: 'HEAD', signal })
+      discard()
+      return LEFT_OUT.has(status)
+        ? `${shown(mountPoint)} was answered with status ${status}: check the address, and whether it may be read without signing in`
+        : `${shown(mountPoint)} has neither a size nor an ETag or Last-Modified, so changes of it would not be noticed: serve it with these`
+    },
   }
 }
 
@@ -134,7 +143,7 @@ async function indexPage(client: WebClient, { relative, url }: Directory, signal
       throw new SourceRefused(`${shown(url)} redirects elsewhere: mount ${shown(answer.url)} instead`)
     if (answer.status !== 200) {
       if (relative !== '' && LEFT_OUT.has(answer.status)) return undefined
-      throw new Error(`${shown(url)} was answered with status ${answer.status}`)
+      throw new Error(`${shown(url)} was answered with status ${answer.status}: check the address`)
     }
     if (!/^text\/html\b/i.test(answer.headers['content-type'] ?? '')) {
       throw new SourceRefused(`${shown(url)} has no index page: switch directory listings on, or mount a file`)

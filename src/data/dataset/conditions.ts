@@ -14,6 +14,8 @@ export type ConditionType =
   | 'Simulated'
   /** False: the cache does not report how much it holds; what is shown is old. */
   | 'Reported'
+  /** False: a source cannot be listed now; what was found of it before is served. */
+  | 'SourcesListed'
   /** True: another runtime has the name of the dataset, and is not used. */
   | 'SecondRuntime'
   /** True: the dataset is to be deleted, and something uses it. */
@@ -22,7 +24,7 @@ export type ConditionType =
 export interface Said {
   type: ConditionType
   status: 'True' | 'False'
-  reason: DatasetReason | 'Simulated' | 'ReportFailed' | 'SecondRuntime' | 'PodsUseIt' | 'DatasetsUseIt'
+  reason: DatasetReason | 'Simulated' | 'ReportFailed' | 'ListingFailed' | 'SecondRuntime' | 'PodsUseIt' | 'DatasetsUseIt'
   message: string
 }
 

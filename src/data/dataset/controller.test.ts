@@ -350,6 +350,26 @@ describe('the report of a cache', () => {
   )
 
   story(
+    'that says why a source cannot be listed is told of by the dataset, until it can',
+    async (world) => {
+      const { member: cluster } = world
+      answering(cluster, { report: { stdout: JSON.stringify({ ...FIGURES, problem: '/one: S3 refuses access' }) } })
+      await serve(cluster)
+      await world.settle()
+      assert.equal(await saysIn(cluster), 'Ready=True, SourcesListed=False')
+      assert.match((await messageIn(cluster, 'SourcesListed')) ?? '', /^a source cannot be listed now.*: \/one: S3 refuses access$/)
+      const { metadata } = await datasetIn(cluster)
+      await world.restartControllers()
+      await world.advance(120_000)
+      assert.equal((await datasetIn(cluster)).metadata.resourceVersion, metadata.resourceVersion)
+      answering(cluster)
+      await world.advance(61_000)
+      assert.equal(await saysIn(cluster), 'Ready=True')
+    },
+    member,
+  )
+
+  story(
     'that does not come leaves the last figures, and the dataset says so after a minute',
     async (world) => {
       const { member: cluster } = world

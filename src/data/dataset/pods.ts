@@ -50,11 +50,14 @@ export function troubleOf({ metadata: { name = '' }, status }: Pod): Trouble | u
     return { pod: name, message: shown(scheduled.message ?? ''), isUnschedulable: true }
   for (const { state } of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
     const { reason = '', message = '' } = state?.waiting ?? {}
-    if (reason !== '' && !ORDINARY.has(reason))
+    if (reason !== '' && (!ORDINARY.has(reason) || MOUNT_FAILED.test(message)))
       return { pod: name, message: shown(message === '' ? reason : `${reason}: ${message}`), isUnschedulable: false }
   }
   return undefined
 }
+
+/** As kubelets put it in events, and process nodes beside the reason. */
+const MOUNT_FAILED = /^MountVolume\.\w+ failed /
 
 /** Every container waits for these reasons at first. */
 const ORDINARY: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])

@@ -7,6 +7,7 @@ import type { Dataset } from '../../kinds/fluid/index.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Prepared, SERVED_CONDITION } from '../engines/engine.ts'
+import { mountAdvice } from '../mount-advice.ts'
 import { isOfComponent, isRunning, type Trouble, troubleOf } from './pods.ts'
 import { shown } from './text.ts'
 
@@ -67,6 +68,8 @@ const isReady = ({ type, phase, replicas }: Component): boolean =>
   phase === 'Ready' || (type === 'worker' && (phase === 'PartialReady' || (replicas === 0 && phase !== '')))
 
 function sentenceOf({ pod, message, isUnschedulable }: Trouble, { type }: Component, { spec }: Dataset): string {
+  const todo = mountAdvice(message)
+  if (todo !== undefined) return `${type} ${pod} does not start: ${todo}: ${message}`
   if (!isUnschedulable) return `${type} ${pod} does not start: ${message}`
   // Only workers keep away from each other.
   const isExclusive = type === 'worker' && spec?.placement !== 'Shared' && message.includes('anti-affinity')

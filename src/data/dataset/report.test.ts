@@ -19,6 +19,11 @@ describe('a report', () => {
     assert.deepEqual([ufsTotal, fileNum], ['2.00GiB', 'N/A'])
   })
 
+  it('may say why a source cannot be listed, in one line', () => {
+    assert.equal(parseReport('{"problem":"/a: no\\u001b[2J\\n such host"}').sourceProblem, '/a: no [2J such host')
+    for (const text of ['{}', '{"problem":""}', '{"problem":5}']) assert.equal('sourceProblem' in parseReport(text), false)
+  })
+
   it('is a JSON object', () => {
     for (const text of ['', 'Total: 5', '[]', 'null', '"x"', '{"cached":"1B"'])
       assert.throws(() => parseReport(text), /^Error: the report is n/)

@@ -5,12 +5,15 @@
 import { isJsonObject } from '../../base/json.ts'
 import type { CacheState } from '../../kinds/fluid/well-known.ts'
 import type { Outcome } from '../../runtime/controller.ts'
+import { shown } from './text.ts'
 
 /** The figures of a cache, as they are shown. */
 export interface Report {
   cacheStates: Readonly<Partial<Record<CacheState, string>>>
   ufsTotal?: string
   fileNum?: string
+  /** Why a source cannot be listed now; what was found of it before is served. */
+  sourceProblem?: string
 }
 
 /** The outcome of asking, with what was known before. */
@@ -39,6 +42,7 @@ export const SILENCE_MS = 60_000
 export const REPORT_BYTES = 64 * 1024
 
 const LONGEST = 64
+const LONGEST_PROBLEM = 400
 const PLAIN = /^[\x20-\x7e]+$/
 
 const STATES: readonly CacheState[] = [
@@ -81,8 +85,14 @@ export function parseReport(text: string): Report {
     const value = textAt(state)
     return value === undefined ? [] : [[state, value] as const]
   })
-  // An engine that does not say how large its sources are does not find it out either.
-  return { cacheStates: Object.fromEntries(states), ufsTotal: textAt('ufsTotal') ?? UNKNOWN, fileNum: textAt('fileNum') ?? UNKNOWN }
+  const problem = Object.hasOwn(found, 'problem') ? found.problem : undefined
+  return {
+    cacheStates: Object.fromEntries(states),
+    // An engine that does not say how large its sources are does not find it out either.
+    ufsTotal: textAt('ufsTotal') ?? UNKNOWN,
+    fileNum: textAt('fileNum') ?? UNKNOWN,
+    ...(typeof problem === 'string' && problem !== '' ? { sourceProblem: shown(problem, LONGEST_PROBLEM) } : {}),
+  }
 }
 
 function parsed(text: string): unknown {

@@ -66,7 +66,7 @@ function saidOf({ dataset, choice, service, nowMs }: Observed, standing: Standin
   if (standing.phase === 'NotBound') return [waiting(standing.sentence)]
   const wasReady = findCondition(before, 'Ready')
   const beside = [...secondSaid(secondRuntime(choice)), ...simulationSaid(service)]
-  const reported = reportedSaid(dataset, service, nowMs)
+  const reported = [...reportedSaid(dataset, service, nowMs), ...listedSaid(dataset, service)]
   switch (standing.phase) {
     case 'Failed':
       return [unready(), waiting(standing.sentence), ...beside, ...reported]
@@ -104,6 +104,18 @@ function reportedSaid(dataset: Dataset, service: Service | undefined, nowMs: num
   const before = findCondition(dataset.status?.conditions, 'Reported')
   return before === undefined ? [] : [silence(before.message ?? '')]
 }
+
+/** As the last report says; a restart has heard of none. */
+function listedSaid(dataset: Dataset, service: Service | undefined): Said[] {
+  if (service === undefined || service.refused !== undefined || service.simulated !== undefined) return []
+  const report = service.asking?.last?.report
+  const message =
+    report === undefined ? findCondition(dataset.status?.conditions, 'SourcesListed')?.message : unlisted(report.sourceProblem)
+  return message === undefined ? [] : [{ type: 'SourcesListed', status: 'False', reason: 'ListingFailed', message }]
+}
+
+const unlisted = (problem: string | undefined): string | undefined =>
+  problem === undefined ? undefined : `a source cannot be listed now, what was found of it before is served: ${problem}`
 
 const isSilent = ({ failingSinceMs }: Asked, nowMs: number): boolean => failingSinceMs !== undefined && nowMs - failingSinceMs >= SILENCE_MS
 
