@@ -4,6 +4,7 @@ import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Link } from '../../runtime/seams/explainer.ts'
 import type { ComponentType } from '../engines/engine.ts'
+import { mountAdvice } from '../mount-advice.ts'
 import type { DatasetInput } from './input.ts'
 import { firstWaiting, podLines, short, simulatedBecause, unschedulableFix, waitingOf } from './pods.ts'
 
@@ -51,17 +52,17 @@ function stepOf(what: ComponentType, { runtime, isShared, pods }: Component): St
   if (isOk) return [{ link }]
   const { namespace } = runtime.metadata
   if (first === undefined) return [{ link, fix: `wait a moment; if the pods do not come: kubectl get events -n ${namespace}` }]
-  const { unschedulable } = first.waiting
-  const pod = `pod/${first.pod.metadata.name} -n ${namespace}`
-  return [
-    {
-      link,
-      fix:
-        unschedulable === undefined
-          ? `see what it says: kubectl logs ${pod}, kubectl describe ${pod}`
-          : unschedulableFix(unschedulable, isShared),
-    },
-  ]
+  return [{ link, fix: fixOf(first, namespace, isShared) }]
+}
+
+function fixOf({ pod, waiting }: NonNullable<ReturnType<typeof firstWaiting>>, namespace: string | undefined, isShared: boolean): string {
+  const advice = mountAdvice(waiting.says)
+  if (advice !== undefined) return advice
+  if (waiting.unschedulable !== undefined) return unschedulableFix(waiting.unschedulable, isShared)
+  const name = `pod/${pod.metadata.name} -n ${namespace}`
+  return waiting.isStarting
+    ? `wait a moment; if it stays like this, see what it says: kubectl logs ${name}`
+    : `see what it says: kubectl logs ${name}, kubectl describe ${name}`
 }
 
 interface Status {

@@ -13,8 +13,9 @@ describe('why a dataset is served, or not', () => {
     const reader = aPod('reader', READY, {}, ['demo'])
     const explained = explainDataset(anInput({ pods: { ...NONE, items: [reader, aPod('other', READY)] } }))
     assert.deepEqual(textOf(explained), [
-      '✓ dataset: Bound',
-      '  1.50GiB at its sources, 7 files, 300.00MiB cached, 19.5% (as of 2026-01-01T00:00:00Z)',
+      '✓ dataset: Bound since 2026-01-01T00:00:00Z',
+      '  1.50GiB at its sources, 7 files, 300.00MiB cached',
+      '  ███░░░░░░░░░░░░░░░░░ 19.5% cached',
       '✓ runtime: CacheRuntime demo is served',
       '✓ class: CacheRuntimeClass builtin',
       '✓ master: 1 of 1 ready',
@@ -39,12 +40,10 @@ describe('why a dataset is served, or not', () => {
     )
     assert.deepEqual(textOf(explained).slice(4), [
       `… worker: 0 of 1 ready; demo-worker-0 waits for a node: ${TOO_NEAR}`,
-      `  demo-worker-0 waits for a node: ${TOO_NEAR}`,
       '… sources: 1 source, not mounted yet',
       '  https://example.com/data at /data',
       '… volume: comes when it is bound',
       '… readers: 1 pod uses its claim; reader waits for a node: persistentvolumeclaim "demo" not found',
-      '  reader waits for a node: persistentvolumeclaim "demo" not found',
     ])
     assert.match(explained.trouble?.fix ?? '', /placement: Shared.*--process-nodes/)
   })
@@ -53,6 +52,15 @@ describe('why a dataset is served, or not', () => {
     phase: 'Pending',
     containerStatuses: [{ name: 'c', state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off' } } }],
   }
+  const mountFails = (why: string) => ({
+    phase: 'Pending',
+    containerStatuses: [
+      {
+        name: 'c',
+        state: { waiting: { reason: 'ContainerCreating', message: `MountVolume.SetUp failed for volume "native-mount-0" : ${why}` } },
+      },
+    ],
+  })
   const going = aDataset(BOUND)
   going.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
   const components = (...items: DatasetInput['components']['items'][number][]) => ({ components: { ...NONE, items } })
@@ -118,6 +126,29 @@ describe('why a dataset is served, or not', () => {
       /check the address of the source/,
     ],
     [
+      'a source that cannot be listed any more',
+      {
+        dataset: aDataset({
+          ...BOUND,
+          conditions: [{ type: 'SourcesListed', status: 'False', reason: 'ListingFailed', message: 'S3 refuses access' }],
+        }),
+      },
+      /^sources: 1 source mounted; S3 refuses access$/,
+      /check the address of the source, its options and its Secrets/,
+    ],
+    [
+      'a directory that is not there',
+      { dataset: NOT_BOUND, ...components(master(mountFails('hostPath type check failed: /data/a is not a directory'))) },
+      /^master: 0 of 1 ready; demo-master-0 waits on n1: ContainerCreating: MountVolume/,
+      /^create the directory \/data\/a on the node, or correct the local:\/\/ mount point/,
+    ],
+    [
+      'a Secret that is not there',
+      { dataset: NOT_BOUND, ...components(master(mountFails('secret "keys" not found'))) },
+      /^master:/,
+      /^create the Secret keys, or correct the encryptOptions/,
+    ],
+    [
       'a claim of a user',
       { claim: aClaim('Bound', {}) },
       /^volume: a claim demo is there that was not made for it$/,
@@ -151,6 +182,18 @@ describe('why a dataset is served, or not', () => {
     assert.ok(lines.includes('✓ runtime: AlluxioRuntime demo is served by the builtin cache: instead of Alluxio'))
     assert.ok(lines.includes('  nothing is cached, because pods are simulated: there are no process nodes'))
     assert.ok(!lines.some((line) => line.includes('class')))
+  })
+
+  it('shows how far volumes are filled', () => {
+    const filling = (says: string) => ({
+      phase: 'Pending',
+      containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ContainerCreating', message: says } } }],
+    })
+    const one = aPod('r1', filling('waiting for volume "data": 1.2 of 2.0 GiB, 3 of 7 files'), {}, ['demo'])
+    assert.ok(textOf(explainDataset(anInput({ pods: { ...NONE, items: [one] } }))).includes('  ████████████░░░░░░░░ 60% r1'))
+    const two = aPod('r2', filling('waiting for volume "data": 0.0 of 2.0 GiB, 0 of 7 files'), {}, ['demo'])
+    const lines = textOf(explainDataset(anInput({ pods: { ...NONE, items: [one, two] } })))
+    assert.ok(lines.includes('  ░░░░░░░░░░░░░░░░░░░░ 0% r2') && lines.some((line) => line.startsWith('  r1 waits on n1: ')))
   })
 
   it('is short, however much there is, and names what may not be read', () => {

@@ -7,6 +7,7 @@ import { ANNOTATIONS, CREATED_BY_FLUID } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explainer.ts'
+import { bar } from '../bar.ts'
 import { SERVED_CONDITION } from '../engines/engine.ts'
 import { componentSteps, type Step } from './components.ts'
 import { classNameOf, type DatasetInput, usersOf } from './input.ts'
@@ -48,14 +49,18 @@ function datasetLink({ dataset }: DatasetInput): Link {
     ...(ufsTotal ? [`${ufsTotal} at its sources`] : []),
     ...(fileNum ? [`${fileNum} files`] : []),
     ...(cacheStates.cached ? [`${cacheStates.cached} cached`] : []),
-    ...(cacheStates.cachedPercentage ? [cacheStates.cachedPercentage] : []),
   ]
-  const at = findCondition(dataset.status?.conditions, 'Ready')?.lastUpdateTime
+  const since = isBound(dataset) ? findCondition(dataset.status?.conditions, 'Ready')?.lastTransitionTime : undefined
+  const percent = Number.parseFloat(cacheStates.cachedPercentage ?? '')
   return {
     what: 'dataset',
     state: phase === 'Failed' ? 'fails' : isBound(dataset) ? 'ok' : 'waits',
-    says: phase,
-    ...(figures.length === 0 ? {} : { more: [short(`${figures.join(', ')}${at === undefined ? '' : ` (as of ${at})`}`)] }),
+    says: since === undefined ? phase : `${phase} since ${since}`,
+    ...(figures.length === 0
+      ? {}
+      : {
+          more: [short(figures.join(', ')), ...(Number.isNaN(percent) ? [] : [`${bar(percent)} ${cacheStates.cachedPercentage} cached`])],
+        }),
   }
 }
 
@@ -136,26 +141,29 @@ function classStep({ runtimeClass }: DatasetInput, runtime: KubeObject): Step | 
 
 /** The newest thing that its conditions complain about. */
 function complaintOf({ status }: Dataset): DatasetCondition | undefined {
-  const complaints = (status?.conditions ?? []).filter((one) => one.status === (one.type === 'NotReady' ? 'True' : 'False'))
+  const isComplaint = ({ type }: DatasetCondition) => type === 'NotReady' || type === 'Updating'
+  const complaints = (status?.conditions ?? []).filter((one) => one.status === (isComplaint(one) ? 'True' : 'False'))
   return complaints.find(({ message }) => message) ?? complaints[0]
 }
+
+const CHECK_SOURCE = 'check the address of the source, its options and its Secrets in mounts of the Dataset'
 
 function sourcesStep({ dataset, runtimes }: DatasetInput): Step | undefined {
   const mounts = dataset.spec?.mounts ?? []
   const all = mounts.map(({ mountPoint, name, path }) => `${mountPoint} at ${path || `/${name ?? ''}`}`)
   const more = [...all.slice(0, MOST_SHOWN).map(short), ...(all.length > MOST_SHOWN ? [`and ${all.length - MOST_SHOWN} more`] : [])]
   const count = mounts.length === 1 ? '1 source' : `${mounts.length} sources`
-  if (isBound(dataset)) return { link: { what: 'sources', state: 'ok', says: `${count} mounted`, more } }
+  const unlisted = findCondition(dataset.status?.conditions, 'SourcesListed')
+  if (isBound(dataset) && unlisted?.status === 'False')
+    return { link: { what: 'sources', state: 'waits', says: short(`${count} mounted; ${unlisted.message}`), more }, fix: CHECK_SOURCE }
+  if (isBound(dataset) && phaseOf(dataset) !== 'Updating') return { link: { what: 'sources', state: 'ok', says: `${count} mounted`, more } }
   if (runtimes.length !== 1) return { link: { what: 'sources', state: 'waits', says: count, more } }
   const { reason, message } = complaintOf(dataset) ?? {}
   const complaint = [reason, message].filter((text) => text).join(': ')
   const state = phaseOf(dataset) === 'Failed' ? 'fails' : 'waits'
   return {
     link: { what: 'sources', state, says: short(complaint === '' ? `${count}, not mounted yet` : complaint), more },
-    fix:
-      complaint === ''
-        ? 'wait a moment: sources are mounted as soon as the master and a worker are ready'
-        : 'check the address of the source, its options and its Secrets in mounts of the Dataset',
+    fix: complaint === '' ? 'wait a moment: sources are mounted as soon as the master and a worker are ready' : CHECK_SOURCE,
   }
 }
 

@@ -5,6 +5,7 @@ import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explainer.ts'
+import { barIn } from '../bar.ts'
 import { claimsOf } from './input.ts'
 import { MOST_SHOWN, short, simulatedBecause, unschedulableFix, waitingOf } from './pods.ts'
 import { FORBIDDEN, type Got, got } from './read.ts'
@@ -31,11 +32,12 @@ export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
   const { namespace = '', name = '' } = pod.metadata
   const waiting = waitingOf(pod)
   const because = simulatedBecause(pod)
+  const filled = waiting === undefined ? undefined : barIn(waiting.says)
   const own: Link = {
     what: 'pod',
     state: waiting === undefined ? 'ok' : pod.status?.phase === 'Failed' ? 'fails' : 'waits',
     says: waiting?.says ?? `${pod.status?.phase ?? 'Pending'} on ${pod.spec?.nodeName ?? 'no node'}`,
-    ...(because === undefined ? {} : { more: [short(`it is simulated: ${because}`)] }),
+    more: [...(filled === undefined ? [] : [filled]), ...(because === undefined ? [] : [short(`it is simulated: ${because}`)])],
   }
   const found = volumes.map((volume) => linkOf(volume, namespace))
   const links = [own, ...found.map(({ link }) => link)]
@@ -46,10 +48,13 @@ export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
   const trouble: Trouble = {
     state: own.state,
     says: broken === undefined ? waiting.says : `${waiting.says}; ${broken.link.says}`,
-    fix: broken?.fix ?? fixOf(waiting.unschedulable, `pod/${name} -n ${namespace}`),
+    fix: broken?.fix ?? writingFix(waiting.says) ?? fixOf(waiting.unschedulable, `pod/${name} -n ${namespace}`),
   }
   return { links, says, trouble }
 }
+
+/** The driver says it itself. */
+const writingFix = (says: string): string | undefined => /needs FUSE.*?\. (To read, .*)$/s.exec(says)?.[1]
 
 const fixOf = (unschedulable: string | undefined, pod: string): string =>
   unschedulable === undefined || unschedulable.includes('anti-affinity')

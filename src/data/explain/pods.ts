@@ -1,16 +1,19 @@
 /** How a pod is, in a few words, and what to do when it waits. Pure. */
 import type { ContainerStatus, Pod } from '../../kinds/kubernetes/types.ts'
 import { compareStrings } from '../../kube/go-print.ts'
+import { barIn } from '../bar.ts'
 
 interface Waiting {
   says: string
   /** The scheduler finds no node, in its own words. */
   unschedulable?: string
+  /** Nothing has gone wrong so far. */
+  isStarting?: true
 }
 
 /** Lines of an explanation that name one pod each, and the length of a text that others wrote. */
 export const MOST_SHOWN = 5
-const LONGEST_TEXT = 300
+const LONGEST_TEXT = 500
 
 export const short = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
 
@@ -27,14 +30,17 @@ export function waitingOf(pod: Pod): Waiting | undefined {
   const scheduled = condition('PodScheduled')
   if (pod.spec?.nodeName === undefined && scheduled?.status === 'False')
     return { says: worded('waits for a node', scheduled.message), unschedulable: scheduled.message ?? '' }
-  if (pod.spec?.nodeName === undefined) return { says: 'waits for the scheduler' }
+  if (pod.spec?.nodeName === undefined) return { says: 'waits for the scheduler', isStarting: true }
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
   // A container that says why comes before those that wait for it.
   const stuck = all.filter(({ state }) => state?.waiting !== undefined).sort((a, b) => clarity(b) - clarity(a))[0]?.state?.waiting
-  if (stuck !== undefined) return { says: worded(`waits on ${pod.spec.nodeName}`, stuck.reason, stuck.message) }
+  if (stuck !== undefined) {
+    const says = worded(`waits on ${pod.spec.nodeName}`, stuck.reason, stuck.message)
+    return STARTING.includes(stuck.reason ?? '') && stuck.message === undefined ? { says, isStarting: true } : { says }
+  }
   const ready = condition('Ready')
   if (ready?.status === 'True') return undefined
-  return { says: worded(status.phase === 'Running' ? 'runs, and is not ready' : 'is starting', ready?.message) }
+  return { says: worded(status.phase === 'Running' ? 'runs, and is not ready' : 'is starting', ready?.message), isStarting: true }
 }
 
 const STARTING = ['ContainerCreating', 'PodInitializing']
@@ -46,15 +52,19 @@ const worded = (...parts: (string | undefined)[]): string => short(parts.filter(
 
 const nameOf = ({ metadata }: Pod): string => metadata.name ?? ''
 
-/** A line for each pod that waits; of those that are well, how many. */
+/** Those that wait, where the first of them is named already: a bar for each that fills, and a line for each of several. */
 export function podLines(pods: readonly Pod[]): string[] {
   const waiting = [...pods]
     .sort((a, b) => compareStrings(nameOf(a), nameOf(b)))
     .flatMap((pod) => {
-      const found = waitingOf(pod)
-      return found === undefined ? [] : [`${nameOf(pod)} ${found.says}`]
+      const says = waitingOf(pod)?.says
+      return says === undefined ? [] : [{ name: nameOf(pod), says, bar: barIn(says) }]
     })
-  return waiting.length > MOST_SHOWN ? [...waiting.slice(0, MOST_SHOWN), `and ${waiting.length - MOST_SHOWN} more that wait`] : waiting
+  const lines = waiting.slice(0, MOST_SHOWN).flatMap(({ name, says, bar }) => {
+    const filled = bar === undefined ? [] : [`${bar} ${name}`]
+    return waiting.length === 1 ? filled : [`${name} ${says}`, ...filled]
+  })
+  return waiting.length > MOST_SHOWN ? [...lines, `and ${waiting.length - MOST_SHOWN} more that wait`] : lines
 }
 
 /** The first pod that waits, by name. */

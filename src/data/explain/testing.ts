@@ -21,7 +21,7 @@ export const BOUND = {
   ufsTotal: '1.50GiB',
   fileNum: '7',
   cacheStates: { cached: '300.00MiB', cachedPercentage: '19.5%' },
-  conditions: [{ type: 'Ready', status: 'True', reason: 'DatasetReady', message: '', lastUpdateTime: '2026-01-01T00:00:00Z' }],
+  conditions: [{ type: 'Ready', status: 'True', reason: 'DatasetReady', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }],
 }
 
 export const served = (status: string, reason: string, message = ''): object => ({

@@ -11,6 +11,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { refOf } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { type StoryEnv, StoryRefused, type StoryStep } from '../../runtime/seams/story.ts'
+import { bar } from '../bar.ts'
 import {
   DATASET,
   dataset,
@@ -31,7 +32,6 @@ import { complaintOf, type DataSnapshot, datasetComplaint, hasSucceeded, isPodRe
 type Step = StoryStep<DataSnapshot>
 
 const MANAGER = 'sluice-story'
-const BAR_CELLS = 20
 
 export function dataStory({ members }: Pick<StoryEnv, 'members'>): Step[] {
   const [member] = members
@@ -116,11 +116,6 @@ function readStep(client: Client, name: string, says: (snapshot: DataSnapshot) =
       return [`sha256 ${made.split(' ')[0]}`]
     },
   }
-}
-
-const bar = (percent: number): string => {
-  const full = Math.min(BAR_CELLS, Math.round((percent / 100) * BAR_CELLS))
-  return `${'█'.repeat(full)}${'░'.repeat(BAR_CELLS - full)}`
 }
 
 async function logOf(client: Client, snapshot: DataSnapshot, job: string): Promise<string> {
