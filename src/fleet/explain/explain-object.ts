@@ -39,7 +39,7 @@ export async function explainObject(
   if (resource === undefined) return isHub ? 'no-resource' : 'no-hub'
   const namespace = resource.namespaced ? request.namespace : ''
   const own = explainers.find(({ objects }) => objects?.explains(resource, isHub))?.objects
-  if (own !== undefined) return explainOwn(own, { resource, namespace, name: request.name }, { client, served: resources })
+  if (own !== undefined) return explainOwn(own, { resource, namespace, name: request.name }, { client, served: resources, isHub })
   if (!isHub) return 'no-hub'
   const input = await readExplainInput(client, { resource, namespace, name: request.name })
   const { template, binding } = input
@@ -53,14 +53,23 @@ export async function explainObject(
 async function explainOwn(
   own: ObjectExplainer,
   subject: Subject,
-  { client, served }: { client: Client; served: readonly Resource[] },
+  { client, served, isHub }: { client: Client; served: readonly Resource[]; isHub: boolean },
 ): Promise<Explained> {
   const { resource, namespace, name } = subject
   const object = await ifFound(client.get(resource, { namespace, name }))
   const nothing = explain({ subject, template: undefined, policies: [], binding: undefined, clusters: [], works: [] })
-  if (object === undefined) return { resource, explanation: nothing, isThere: false, leavesTrace: false }
+  if (object === undefined) {
+    const explanation = isHub ? nothing : { ...nothing, links: [], ...missingHere(subject) }
+    return { resource, explanation, isThere: false, leavesTrace: false }
+  }
   const { links, says, trouble } = await own.explain({ ...subject, object, served }, client)
   const { template, clusters, others } = nothing
   const explanation = { template, ...(trouble ?? { state: 'ok' as const, says }), links, clusters, others }
   return { resource, explanation, isThere: true, leavesTrace: true }
 }
+
+/** In a cluster that is no hub. */
+const missingHere = ({ resource, namespace, name }: Subject): { says: string; fix: string } => ({
+  says: `there is no ${resource.kind} ${namespace === '' ? '' : `${namespace}/`}${name} in this cluster`,
+  fix: `create it, name its namespace with -n, or another cluster with --context`,
+})
