@@ -1,6 +1,6 @@
 /**
- * `sluice up` with one member of two simulated nodes, for a test: a fresh data directory, free ports, the program as a user
- * starts it. The kubeconfig leads to the member alone.
+ * `sluice up` with one member, for a test: a fresh data directory, free ports, the program as a user starts it. The kubeconfig
+ * leads to the member alone.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -10,19 +10,22 @@ import { startChild } from './child.ts'
 
 export interface MemberServer {
   kubeconfig: string
+  /** Removed at the end; tests may keep their own files here. */
+  folder: string
   stop(): Promise<void>
 }
 
 const MEMBER = 'member1'
+const SIMULATED = ['--nodes', '2', '--process-nodes', '0']
 
-export async function startMemberServer(): Promise<MemberServer> {
+/** `nodes` are options of `up`; two simulated nodes unless it says otherwise. */
+export async function startMemberServer(nodes: readonly string[] = SIMULATED): Promise<MemberServer> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-test-'))
   const dataDir = path.join(folder, 'data')
-  const shape = ['--members', '1', '--nodes', '2', '--process-nodes', '0']
   const child = startChild({
     name: 'sluice',
     command: process.execPath,
-    args: ['sluice', 'up', ...shape, '--port', '0', '--data-dir', dataDir],
+    args: ['sluice', 'up', '--members', '1', ...nodes, '--port', '0', '--data-dir', dataDir],
     log: path.join(folder, 'sluice.log'),
   })
   const stop = async (): Promise<void> => {
@@ -33,7 +36,7 @@ export async function startMemberServer(): Promise<MemberServer> {
     await child.waitUntil('run.json', () => existsSync(path.join(dataDir, 'run.json')))
     const kubeconfig = path.join(folder, 'kubeconfig')
     writeFileSync(kubeconfig, memberAlone(readFileSync(path.join(dataDir, 'kubeconfig'), 'utf8')), { mode: 0o600 })
-    return { kubeconfig, stop }
+    return { kubeconfig, folder, stop }
   } catch (error) {
     await stop()
     throw error

@@ -294,6 +294,14 @@ describe('options of an S3 mount', () => {
     assert.equal(await baseOf('s3://my.data'), 'https://s3.us-east-1.amazonaws.com/my.data/')
   })
 
+  it('may have the names that Curvine gives them', async () => {
+    const options = { endpoint_url: 'http://store.example:9000', region_name: 'eu-west-1', path_style: 'true', access: 'id', secret: 'key' }
+    const { base, region } = await s3PlaceOf('s3://data', createMountOptions({ options }))
+    assert.deepEqual([base.href, region], ['http://store.example:9000/data/', 'eu-west-1'])
+    const { accessKeyId, secretAccessKey } = (await s3CredentialsOf(createMountOptions({ options }))) ?? {}
+    assert.deepEqual([accessKeyId, secretAccessKey], ['id', 'key'])
+  })
+
   it('are refused when they cannot be right', async () => {
     for (const mountPoint of [
       's3://',

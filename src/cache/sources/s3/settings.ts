@@ -1,6 +1,6 @@
 /**
- * The options of an S3 mount, by all the names that Fluid's users write them with: those of Alluxio, of Jindo and of Hadoop,
- * whichever runtime a manifest was made for.
+ * The options of an S3 mount, by all the names that Fluid's users write them with: those of Alluxio, of Jindo, of Hadoop and of
+ * Curvine, whichever runtime a manifest was made for.
  */
 import { isIP } from 'node:net'
 import { cleanPath, showName } from '../clean-path.ts'
@@ -14,9 +14,11 @@ const S3_OPTIONS: readonly (readonly [name: string, meaning: Meaning])[] = [
   ['aws.accessKeyId', 'accessKeyId'],
   ['fs.s3.accessKeyId', 'accessKeyId'],
   ['fs.s3a.access.key', 'accessKeyId'],
+  ['access', 'accessKeyId'],
   ['aws.secretKey', 'secretKey'],
   ['fs.s3.accessKeySecret', 'secretKey'],
   ['fs.s3a.secret.key', 'secretKey'],
+  ['secret', 'secretKey'],
   ['aws.sessionToken', 'sessionToken'],
   ['fs.s3a.session.token', 'sessionToken'],
   ['aws.region', 'region'],
@@ -24,13 +26,16 @@ const S3_OPTIONS: readonly (readonly [name: string, meaning: Meaning])[] = [
   ['alluxio.underfs.s3.endpoint.region', 'region'],
   ['fs.s3.region', 'region'],
   ['fs.s3a.endpoint.region', 'region'],
+  ['region_name', 'region'],
   ['aws.endpoint', 'endpoint'],
   ['alluxio.underfs.s3.endpoint', 'endpoint'],
   ['fs.s3.endpoint', 'endpoint'],
   ['fs.s3a.endpoint', 'endpoint'],
+  ['endpoint_url', 'endpoint'],
   // "true": the bucket is the first part of the path instead of the first label of the host.
   ['alluxio.underfs.s3.disable.dns.buckets', 'isPathStyle'],
   ['fs.s3a.path.style.access', 'isPathStyle'],
+  ['path_style', 'isPathStyle'],
   // "false": http, for an endpoint that is written without a scheme.
   ['alluxio.underfs.s3.secure.http.enabled', 'isSecure'],
   ['fs.s3a.connection.ssl.enabled', 'isSecure'],
