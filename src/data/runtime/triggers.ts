@@ -56,15 +56,22 @@ export function watchesOf({ resource, type }: Engine): Watch[] {
   }
   const ofClass = (object: KubeObject, read: Reader): ObjectRef[] =>
     [object.metadata.name ?? '', ANY_CLASS].flatMap((name) => read.byIndex(resource, CLASS, name)).map(refOf)
+  /** Datasets and claims have the name of their runtime, which is of one kind of many. */
+  const ifThere = ({ namespace, name }: ObjectRef, read: Reader): ObjectRef[] =>
+    read.get(resource, namespace, name) === undefined ? [] : [{ namespace, name }]
   return [
-    via(DATASETS, (dataset) => [refOf(dataset)], { isRelevantUpdate: (old, dataset) => isOtherDataset(old, dataset, type !== 'cache') }),
+    via(DATASETS, (dataset, read) => ifThere(refOf(dataset), read), {
+      isRelevantUpdate: (old, dataset) => isOtherDataset(old, dataset, type !== 'cache'),
+    }),
     via(CACHE_RUNTIME_CLASSES, ofClass),
     via(THIN_RUNTIME_PROFILES, ofClass),
     ...OWNED_RESOURCES.map((owned) => via(owned, concernedBy)),
     via(PODS, (pod, read) => setOf(pod, read).flatMap(ownerOf), { isRelevantUpdate: saysOther }),
     // Only that they are gone matters.
-    via(PERSISTENT_VOLUME_CLAIMS, (claim) => (isOurClaim(claim) ? [refOf(claim)] : []), { isRelevantUpdate: () => false }),
-    via(PERSISTENT_VOLUMES, claimOf, { isRelevantUpdate: () => false }),
+    via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => (isOurClaim(claim) ? ifThere(refOf(claim), read) : []), {
+      isRelevantUpdate: () => false,
+    }),
+    via(PERSISTENT_VOLUMES, (volume, read) => claimOf(volume).flatMap((ref) => ifThere(ref, read)), { isRelevantUpdate: () => false }),
   ]
 }
 

@@ -1,6 +1,6 @@
 /** Services and their pods, for both controllers that publish addresses: which selects which, by index, and what a pod offers. */
 import { NODES, PODS, SERVICES } from '../../kinds/kubernetes/resources.ts'
-import type { Container, Pod, Service, ServicePort } from '../../kinds/kubernetes/types.ts'
+import type { Container, Node, Pod, Service, ServicePort } from '../../kinds/kubernetes/types.ts'
 import { timeToMs } from '../../kube/go-time.ts'
 import { formatIp, parseIp } from '../../kube/ip.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -12,6 +12,7 @@ import { isPodTerminal } from '../../runtime/workloads/pod/state.ts'
 
 const LABELS = 'labels'
 const NODE = 'node'
+const ZONE_LABEL = 'topology.kubernetes.io/zone'
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless'
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time'
 
@@ -36,9 +37,16 @@ export const podWatch: Watch = via(PODS, (pod, read) => servicesOf(pod, read))
 
 /** Zones of endpoints come from nodes, and a pod on a node that does not exist is not published. */
 export const nodeIndex: Index = indexOf(PODS, NODE, ({ spec }) => ((spec?.nodeName ?? '') === '' ? [] : [spec?.nodeName ?? '']))
-export const nodeWatch: Watch = via(NODES, (node, read) =>
-  read.byIndex(PODS, NODE, node.metadata.name ?? '').flatMap((pod) => servicesOf(pod, read)),
+export const nodeWatch: Watch = via(
+  NODES,
+  (node, read) => read.byIndex(PODS, NODE, node.metadata.name ?? '').flatMap((pod) => servicesOf(pod, read)),
+  { isRelevantUpdate: (old, node) => zoneOf(old) !== zoneOf(node) || old.metadata.uid !== node.metadata.uid },
 )
+
+/** Where endpoints on this node are. */
+export function zoneOf({ metadata: { labels = {} } }: Node): string | undefined {
+  return Object.hasOwn(labels, ZONE_LABEL) ? labels[ZONE_LABEL] : undefined
+}
 
 const anchor = (namespace: string, key: string, value: string): string => `${namespace} ${key}=${value}`
 

@@ -20,6 +20,7 @@ import {
   selectorOfService,
   TRIGGER_TIME,
   triggerTime,
+  zoneOf,
 } from '../service-pods.ts'
 import { identityOf, packEndpoints } from './packing.ts'
 
@@ -27,7 +28,6 @@ export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name'
 export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by'
 export const MANAGER = 'endpointslice-controller.k8s.io'
 const RESERVED_LABELS = new Set([SERVICE_NAME_LABEL, MANAGED_BY_LABEL, HEADLESS_LABEL])
-const ZONE_LABEL = 'topology.kubernetes.io/zone'
 const MAX_ENDPOINTS = 100
 
 export interface Observed {
@@ -127,8 +127,7 @@ function endpointOf(pod: Pod, service: Service, { family, node }: { family: Addr
   const ready = service.spec?.publishNotReadyAddresses === true || (serving && !terminating)
   const { namespace, name, uid } = pod.metadata
   const nodeName = pod.spec?.nodeName ?? ''
-  const labels = node?.metadata.labels ?? {}
-  const zone = Object.hasOwn(labels, ZONE_LABEL) ? labels[ZONE_LABEL] : undefined
+  const zone = node === undefined ? undefined : zoneOf(node)
   const hostname = hostnameOf(pod, service)
   const hints = ready ? hintsOf(service.spec?.trafficDistribution, { zone, nodeName }) : undefined
   return {

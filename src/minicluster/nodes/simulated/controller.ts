@@ -42,7 +42,12 @@ export function simulatedNodes(stages: readonly Stage[] = DEFAULT_STAGES): Contr
     name: 'minicluster.nodes.simulated',
     component: 'kubelet',
     for: PODS,
-    watches: [via(NODES, (node, read) => (isSimulated(node) ? read.byIndex(PODS, 'node', node.metadata.name ?? '').map(refOf) : []))],
+    watches: [
+      via(NODES, (node, read) => (isSimulated(node) ? read.byIndex(PODS, 'node', node.metadata.name ?? '').map(refOf) : []), {
+        // Labels and heartbeats of a node come and go, and would be a pass for each of its pods.
+        isRelevantUpdate: (old, node) => placeText(old) !== placeText(node),
+      }),
+    ],
     indexes: [indexOf(PODS, 'node', (pod) => (pod.spec?.nodeName === undefined ? [] : [pod.spec.nodeName]))],
     writes: [
       { resource: PODS, subresource: 'status', verbs: ['patch'] },
@@ -120,5 +125,8 @@ function adviceOf(pod: Pod): string {
   const end = pod.metadata.annotations?.[EXIT_CODE_ANNOTATION] === undefined ? '' : ' to the end its annotations ask for'
   return because === undefined || because === '' ? `${ADVICE}${end}: it is on a simulated node` : `${ADVICE}${end}: ${because}`
 }
+
+/** What passes read of a node. */
+const placeText = (node: Node): string => JSON.stringify([isSimulated(node), node.metadata.uid, node.spec?.podCIDR, hostIpOf(node)])
 
 const hostIpOf = (node: Node): string => node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '127.0.0.1'

@@ -30,7 +30,12 @@ import { type Observed, plan } from './plan.ts'
 import { targetNode } from './pod.ts'
 
 const SETS: Selecting<DaemonSet> = { resource: DAEMON_SETS, selectorOf: (set) => readSelector(set.spec?.selector) }
+/** Pods of sets, by the set's uid and the node, and by the node alone. */
 const ON_NODE = 'on-node'
+/** Sets by a label that every node they belong on has, or `ANYWHERE`. */
+const NODE_LABEL = 'node-label'
+/** No label is empty. */
+const ANYWHERE = ''
 
 export interface DaemonSetOptions {
   /** What admission makes of new pods (default: those that do not ask to be processes are allowed on simulated nodes). */
@@ -61,7 +66,12 @@ export function daemonSet({ admit = playedUnless(asksForProcess) }: DaemonSetOpt
       indexOf(PODS, ON_NODE, (pod) => {
         const controller = controllerOf(pod)
         const node = controller?.kind === 'DaemonSet' ? targetNode(pod) : undefined
-        return node === undefined ? [] : [`${controller?.uid} ${node}`]
+        return node === undefined ? [] : [`${controller?.uid} ${node}`, node]
+      }),
+      // Caches of datasets have a set each, which a label calls to a node: a change of a node must not cost as much as there are.
+      indexOf(DAEMON_SETS, NODE_LABEL, ({ spec }) => {
+        const [first] = Object.entries(spec?.template?.spec?.nodeSelector ?? {})
+        return [first === undefined ? ANYWHERE : first.join('=')]
       }),
     ],
     writes: [
@@ -82,14 +92,13 @@ const judgeFor = (set: DaemonSet, read: Reader, admit: Admit): ((node: Node) => 
   judgeOf({ set, admit, namespace: read.get(NAMESPACES, '', set.metadata.namespace ?? '') })
 
 /**
- * Every set may belong on any node, so all are checked; but only those to which this node makes a difference are enqueued.
- * An outdated version of the node is compared with the current one.
+ * Of the sets that may belong on the node, or have pods there, those to which it makes a difference. An outdated version of the
+ * node is compared with the current one.
  */
 function setsOfNode(node: Node, read: Reader, admit: Admit): ObjectRef[] {
   const name = node.metadata.name ?? ''
   const live = read.get(NODES, '', name)
-  return read
-    .list(DAEMON_SETS)
+  return [...candidatesOf(node, read)]
     .filter((set) => {
       const judge = judgeFor(set, read, admit)
       const verdict = judge(node)
@@ -102,6 +111,15 @@ function setsOfNode(node: Node, read: Reader, admit: Admit): ObjectRef[] {
       return verdict.shouldRun ? !hasPods : hasPods
     })
     .map(refOf)
+}
+
+function candidatesOf({ metadata: { name = '', labels = {} } }: Node, read: Reader): Set<DaemonSet> {
+  const anchors = [ANYWHERE, ...Object.entries(labels).map((label) => label.join('='))]
+  const present = read.byIndex(PODS, ON_NODE, name).flatMap((pod) => {
+    const set = read.get(DAEMON_SETS, pod.metadata.namespace ?? '', controllerOf(pod)?.name ?? '')
+    return set === undefined ? [] : [set]
+  })
+  return new Set([...anchors.flatMap((anchor) => read.byIndex(DAEMON_SETS, NODE_LABEL, anchor)), ...present])
 }
 
 interface View {
