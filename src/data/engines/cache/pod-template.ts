@@ -150,7 +150,7 @@ function volumesOf(cache: Cache, component: Component): PodVolumes {
   const { spec, dataset } = cache
   const { definition, own, type } = component
   const name = dataset.metadata.name ?? ''
-  const config = { name: `fluid-runtime-${name}-config`, configMap: { name: configMapName(name) } }
+  const config = { name: volumeName(`fluid-runtime-${name}-config`), configMap: { name: configMapName(name) } }
   const configMount = { name: config.name, mountPath: CONFIG_PATH, readOnly: true }
   const extras = (definition.dependencies?.extraResources?.configMaps ?? []).map(({ name: of = '', mountPath }) => ({
     volume: { name: volumeName(`fluid-extra-${name}-${of}`), configMap: { name: extraConfigMapName(name, of) } },
