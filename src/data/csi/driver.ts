@@ -6,10 +6,12 @@
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { CSI_DRIVER } from '../../kinds/fluid/well-known.ts'
+import { findCondition } from '../../kube/conditions.ts'
 import type { CsiContext, CsiDriver, CsiPodContext, Published } from '../../runtime/seams/csi-driver.ts'
 import { ask, hold, leave, release, removeLeft, take, untilRemoved } from './files.ts'
 import { fuseLabels } from './labels.ts'
 import { type Place, placeOf } from './place.ts'
+import { simulatedText } from './progress-text.ts'
 import { type Directory, writableOf } from './writable.ts'
 
 export function fluidCsiDriver(): CsiDriver {
@@ -30,6 +32,7 @@ export function fluidCsiDriver(): CsiDriver {
     },
     async publish(context) {
       const place = placeOf(context.volume)
+      await refuseSimulated(context, place)
       const written = context.readOnly ? undefined : await publishWritable(context, place)
       if (written !== undefined) return written
       await ask(context, place)
@@ -58,6 +61,14 @@ function placeIfAny({ volume }: CsiContext): Place | undefined {
 }
 
 const isReadOnly = ({ volume: { accessModes } }: CsiContext): boolean => accessModes.every((mode) => mode === 'ReadOnlyMany')
+
+/** Files of a dataset whose pods run nothing never come: better to say so than to wait. Sources that are written are there. */
+async function refuseSimulated({ get, node, readOnly }: CsiPodContext, { namespace, name, isThin }: Place): Promise<void> {
+  if (!readOnly && !isThin) return
+  const dataset = await get<Dataset>(DATASETS, namespace, name)
+  const simulated = findCondition(dataset?.status?.conditions, 'Simulated')
+  if (simulated?.status === 'True') throw new Error(simulatedText({ namespace, name, node }, simulated.message ?? ''))
+}
 
 /** Undefined: the dataset says that nothing of it is written. */
 async function publishWritable(context: CsiPodContext, place: Place): Promise<Published | undefined> {

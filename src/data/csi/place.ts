@@ -17,10 +17,13 @@ export interface Place extends VolumePlaces {
   /** A file for each volume of this node that wants the sub path: several datasets can lead to one. */
   holders: string
   holder: string
+  /** Its files are those of a file system that the image of a ThinRuntime mounts. */
+  isThin: boolean
   /** A directory that has nothing but mount points. */
   mountPoints: string
 }
 
+const THIN_ROOT = '/runtime-mnt/thin/'
 /** As the file systems of clients have it. */
 const LONGEST_SEGMENT = 255
 /** An uid, as the name of a file. */
@@ -41,7 +44,7 @@ export function placeOf({ attributes, uid, name: volume }: CsiVolume): Place {
   const holders = `${root}/holders/${id}`
   return {
     ...volumePlaces(root),
-    ...{ id, subPath, namespace, name },
+    ...{ id, subPath, namespace, name, isThin: root.startsWith(THIN_ROOT) },
     client: `${name}-${attribute('mount_type') === 'cache' ? 'client' : 'fuse'}`,
     holders,
     holder: `${holders}/${fileOf(uid)}`,

@@ -21,6 +21,10 @@ export function waitingText(seen: Seen, place: Pick<Place, 'client' | 'namespace
 export const stuckText = (text: string, { client, namespace }: Pick<Place, 'client' | 'namespace'>): string =>
   `${text}; unchanged for a while: see pod ${client}-… in namespace ${namespace}`
 
+/** Why no file will come, and what the pod's owner can do; the dataset's own sentence says what its owner can. */
+export const simulatedText = ({ namespace, name, node }: { namespace: string; name: string; node: string }, because: string): string =>
+  `no file of dataset ${namespace}/${name} comes to node ${node}, because the dataset is simulated: ${because}. A pod with the annotation sluice.dev/run: simulated starts without files`
+
 /** `1.2 of 2.0 GiB`, in the unit of the whole. */
 export function bytesOf(done: number, total: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, total)) / 10))

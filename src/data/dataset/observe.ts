@@ -111,7 +111,7 @@ function serviceOf(
   const refusal = refusalIn(object)
   if (refusal !== undefined) return { refused: refusal }
   const pods = read.byIndex(PODS, BY_RUNTIME, keyOfRef(ref))
-  const simulated = simulationOf(prepared, pods)
+  const simulated = prepared.simulated ?? simulationOf(prepared, pods)
   if (simulated !== undefined) return { prepared, pods, simulated, mount: undefined, asking: undefined }
   return {
     ...{ prepared, pods, simulated },

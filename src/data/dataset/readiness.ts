@@ -41,14 +41,23 @@ export function refusalIn({ status }: KubeObject): string | undefined {
   return shown(typeof served.message === 'string' ? served.message : '')
 }
 
-/** What the dataset still waits for; undefined when its masters are ready, and a worker where there are to be any. */
+/**
+ * What the dataset still waits for; undefined when its masters are ready, and a worker where there are to be any. One that has
+ * neither waits until its clients can come.
+ */
 export function waitedFor(served: Served): string | undefined {
-  const unready = componentsOf(served).find((component) => !isReady(component))
-  if (unready === undefined) return undefined
+  const components = componentsOf(served)
+  const unready = components.find((component) => !isReady(component))
+  if (unready === undefined) return components.length === 0 ? unpreparedClient(served) : undefined
   const trouble = unready.pods.map(troubleOf).find((one) => one !== undefined)
   if (trouble !== undefined) return sentenceOf(trouble, unready, served.dataset)
   const { type, name, replicas, ready } = unready
   return `waits for the ${type}s: ${ready} of ${replicas} pods of ${name} are ready`
+}
+
+function unpreparedClient({ runtime, prepared: { components } }: Served): string | undefined {
+  const { client } = components
+  return client === undefined || phaseOfClient(runtime) !== '' ? undefined : `waits for its clients: DaemonSet ${client.name} is being made`
 }
 
 /** What is missing of a runtime that was complete; pods that are only restarted do not count. */
@@ -86,6 +95,12 @@ function componentsOf({ runtime, prepared, pods }: Served): Component[] {
     const own = pods.filter((pod) => isOfComponent(pod, component.name))
     return [{ type, ...component, ...statusOf(runtime, type), pods: own }]
   })
+}
+
+function phaseOfClient({ status }: KubeObject): string {
+  const fields = isJsonObject(status) ? status : {}
+  const phase = isJsonObject(fields.client) ? fields.client.phase : fields.fusePhase
+  return typeof phase === 'string' ? phase : ''
 }
 
 /** CacheRuntimes have an object for each component, the others a field for each of its figures. */

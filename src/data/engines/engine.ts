@@ -44,6 +44,10 @@ export interface Prepared {
   quotas: { memoryBytes: number; diskBytes: number }
   /** Another engine than the one the runtime names serves it: who, as a sentence. */
   servedBy: string | undefined
+  /** What the status names as the file of its values; undefined: the first ConfigMap. */
+  valueFile?: string
+  /** Why nothing is cached or mounted, whatever its pods are like; undefined: its pods tell. */
+  simulated?: string
 }
 
 /** Why a runtime is not served. */

@@ -31,11 +31,14 @@ export interface CachedDataset {
 
 export const RUNTIMES: readonly Resource[] = runtimeKinds.map(({ resource }) => resource as Resource)
 
+/** Where workers of a ThinRuntime keep something, if they do, only their file system knows: as in Fluid, nodes are not labelled. */
+const THIN_WORKER = 'thin-worker'
+
 /** The dataset of a worker; undefined of other pods. Labels alone make no worker: whoever may create a pod may set them. */
 export function datasetOf(pod: Pod): ObjectRef | undefined {
   const { namespace = '', labels } = pod.metadata
   const name = labels?.[LABELS.cacheRuntimeName] ?? ''
-  if (name === '' || labels?.[LABELS.dataset] === undefined) return undefined
+  if (name === '' || labels?.[LABELS.dataset] === undefined || labels.role === THIN_WORKER) return undefined
   const { kind, apiVersion = '' } = controllerOf(pod) ?? {}
   return kind === AdvancedStatefulSet.kind && apiVersion.startsWith(`${AdvancedStatefulSet.group}/`) ? { namespace, name } : undefined
 }

@@ -97,7 +97,7 @@ function scaledTo(isCache: boolean, old: Readonly<Record<string, unknown>>, to: 
 function commonOf({ prepared }: ServedNow): Pick<CacheRuntimeStatus, 'valueFile' | 'selector' | 'cacheAffinity'> {
   const workers = prepared.objects.sets.find(({ metadata }) => metadata.name === prepared.components.worker?.name)
   return {
-    valueFile: prepared.objects.configMaps[0]?.metadata.name ?? 'N/A',
+    valueFile: prepared.valueFile ?? prepared.objects.configMaps[0]?.metadata.name ?? 'N/A',
     ...(workers === undefined
       ? {}
       : { selector: formatSelectorObject(workers.spec.selector as LabelSelectorObject), ...affinityOf(workers) }),

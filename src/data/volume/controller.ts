@@ -1,23 +1,33 @@
 /**
- * Gives each bound dataset its volume and its claim. Sole writer of: both, as objects. Runs again when the dataset, its runtime,
- * the volume or the claim changes. Deletion: when the dataset or its runtime goes, the claim goes and, once it is gone, the
+ * Gives each bound dataset its volume and its claim. Sole writer of: both, as objects. Runs again when the dataset, its runtime or
+ * the profile of that, the volume or the claim changes. Deletion: when the dataset or its runtime goes, the claim goes and, once it is gone, the
  * volume; pods that use the claim hold it. Nothing is made again for a dataset that goes.
  */
-import type { Dataset } from '../../kinds/fluid/index.ts'
+import type { Dataset, ThinRuntime, ThinRuntimeProfile } from '../../kinds/fluid/index.ts'
 import { volumeName } from '../../kinds/fluid/names.ts'
-import { ALLUXIO_RUNTIMES, CACHE_RUNTIMES, DATASETS, JINDO_RUNTIMES, JUICEFS_RUNTIMES } from '../../kinds/fluid/resources.ts'
+import {
+  ALLUXIO_RUNTIMES,
+  CACHE_RUNTIMES,
+  DATASETS,
+  JINDO_RUNTIMES,
+  JUICEFS_RUNTIMES,
+  THIN_RUNTIME_PROFILES,
+  THIN_RUNTIMES,
+} from '../../kinds/fluid/resources.ts'
 import { RUNTIME_TYPES, type RuntimeType } from '../../kinds/fluid/well-known.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
-import { type Controller, defineController, type Reader, via } from '../../runtime/controller.ts'
+import { type Controller, defineController, indexOf, type Reader, via } from '../../runtime/controller.ts'
+import { thinSpec } from '../engines/thin/spec.ts'
 import { isOurClaim, mountInfo, type VolumeSource } from './desired.ts'
 import { type Observed, plan } from './plan.ts'
 
 /** Runtimes whose datasets have volumes, by the kind that serves them. */
-const RUNTIMES: readonly Resource[] = [CACHE_RUNTIMES, ALLUXIO_RUNTIMES, JUICEFS_RUNTIMES, JINDO_RUNTIMES]
+const RUNTIMES: readonly Resource[] = [CACHE_RUNTIMES, ALLUXIO_RUNTIMES, JUICEFS_RUNTIMES, JINDO_RUNTIMES, THIN_RUNTIMES]
+const BY_PROFILE = 'profile'
 /** The phases of a dataset that has a runtime. */
 const BOUND_PHASES = ['Bound', 'Failed', 'Updating', 'DataMigrating']
 
@@ -28,9 +38,11 @@ export function volumeController(): Controller {
     isRelevantUpdate: (old, dataset) => hasVolume(old) !== hasVolume(dataset) || old.metadata.annotations !== dataset.metadata.annotations,
     watches: [
       ...RUNTIMES.map((resource) => via(resource, (runtime) => [refOf(runtime)], { isRelevantUpdate: isOtherRuntime })),
+      via(THIN_RUNTIME_PROFILES, ({ metadata }, read) => read.byIndex(THIN_RUNTIMES, BY_PROFILE, metadata.name ?? '').map(refOf)),
       via(PERSISTENT_VOLUME_CLAIMS, (claim) => (isOurClaim(claim) ? [refOf(claim)] : [])),
       via(PERSISTENT_VOLUMES, claimsOf),
     ],
+    indexes: [indexOf(THIN_RUNTIMES, BY_PROFILE, ({ spec }: ThinRuntime) => (spec?.profileName === undefined ? [] : [spec.profileName]))],
     writes: [
       { resource: PERSISTENT_VOLUMES, verbs: ['create', 'patch', 'delete'] },
       { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create', 'patch', 'delete'] },
@@ -69,9 +81,19 @@ function sourceOf(dataset: Dataset, read: Reader): VolumeSource | undefined {
     const runtime = read.get(resource, namespace, name)
     if (runtime === undefined || isGoing(runtime)) continue
     const type = (RUNTIME_TYPES as Readonly<Record<string, RuntimeType>>)[resource.kind]
+    if (type === 'thin') return thinSource(dataset, runtime, read)
     if (type !== undefined) return { dataset, runtime, mount: mountInfo(type, dataset.metadata), ...nodeSelectorOf(runtime) }
   }
   return undefined
+}
+
+/** Its profile says what the file system is called. */
+function thinSource(dataset: Dataset, runtime: ThinRuntime, read: Reader): VolumeSource {
+  const { path } = mountInfo('thin', dataset.metadata)
+  const profile: ThinRuntimeProfile | undefined = read.get(THIN_RUNTIME_PROFILES, '', runtime.spec?.profileName ?? '')
+  if (profile?.spec === undefined) return { dataset, runtime, mount: { path, type: undefined } }
+  const { nodeSelector } = thinSpec(runtime.spec ?? {}, profile.spec).fuse
+  return { dataset, runtime, mount: { path, type: profile.spec.fileSystemType }, ...(nodeSelector === undefined ? {} : { nodeSelector }) }
 }
 
 function nodeSelectorOf(runtime: KubeObject): Pick<VolumeSource, 'nodeSelector'> {

@@ -12,7 +12,8 @@ import type { KubeObject } from '../../kube/meta.ts'
 /** How the engine of a runtime mounts: where on the node, and what the mount is called. */
 export interface MountInfo {
   path: string
-  type: string
+  /** Undefined: not known, so nothing can be made. */
+  type: string | undefined
 }
 
 const DEFAULT_CAPACITY = '100Pi'
@@ -68,7 +69,7 @@ export function volumeOf({ dataset, runtime, mount, nodeSelector = {} }: VolumeS
         volumeHandle: volumeName({ namespace, name }),
         volumeAttributes: {
           fluid_path: mount.path,
-          mount_type: mount.type,
+          mount_type: mount.type ?? '',
           runtime_namespace: namespace,
           runtime_name: name,
           mount_pod_node_selector_key: fuseLabel({ namespace, name, uid }),

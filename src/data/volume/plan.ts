@@ -28,6 +28,8 @@ export function plan(observed: Observed): Plan {
   if (problem !== undefined) return { actions: [], events: [{ key: problem, ...warning(source.dataset, problem) }] }
   // One that is on its way out is waited for: what is made anew must not be taken for the old one.
   if ((volume !== undefined && isGoing(volume)) || (claim !== undefined && isGoing(claim))) return NOTHING_TO_DO
+  // What is there stays as it was made, so only a new one needs to know.
+  if (source.mount.type === undefined && ours.volume === undefined) return NOTHING_TO_DO
   return { actions: creation(source, ours) }
 }
 

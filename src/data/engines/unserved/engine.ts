@@ -1,5 +1,5 @@
 /** Kinds that nobody serves: their runtimes say so, with what to do. */
-import { EFC_RUNTIMES, THIN_RUNTIMES, VINEYARD_RUNTIMES } from '../../../kinds/fluid/resources.ts'
+import { EFC_RUNTIMES, VINEYARD_RUNTIMES } from '../../../kinds/fluid/resources.ts'
 import { BUILTIN_CLASS } from '../builtin/class.ts'
 import type { Engine } from '../engine.ts'
 
@@ -16,4 +16,3 @@ const engineOf = (type: Engine['type'], resource: Engine['resource']): Engine =>
 
 export const efcEngine = engineOf('efc', EFC_RUNTIMES)
 export const vineyardEngine = engineOf('vineyard', VINEYARD_RUNTIMES)
-export const thinEngine = engineOf('thin', THIN_RUNTIMES)
