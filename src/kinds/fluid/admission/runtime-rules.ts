@@ -1,6 +1,6 @@
 /** Validation of runtimes: where they store what they cache, and which directories of the node they see. */
-import { child, type FieldError, index, invalid, omittedValue } from '../../../kube/field-error.ts'
-import type { Volume } from '../../kubernetes/types.ts'
+import { child, type FieldError, forbidden, index, invalid, omittedValue } from '../../../kube/field-error.ts'
+import type { Lifecycle, Volume } from '../../kubernetes/types.ts'
 import { quoted } from '../../volcano/annotations.ts'
 import type { CacheRuntimeSpec, CacheTierLevel, TierLevel } from '../index.ts'
 import { pathProblem } from '../paths.ts'
@@ -11,6 +11,8 @@ import { type HostPathPrefixes, hostPathErrors } from './host-paths.ts'
 interface OldRuntimeSpec {
   tieredstore?: { levels?: TierLevel[] }
   volumes?: Volume[]
+  /** Only a ThinRuntime says how it starts and ends. */
+  fuse?: { lifecycle?: Lifecycle }
 }
 
 export function runtimeErrors(spec: OldRuntimeSpec | undefined, prefixes: HostPathPrefixes): FieldError[] {
@@ -21,8 +23,13 @@ export function runtimeErrors(spec: OldRuntimeSpec | undefined, prefixes: HostPa
       hostVolumeErrors(`spec.tieredstore.levels[${i}].volumeSource.hostPath.path`, volumeSource?.hostPath?.path, prefixes),
     ),
     ...volumeErrors(spec?.volumes, prefixes),
+    ...(spec?.fuse?.lifecycle?.postStart === undefined ? [] : [forbidden('spec.fuse.lifecycle.postStart', NO_POST_START)]),
   ]
 }
+
+/** The mount is what has to happen after the start, and whoever waits for it knows no other. */
+const NO_POST_START =
+  'custom fuse.lifecycle.postStart configuration in a ThinRuntime is not supported: do its work in the command of the fuse'
 
 export function cacheRuntimeErrors(spec: CacheRuntimeSpec | undefined, prefixes: HostPathPrefixes): FieldError[] {
   const component = (name: string, levels: CacheTierLevel[] | undefined): FieldError[] =>

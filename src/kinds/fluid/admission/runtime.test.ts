@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { AlluxioRuntime, CacheRuntime, JindoRuntime, JuiceFSRuntime, runtimeKinds } from '../index.ts'
+import { AlluxioRuntime, CacheRuntime, JindoRuntime, JuiceFSRuntime, runtimeKinds, ThinRuntime } from '../index.ts'
 import { admit, anObject, type Coming } from './testing.ts'
 
 const refused = async (object: KubeObject, coming: Coming = {}) => {
@@ -131,6 +131,22 @@ describe('directories of the node', () => {
       await refused(alluxio({ mediumtype: 'SSD', volumeType: 'emptyDir', path: '/a', quota: 1 }), { hostPathPrefixes: [] }),
       [],
     )
+  })
+})
+
+describe('the fuse of a ThinRuntime', () => {
+  const thin = (lifecycle: object) => anObject(ThinRuntime, { spec: { profileName: 'nfs', fuse: { image: 'nfs', lifecycle } } })
+  const exec = { exec: { command: ['true'] } }
+  it('may say how it ends, and not what follows its start', async () => {
+    assert.deepEqual(await refused(thin({ preStop: exec })), [])
+    assert.deepEqual(await refused(thin({ postStart: exec })), [
+      'spec.fuse.lifecycle.postStart: Forbidden: custom fuse.lifecycle.postStart configuration in a ThinRuntime is not supported: do its work in the command of the fuse',
+    ])
+  })
+  it('sees no directory of the node that is not allowed', async () => {
+    const object = anObject(ThinRuntime, { spec: { profileName: 'nfs', volumes: [{ name: 'v', hostPath: { path: '/etc' } }] } })
+    assert.match((await refused(object, { hostPathPrefixes: [] })).join(), /^spec\.volumes\[0\]\.hostPath\.path: Forbidden: "\/etc"/)
+    assert.deepEqual(await refused(object, { hostPathPrefixes: ['/etc'] }), [])
   })
 })
 

@@ -12,7 +12,7 @@ import { cacheRuntimeErrors, runtimeErrors } from './runtime-rules.ts'
 export const runtimeAdmission = (hostPathPrefixes: HostPathPrefixes): Admission =>
   defineAdmission({
     name: 'Runtime',
-    about: 'Refuses runtimes whose name or tiered store cannot work, and a second runtime of the same name.',
+    about: 'Refuses runtimes whose name, tiered store or fuse cannot work, and a second runtime of the same name.',
     resources: runtimeKinds.map(({ group, plural }) => ({ group, resource: plural })),
     operations: ['CREATE', 'UPDATE'],
     reads: runtimeKinds.map(({ resource }) => resource),
