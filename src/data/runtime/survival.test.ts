@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { expectGone } from '../../faultsim/expect/index.ts'
+import { expectGone, expectThere } from '../../faultsim/expect/index.ts'
 import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import type { CacheRuntimeClass } from '../../kinds/fluid/index.ts'
@@ -15,9 +15,10 @@ import {
   THIN_RUNTIMES,
   VINEYARD_RUNTIMES,
 } from '../../kinds/fluid/resources.ts'
-import { CONFIG_MAPS, SECRETS } from '../../kinds/kubernetes/resources.ts'
-import type { KubeObject } from '../../kube/meta.ts'
+import { CONFIG_MAPS, DAEMON_SETS, SECRETS } from '../../kinds/kubernetes/resources.ts'
+import type { ConfigMap } from '../../kinds/kubernetes/types.ts'
 import type { Resource } from '../../kube/resource.ts'
+import { aProfile, aDataset as aThinDataset, aThinRuntime } from '../engines/thin/testing.ts'
 import { alluxioRuntimeController } from './alluxio/controller.ts'
 import { cacheRuntimeController } from './cache/controller.ts'
 import { efcRuntimeController } from './efc/controller.ts'
@@ -41,7 +42,7 @@ const before = [(cluster: WorldCluster) => createClass(cluster, aClassInOneZone(
 
 /** How its bucket is called. */
 const SETS = 'advancedstatefulsets.workload.fluid.io'
-const RUNTIMES = ['cacheruntimes.data.fluid.io', 'alluxioruntimes.data.fluid.io', 'juicefsruntimes.data.fluid.io']
+const RUNTIMES = ['cacheruntimes', 'alluxioruntimes', 'juicefsruntimes', 'thinruntimes'].map((plural) => `${plural}.data.fluid.io`)
 
 const heldByRuntime: Invariant = {
   says: 'nothing is made for a runtime that does not have its finalizer',
@@ -112,17 +113,24 @@ describe('the controllers of runtimes', () => {
 
   survives(thinRuntimeController(DEPS.thin), {
     modules,
-    before,
+    nodes: 4,
     steps: [
-      (cluster) => cluster.create(aDataset()),
-      (cluster) => cluster.create(aRuntime({ profileName: 'nfs' }, 'ThinRuntime')),
+      (cluster) => cluster.create(aThinDataset()),
+      (cluster) => cluster.create(aThinRuntime({ worker: { image: 'example.com/worker', enabled: true } })),
       (cluster) => cluster.create(aProfile()),
+      (cluster) => cluster.patch(DATASETS, 'default/demo', { spec: { mounts: [{ mountPoint: 'nfs.example.com:/other', name: 'other' }] } }),
+      (cluster) => cluster.patch(THIN_RUNTIMES, 'default/demo', { spec: { worker: { enabled: false } } }),
     ],
+    invariants: [heldByRuntime],
     async atRest(cluster) {
       const runtime = await runtimeIn(cluster, THIN_RUNTIMES)
       assert.equal(saidOf(runtime), 'True Served: the engine thin serves it')
       assert.equal(saidOf(runtime, 'FusesInitialized'), 'True Fuses are initialized: The fuse is initialized.')
       assert.equal(saidOf(runtime, 'WorkersReady'), undefined)
+      const { data = {} }: ConfigMap = await expectThere(cluster, CONFIG_MAPS, 'default/demo-fuse-conf')
+      assert.match(data['config.json'] ?? '', /^{"mounts":\[{"mountPoint":"nfs.example.com:\/other","name":"other"}\],"targetPath":/)
+      await expectThere(cluster, DAEMON_SETS, 'default/demo-fuse')
+      await expectGone(cluster, ADVANCED_STATEFUL_SETS, 'default/demo-worker')
     },
   })
 
@@ -138,11 +146,4 @@ describe('the controllers of runtimes', () => {
   survives(jindoRuntimeController(DEPS.jindo), unserved('JindoRuntime', JINDO_RUNTIMES))
   survives(efcRuntimeController(DEPS.efc), unserved('EFCRuntime', EFC_RUNTIMES))
   survives(vineyardRuntimeController(DEPS.vineyard), unserved('VineyardRuntime', VINEYARD_RUNTIMES))
-})
-
-const aProfile = (): KubeObject => ({
-  apiVersion: 'data.fluid.io/v1alpha1',
-  kind: 'ThinRuntimeProfile',
-  metadata: { name: 'nfs' },
-  spec: { fileSystemType: 'nfs' },
 })

@@ -21,7 +21,6 @@ import {
   EFC_RUNTIMES,
   JINDO_RUNTIMES,
   JUICEFS_RUNTIMES,
-  THIN_RUNTIMES,
   VINEYARD_RUNTIMES,
 } from '../../kinds/fluid/resources.ts'
 import { EVENTS } from '../../kinds/kubernetes/resources.ts'
@@ -33,6 +32,7 @@ import { cacheObjects } from '../engines/cache/objects.ts'
 import { aClass } from '../engines/cache/testing.ts'
 import { type Cache, cacheNames, componentsOf, problemOf } from '../engines/cache/topology.ts'
 import type { Engine, EngineInput, Prepared, Served } from '../engines/engine.ts'
+import { thinEngine } from '../engines/thin/engine.ts'
 import { otherModules } from '../testing.ts'
 import { volumeController } from '../volume/controller.ts'
 import { alluxioRuntimeController } from './alluxio/controller.ts'
@@ -102,19 +102,6 @@ const juicefsEngine: Engine = {
   serve: (input) => {
     const { replicas = 1 } = (input.runtime.spec ?? {}) as { replicas?: number }
     return served(input, { runtimeClassName: 'sample', master: { disabled: true, replicas: 0 }, worker: { replicas } })
-  },
-}
-
-/** One that has only clients, and a profile. */
-const thinEngine: Engine = {
-  type: 'thin',
-  resource: THIN_RUNTIMES,
-  serve: (input) => {
-    const { profileName = '' } = (input.runtime.spec ?? {}) as { profileName?: string }
-    if (input.profileOf(profileName) === undefined)
-      return { refused: { reason: 'NoProfile', message: `there is no profile ${profileName}` } }
-    const none = { disabled: true, replicas: 0 }
-    return served(input, { runtimeClassName: 'sample', master: none, worker: none })
   },
 }
 
