@@ -30,14 +30,20 @@ export interface TranslatedSpec {
   fuse?: TranslatedComponent
   podMetadata?: PodMetadata
   properties?: Record<string, string>
+  /** How often each block is held, and whether anything is ever evicted. */
+  data?: { replicas?: number; pin?: boolean }
+  management?: { metadataSyncPolicy?: { autoSync?: boolean } }
 }
 
 /** Each node of this machine has these directories for itself, whatever its neighbours are told. */
 const NODE_STORE = '/var/lib/sluice/cache'
+/** The most that the builtin cache takes. */
+const MOST_COPIES = 16
 
 type Translated = { spec: CacheRuntimeSpec; problem?: undefined } | { spec?: undefined; problem: string }
 
-export function translatedSpec({ replicas, tieredstore, master, worker, fuse, podMetadata }: TranslatedSpec): Translated {
+export function translatedSpec(given: TranslatedSpec): Translated {
+  const { replicas, tieredstore, master, worker, fuse, podMetadata } = given
   const { tiers, problems } = tiersOf(tieredstore?.levels ?? [])
   const [problem] = problems
   if (problem !== undefined) return { problem: `tieredstore.levels${problem.field}: ${problem.detail}` }
@@ -54,9 +60,10 @@ export function translatedSpec({ replicas, tieredstore, master, worker, fuse, po
     spec: {
       runtimeClassName: BUILTIN_CLASS,
       // The builtin cache has one master.
-      master: { ...componentOf(master), replicas: 1 },
+      master: { ...componentOf(master), replicas: 1, ...masterOptions(given) },
       worker: {
         ...componentOf(worker),
+        ...workerOptions(given),
         replicas: replicas ?? 1,
         tieredStore: { levels: levels.length === 0 ? [...DEFAULT_LEVELS] : levels },
       },
@@ -64,6 +71,18 @@ export function translatedSpec({ replicas, tieredstore, master, worker, fuse, po
       ...(podMetadata === undefined ? {} : { podMetadata }),
     },
   }
+}
+
+/** Without syncing by itself, sources are listed once. */
+const masterOptions = ({ management }: TranslatedSpec) =>
+  management?.metadataSyncPolicy?.autoSync === false ? { options: { metadataSyncInterval: '0' } } : {}
+
+function workerOptions({ data = {} }: TranslatedSpec) {
+  const options = {
+    ...(data.replicas !== undefined && data.replicas > 1 ? { replicas: String(Math.min(data.replicas, MOST_COPIES)) } : {}),
+    ...(data.pin === true ? { pin: 'true' } : {}),
+  }
+  return Object.keys(options).length === 0 ? {} : { options }
 }
 
 function componentOf({ resources, nodeSelector, podMetadata }: TranslatedComponent = {}) {
