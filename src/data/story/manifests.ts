@@ -62,6 +62,7 @@ export const runtime = (): KubeObject => ({
   metadata: metadataOf(DATASET),
   spec: {
     runtimeClassName: 'builtin',
+    options: { preload: 'true' },
     worker: { replicas: 2, tieredStore: { levels: [{ emptyDir: { quota: '64Mi' } }] } },
   },
 })

@@ -1,5 +1,5 @@
 /**
- * The steps: a Job writes files, a dataset of them is bound to a cache, a pod reads it and gets the same bytes; then a worker of
+ * The steps: a Job writes files, a dataset of them is bound and fills its cache, a pod reads it and gets the same bytes; then a worker of
  * the cache is killed, and the next reader does not notice.
  */
 import type { Client } from '../../client/client.ts'
@@ -64,9 +64,8 @@ export function dataStory({ members }: Pick<StoryEnv, 'members'>): Step[] {
       },
       missing: datasetComplaint,
     },
-    readStep(client, FIRST_READER, () => `pod of Job ${FIRST_READER} mounts claim ${DATASET}, and has read the same bytes`),
     {
-      name: 'the cache holds the data',
+      name: 'the cache fills',
       sees({ dataset: live }) {
         const { cached = '', cachedPercentage = '' } = live?.status?.cacheStates ?? {}
         const share = Number.parseFloat(cachedPercentage)
@@ -74,6 +73,7 @@ export function dataStory({ members }: Pick<StoryEnv, 'members'>): Step[] {
       },
       missing: ({ dataset: live }) => `only ${live?.status?.cacheStates?.cachedPercentage ?? 'nothing'} is cached`,
     },
+    readStep(client, FIRST_READER, () => `pod of Job ${FIRST_READER} mounts claim ${DATASET}, and has read the same bytes`),
     ...withoutWorker(client),
   ]
 }
