@@ -4,7 +4,7 @@ import { aProcessPod, machineOf, processNodes } from '../../faultsim/builders/pr
 import { containerOf, podOf } from '../../faultsim/expect/pods.ts'
 import { story } from '../../faultsim/story.ts'
 import type { World } from '../../faultsim/world/index.ts'
-import { ALLUXIO_RUNTIMES, CACHE_RUNTIMES } from '../../kinds/fluid/resources.ts'
+import { ALLUXIO_RUNTIMES, CACHE_RUNTIMES, THIN_RUNTIMES } from '../../kinds/fluid/resources.ts'
 import { LEASES, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import { requestIdOf } from '../../kube/materialised-volume.ts'
 import { otherModules } from '../testing.ts'
@@ -334,6 +334,21 @@ describe('nodes with volumes of datasets', () => {
     await w.settle()
     assert.deepEqual(await labelsOf(w, simulated), ['fluid.io/f-default-demo'])
     await w.member.delete(ALLUXIO_RUNTIMES, 'default/demo')
+    await w.settle()
+    assert.deepEqual(await labelsOf(w, simulated), [])
+  })
+
+  inWorld('lose it with the last pod where the profile of a ThinRuntime says so, unless the runtime says otherwise', async (w) => {
+    const fuse = { cleanPolicy: 'OnDemand' }
+    await w.member.create({ ...aRuntime('ThinRuntimeProfile', { fileSystemType: 'nfs', fuse }), metadata: { name: 'nfs' } })
+    await w.member.create(aRuntime('ThinRuntime', { profileName: 'nfs', fuse: { cleanPolicy: 'OnRuntimeDeleted' } }))
+    await createVolume(w.member)
+    await createPod(w, 's', { nodeName: simulated })
+    await w.settle()
+    await w.member.delete(PODS, 'default/s')
+    await w.settle()
+    assert.deepEqual(await labelsOf(w, simulated), ['fluid.io/f-default-demo'])
+    await w.member.patch(THIN_RUNTIMES, 'default/demo', { spec: { fuse: { cleanPolicy: null } } })
     await w.settle()
     assert.deepEqual(await labelsOf(w, simulated), [])
   })

@@ -196,6 +196,12 @@ describe('why a dataset is served, or not', () => {
     assert.ok(lines.includes('  ░░░░░░░░░░░░░░░░░░░░ 0% r2') && lines.some((line) => line.startsWith('  r1 waits on n1: ')))
   })
 
+  it('says that a dataset is simulated, whatever its pods say', () => {
+    const conditions = [{ type: 'Simulated', status: 'True', reason: 'Simulated', message: 'no image runs here' }]
+    const lines = textOf(explainDataset(anInput({ dataset: aDataset({ ...BOUND, conditions }) })))
+    assert.ok(lines.includes('  it is simulated: no image runs here'), lines.join('\n'))
+  })
+
   it('is short, however much there is, and names what may not be read', () => {
     const many = Array.from({ length: 400 }, (_, i) => aPod(`reader-${i}`, unschedulable('x'.repeat(5000)), {}, ['demo']))
     const mounts = Array.from({ length: 300 }, (_, i) => ({ mountPoint: `s3://bucket-${i}`, name: `m${i}` }))

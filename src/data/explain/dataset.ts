@@ -11,7 +11,7 @@ import { bar } from '../bar.ts'
 import { SERVED_CONDITION } from '../engines/engine.ts'
 import { componentSteps, type Step } from './components.ts'
 import { classNameOf, type DatasetInput, usersOf } from './input.ts'
-import { firstWaiting, MOST_SHOWN, podLines, short } from './pods.ts'
+import { firstWaiting, MOST_SHOWN, podLines, short, simulationIn } from './pods.ts'
 import { FORBIDDEN } from './read.ts'
 
 /** Phases in which pods can use the dataset. */
@@ -52,15 +52,17 @@ function datasetLink({ dataset }: DatasetInput): Link {
   ]
   const since = isBound(dataset) ? findCondition(dataset.status?.conditions, 'Ready')?.lastTransitionTime : undefined
   const percent = Number.parseFloat(cacheStates.cachedPercentage ?? '')
+  const simulated = simulationIn(dataset)
+  const more = [
+    ...(figures.length === 0 ? [] : [short(figures.join(', '))]),
+    ...(Number.isNaN(percent) ? [] : [`${bar(percent)} ${cacheStates.cachedPercentage} cached`]),
+    ...(simulated === undefined ? [] : [short(`it is simulated: ${simulated}`)]),
+  ]
   return {
     what: 'dataset',
     state: phase === 'Failed' ? 'fails' : isBound(dataset) ? 'ok' : 'waits',
     says: since === undefined ? phase : `${phase} since ${since}`,
-    ...(figures.length === 0
-      ? {}
-      : {
-          more: [short(figures.join(', ')), ...(Number.isNaN(percent) ? [] : [`${bar(percent)} ${cacheStates.cachedPercentage} cached`])],
-        }),
+    ...(more.length === 0 ? {} : { more }),
   }
 }
 

@@ -142,6 +142,7 @@ describe('why a pod waits', () => {
     phase: 'Pending',
     containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ContainerCreating', message: 'volume demo: 1.2 of 2.0 GiB' } } }],
   }
+  const SIMULATED = { ...BOUND, conditions: [{ type: 'Simulated', status: 'True', reason: 'Simulated', message: 'no image runs here' }] }
   const cases: [string, Parameters<typeof explainPod>[0], string, string | undefined][] = [
     ['that is well', { pod: aPod('p', READY), volumes: [] }, 'Running on n1; it uses no claim', undefined],
     [
@@ -155,6 +156,12 @@ describe('why a pod waits', () => {
       { pod: aPod('p', creating, {}, ['demo']), volumes: [{ name: 'demo', claim: aClaim(), dataset: aDataset({ phase: 'Failed' }) }] },
       'waits on n1: ContainerCreating: volume demo: 1.2 of 2.0 GiB; claim demo: Dataset demo is Failed',
       'see why it fails: sluice why dataset/demo -n shop',
+    ],
+    [
+      'whose dataset is simulated',
+      { pod: aPod('p', creating, {}, ['demo']), volumes: [{ name: 'demo', claim: aClaim(), dataset: aDataset(SIMULATED) }] },
+      'waits on n1: ContainerCreating: volume demo: 1.2 of 2.0 GiB; claim demo: Dataset demo is Bound, and simulated, so it has no files',
+      'give Dataset demo a runtime that runs here, for example a CacheRuntime with runtimeClassName: builtin; or let the pod be simulated, too: annotation sluice.dev/run: simulated',
     ],
     [
       'whose claim nobody makes',

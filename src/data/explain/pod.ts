@@ -7,7 +7,7 @@ import type { PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts
 import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explainer.ts'
 import { barIn } from '../bar.ts'
 import { claimsOf } from './input.ts'
-import { MOST_SHOWN, short, simulatedBecause, unschedulableFix, waitingOf } from './pods.ts'
+import { MOST_SHOWN, short, simulatedBecause, simulationIn, unschedulableFix, waitingOf } from './pods.ts'
 import { FORBIDDEN, type Got, got } from './read.ts'
 
 interface PodInput {
@@ -39,7 +39,7 @@ export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
     says: waiting?.says ?? `${pod.status?.phase ?? 'Pending'} on ${pod.spec?.nodeName ?? 'no node'}`,
     more: [...(filled === undefined ? [] : [filled]), ...(because === undefined ? [] : [short(`it is simulated: ${because}`)])],
   }
-  const found = volumes.map((volume) => linkOf(volume, namespace))
+  const found = volumes.map((volume) => linkOf(volume, namespace, because !== undefined))
   const links = [own, ...found.map(({ link }) => link)]
   const says = found.length === 0 ? `${own.says}; it uses no claim` : own.says
   // A pod that is well has no trouble, whatever has become of its dataset since.
@@ -63,7 +63,11 @@ const fixOf = (unschedulable: string | undefined, pod: string): string =>
       ? `see which nodes it demands: kubectl get ${pod} -o yaml; nodes with a cache are labelled fluid.io/s-…`
       : unschedulableFix(unschedulable, true)
 
-function linkOf({ name, claim, dataset }: PodInput['volumes'][number], namespace: string): { link: Link; fix?: string } {
+function linkOf(
+  { name, claim, dataset }: PodInput['volumes'][number],
+  namespace: string,
+  isSimulated: boolean,
+): { link: Link; fix?: string } {
   const why = `sluice why dataset/${name} -n ${namespace}`
   const link = (state: Link['state'], says: string, more: readonly string[] = []): Link => ({ what: 'volume', state, says, more })
   if (dataset === FORBIDDEN) return { link: link('ok', `claim ${name}: whether it is one of a Dataset may not be read by you`) }
@@ -77,6 +81,13 @@ function linkOf({ name, claim, dataset }: PodInput['volumes'][number], namespace
   const isThere = claim !== undefined && claim !== FORBIDDEN
   if (isThere || ['Bound', 'Updating', 'DataMigrating'].includes(phase)) {
     const says = `claim ${name}: Dataset ${name} is ${phase}`
+    const simulated = simulationIn(dataset)
+    // Nothing runs in a pod that is simulated either: it needs no files.
+    if (simulated !== undefined && !isSimulated && phase !== 'Failed')
+      return {
+        link: link('waits', `${says}, and simulated, so it has no files`, [short(simulated), why]),
+        fix: `give Dataset ${name} a runtime that runs here, for example a CacheRuntime with runtimeClassName: builtin; or let the pod be simulated, too: annotation sluice.dev/run: simulated`,
+      }
     return phase === 'Failed' ? { link: link('fails', says, [why]), fix: `see why it fails: ${why}` } : { link: link('ok', says, [why]) }
   }
   return {

@@ -1,5 +1,7 @@
 /** How a pod is, in a few words, and what to do when it waits. Pure. */
+import type { Dataset } from '../../kinds/fluid/index.ts'
 import type { ContainerStatus, Pod } from '../../kinds/kubernetes/types.ts'
+import { findCondition } from '../../kube/conditions.ts'
 import { compareStrings } from '../../kube/go-print.ts'
 import { barIn } from '../bar.ts'
 
@@ -16,6 +18,12 @@ export const MOST_SHOWN = 5
 const LONGEST_TEXT = 500
 
 export const short = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
+
+/** Why a dataset has no bytes, though it is bound. */
+export const simulationIn = ({ status }: Dataset): string | undefined => {
+  const said = findCondition(status?.conditions, 'Simulated')
+  return said?.status === 'True' ? (said.message ?? 'its pods run nothing') : undefined
+}
 
 /** Said by the node or by admission: nothing runs in such a pod. */
 export const simulatedBecause = ({ metadata }: Pod): string | undefined => metadata.annotations?.['sluice.dev/simulated-because']

@@ -120,6 +120,16 @@ describe('the spec of another engine as one of the class builtin', () => {
     assert.equal(specOf({ data: { replicas: 1, pin: false } })?.worker?.options, undefined)
   })
 
+  it('keeps workers, masters and clients where they may be', () => {
+    const tolerations = [{ key: 'gpu', operator: 'Exists' }]
+    const place = { nodeSelector: { disk: 'ssd' }, tolerations }
+    const spec = specOf({ master: place, worker: place, fuse: place })
+    for (const component of [spec?.master, spec?.worker, spec?.client]) {
+      assert.deepEqual(component?.nodeSelector, { disk: 'ssd' })
+      assert.deepEqual(component?.tolerations, tolerations)
+    }
+  })
+
   it('is refused for tiers that make no sense', () => {
     assert.match(
       translatedSpec({ tieredstore: { levels: [{ mediumtype: 'SSD', volumeType: 'hostPath', path: '../x', quota: '1Gi' }] } }).problem ??

@@ -4,7 +4,7 @@
  */
 import type { CacheRuntimeSpec, CacheTierLevel, TierLevel } from '../../../kinds/fluid/index.ts'
 import { type Tier, tiersOf } from '../../../kinds/fluid/tiered-store.ts'
-import type { Container } from '../../../kinds/kubernetes/types.ts'
+import type { Container, Toleration } from '../../../kinds/kubernetes/types.ts'
 import { isAbsoluteClean } from '../../../kube/node-path.ts'
 import { BUILTIN_CLASS, DEFAULT_LEVELS } from '../builtin/class.ts'
 
@@ -18,6 +18,8 @@ interface TranslatedComponent {
   replicas?: number
   resources?: Container['resources']
   nodeSelector?: Record<string, string>
+  /** JindoRuntime has them. */
+  tolerations?: Toleration[]
   podMetadata?: PodMetadata
   cleanPolicy?: string
 }
@@ -85,10 +87,11 @@ function workerOptions({ data = {} }: TranslatedSpec) {
   return Object.keys(options).length === 0 ? {} : { options }
 }
 
-function componentOf({ resources, nodeSelector, podMetadata }: TranslatedComponent = {}) {
+function componentOf({ resources, nodeSelector, tolerations, podMetadata }: TranslatedComponent = {}) {
   return {
     ...(resources === undefined ? {} : { resources }),
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    ...(tolerations === undefined ? {} : { tolerations }),
     ...(podMetadata === undefined ? {} : { podMetadata }),
   }
 }
